@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A verb of the command `chokepoint`: one file a verb, one line in the list in main.c.
+ */
+#ifndef CHOKEPOINT_CLI_VERB_H
+#define CHOKEPOINT_CLI_VERB_H
+
+/* Exit status of a usage error: bad options, missing or unreadable input. One line on stderr. */
+#define EXIT_USAGE 2
+
+struct verb {
+    const char *name;
+    const char *help;                    /* one line for `chokepoint --help` */
+    int (*main)(int argc, char **argv);  /* argv[0] is the verb's name; returns the exit status */
+};
+
+extern const struct verb verb_run;
+extern const struct verb verb_report;
+extern const struct verb verb_compare;
+extern const struct verb verb_list;
+extern const struct verb verb_testbed;
+extern const struct verb verb_collector; /* the collector as a process of its own; started by run */
+
+#endif
