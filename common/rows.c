@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* One allocation for all values: a frame's rows lie side by side. */
+#include "common/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/text.h"
+
+int rows_init(struct rows *rows, const struct table *table, size_t capacity) {
+    struct row *items = calloc(capacity ? capacity : 1, sizeof *items);
+    int64_t *values = calloc(capacity * table->n_columns + 1, sizeof *values);
+    if (!items || !values) {
+        free(items);
+        free(values);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < capacity; i++)
+        items[i].values = values + i * table->n_columns;
+    *rows = (struct rows){.table = table, .items = items, .values = values, .capacity = capacity};
+    return 0;
+}
+
+void rows_release(struct rows *rows) {
+    free(rows->items);
+    free(rows->values);
+    *rows = (struct rows){0};
+}
+
+void rows_reset(struct rows *rows) {
+    rows->n = 0;
+}
+
+struct row *rows_append(struct rows *rows, const char *name, size_t name_size) {
+    if (rows->n == rows->capacity) {
+        rows->dropped++;
+        return NULL;
+    }
+    struct row *row = &rows->items[rows->n++];
+    row->flags = 0;
+    row->name_size = (uint8_t)text_sanitize(row->name, sizeof row->name, name, name_size);
+    for (size_t i = 0; i < rows->table->n_columns; i++)
+        row->values[i] = VALUE_ABSENT;
+    return row;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of one table in one frame: what a probe appends to. Capacity is fixed at creation, so
+ * that sampling allocates nothing; a row too many is dropped and counted.
+ */
+#ifndef CHOKEPOINT_COMMON_ROWS_H
+#define CHOKEPOINT_COMMON_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/table.h"
+
+struct row {
+    uint8_t flags; /* ROW_BORN */
+    uint8_t name_size;
+    char name[INSTANCE_MAX + 1]; /* the instance, NUL-terminated */
+    int64_t *values;             /* n_columns of the table, in its order */
+};
+
+/* The instance came into being after the table's previous sample: its counters began at zero
+ * then, so their whole value counts as growth (a process that started, an interface plugged in). */
+#define ROW_BORN 0x01
+
+struct rows {
+    const struct table *table;
+    struct row *items; /* `n` of `capacity` in use */
+    int64_t *values;   /* capacity x n_columns */
+    size_t n, capacity;
+    uint64_t dropped; /* rows that did not fit since rows_init */
+};
+
+/* Allocates room for `capacity` rows. table is borrowed. -ENOMEM. */
+int rows_init(struct rows *rows, const struct table *table, size_t capacity);
+void rows_release(struct rows *rows);
+
+/* Forgets the rows, keeps the memory and the count of drops. */
+void rows_reset(struct rows *rows);
+
+/* Appends a row of the instance with all values VALUE_ABSENT and returns it, or NULL when the
+ * rows are full (counted in dropped). Bytes that are not printable UTF-8 become '?'. */
+struct row *rows_append(struct rows *rows, const char *name, size_t name_size);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table: the const descriptor from which the wire form, the SQLite table, its rate view, the
+ * metric table of the manual and every export follow. Values are 64-bit integers in base units;
+ * there are no percentages and no rates in a table.
+ */
+#ifndef CHOKEPOINT_COMMON_TABLE_H
+#define CHOKEPOINT_COMMON_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum unit {
+    UNIT_NONE,   /* a plain number: an id, a rank, a state */
+    UNIT_NS,     /* nanoseconds */
+    UNIT_BYTES,  /* bytes; pages are counted in bytes, too */
+    UNIT_EVENTS, /* a count of things that happened or exist */
+    UNIT_NANO,   /* a fraction or real number times 1e9: accuracy, loss, load */
+    UNIT_COUNT_  /* how many units there are; not a unit */
+};
+
+enum column_kind {
+    COLUMN_COUNTER, /* grows; a step back is a reset, handled once, where rows are stored */
+    COLUMN_LEVEL,   /* a state at the instant of the frame */
+    COLUMN_COUNT_
+};
+
+enum table_kind {
+    TABLE_SAMPLES, /* at most one row an instance a frame */
+    TABLE_EVENTS,  /* any number of rows; columns are levels of each event */
+    TABLE_COUNT_
+};
+
+/* Limits that encoder and decoder share. Names are [a-z][a-z0-9_]*. */
+#define TABLE_NAME_MAX 31
+#define TABLE_HELP_MAX 159
+#define TABLE_COLUMNS_MAX 64
+#define TABLES_MAX 64
+#define INSTANCE_MAX 95
+#define FRAME_ROWS_MAX 65536
+
+/* A value that is not known: stored as NULL, skipped in every mean. */
+#define VALUE_ABSENT INT64_MIN
+
+struct column {
+    const char *name; /* carries its unit where it has one: user_ns, send_bytes, reads */
+    enum unit unit;
+    enum column_kind kind;
+    const char *help; /* one line */
+};
+
+struct table {
+    const char *name;
+    const char *instance; /* what an instance is, one word: core, disk, interface, process */
+    const char *help;
+    enum table_kind kind;
+    const struct column *columns;
+    size_t n_columns;
+};
+
+/* Short text of a unit for people and for the wire: "", "ns", "bytes", "events", "1e-9". */
+const char *unit_text(enum unit unit);
+
+/* Whether text is a legal table or column name: [a-z][a-z0-9_]*, at most TABLE_NAME_MAX bytes. */
+bool table_name_valid(const char *text, size_t size);
+
+/* Whether bytes can be an instance or host name: 1..INSTANCE_MAX bytes, no NUL, no control
+ * characters, valid UTF-8. */
+bool instance_name_valid(const char *text, size_t size);
+
+/* Index of the column of that name, or -1. */
+int table_find_column(const struct table *table, const char *name);
+
+#endif

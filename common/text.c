@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Hand-written because sscanf and strtoull take NUL-terminated, locale-dependent text. */
+#include "common/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool span_equal(struct span span, const char *text) {
+    return strlen(text) == span.size && memcmp(span.data, text, span.size) == 0;
+}
+
+bool span_starts(struct span span, const char *prefix) {
+    size_t n = strlen(prefix);
+    return n <= span.size && memcmp(span.data, prefix, n) == 0;
+}
+
+bool text_line(const char **p, const char *end, struct span *ret_line) {
+    if (*p >= end)
+        return false;
+    const char *newline = memchr(*p, '\n', (size_t)(end - *p));
+    const char *stop = newline ? newline : end;
+    *ret_line = (struct span){*p, (size_t)(stop - *p)};
+    *p = newline ? newline + 1 : end;
+    return true;
+}
+
+static const char *skip_blanks(const char *p, const char *end) {
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
+}
+
+bool text_word(const char **p, const char *end, struct span *ret_word) {
+    const char *start = skip_blanks(*p, end);
+    const char *stop = start;
+    while (stop < end && *stop != ' ' && *stop != '\t' && *stop != '\n')
+        stop++;
+    if (stop == start)
+        return false;
+    *ret_word = (struct span){start, (size_t)(stop - start)};
+    *p = stop;
+    return true;
+}
+
+bool text_u64(const char **p, const char *end, uint64_t *ret_value) {
+    const char *q = skip_blanks(*p, end);
+    const char *start = q;
+    uint64_t value = 0;
+    for (; q < end && *q >= '0' && *q <= '9'; q++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*q - '0'), &value))
+            return false;
+    if (q == start)
+        return false;
+    *ret_value = value;
+    *p = q;
+    return true;
+}
+
+bool text_i64(const char **p, const char *end, int64_t *ret_value) {
+    const char *q = skip_blanks(*p, end);
+    bool negative = q < end && *q == '-';
+    uint64_t value;
+    if (negative)
+        q++;
+    if (q < end && (*q == ' ' || *q == '\t'))
+        return false;
+    if (!text_u64(&q, end, &value) || value > (uint64_t)INT64_MAX)
+        return false;
+    *ret_value = negative ? -(int64_t)value : (int64_t)value;
+    *p = q;
+    return true;
+}
+
+/* Length of the printable UTF-8 character at text, 0 if there is none. */
+static size_t printable_char(const unsigned char *s, size_t size) {
+    if (s[0] < 0x80)
+        return s[0] >= 0x20 && s[0] != 0x7f;
+    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || n > size)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool c1_control = s[0] == 0xc2 && s[1] < 0xa0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
+    bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
+    return c1_control || overlong || surrogate || beyond ? 0 : n;
+}
+
+bool text_is_printable_utf8(const char *text, size_t size) {
+    for (size_t i = 0; i < size;) {
+        size_t n = printable_char((const unsigned char *)text + i, size - i);
+        if (!n)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+size_t text_sanitize(char *to, size_t capacity, const char *from, size_t size) {
+    size_t length = 0;
+    for (size_t i = 0; i < size;) {
+        size_t n = printable_char((const unsigned char *)from + i, size - i);
+        if (length + (n ? n : 1) >= capacity)
+            break;
+        if (n)
+            memcpy(to + length, from + i, n);
+        else
+            to[length] = '?';
+        length += n ? n : 1;
+        i += n ? n : 1;
+    }
+    if (capacity)
+        to[length] = '\0';
+    return length;
+}
+
+int text_parse_u64(const char *text, uint64_t *ret_value) {
+    const char *p = text, *end = text + strlen(text);
+    uint64_t value;
+    if (p == end || *p < '0' || *p > '9')
+        return -EINVAL;
+    if (!text_u64(&p, end, &value))
+        return -ERANGE;
+    if (p != end)
+        return -EINVAL;
+    *ret_value = value;
+    return 0;
+}
+
+int text_parse_double(const char *text, double *ret_value) {
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value))
+        return -EINVAL;
+    *ret_value = value;
+    return 0;
+}
+
+struct suffix {
+    const char *text;
+    double factor;
+};
+
+static int parse_suffixed(const char *text, const struct suffix *suffixes, size_t n,
+                          uint64_t *ret_value) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || text[0] == '-' || !isfinite(value))
+        return -EINVAL;
+    for (size_t i = 0; i < n; i++) {
+        if (strcasecmp(end, suffixes[i].text) != 0)
+            continue;
+        if (value * suffixes[i].factor >= 9e18)
+            return -ERANGE;
+        *ret_value = (uint64_t)(value * suffixes[i].factor + 0.5);
+        return 0;
+    }
+    return -EINVAL;
+}
+
+int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s) {
+    static const struct suffix suffixes[] = {
+        {"", 1}, {"bit", 1}, {"kbit", 1e3}, {"mbit", 1e6}, {"gbit", 1e9}};
+    return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_bits_per_s);
+}
+
+int text_parse_bytes(const char *text, uint64_t *ret_bytes) {
+    static const struct suffix suffixes[] = {
+        {"", 1}, {"b", 1}, {"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1099511627776.0}};
+    return parse_suffixed(text, suffixes, sizeof suffixes / sizeof *suffixes, ret_bytes);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading kernel text and judging names: bounded scanners over [p, end), no copies, no locale.
+ * A scanner moves *p only when it succeeds.
+ */
+#ifndef CHOKEPOINT_COMMON_TEXT_H
+#define CHOKEPOINT_COMMON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A piece of somebody else's text; not NUL-terminated. */
+struct span {
+    const char *data;
+    size_t size;
+};
+
+bool span_equal(struct span span, const char *text);
+bool span_starts(struct span span, const char *prefix);
+
+/* The next line without its newline; false at the end of the text. */
+bool text_line(const char **p, const char *end, struct span *ret_line);
+
+/* The next word between blanks and tabs; false when only blanks are left before `end`. */
+bool text_word(const char **p, const char *end, struct span *ret_word);
+
+/* Decimal digits after optional blanks. False if there is none or it exceeds UINT64_MAX. */
+bool text_u64(const char **p, const char *end, uint64_t *ret_value);
+
+/* As text_u64, with an optional minus sign. */
+bool text_i64(const char **p, const char *end, int64_t *ret_value);
+
+/* Valid UTF-8 without control characters (C0, DEL, C1). */
+bool text_is_printable_utf8(const char *text, size_t size);
+
+/* Copies at most capacity-1 bytes and ends with NUL; what is not printable UTF-8 becomes '?', and
+ * no character is cut in half. Returns the length of the copy. */
+size_t text_sanitize(char *to, size_t capacity, const char *from, size_t size);
+
+/* Whole-string numbers of command lines: "10", "0.5"; -EINVAL or -ERANGE otherwise. */
+int text_parse_u64(const char *text, uint64_t *ret_value);
+int text_parse_double(const char *text, double *ret_value);
+
+/* "1.8gbit", "200mbit", "5kbit", plain bit/s: -> bits per second. "64m", "2g", "4k": -> bytes
+ * (binary multiples). -EINVAL otherwise. */
+int text_parse_bit_rate(const char *text, uint64_t *ret_bits_per_s);
+int text_parse_bytes(const char *text, uint64_t *ret_bytes);
+
+#endif

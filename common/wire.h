@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The byte form of frames: the same in a spool file and in an HTTP body, with this one encoder
+ * and this one decoder.
+ *
+ *     stream := "CHKPNT1\n" record*
+ *     record := type:u8  size:varint  payload[size]  crc32c:u32le of all before it
+ *     'S'    := host, boot id: string; stream id: u64le; period_ns: varint        (once, first)
+ *     'T'    := index: varint; name, instance, help: string; kind: u8; n: varint; n columns of
+ *               name: string, unit: u8, kind: u8, help: string
+ *     'F'    := seq: varint; wall_ns, mono_ns, slot_ns, late_ns: zigzag; missed, lost: varint;
+ *               n: varint; n sections of table index: varint, m: varint, m rows of
+ *               flags: u8, instance: string, one zigzag a column of the table
+ *     string := size: varint, bytes
+ *
+ * A stream opens with the descriptors of its tables, so the reader needs to know none of them.
+ * A record of unknown type is skipped once its checksum holds: later versions may add some.
+ */
+#ifndef CHOKEPOINT_COMMON_WIRE_H
+#define CHOKEPOINT_COMMON_WIRE_H
+
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/rows.h"
+#include "common/table.h"
+#include "common/text.h"
+
+#define WIRE_MAGIC "CHKPNT1\n"
+#define WIRE_MAGIC_SIZE 8
+#define WIRE_RECORD_MAX (8u << 20) /* bytes of one record's payload */
+#define BOOT_ID_SIZE 36            /* text of a UUID, as the kernel gives it */
+
+/* Who speaks: one agent on one host since one start. */
+struct wire_stream {
+    char host[INSTANCE_MAX + 1];
+    char boot_id[BOOT_ID_SIZE + 1];
+    uint64_t stream_id; /* random, of this spool; survives a restart of the agent on it */
+    int64_t period_ns;  /* of the fastest tables */
+};
+
+/* One instant of one host. */
+struct frame_head {
+    uint64_t seq;    /* 1, 2, 3 ... within the stream */
+    int64_t wall_ns; /* when the sampling began */
+    int64_t mono_ns; /* the same instant on the host's CLOCK_MONOTONIC */
+    int64_t slot_ns; /* the wall-clock slot, a multiple of the period */
+    int64_t late_ns; /* wall_ns - slot_ns */
+    uint64_t missed; /* slots passed over since the stream began */
+    uint64_t lost;   /* frames dropped from the spool before they were sent, since it began */
+};
+
+/* ---- encoder ---- */
+
+void wire_put_stream(struct buffer *out, const struct wire_stream *stream); /* magic and 'S' */
+void wire_put_table(struct buffer *out, unsigned index, const struct table *table);
+
+/* A frame of the rows of `n` tables; tables[i] speaks of rows[i]->table. A rows entry that is
+ * NULL or empty is left out. Allocates only if `out` and `scratch` have to grow. Errors are kept in
+ * out->error. */
+void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
+                    struct rows *const *rows, const unsigned *tables, size_t n);
+
+/* ---- decoder ---- */
+
+enum wire_record_type { WIRE_STREAM = 'S', WIRE_TABLE = 'T', WIRE_FRAME = 'F' };
+
+/* Positive results of wire_next. */
+#define WIRE_END 1       /* the stream ends cleanly here */
+#define WIRE_TRUNCATED 2 /* it ends inside a record: a write cut short */
+
+struct wire_column_text {
+    char name[TABLE_NAME_MAX + 1];
+    char help[TABLE_HELP_MAX + 1];
+};
+
+/* A table as a stream described it. `table` points into this struct. */
+struct wire_table {
+    struct table table;
+    struct column columns[TABLE_COLUMNS_MAX];
+    struct wire_column_text texts[TABLE_COLUMNS_MAX];
+    char name[TABLE_NAME_MAX + 1], instance[TABLE_NAME_MAX + 1], help[TABLE_HELP_MAX + 1];
+};
+
+struct wire_reader {
+    const uint8_t *data, *p, *end; /* the bytes, borrowed; p: the next record */
+    struct wire_stream stream;     /* valid after the first record */
+    bool have_stream;
+    struct wire_table *tables[TABLES_MAX]; /* owned; NULL where none was described */
+    char why[128];                         /* of the last -EBADMSG, one line */
+};
+
+struct wire_record {
+    enum wire_record_type type;
+    size_t offset, size;               /* of the whole record within the data */
+    unsigned table;                    /* WIRE_TABLE: its index */
+    struct frame_head head;            /* WIRE_FRAME */
+    const uint8_t *p, *end;            /* WIRE_FRAME: sections not read yet */
+    uint64_t sections;                 /* WIRE_FRAME: how many are left */
+    const struct table *section_table; /* the section being read */
+    uint64_t section_rows;             /* rows of it that are left */
+};
+
+struct wire_row {
+    uint8_t flags;
+    struct span name;
+    int64_t values[TABLE_COLUMNS_MAX]; /* of the section's n_columns */
+};
+
+/* data is borrowed and must outlive the reader. */
+void wire_reader_init(struct wire_reader *reader, const void *data, size_t size);
+void wire_reader_release(struct wire_reader *reader);
+
+/* Moves to the next record, which is checked completely, a frame down to its last row: reading
+ * the rows of a frame that came out of here cannot fail. 0, WIRE_END, WIRE_TRUNCATED, -EBADMSG (see
+ * why; p then stays at the bad record), -ENOMEM. */
+int wire_next(struct wire_reader *reader, struct wire_record *ret_record);
+
+/* Iterates the rows of a frame over all its sections. *ret_table and *ret_index say whose row it
+ * is. False at the end. */
+bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
+                    const struct table **ret_table, unsigned *ret_index, struct wire_row *ret_row);
+
+#endif

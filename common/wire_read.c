@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder: every byte is hostile until its checksum and then its meaning held. A frame is
+ * walked once by the checker, so that whoever reads its rows afterwards has no errors to handle.
+ */
+#include "common/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/crc32c.h"
+
+/* A reader over a payload: any failure sets `bad` and stays. */
+struct cursor {
+    const uint8_t *p, *end;
+    bool bad;
+};
+
+static uint64_t get_varint(struct cursor *c) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        if (c->p == c->end)
+            break;
+        uint8_t byte = *c->p++;
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static int64_t get_zigzag(struct cursor *c) {
+    uint64_t value = get_varint(c);
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+static uint8_t get_u8(struct cursor *c) {
+    if (c->p == c->end) {
+        c->bad = true;
+        return 0;
+    }
+    return *c->p++;
+}
+
+static uint64_t get_u64le(struct cursor *c) {
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value |= (uint64_t)get_u8(c) << (8 * i);
+    return value;
+}
+
+static struct span get_string(struct cursor *c) {
+    uint64_t size = get_varint(c);
+    if (c->bad || size > (uint64_t)(c->end - c->p)) {
+        c->bad = true;
+        return (struct span){"", 0};
+    }
+    struct span span = {(const char *)c->p, (size_t)size};
+    c->p += size;
+    return span;
+}
+
+static bool copy_string(struct cursor *c, char *to, size_t max) {
+    struct span span = get_string(c);
+    if (c->bad || span.size > max || !text_is_printable_utf8(span.data, span.size))
+        return false;
+    memcpy(to, span.data, span.size);
+    to[span.size] = '\0';
+    return true;
+}
+
+static int refuse(struct wire_reader *reader, const char *why) {
+    snprintf(reader->why, sizeof reader->why, "%s, at byte %zu", why,
+             (size_t)(reader->p - reader->data));
+    return -EBADMSG;
+}
+
+void wire_reader_init(struct wire_reader *reader, const void *data, size_t size) {
+    *reader = (struct wire_reader){.data = data, .p = data, .end = (const uint8_t *)data + size};
+}
+
+void wire_reader_release(struct wire_reader *reader) {
+    for (size_t i = 0; i < TABLES_MAX; i++)
+        free(reader->tables[i]);
+    *reader = (struct wire_reader){0};
+}
+
+static int read_stream(struct wire_reader *reader, struct cursor *c) {
+    struct wire_stream stream;
+    if (reader->have_stream)
+        return refuse(reader, "a second stream record");
+    if (!copy_string(c, stream.host, INSTANCE_MAX) || stream.host[0] == '\0')
+        return refuse(reader, "bad host name");
+    if (!copy_string(c, stream.boot_id, BOOT_ID_SIZE))
+        return refuse(reader, "bad boot id");
+    stream.stream_id = get_u64le(c);
+    uint64_t period = get_varint(c);
+    if (c->bad || c->p != c->end || period == 0 || period > INT64_C(86400000000000))
+        return refuse(reader, "bad stream record");
+    stream.period_ns = (int64_t)period;
+    reader->stream = stream;
+    reader->have_stream = true;
+    return 0;
+}
+
+static const char *read_columns(struct wire_table *t, struct cursor *c) {
+    uint64_t n = get_varint(c);
+    if (c->bad || n == 0 || n > TABLE_COLUMNS_MAX)
+        return "number of columns not in 1..64";
+    for (size_t i = 0; i < n; i++) {
+        struct wire_column_text *text = &t->texts[i];
+        if (!copy_string(c, text->name, TABLE_NAME_MAX) ||
+            !table_name_valid(text->name, strlen(text->name)))
+            return "bad column name";
+        uint8_t unit = get_u8(c), kind = get_u8(c);
+        if (!copy_string(c, text->help, TABLE_HELP_MAX))
+            return "bad column help";
+        if (unit >= UNIT_COUNT_ || kind >= COLUMN_COUNT_)
+            return "unknown unit or kind of a column";
+        t->columns[i] = (struct column){text->name, unit, kind, text->help};
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(t->texts[k].name, text->name) == 0)
+                return "two columns of one name";
+    }
+    t->table.columns = t->columns;
+    t->table.n_columns = (size_t)n;
+    return NULL;
+}
+
+static const char *fill_table(struct wire_table *t, struct cursor *c) {
+    if (!copy_string(c, t->name, TABLE_NAME_MAX) || !table_name_valid(t->name, strlen(t->name)))
+        return "bad table name";
+    if (!copy_string(c, t->instance, TABLE_NAME_MAX) ||
+        !table_name_valid(t->instance, strlen(t->instance)))
+        return "bad instance word";
+    if (!copy_string(c, t->help, TABLE_HELP_MAX))
+        return "bad table help";
+    uint8_t kind = get_u8(c);
+    if (kind >= TABLE_COUNT_)
+        return "unknown kind of table";
+    t->table =
+        (struct table){.name = t->name, .instance = t->instance, .help = t->help, .kind = kind};
+    const char *why = read_columns(t, c);
+    return why ? why : c->bad || c->p != c->end ? "bad table record" : NULL;
+}
+
+static int read_table(struct wire_reader *reader, struct cursor *c, unsigned *ret_index) {
+    uint64_t index = get_varint(c);
+    if (c->bad || index >= TABLES_MAX)
+        return refuse(reader, "table index not in 0..63");
+    if (reader->tables[index])
+        return refuse(reader, "a table described twice");
+    struct wire_table *t = calloc(1, sizeof *t);
+    if (!t)
+        return -ENOMEM;
+    const char *why = fill_table(t, c);
+    for (size_t i = 0; !why && i < TABLES_MAX; i++)
+        if (reader->tables[i] && strcmp(reader->tables[i]->name, t->name) == 0)
+            why = "two tables of one name";
+    if (why) {
+        free(t);
+        return refuse(reader, why);
+    }
+    reader->tables[index] = t;
+    *ret_index = (unsigned)index;
+    return 0;
+}
+
+static void get_values(struct cursor *c, int64_t *values, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        values[i] = get_zigzag(c);
+}
+
+/* Walks all rows of a frame. NULL if they are sound, else why not. */
+static const char *check_rows(const struct wire_reader *reader, struct cursor c,
+                              uint64_t sections) {
+    uint64_t rows = 0, seen = 0;
+    int64_t values[TABLE_COLUMNS_MAX];
+    for (; sections; sections--) {
+        uint64_t index = get_varint(&c), n = get_varint(&c);
+        if (c.bad || index >= TABLES_MAX || !reader->tables[index])
+            return "rows of a table never described";
+        if (seen & (UINT64_C(1) << index))
+            return "a table twice in one frame";
+        seen |= UINT64_C(1) << index;
+        if (n == 0 || n > FRAME_ROWS_MAX || (rows += n) > FRAME_ROWS_MAX)
+            return "number of rows not in 1..65536";
+        for (; n; n--) {
+            get_u8(&c);
+            struct span name = get_string(&c);
+            get_values(&c, values, reader->tables[index]->table.n_columns);
+            if (c.bad || !instance_name_valid(name.data, name.size))
+                return "bad row";
+        }
+    }
+    return c.bad || c.p != c.end ? "bytes left over in a frame" : NULL;
+}
+
+static int read_frame(struct wire_reader *reader, struct cursor *c, struct wire_record *record) {
+    struct frame_head head;
+    head.seq = get_varint(c);
+    head.wall_ns = get_zigzag(c);
+    head.mono_ns = get_zigzag(c);
+    head.slot_ns = get_zigzag(c);
+    head.late_ns = get_zigzag(c);
+    head.missed = get_varint(c);
+    head.lost = get_varint(c);
+    uint64_t sections = get_varint(c);
+    if (c->bad || head.seq == 0 || head.seq > INT64_MAX || head.mono_ns < 0 || head.wall_ns < 0 ||
+        head.missed > INT64_MAX || head.lost > INT64_MAX || sections > TABLES_MAX)
+        return refuse(reader, "bad frame head");
+    const char *why = check_rows(reader, *c, sections);
+    if (why)
+        return refuse(reader, why);
+    record->head = head;
+    record->p = c->p;
+    record->end = c->end;
+    record->sections = sections;
+    record->section_table = NULL;
+    record->section_rows = 0;
+    return 0;
+}
+
+static int read_magic(struct wire_reader *reader) {
+    size_t left = (size_t)(reader->end - reader->data);
+    size_t n = left < WIRE_MAGIC_SIZE ? left : WIRE_MAGIC_SIZE;
+    if (n && memcmp(reader->data, WIRE_MAGIC, n) != 0)
+        return refuse(reader, "not a Chokepoint stream, or of another version");
+    if (left < WIRE_MAGIC_SIZE)
+        return WIRE_TRUNCATED;
+    reader->p = reader->data + WIRE_MAGIC_SIZE;
+    return 0;
+}
+
+static int read_payload(struct wire_reader *reader, struct cursor *c, uint8_t type,
+                        struct wire_record *record) {
+    if (!reader->have_stream && type != WIRE_STREAM)
+        return refuse(reader, "a record before the stream record");
+    switch (type) {
+    case WIRE_STREAM:
+        return read_stream(reader, c);
+    case WIRE_TABLE:
+        return read_table(reader, c, &record->table);
+    case WIRE_FRAME:
+        return read_frame(reader, c, record);
+    default:
+        return 0;
+    }
+}
+
+static uint32_t load_u32le(const uint8_t *p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* One record of any type; *ret_known says whether this version reads it. */
+static int next_record(struct wire_reader *reader, struct wire_record *record, bool *ret_known) {
+    struct cursor c = {reader->p, reader->end, false};
+    if (c.p == c.end)
+        return WIRE_END;
+    uint8_t type = get_u8(&c);
+    uint64_t size = get_varint(&c);
+    if (c.bad)
+        return c.p == c.end ? WIRE_TRUNCATED : refuse(reader, "bad record size");
+    if (size > WIRE_RECORD_MAX)
+        return refuse(reader, "a record of more than 8 MiB");
+    if ((uint64_t)(c.end - c.p) < size + 4)
+        return WIRE_TRUNCATED;
+    const uint8_t *stop = c.p + size;
+    if (crc32c(0, reader->p, (size_t)(stop - reader->p)) != load_u32le(stop))
+        return refuse(reader, "checksum does not match");
+    *record = (struct wire_record){.type = type,
+                                   .offset = (size_t)(reader->p - reader->data),
+                                   .size = (size_t)(stop + 4 - reader->p)};
+    c.end = stop;
+    int r = read_payload(reader, &c, type, record);
+    if (r < 0)
+        return r;
+    *ret_known = type == WIRE_STREAM || type == WIRE_TABLE || type == WIRE_FRAME;
+    reader->p = stop + 4;
+    return 0;
+}
+
+int wire_next(struct wire_reader *reader, struct wire_record *ret_record) {
+    if (reader->p == reader->data) {
+        int r = read_magic(reader);
+        if (r)
+            return r;
+    }
+    bool known = false;
+    while (!known) {
+        struct wire_record record;
+        int r = next_record(reader, &record, &known);
+        if (r)
+            return r;
+        if (known)
+            *ret_record = record;
+    }
+    return 0;
+}
+
+bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
+                    const struct table **ret_table, unsigned *ret_index, struct wire_row *ret_row) {
+    struct cursor c = {frame->p, frame->end, false};
+    if (frame->section_rows == 0) {
+        if (frame->sections == 0)
+            return false;
+        frame->sections--;
+        frame->table = (unsigned)get_varint(&c);
+        frame->section_rows = get_varint(&c);
+        frame->section_table = &reader->tables[frame->table]->table;
+    }
+    frame->section_rows--;
+    ret_row->flags = get_u8(&c);
+    ret_row->name = get_string(&c);
+    get_values(&c, ret_row->values, frame->section_table->n_columns);
+    frame->p = c.p;
+    *ret_table = frame->section_table;
+    *ret_index = frame->table;
+    return true;
+}
