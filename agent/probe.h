@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A probe: one file that fills one table from one source of the kernel. A new source is one new
+ * file in agent/probes and one line in agent/probes.c.
+ *
+ * A probe's state is an instance (two agents and two tests live in one process); roots and clocks
+ * come through the environment; sample() allocates nothing. A probe that fails loses its own rows,
+ * not the frame.
+ */
+#ifndef CHOKEPOINT_AGENT_PROBE_H
+#define CHOKEPOINT_AGENT_PROBE_H
+
+#include <stdint.h>
+
+#include "common/rows.h"
+#include "common/table.h"
+
+struct scope;
+
+enum probe_pace {
+    PACE_SYSTEM,  /* every frame: 10 Hz unless told otherwise */
+    PACE_PROCESS, /* the slower pace: 1 Hz unless told otherwise */
+};
+
+/* What a probe may know of the world. Lives as long as the agent. */
+struct probe_env {
+    const char *proc;          /* root of /proc, no trailing slash */
+    const char *sys;           /* root of /sys */
+    const char *run_token_id;  /* value of CHOKEPOINT_RUN in the job's environment, or NULL */
+    const char *marks;         /* value of CHOKEPOINT_MARKS (see mark/chokepoint.h), or NULL */
+    const char *host;          /* this host's name */
+    const struct scope *scope; /* the host, or the cgroup the agent lives in */
+    int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
+    int64_t page_size;
+    int64_t mono_ns;          /* of the frame being taken: set before each sample() */
+    int64_t previous_mono_ns; /* of the previous sample of this pace; 0 at the first */
+};
+
+/* open() result: the kernel has no such source, or it may not be read; the reason goes to `why`. */
+#define PROBE_ABSENT 1
+
+struct probe {
+    struct table table;
+    enum probe_pace pace;
+    size_t state_size; /* bytes of zeroed state the agent provides */
+    /* How many rows a sample may have at most on this host: asked once, after open. */
+    size_t (*max_rows)(const void *state, const struct probe_env *env);
+    /* 0, PROBE_ABSENT or negative errno; both of the latter leave one line in why[why_size]. */
+    int (*open)(void *state, const struct probe_env *env, char *why, size_t why_size);
+    /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
+     * counted. */
+    int (*sample)(void *state, const struct probe_env *env, struct rows *rows);
+    void (*close)(void *state); /* may be NULL; called also after a failed open */
+};
+
+/* All probes this build has, in the order of their tables. agent/probes.c. */
+extern const struct probe *const probe_list[];
+extern const size_t probe_list_size;
+
+#endif

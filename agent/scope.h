@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What "this host" means to the probes: the machine, or the cgroup and CPU set the agent lives in
+ * (an emulated host of the testbed, a container). Probes ask the scope, never the cgroup tree.
+ */
+#ifndef CHOKEPOINT_AGENT_SCOPE_H
+#define CHOKEPOINT_AGENT_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum scope_kind { SCOPE_HOST, SCOPE_CGROUP };
+
+#define SCOPE_CPUS_MAX 4096
+#define SCOPE_PATH_MAX 512
+
+struct scope {
+    enum scope_kind kind;
+    /* Directories of the agent's cgroup per controller, "" where there is none. On cgroup v2 all
+     * are the same directory. */
+    char cpu[SCOPE_PATH_MAX]; /* v1: cpuacct, cpu; v2: cpu.stat */
+    char memory[SCOPE_PATH_MAX];
+    char io[SCOPE_PATH_MAX];       /* v1: blkio */
+    char unified[SCOPE_PATH_MAX];  /* the v2 directory: PSI of the group, "" without */
+    bool v2_cpu, v2_memory, v2_io; /* which file format those directories speak */
+    /* CPUs this scope may run on, one bit each. */
+    unsigned char cpus[SCOPE_CPUS_MAX / 8];
+    size_t n_cpus;
+};
+
+/* Fills *ret_scope. proc and sys are the roots. For SCOPE_CGROUP the agent's own group is read from
+ * <proc>/self/cgroup and the mounts from <proc>/self/mountinfo. Negative errno with one line in
+ * why. */
+int scope_open(enum scope_kind kind, const char *proc, const char *sys, struct scope *ret_scope,
+               char *why, size_t why_size);
+
+bool scope_has_cpu(const struct scope *scope, unsigned cpu);
+
+#endif

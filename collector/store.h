@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The store: one SQLite file (WAL, one writer). Only the store*.c files know SQLite; analysis reads
+ * through store_read.h.
+ *
+ * Counters arrive as counters and are stored as their growth since the instance's previous row,
+ * with the interval over which they grew: this is where a reset is handled, once. A sum over any
+ * window is then a plain sum(), a rate needs no self-join, and the file stays small. The last
+ * absolute value of each instance is kept and committed with the rows, so that a restarted
+ * collector goes on without a seam.
+ *
+ *   run, host, stream, frame, instance, clock, table_info, column_info     what everything refers
+ * to NAME        (frame, instance, [n,] interval_ns, columns...) one for each table of the wire
+ *   NAME_rate   view: host, instance by name, time_s since the run's start, counters per second
+ */
+#ifndef CHOKEPOINT_COLLECTOR_STORE_H
+#define CHOKEPOINT_COLLECTOR_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/wire.h"
+
+struct store;
+
+#define STORE_APPLICATION_ID 0x43484b50 /* "CHKP" */
+#define STORE_VERSION 1
+
+/* Positive results of store_open_*: */
+#define STORE_FOREIGN 1       /* a file, but no Chokepoint database */
+#define STORE_OTHER_VERSION 2 /* of another schema version: see store_why */
+
+/* Creates the file if it is missing. -errno; STORE_FOREIGN, STORE_OTHER_VERSION. On anything but 0,
+ * why (may be NULL) gets one line for the user. */
+int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size);
+
+/* -ENOENT if there is no file. Never creates or changes anything in the tables. */
+int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size);
+void store_close(struct store *store); /* takes NULL */
+
+/* The last SQLite message, for a log line. Borrowed, until the next call. */
+const char *store_error(const struct store *store);
+
+enum run_state { RUN_RUNNING, RUN_DONE, RUN_FAILED, RUN_KILLED, RUN_INTERRUPTED };
+
+struct run_begin {
+    const char *name;         /* may be NULL: the program's name is used */
+    const char *command;      /* as typed, one line */
+    int64_t wall_ns, mono_ns; /* start, on the collector's clocks */
+    int64_t period_ns;
+    int n_hosts_expected;
+};
+
+/* Both commit at once. */
+int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run);
+/* exit_status as the shell would give it: 128 + signal when killed. wall_ns, mono_ns: when the
+ * command ended. */
+int store_run_end(struct store *store, int64_t run, enum run_state state, int exit_status,
+                  int64_t wall_ns, int64_t mono_ns);
+/* When the command itself starts (agents ready): resets the run's start. */
+int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns, int64_t mono_ns);
+
+/* A note about the quality of a run ("vm3 did not answer: ..."), kept for the report. */
+int store_run_note(struct store *store, int64_t run, const char *text);
+/* Counts of what was refused: kind is a short name: unauthorized, bad_frame, too_large. */
+int store_run_refused(struct store *store, int64_t run, const char *kind, int64_t n);
+
+/* ---- writing frames: one transaction around any number of them ---- */
+
+int store_begin(struct store *store);
+int store_commit(struct store *store);
+void store_rollback(struct store *store); /* also forgets cached state made since store_begin */
+
+/* The host and stream a wire stream speaks of, created as needed. */
+int store_stream(struct store *store, int64_t run, const struct wire_stream *stream,
+                 int64_t *ret_host, int64_t *ret_stream);
+/* The highest seq of the stream that is committed or in this transaction; 0 if none. */
+uint64_t store_stream_last_seq(struct store *store, int64_t stream);
+
+/* Registers a table described by a stream (creates table and view, adds columns that are new).
+ * -EEXIST if a column or table of that name has another meaning. *ret_id: for store_row. */
+int store_table(struct store *store, const struct table *table, int64_t *ret_id);
+
+/* Begins a frame; -EALREADY if seq is not above the last one (a replay: skip it, it is counted as
+ * duplicate). */
+int store_frame(struct store *store, int64_t stream, const struct frame_head *head);
+/* A row of the frame begun last. */
+int store_row(struct store *store, int64_t table_id, const struct table *table,
+              const struct wire_row *row);
+
+/* An offset estimate: collector monotonic clock minus the host's, and its bound. Keeps the best as
+ * the host's. */
+int store_clock(struct store *store, int64_t host, int64_t mono_ns, int64_t offset_ns,
+                int64_t error_ns);
+
+#endif

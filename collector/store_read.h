@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the store: what analysis and reports see of a run. Times are ns since the run's command
+ * started, on the collector's clock: every host's monotonic time plus its estimated offset.
+ */
+#ifndef CHOKEPOINT_COLLECTOR_STORE_READ_H
+#define CHOKEPOINT_COLLECTOR_STORE_READ_H
+
+#include "collector/store.h"
+
+struct store_run {
+    int64_t id;
+    char *name, *command; /* owned */
+    enum run_state state;
+    int exit_status;         /* -1 while unknown */
+    int64_t started_wall_ns; /* when the command started */
+    int64_t duration_ns;     /* of the command; to the last frame if it never ended */
+    int64_t period_ns;
+    int n_hosts_expected;
+};
+
+struct store_host {
+    int64_t id;
+    char *name;                              /* owned */
+    int64_t clock_offset_ns, clock_error_ns; /* error VALUE_ABSENT: never estimated */
+    uint64_t frames, missed_slots, lost_frames, duplicates;
+    uint64_t gaps;             /* sequence numbers that never arrived, and restarts of the agent */
+    int64_t first_ns, last_ns; /* of its frames, since the start */
+};
+
+struct store_note {
+    char *text; /* owned */
+};
+
+/* Finds a run: "7" (id), a name (the newest of that name), "last", "last~1". -ENOENT. */
+int store_find_run(struct store *store, const char *which, struct store_run *ret_run);
+int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *ret_n);
+void store_run_release(struct store_run *run);
+void store_runs_free(struct store_run *runs, size_t n);
+
+/* Hosts in the order of first appearance. */
+int store_list_hosts(struct store *store, int64_t run, struct store_host **ret_hosts,
+                     size_t *ret_n);
+void store_hosts_free(struct store_host *hosts, size_t n);
+
+int store_list_notes(struct store *store, int64_t run, struct store_note **ret_notes,
+                     size_t *ret_n);
+void store_notes_free(struct store_note *notes, size_t n);
+
+/* One stored row, valid during the call only. */
+struct store_row_read {
+    int64_t host, instance;
+    const char *instance_name;
+    int64_t t_ns;          /* end of the interval: the frame's time since the command started */
+    int64_t interval_ns;   /* over which counters grew; VALUE_ABSENT at an instance's first row */
+    const int64_t *values; /* one a requested column, VALUE_ABSENT where unknown */
+};
+
+/* Calls each() for all rows of a table of a run, ordered by host, instance, time. A column the
+ * database does not have reads as VALUE_ABSENT. -ENOENT if the run has no such table.
+ * A negative return of each() ends the reading and is passed on. */
+int store_each_row(struct store *store, int64_t run, const char *table, const char *const *columns,
+                   size_t n_columns, int (*each)(void *ctx, const struct store_row_read *row),
+                   void *ctx);
+
+#endif
