@@ -216,9 +216,9 @@ static inline int chokepoint_listening(void) {
 }
 
 static inline void chokepoint_copy_name_(char *to, const char *from) {
-    size_t n = from ? strnlen(from, CHOKEPOINT_MARK_NAME - 1) : 0;
-    if (n)
-        memcpy(to, from, n);
+    size_t n = 0;
+    for (; from && from[n] && n < CHOKEPOINT_MARK_NAME - 1; n++)
+        to[n] = from[n];
     memset(to + n, 0, CHOKEPOINT_MARK_NAME - n);
 }
 
