@@ -23,6 +23,7 @@ struct store_host {
     int64_t id;
     char *name;                              /* owned */
     int64_t clock_offset_ns, clock_error_ns; /* error VALUE_ABSENT: never estimated */
+    int64_t mono_to_run_ns; /* add to the host's monotonic time: ns since the command started */
     uint64_t frames, missed_slots, lost_frames, duplicates;
     uint64_t gaps;             /* sequence numbers that never arrived, and restarts of the agent */
     int64_t first_ns, last_ns; /* of its frames, since the start */
