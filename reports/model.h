@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report model: everything a report of one run says, in plain structs. Built once
+ * (report_build), written by one writer a format; a writer computes nothing and reads no database.
+ *
+ * Units: seconds since the command started; resources in the unit each carries (%, GB, MB/s;
+ * decimal). NAN is a value that is not known; writers show it as "-" or null. All text is owned by
+ * the model and may come from outside: a writer escapes it for its format.
+ */
+#ifndef CHOKEPOINT_REPORTS_MODEL_H
+#define CHOKEPOINT_REPORTS_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+/* The metrics of the resource tables, in the order in which tables show them. */
+enum metric {
+    METRIC_CPU_IDLE,   /* % of all cores of the host */
+    METRIC_CPU_USER,   /* user and nice */
+    METRIC_CPU_SYSTEM, /* system, irq, softirq */
+    METRIC_CPU_IOWAIT,
+    METRIC_CPU_STEAL,
+    METRIC_MEM_USED, /* GB: total - available, as free(1) of procps-ng 4 */
+    METRIC_MEM_FREE, /* GB: available */
+    METRIC_NET_RECV, /* MB/s, all interfaces but lo */
+    METRIC_NET_SEND,
+    METRIC_DISK_READ, /* MB/s, each device once */
+    METRIC_DISK_WRITE,
+    METRIC_DISK_BUSY, /* % of the busiest device */
+    METRIC_PSI_CPU,   /* % of time at least one task waited */
+    METRIC_PSI_MEMORY,
+    METRIC_PSI_IO,
+    METRIC_CPU_CORE_MAX,  /* % of the fullest core: an average over cores hides a single full one */
+    METRIC_JOB_CPU,       /* % of one core, all processes of the job on the host (may exceed 100) */
+    METRIC_JOB_RUN_QUEUE, /* % of one core: time runnable threads of the job waited for a core */
+    METRIC_JOB_MEM,       /* GB resident, processes of the job */
+    METRIC_COUNT_
+};
+
+/* "cpu_idle", "%", "idle CPU, all cores": names of the JSON contract, unit, words. */
+const char *metric_name(enum metric metric);
+const char *metric_unit(enum metric metric);
+const char *metric_help(enum metric metric);
+
+/* One host's values of one metric over one phase, or over the whole run (phase "all"). */
+struct report_value {
+    double mean; /* exact: growth of counters over the phase / its length; levels time-weighted */
+    double p95, peak; /* of the samples */
+};
+
+struct report_host {
+    char *name;
+    unsigned n_cpus;
+    uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
+    uint64_t gaps;
+    double clock_offset_s, clock_error_s;
+    bool missing; /* expected, but nothing of it was ever recorded */
+};
+
+/* One stretch of time. Phases of one name may recur. */
+struct report_phase {
+    char *name;
+    double start_s, end_s;
+    const char *source; /* "marker" or "detected" */
+};
+
+/* Values of a phase name (all its stretches together): values[host * METRIC_COUNT_ + metric]. */
+struct report_resources {
+    char *phase; /* "all" first */
+    double duration_s;
+    struct report_value *values;
+};
+
+/* A time series for a plot: the mean over (t[i-1], t[i]]. */
+struct report_series {
+    char *label; /* "cpu0", "eth0 send", a process */
+    size_t n;
+    double *t_s, *value; /* NAN: a gap */
+};
+
+struct report_host_series {
+    struct report_series metrics[METRIC_COUNT_];
+    struct report_series *cores; /* busy %, one a core */
+    size_t n_cores;
+};
+
+/* The iterations of one rank (F3). */
+struct report_rank {
+    int rank; /* -1 when the program has none */
+    int host;
+    char *role; /* "server" or "worker" where the marks tell, else "" */
+    size_t n;
+    double *end_s, *duration_s;
+    double median_s, p95_s;
+};
+
+/* A value the program marked: accuracy, loss, updates ... (F1). */
+struct report_curve {
+    char *name;
+    int rank;
+    size_t n;
+    double *t_s, *iteration, *value; /* iteration NAN where unknown */
+};
+
+enum alert_level { ALERT_WARNING, ALERT_CRITICAL };
+
+struct report_alert { /* A1 */
+    enum alert_level level;
+    int host;
+    const char
+        *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "MEM", "SWAP", "NET_SEND" ... */
+    double start_s, duration_s, peak;
+    const char *unit;
+};
+
+enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VERDICT_INSUFFICIENT };
+const char *verdict_state_name(enum verdict_state state);
+
+/* resource: cpu cpu-quota steal memory mem-bandwidth disk disk-throttle net-egress net-ingress
+ * imbalance application none */
+struct report_verdict {
+    enum verdict_state state;
+    int host; /* -1: none */
+    char *resource, *cause;
+    double confidence;                            /* 0..1 */
+    double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
+    char *summary;
+    char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
+    size_t n_evidence, n_against, n_ruled_out, n_next;
+};
+
+struct report_rank_entry { /* the ranking of (host, resource) */
+    int host;
+    char *resource;
+    enum verdict_state state;
+    double gain_pct, blocked_pct;
+};
+
+struct report_straggler {
+    int host, rank;
+    const char *kind; /* persistent intermittent onset */
+    double slowdown, iterations_pct, explained_pct;
+    char *cause;
+    char **evidence;
+    size_t n_evidence;
+};
+
+struct report_budget { /* where a rank's time went; terms that cannot be seen yet are NAN */
+    int host, rank;
+    char *phase;
+    double wall_s, cpu_s, runqueue_s, quota_s, steal_s, disk_s, memory_s, idle_s, peer_wait_s,
+        transfer_s, mpi_overhead_s, closure_pct;
+};
+
+/* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
+struct report_arithmetic {
+    int host;
+    const char *direction; /* "send", "receive" */
+    char *phase;
+    double bytes_per_iteration;
+    double bandwidth_mb_s; /* the highest sustained rate seen (or calibrated) */
+    bool bandwidth_calibrated;
+    double bound_s;     /* bytes / bandwidth */
+    double iteration_s; /* measured, median */
+    double share_pct;   /* bound / measured */
+};
+
+struct report_process { /* the busiest processes, the job's first */
+    int host;
+    char *name;
+    int rank; /* -1 */
+    bool job;
+    double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
+};
+
+struct report {
+    int64_t run_id;
+    char *run_name, *command, *state; /* done failed killed interrupted unfinished */
+    int exit_status;                  /* -1: unknown */
+    int64_t started_wall_ns;
+    double duration_s, period_s;
+    struct report_host *hosts;
+    size_t n_hosts;
+    struct report_phase *phases;
+    size_t n_phases;
+    struct report_resources *resources; /* [0] is "all" */
+    size_t n_resources;
+    struct report_host_series *series; /* one a host */
+    struct report_rank *ranks;
+    size_t n_ranks;
+    const char *iteration_source; /* "marker", "none" */
+    struct report_curve *curves;
+    size_t n_curves;
+    struct report_alert *alerts;
+    size_t n_alerts;
+    struct report_verdict verdict;
+    struct report_rank_entry *ranking;
+    size_t n_ranking;
+    struct report_straggler *stragglers;
+    size_t n_stragglers;
+    struct report_budget *budget;
+    size_t n_budget;
+    struct report_arithmetic *arithmetic;
+    size_t n_arithmetic;
+    struct report_process *processes;
+    size_t n_processes;
+    char grade; /* quality: A (nothing amiss) .. D */
+    char **notes;
+    size_t n_notes;
+};
+
+/* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */
+int report_build(struct store *store, const char *which, struct report **ret_report);
+void report_free(struct report *report);
+
+#endif
