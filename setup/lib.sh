@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# What ./demo and ./check share: packages, build, words. Sourced by bash, from the repository's root.
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf '%s: %s\n' "${0##*/}" "$1" >&2; exit "${2:-1}"; }
+
+# as_root COMMAND...: as it is for root, through sudo otherwise.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"
+    elif command -v sudo >/dev/null; then sudo "$@"
+    else die "needs root or sudo to run: $*"; fi
+}
+
+# packages_of USE...: names from setup/packages that this distribution has or does not know yet.
+packages_of() {
+    local uses=" $* " name use rest
+    while read -r name use rest; do
+        case "$name" in ''|'#'*) continue ;; esac
+        case "$uses" in *" $use "*) printf '%s\n' "$name" ;; esac
+    done < setup/packages
+}
+
+package_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# install_packages USE...: installs what is missing; says what it is about to do.
+install_packages() {
+    local missing=() name
+    command -v dpkg-query >/dev/null || {
+        echo "This is not Debian or Ubuntu: install what setup/packages lists by hand." >&2
+        return 0
+    }
+    for name in $(packages_of "$@"); do
+        package_installed "$name" || missing+=("$name")
+    done
+    [ ${#missing[@]} = 0 ] && return 0
+    say "installing ${#missing[@]} packages: ${missing[*]}"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q update >/dev/null || die "apt-get update failed"
+    # A package of one distribution's version (libclang-rt-14-dev) need not exist on another.
+    local known=()
+    for name in "${missing[@]}"; do
+        if apt-cache show "$name" >/dev/null 2>&1; then known+=("$name"); else echo "not in this distribution: $name"; fi
+    done
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${known[@]}" \
+        >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
+}
+
+# build_preset NAME [CMAKE OPTIONS...]: configures and builds build/NAME; quiet unless it fails.
+build_preset() {
+    local preset=$1 log
+    shift
+    log=$(mktemp)
+    if ! { cmake --preset "$preset" "$@" && cmake --build --preset "$preset"; } >"$log" 2>&1; then
+        grep -E 'error|Error|FAILED|warning' "$log" | head -40 >&2 || tail -40 "$log" >&2
+        rm -f "$log"
+        die "the build of preset $preset failed (again by hand: cmake --preset $preset && cmake --build --preset $preset)"
+    fi
+    rm -f "$log"
+}
