@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command `chokepoint`: finds the verb and hands over. A verb is one line in the list below;
+ * everything else about it lives in its own file.
+ */
+#include "cli/verb.h"
+#include "common/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb *const verbs[] = {
+    &verb_testbed,
+};
+
+static void print_help(void) {
+    puts("usage: chokepoint VERB [OPTIONS]\n");
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        printf("  %-10s %s\n", verbs[i]->name, verbs[i]->help);
+    puts("\n`chokepoint VERB --help` tells more. `chokepoint --version` prints the version.");
+}
+
+int main(int argc, char **argv) {
+    const char *word = argc > 1 ? argv[1] : NULL;
+    if (!word) {
+        fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_help(), 0;
+    if (strcmp(word, "--version") == 0)
+        return puts("chokepoint " CHOKEPOINT_VERSION), 0;
+    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+        if (strcmp(word, verbs[i]->name) == 0)
+            return verbs[i]->main(argc - 1, argv + 1);
+    fprintf(stderr, "chokepoint: unknown verb '%s'; `chokepoint --help` lists them\n", word);
+    return EXIT_USAGE;
+}
