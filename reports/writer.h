@@ -27,12 +27,4 @@ const struct report_format *report_find_format(const char *name);
  * wants it. */
 int report_write_screen(const struct report *report, bool colour, FILE *out);
 
-/* Plots, as gnuplot makes them (plot.c is the only file that knows gnuplot). Each returns an SVG
- * document, owned by the caller, or NULL with errno (ENOENT: gnuplot is not installed). */
-char *plot_metric(const struct report *report, enum metric metric); /* F2: all hosts over time */
-char *plot_cores(const struct report *report, size_t host);         /* F2: heat map core x time */
-char *plot_iterations(const struct report *report);                 /* F3: by rank */
-char *plot_curve(const struct report *const *reports, size_t n, const char *name,
-                 bool against_time); /* F1: a curve a run */
-
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plots as gnuplot draws them; plot.c is the only file that knows it. Each function returns an SVG
+ * document (free() it), or NULL with errno: ENOENT when gnuplot is not installed, ENODATA when the
+ * report has nothing to draw, EIO when gnuplot failed.
+ */
+#ifndef CHOKEPOINT_REPORTS_PLOT_H
+#define CHOKEPOINT_REPORTS_PLOT_H
+
+#include <stdbool.h>
+
+#include "reports/model.h"
+
+enum plot_resource {
+    PLOT_CPU,      /* user, system, iowait, steal: stacked, of all cores */
+    PLOT_NETWORK,  /* send and receive */
+    PLOT_MEMORY,   /* used, and the job's */
+    PLOT_DISK,     /* read and write */
+    PLOT_PRESSURE, /* PSI of CPU, memory, I/O */
+    PLOT_RESOURCE_COUNT_
+};
+
+const char *plot_resource_title(enum plot_resource resource);
+
+/* F2: one panel a host over a common time axis, phases shaded. Beyond PLOT_HOSTS_MAX hosts the
+ * panels give way to a heat map host by time of the resource's sum. */
+#define PLOT_HOSTS_MAX 12
+char *plot_resource(const struct report *report, enum plot_resource resource);
+
+/* F2: how busy each core of a host was: a heat map core by time. */
+char *plot_cores(const struct report *report, size_t host);
+
+/* F3: duration of each iteration by rank. */
+char *plot_iterations(const struct report *report);
+
+/* F1: the marked value of that name, a curve a run, against iteration or time. */
+char *plot_curve(const struct report *const *reports, size_t n, const char *name,
+                 bool against_time);
+
+#endif
