@@ -12,9 +12,10 @@
  * Nothing listens: every call is one relaxed load and a branch. A profiler listens when the
  * environment names a directory stem in CHOKEPOINT_MARKS (or OMPI_CHOKEPOINT_MARKS: mpirun hands
  * variables that begin so to every rank, and to no command line) and the directory
- * "<stem>.<host name>" exists (the profiler makes it, mode 0700; the host name is part of it because emulated hosts
- * share one /dev/shm). The first call then creates "<pid>.ring" there and maps it. A call costs
- * about 0.2 us, never blocks, never fails visibly, and may come from any thread.
+ * "<stem>.<host name>" exists (the profiler makes it, mode 0700; the host name is part of it
+ * because emulated hosts share one /dev/shm). The first call then creates "<pid>.ring" there and
+ * maps it. A call costs about 0.2 us, never blocks, never fails visibly, and may come from any
+ * thread.
  *
  * The ring is overwritten from its start when the profiler does not keep up: a program is never
  * made to wait for its observer, and the reader sees from the sequence numbers how much it has
