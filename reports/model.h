@@ -14,36 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/alert.h"
+#include "analysis/metric.h"
+#include "analysis/verdict.h"
+
 struct store;
-
-/* The metrics of the resource tables, in the order in which tables show them. */
-enum metric {
-    METRIC_CPU_IDLE,   /* % of all cores of the host */
-    METRIC_CPU_USER,   /* user and nice */
-    METRIC_CPU_SYSTEM, /* system, irq, softirq */
-    METRIC_CPU_IOWAIT,
-    METRIC_CPU_STEAL,
-    METRIC_MEM_USED, /* GB: total - available, as free(1) of procps-ng 4 */
-    METRIC_MEM_FREE, /* GB: available */
-    METRIC_NET_RECV, /* MB/s, all interfaces but lo */
-    METRIC_NET_SEND,
-    METRIC_DISK_READ, /* MB/s, each device once */
-    METRIC_DISK_WRITE,
-    METRIC_DISK_BUSY, /* % of the busiest device */
-    METRIC_PSI_CPU,   /* % of time at least one task waited */
-    METRIC_PSI_MEMORY,
-    METRIC_PSI_IO,
-    METRIC_CPU_CORE_MAX,  /* % of the fullest core: an average over cores hides a single full one */
-    METRIC_JOB_CPU,       /* % of one core, all processes of the job on the host (may exceed 100) */
-    METRIC_JOB_RUN_QUEUE, /* % of one core: time runnable threads of the job waited for a core */
-    METRIC_JOB_MEM,       /* GB resident, processes of the job */
-    METRIC_COUNT_
-};
-
-/* "cpu_idle", "%", "idle CPU, all cores": names of the JSON contract, unit, words. */
-const char *metric_name(enum metric metric);
-const char *metric_unit(enum metric metric);
-const char *metric_help(enum metric metric);
 
 /* One host's values of one metric over one phase, or over the whole run (phase "all"). */
 struct report_value {
@@ -105,8 +80,6 @@ struct report_curve {
     double *t_s, *iteration, *value; /* iteration NAN where unknown */
 };
 
-enum alert_level { ALERT_WARNING, ALERT_CRITICAL };
-
 struct report_alert { /* A1 */
     enum alert_level level;
     int host;
@@ -115,9 +88,6 @@ struct report_alert { /* A1 */
     double start_s, duration_s, peak;
     const char *unit;
 };
-
-enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VERDICT_INSUFFICIENT };
-const char *verdict_state_name(enum verdict_state state);
 
 /* resource: cpu cpu-quota steal memory mem-bandwidth disk disk-throttle net-egress net-ingress
  * imbalance application none */
