@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables' rows as data: a new row of T1 is one line here and appears in every format. */
+#include "reports/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+
+const struct layout_row layout_averages[] = {
+    {METRIC_CPU_IDLE, "avg_idle_cpu (%)"},        {METRIC_MEM_USED, "avg_mem_used (GB)"},
+    {METRIC_MEM_FREE, "avg_mem_free (GB)"},       {METRIC_NET_RECV, "avg_nw_rec (MB/s)"},
+    {METRIC_NET_SEND, "avg_nw_send (MB/s)"},      {METRIC_DISK_READ, "avg_disk_read (MB/s)"},
+    {METRIC_DISK_WRITE, "avg_disk_write (MB/s)"},
+};
+const size_t layout_averages_size = ARRAY_SIZE(layout_averages);
+
+const struct layout_row layout_peaks[] = {
+    {METRIC_DISK_READ, "disk read (MB/s)"},   {METRIC_DISK_WRITE, "disk write (MB/s)"},
+    {METRIC_JOB_CPU, "CPU of the job (%)"},   {METRIC_CPU_CORE_MAX, "fullest core (%)"},
+    {METRIC_MEM_USED, "memory used (GB)"},    {METRIC_NET_RECV, "network receive (MB/s)"},
+    {METRIC_NET_SEND, "network send (MB/s)"},
+};
+const size_t layout_peaks_size = ARRAY_SIZE(layout_peaks);
+
+const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
+    if (isnan(value))
+        return strcpy(text, "-");
+    double size = fabs(value);
+    int decimals = size != 0 && size < 0.1 ? 4 : 2;
+    if (size >= 1e9)
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%.4g", value);
+    else
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", decimals, value);
+    return text;
+}
+
+const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds) {
+    long whole = isnan(seconds) || seconds > 1e9 ? -1 : lround(seconds);
+    if (whole < 0)
+        return strcpy(text, "-");
+    if (seconds < 60)
+        snprintf(text, LAYOUT_NUMBER_SIZE, seconds < 10 ? "%.2f s" : "%.1f s", seconds);
+    else if (whole < 3600)
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%ld min %02ld s", whole / 60, whole % 60);
+    else
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+    return text;
+}
+
+const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns) {
+    time_t seconds = (time_t)(wall_ns / NS_PER_S);
+    struct tm tm;
+    if (!localtime_r(&seconds, &tm) ||
+        strftime(text, LAYOUT_NUMBER_SIZE, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+        return strcpy(text, "-");
+    return text;
+}
+
+const char *layout_host(const struct report *report, int host) {
+    return host >= 0 && (size_t)host < report->n_hosts ? report->hosts[host].name : "-";
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of a report contain and how their numbers look: shared by all writers, so that
+ * the text, Markdown and HTML forms of a table say the same in the same order.
+ */
+#ifndef CHOKEPOINT_REPORTS_LAYOUT_H
+#define CHOKEPOINT_REPORTS_LAYOUT_H
+
+#include "reports/model.h"
+
+/* One row of a per-host table. */
+struct layout_row {
+    enum metric metric;
+    const char *label; /* with its unit: "avg_nw_send (MB/s)" */
+};
+
+/* T1: the reference table's seven rows, means over a phase. */
+extern const struct layout_row layout_averages[];
+extern const size_t layout_averages_size;
+
+/* T4: peaks. */
+extern const struct layout_row layout_peaks[];
+extern const size_t layout_peaks_size;
+
+#define LAYOUT_NUMBER_SIZE 32
+
+/* A number of a table: two decimals, four below 0.1 so that 0.0134 stays readable, "-" for NAN.
+ * Writes into text[LAYOUT_NUMBER_SIZE] and returns it. */
+const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value);
+
+/* "7.1 s", "3 min 20 s", "1 h 02 min". Into text[LAYOUT_NUMBER_SIZE]. */
+const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds);
+
+/* Local time "2026-11-20 09:41:11". */
+const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns);
+
+/* The name of a host of a report, "-" for none. Borrowed. */
+const char *layout_host(const struct report *report, int host);
+
+#endif
