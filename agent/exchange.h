@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one request and its answer say about two clocks. Whatever the delays were, the request
+ * arrived after it was sent and the answer, too: so the true offset lies within the error.
+ */
+#ifndef CHOKEPOINT_AGENT_EXCHANGE_H
+#define CHOKEPOINT_AGENT_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exchange {
+    int64_t sent_ns;     /* our clock, before the first byte of the request left */
+    int64_t received_ns; /* the other's, after it arrived there */
+    int64_t replied_ns;  /* the other's, before the answer left */
+    int64_t heard_ns;    /* ours, after the first byte of the answer came */
+};
+
+struct exchange_result {
+    int64_t offset_ns; /* the other's clock minus ours */
+    int64_t error_ns;  /* the true offset is at most this far away */
+};
+
+/* False when the times cannot be true: one of the clocks ran backwards, or the other side lies. */
+static inline bool exchange_solve(const struct exchange *x, struct exchange_result *ret_result) {
+    int64_t out_ns, back_ns, sum_ns, spread_ns;
+    if (__builtin_sub_overflow(x->received_ns, x->sent_ns, &out_ns) ||
+        __builtin_sub_overflow(x->replied_ns, x->heard_ns, &back_ns) ||
+        __builtin_add_overflow(out_ns, back_ns, &sum_ns) ||
+        __builtin_sub_overflow(out_ns, back_ns, &spread_ns))
+        return false;
+    if (spread_ns < 0 || x->replied_ns < x->received_ns || x->heard_ns < x->sent_ns)
+        return false;
+    /* Rounded outwards, so that the bound holds to the ns. */
+    *ret_result = (struct exchange_result){sum_ns / 2, spread_ns / 2 + 1};
+    return true;
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verb `collector`: the collector as a process, a child of `run` or started by hand.
+ *
+ * It is told what to do through its standard input and tells what happens on its standard output,
+ * one line each, so that its parent needs no other channel and its death is seen on both sides.
+ */
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/verb.h"
+#include "collector/server.h"
+#include "common/error.h"
+#include "common/text.h"
+
+static const char help[] =
+    "usage: chokepoint collector --db FILE --run ID --listen ADDR:PORT[,ADDR:PORT...]\n"
+    "\n"
+    "Takes the frames that agents push and writes them into the database, as part of a run that\n"
+    "is there already. `chokepoint run` starts one by itself.\n"
+    "\n"
+    "  --db FILE        the database\n"
+    "  --run ID         number of the run in it\n"
+    "  --listen LIST    numeric addresses, [v6]:PORT too; port 0 takes any; nothing else is "
+    "opened\n"
+    "\n"
+    "environment: CHOKEPOINT_TOKEN, which every agent must show\n"
+    "stdin:       \"stop\" asks every agent to stop; its end commits and ends the collector\n"
+    "stdout:      listening ADDR:PORT | host NAME | final NAME SEQ | trouble TEXT\n"
+    "SIGTERM ends it like the end of stdin; SIGINT too when stdin is a terminal, else it is\n"
+    "ignored, since the run that started it is to take what its agents still have.\n";
+
+struct collector {
+    const char *db, *listen;
+    char *token; /* owned */
+    uint64_t run;
+    struct store *store;
+    struct writer *writer;
+    struct server *server;
+};
+
+static int usage_error(const char *text) {
+    fprintf(stderr, "chokepoint collector: %s; see `chokepoint collector --help`\n", text);
+    return EXIT_USAGE;
+}
+
+static int parse_options(struct collector *c, int argc, char **argv) {
+    static const struct option options[] = {{"db", required_argument, NULL, 'd'},
+                                            {"run", required_argument, NULL, 'r'},
+                                            {"listen", required_argument, NULL, 'l'},
+                                            {0}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (option == 'd')
+            c->db = optarg;
+        else if (option == 'l')
+            c->listen = optarg;
+        else if (option != 'r')
+            return usage_error("an unknown option, or one without its value");
+        else if (text_parse_u64(optarg, &c->run) < 0 || c->run == 0 || c->run > INT64_MAX)
+            return usage_error("--run takes the number of a run");
+    }
+    if (optind < argc)
+        return usage_error("it takes options only");
+    if (!c->db || !c->listen || !c->run)
+        return usage_error("--db, --run and --listen are all needed");
+    return 0;
+}
+
+/* Out of the environment, so that it is not there for whoever may read it later. */
+static int take_token(struct collector *c) {
+    const char *token = getenv("CHOKEPOINT_TOKEN");
+    if (!token || !*token)
+        return usage_error("CHOKEPOINT_TOKEN is not set: agents must have something to show");
+    c->token = strdup(token);
+    unsetenv("CHOKEPOINT_TOKEN");
+    return c->token ? 0 : 1;
+}
+
+static void print_event(void *ctx, const char *line) {
+    (void)ctx;
+    /* Nobody may be listening any more: that is no reason to stop writing. */
+    if (printf("%s\n", line) < 0 || fflush(stdout) != 0)
+        clearerr(stdout);
+}
+
+static int fail(const char *why) {
+    fprintf(stderr, "chokepoint collector: %s\n", why);
+    return 1;
+}
+
+static int open_all(struct collector *c) {
+    char why[256] = "", line[SERVER_ADDRESS_TEXT_MAX + 16];
+    if (store_open_write(c->db, &c->store, why, sizeof why))
+        return fail(why);
+    const struct writer_options writer = {
+        .store = c->store, .run = (int64_t)c->run, .event = print_event};
+    int r = writer_start(&writer, &c->writer);
+    if (r < 0)
+        return fail(strerror(-r));
+    const struct server_options server = {
+        .listen = c->listen, .token = c->token, .writer = c->writer};
+    if (server_start(&server, &c->server, why, sizeof why) < 0)
+        return fail(why);
+    for (size_t i = 0; server_address(c->server, i); i++) {
+        snprintf(line, sizeof line, "listening %s", server_address(c->server, i));
+        print_event(NULL, line);
+    }
+    return 0;
+}
+
+static void close_all(struct collector *c) {
+    server_finish(c->server);
+    writer_free(c->writer);
+    store_close(c->store);
+    if (c->token)
+        explicit_bzero(c->token, strlen(c->token));
+    free(c->token);
+}
+
+/* Blocked before the first thread starts, so that they all inherit it. */
+static int signals_to_descriptor(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    if (isatty(STDIN_FILENO))
+        sigaddset(&set, SIGINT);
+    else
+        signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Takes whole lines out of buf; an overlong one is no word of ours and is dropped. */
+static size_t obey_lines(struct collector *c, char *buf, size_t size, size_t capacity) {
+    char *newline;
+    while ((newline = memchr(buf, '\n', size))) {
+        if (newline - buf == 4 && memcmp(buf, "stop", 4) == 0)
+            server_ask_stop(c->server);
+        size -= (size_t)(newline + 1 - buf);
+        memmove(buf, newline + 1, size);
+    }
+    return size == capacity ? 0 : size;
+}
+
+/* Until the end of stdin or a signal. */
+static void wait_for_end(struct collector *c, int signal_fd) {
+    char buf[64];
+    size_t size = 0;
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                           {.fd = signal_fd, .events = POLLIN}};
+    for (;;) {
+        if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+            return;
+        if (fds[1].revents)
+            return;
+        if (!fds[0].revents)
+            continue;
+        ssize_t n = read(STDIN_FILENO, buf + size, sizeof buf - size);
+        if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+            return;
+        if (n > 0)
+            size = obey_lines(c, buf, size + (size_t)n, sizeof buf);
+    }
+}
+
+/* A descriptor a connection: as many as we may have. */
+static void raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int collector_main(int argc, char **argv) {
+    struct collector c = {0};
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+        return fputs(help, stdout), 0;
+    int r = parse_options(&c, argc, argv);
+    if (r == 0)
+        r = take_token(&c);
+    if (r)
+        return r;
+    raise_descriptor_limit();
+    int signal_fd = signals_to_descriptor();
+    r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);
+    if (r == 0)
+        wait_for_end(&c, signal_fd);
+    close_all(&c);
+    if (signal_fd >= 0)
+        close(signal_fd);
+    return r;
+}
+
+const struct verb verb_collector = {
+    .name = "collector",
+    .help = "take frames from agents into a database (started by run)",
+    .main = collector_main,
+};

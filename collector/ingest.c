@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is kept between pushes is kept by the host's name, not by ids of the store: an id made in a
+ * transaction that was rolled back may be given to another host afterwards.
+ */
+#include "collector/ingest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+#define HOST_NOTES_MAX 8
+
+struct known_host {
+    char name[INSTANCE_MAX + 1];
+    bool announced;   /* ingest_committed has said so */
+    bool table_noted; /* that a table of its contradicts the store's */
+    unsigned n_notes;
+    struct clock_filter clock;
+};
+
+struct ingest {
+    struct store *store;
+    int64_t run;
+    struct wire_reader reader;  /* of the body checked last */
+    struct wire_record *frames; /* of it: n_frames of frames_capacity */
+    size_t n_frames, frames_capacity;
+    struct known_host *hosts;
+    size_t n_hosts;
+};
+
+int ingest_new(struct store *store, int64_t run, struct ingest **ret_ingest) {
+    struct ingest *ingest = calloc(1, sizeof *ingest);
+    if (!ingest)
+        return -ENOMEM;
+    ingest->store = store;
+    ingest->run = run;
+    *ret_ingest = ingest;
+    return 0;
+}
+
+void ingest_free(struct ingest *ingest) {
+    if (!ingest)
+        return;
+    wire_reader_release(&ingest->reader);
+    free(ingest->frames);
+    free(ingest->hosts);
+    free(ingest);
+}
+
+/* ---- the check ---- */
+
+static int refuse(struct ingest_push *push, const char *why) {
+    snprintf(push->why, sizeof push->why, "%s", why);
+    return -EBADMSG;
+}
+
+static int grow_frames(struct ingest *ingest) {
+    size_t capacity = ingest->frames_capacity ? 2 * ingest->frames_capacity : 64;
+    struct wire_record *frames = realloc(ingest->frames, capacity * sizeof *frames);
+    if (!frames)
+        return -ENOMEM;
+    ingest->frames = frames;
+    ingest->frames_capacity = capacity;
+    return 0;
+}
+
+static int keep_frame(struct ingest *ingest, struct ingest_push *push,
+                      const struct wire_record *record) {
+    if (ingest->n_frames == INGEST_FRAMES_MAX)
+        return refuse(push, "more than 32768 frames in one body");
+    if (ingest->n_frames && record->head.seq <= ingest->frames[ingest->n_frames - 1].head.seq)
+        return refuse(push, "sequence numbers do not rise");
+    if (ingest->n_frames == ingest->frames_capacity) {
+        int r = grow_frames(ingest);
+        if (r)
+            return r;
+    }
+    ingest->frames[ingest->n_frames++] = *record;
+    return 0;
+}
+
+static int walk(struct ingest *ingest, struct ingest_push *push) {
+    struct wire_record record;
+    int r;
+    while ((r = wire_next(&ingest->reader, &record)) == 0)
+        if (record.type == WIRE_FRAME && (r = keep_frame(ingest, push, &record)))
+            return r;
+    if (r == WIRE_TRUNCATED)
+        return refuse(push, "the body ends inside a record");
+    if (r == -EBADMSG)
+        return refuse(push, ingest->reader.why);
+    if (r == WIRE_END && !ingest->reader.have_stream)
+        return refuse(push, "no stream record");
+    return r == WIRE_END ? 0 : r;
+}
+
+int ingest_check(struct ingest *ingest, struct ingest_push *push) {
+    wire_reader_release(&ingest->reader);
+    wire_reader_init(&ingest->reader, push->body, push->size);
+    ingest->n_frames = 0;
+    int r = walk(ingest, push);
+    if (r)
+        ingest->n_frames = 0;
+    else
+        memcpy(push->host, ingest->reader.stream.host, sizeof push->host);
+    return r;
+}
+
+/* ---- hosts ---- */
+
+static struct known_host *find_host(struct ingest *ingest, const char *name) {
+    for (size_t i = 0; i < ingest->n_hosts; i++)
+        if (strcmp(ingest->hosts[i].name, name) == 0)
+            return &ingest->hosts[i];
+    return NULL;
+}
+
+static int need_host(struct ingest *ingest, const char *name, struct known_host **ret_host) {
+    struct known_host *host = find_host(ingest, name);
+    if (!host) {
+        if (ingest->n_hosts == INGEST_HOSTS_MAX)
+            return -EUSERS;
+        host = realloc(ingest->hosts, (ingest->n_hosts + 1) * sizeof *host);
+        if (!host)
+            return -ENOMEM;
+        ingest->hosts = host;
+        host = &host[ingest->n_hosts++];
+        *host = (struct known_host){0};
+        snprintf(host->name, sizeof host->name, "%s", name);
+    }
+    *ret_host = host;
+    return 0;
+}
+
+/* A line for the report and for who reads our events. A host may not fill the store with them. */
+static int note(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
+                const char *format, const char *subject) {
+    if (host->n_notes == HOST_NOTES_MAX)
+        return 0;
+    host->n_notes++;
+    snprintf(push->note, sizeof push->note, format, subject, push->host);
+    return store_run_note(ingest->store, ingest->run, push->note);
+}
+
+/* ---- the write ---- */
+
+#define TABLE_REFUSED (-1)
+
+/* Another version's idea of a table costs its rows, not the host. */
+static int refuse_table(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
+                        const char *table) {
+    if (host->table_noted)
+        return 0;
+    host->table_noted = true;
+    return note(ingest, push, host, "table %s of host %s contradicts the one stored: left out",
+                table);
+}
+
+static int register_tables(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
+                           int64_t ids[TABLES_MAX]) {
+    for (size_t i = 0; i < TABLES_MAX; i++) {
+        const struct wire_table *t = ingest->reader.tables[i];
+        if (!t)
+            continue;
+        int r = store_table(ingest->store, &t->table, &ids[i]);
+        if (r == -EEXIST) {
+            ids[i] = TABLE_REFUSED;
+            r = refuse_table(ingest, push, host, t->name);
+        }
+        if (r)
+            return r;
+    }
+    return 0;
+}
+
+static int write_rows(struct ingest *ingest, struct ingest_push *push, struct wire_record *frame,
+                      const int64_t ids[TABLES_MAX]) {
+    const struct table *table;
+    unsigned index;
+    struct wire_row row;
+    while (wire_frame_row(&ingest->reader, frame, &table, &index, &row)) {
+        if (ids[index] == TABLE_REFUSED) {
+            push->refused_rows++;
+            continue;
+        }
+        int r = store_row(ingest->store, ids[index], table, &row);
+        if (r)
+            return r;
+        push->rows++;
+    }
+    return 0;
+}
+
+static int write_frames(struct ingest *ingest, struct ingest_push *push, int64_t stream,
+                        const int64_t ids[TABLES_MAX]) {
+    for (size_t i = 0; i < ingest->n_frames; i++) {
+        struct wire_record frame = ingest->frames[i];
+        int r = store_frame(ingest->store, stream, &frame.head);
+        if (r == -EALREADY) {
+            push->duplicates++;
+            continue;
+        }
+        if (r == 0)
+            r = write_rows(ingest, push, &frame, ids);
+        if (r)
+            return r;
+        push->frames++;
+    }
+    return 0;
+}
+
+static int write_clock(struct ingest *ingest, struct ingest_push *push, int64_t host_id,
+                       struct known_host *host) {
+    int64_t offset_ns, error_ns;
+    if (!push->have_clock)
+        return 0;
+    int r = clock_filter_add(&host->clock, &push->clock);
+    if (r == -EINVAL)
+        return 0;
+    if (r == CLOCK_STEPPED)
+        r = note(ingest, push, host, "the %s clock of host %s jumped: was it suspended or moved?",
+                 "monotonic");
+    if (r < 0)
+        return r;
+    clock_filter_read(&host->clock, push->clock.mono_ns, &offset_ns, &error_ns);
+    return store_clock(ingest->store, host_id, push->clock.mono_ns, offset_ns, error_ns);
+}
+
+static void reset_results(struct ingest_push *push) {
+    push->committed = push->frames = push->rows = push->duplicates = push->refused_rows = 0;
+    push->note[0] = push->why[0] = '\0';
+}
+
+static int write_push(struct ingest *ingest, struct ingest_push *push) {
+    struct known_host *host;
+    int64_t host_id, stream, ids[TABLES_MAX];
+    int r = need_host(ingest, push->host, &host);
+    if (r == 0)
+        r = store_stream(ingest->store, ingest->run, &ingest->reader.stream, &host_id, &stream);
+    if (r == 0)
+        r = register_tables(ingest, push, host, ids);
+    if (r == 0)
+        r = write_frames(ingest, push, stream, ids);
+    if (r == 0)
+        r = write_clock(ingest, push, host_id, host);
+    if (r == 0)
+        push->committed = store_stream_last_seq(ingest->store, stream);
+    return r;
+}
+
+int ingest_write(struct ingest *ingest, struct ingest_push *push) {
+    reset_results(push);
+    int r = write_push(ingest, push);
+    if (r == -EUSERS)
+        snprintf(push->why, sizeof push->why, "the run has %d hosts already", INGEST_HOSTS_MAX);
+    return r;
+}
+
+bool ingest_committed(struct ingest *ingest, const struct ingest_push *push) {
+    struct known_host *host = find_host(ingest, push->host);
+    if (!host || host->announced || push->frames + push->duplicates == 0)
+        return false;
+    return host->announced = true;
+}

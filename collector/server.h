@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The HTTP side of the collector; server*.c are the only files that know the HTTP library.
+ *
+ * Nothing is read of a body before its sender has shown the token, and everything is bounded: the
+ * bytes of a body and of all bodies together, headers, connections, idle time. An answer leaves
+ * after the commit that holds what was sent.
+ */
+#ifndef CHOKEPOINT_COLLECTOR_SERVER_H
+#define CHOKEPOINT_COLLECTOR_SERVER_H
+
+#include <stddef.h>
+
+#include "collector/writer.h"
+
+#define SERVER_ADDRESSES_MAX 16
+#define SERVER_ADDRESS_TEXT_MAX 64
+#define SERVER_TOKEN_MIN 16 /* characters */
+#define SERVER_TOKEN_MAX 128
+
+struct server;
+
+struct server_options {
+    const char *listen;    /* ADDR:PORT[,ADDR:PORT...], numeric; IPv6 in brackets; port 0: any */
+    const char *token;     /* copied */
+    struct writer *writer; /* borrowed; drained before server_finish, freed after it */
+};
+
+/* Listens on exactly the addresses given, or on none. -EINVAL (a bad list or token), or why an
+ * address could not be had; `why` gets one line. */
+int server_start(const struct server_options *options, struct server **ret_server, char *why,
+                 size_t why_size);
+
+/* The i-th address with the port it got, or NULL after the last. Borrowed. */
+const char *server_address(const struct server *server, size_t i);
+
+/* From now on every answer asks its agent to stop. */
+void server_ask_stop(struct server *server);
+
+/* Takes no more connections, commits what has arrived (writer_drain), lets the answers leave for at
+ * most a second, and frees everything but the writer. Takes NULL. */
+void server_finish(struct server *server);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* An IPv6 socket takes IPv6 only, so that [::] does not open IPv4 as well. */
+#include "collector/server_listen.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/error.h"
+
+#define BACKLOG 512
+
+static int split(const char *spec, char *host, size_t host_size, const char **ret_port) {
+    const char *colon = strrchr(spec, ':'), *end = colon;
+    if (!colon || colon[1] == '\0')
+        return -EINVAL;
+    if (*spec == '[') {
+        spec++;
+        end = colon - 1;
+        if (end <= spec || *end != ']')
+            return -EINVAL;
+    } else if (memchr(spec, ':', (size_t)(colon - spec))) {
+        return -EINVAL;
+    }
+    if (end <= spec || (size_t)(end - spec) >= host_size)
+        return -EINVAL;
+    memcpy(host, spec, (size_t)(end - spec));
+    host[end - spec] = '\0';
+    *ret_port = colon + 1;
+    return 0;
+}
+
+static int resolve(const char *spec, struct addrinfo **ret_info) {
+    char host[64];
+    const char *port;
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
+                                   .ai_socktype = SOCK_STREAM};
+    int r = split(spec, host, sizeof host, &port);
+    if (r < 0)
+        return r;
+    return getaddrinfo(host, port, &hints, ret_info) == 0 ? 0 : -EINVAL;
+}
+
+static int bind_and_listen(int fd, const struct addrinfo *info) {
+    int on = 1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
+        return negative_errno();
+    if (info->ai_family == AF_INET6 &&
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0)
+        return negative_errno();
+    if (bind(fd, info->ai_addr, info->ai_addrlen) < 0 || listen(fd, BACKLOG) < 0)
+        return negative_errno();
+    return 0;
+}
+
+static int name_of(int fd, char *ret_text, size_t size) {
+    struct sockaddr_storage address;
+    socklen_t address_size = sizeof address;
+    char host[64], port[8];
+    if (getsockname(fd, (struct sockaddr *)&address, &address_size) < 0)
+        return negative_errno();
+    if (getnameinfo((struct sockaddr *)&address, address_size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV))
+        return -EINVAL;
+    snprintf(ret_text, size, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    return 0;
+}
+
+int listen_on(const char *spec, char *ret_text, size_t text_size, char *why, size_t why_size) {
+    struct addrinfo *info;
+    int r = resolve(spec, &info);
+    if (r < 0) {
+        snprintf(why, why_size, "'%s' is not a numeric ADDR:PORT", spec);
+        return r;
+    }
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    r = fd < 0 ? negative_errno() : bind_and_listen(fd, info);
+    freeaddrinfo(info);
+    if (r == 0)
+        r = name_of(fd, ret_text, text_size);
+    if (r == 0)
+        return fd;
+    snprintf(why, why_size, "cannot listen on %s: %s", spec, strerror(-r));
+    if (fd >= 0)
+        close(fd);
+    return r;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A transaction that fails takes every push in it along, so a group that failed for a reason of
+ * its own (not a full disk) is tried again one by one: what is wrong with one host's push then
+ * costs the others nothing.
+ */
+#include "collector/writer.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+
+#define GROUP_BYTES (16u << 20) /* of the pushes that share a transaction */
+#define REFUSALS_EVERY_NS (2 * NS_PER_S)
+
+static const char *const refusal_names[REFUSED_COUNT_] = {
+    [REFUSED_UNAUTHORIZED] = "unauthorized",
+    [REFUSED_BAD_FRAME] = "bad_frame",
+    [REFUSED_TOO_LARGE] = "too_large",
+    [REFUSED_BAD_REQUEST] = "bad_request",
+    [REFUSED_BUSY] = "busy",
+    [REFUSED_TABLE_ROWS] = "table_rows",
+};
+
+/* Troubles are said once each. */
+enum trouble { TROUBLE_FULL, TROUBLE_STORE, TROUBLE_MEMORY, TROUBLE_COUNT_ };
+
+struct writer {
+    struct writer_options options;
+    struct ingest *ingest;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct write_job *first, **last; /* the queue, under lock */
+    bool draining;                   /* under lock */
+    bool joined;
+    atomic_uint_fast64_t refused[REFUSED_COUNT_];
+    int64_t refusals_written_ns;
+    bool told[TROUBLE_COUNT_];
+};
+
+/* ---- events ---- */
+
+static void tell(struct writer *w, const char *word, const char *text, const char *more) {
+    char line[512];
+    snprintf(line, sizeof line, "%s %s%s%s", word, text, *more ? " " : "", more);
+    for (char *p = line; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = ' ';
+    w->options.event(w->options.event_ctx, line);
+}
+
+static void tell_trouble(struct writer *w, int error) {
+    enum trouble kind = error == -ENOSPC || error == -EDQUOT ? TROUBLE_FULL
+                        : error == -ENOMEM                   ? TROUBLE_MEMORY
+                                                             : TROUBLE_STORE;
+    if (w->told[kind])
+        return;
+    w->told[kind] = true;
+    char text[256];
+    snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
+             store_error(w->options.store));
+    tell(w, "trouble", text,
+         kind == TROUBLE_FULL ? "agents keep their frames until there is room again" : "");
+}
+
+static void tell_committed(struct writer *w, const struct write_job *job) {
+    const struct ingest_push *push = &job->push;
+    if (ingest_committed(w->ingest, push))
+        tell(w, "host", push->host, "");
+    if (push->note[0])
+        tell(w, "trouble", push->note, "");
+    if (push->final) {
+        char seq[24];
+        snprintf(seq, sizeof seq, "%" PRIu64, push->committed);
+        tell(w, "final", push->host, seq);
+    }
+}
+
+/* ---- one transaction ---- */
+
+/* A store that cannot be written at all: trying each push alone would not help. */
+static bool is_everybodys(int error) {
+    return error == -ENOSPC || error == -EDQUOT || error == -EIO || error == -EROFS ||
+           error == -ENOMEM;
+}
+
+static bool is_refusal(int result) {
+    return result == -EBADMSG || result == -EUSERS;
+}
+
+/* 0, also when the push was refused; else the transaction is spoiled. */
+static int write_one(struct writer *w, struct write_job *job) {
+    job->result = ingest_check(w->ingest, &job->push);
+    if (job->result == 0)
+        job->result = ingest_write(w->ingest, &job->push);
+    if (is_refusal(job->result)) {
+        writer_refused(w, REFUSED_BAD_FRAME);
+        return 0;
+    }
+    return job->result;
+}
+
+static int write_all(struct writer *w, struct write_job *jobs) {
+    int r = store_begin(w->options.store);
+    if (r)
+        return r;
+    for (struct write_job *job = jobs; job && r == 0; job = job->next)
+        r = write_one(w, job);
+    if (r == 0)
+        r = store_commit(w->options.store);
+    if (r) {
+        tell_trouble(w, r);
+        store_rollback(w->options.store);
+    }
+    return r;
+}
+
+static void fail_all(struct write_job *jobs, int error) {
+    for (struct write_job *job = jobs; job; job = job->next) {
+        if (is_refusal(job->result))
+            continue;
+        job->result = error;
+        snprintf(job->push.why, sizeof job->push.why, "the database cannot be written: %s",
+                 strerror(-error));
+    }
+}
+
+static void write_each(struct writer *w, struct write_job *jobs) {
+    for (struct write_job *job = jobs, *next; job; job = next) {
+        next = job->next;
+        job->next = NULL;
+        int r = write_all(w, job);
+        if (r)
+            fail_all(job, r);
+        job->next = next;
+    }
+}
+
+static void commit_group(struct writer *w, struct write_job *jobs) {
+    int r = write_all(w, jobs);
+    if (r && jobs->next && !is_everybodys(r))
+        write_each(w, jobs);
+    else if (r)
+        fail_all(jobs, r);
+    for (struct write_job *job = jobs, *next; job; job = next) {
+        next = job->next;
+        if (job->result == 0) {
+            atomic_fetch_add(&w->refused[REFUSED_TABLE_ROWS], job->push.refused_rows);
+            tell_committed(w, job);
+        }
+        job->done(job); /* it may be gone now */
+    }
+}
+
+/* ---- refusals ---- */
+
+void writer_refused(struct writer *writer, enum refusal refusal) {
+    atomic_fetch_add(&writer->refused[refusal], 1);
+}
+
+static int write_refusals(struct writer *w, const uint64_t counts[REFUSED_COUNT_]) {
+    int r = store_begin(w->options.store);
+    if (r)
+        return r;
+    for (size_t i = 0; i < REFUSED_COUNT_ && r == 0; i++)
+        if (counts[i])
+            r = store_run_refused(w->options.store, w->options.run, refusal_names[i],
+                                  (int64_t)counts[i]);
+    if (r == 0)
+        r = store_commit(w->options.store);
+    if (r)
+        store_rollback(w->options.store);
+    return r;
+}
+
+static void flush_refusals(struct writer *w) {
+    uint64_t counts[REFUSED_COUNT_], sum = 0;
+    for (size_t i = 0; i < REFUSED_COUNT_; i++)
+        sum += counts[i] = atomic_exchange(&w->refused[i], 0);
+    w->refusals_written_ns = clock_monotonic_ns();
+    if (sum == 0 || write_refusals(w, counts) == 0)
+        return;
+    for (size_t i = 0; i < REFUSED_COUNT_; i++)
+        atomic_fetch_add(&w->refused[i], counts[i]);
+}
+
+/* ---- the thread ---- */
+
+/* Up to GROUP_BYTES of the queue, one job at least. */
+static struct write_job *take_group(struct writer *w) {
+    struct write_job *jobs = w->first, **end = &w->first;
+    for (size_t size = 0; *end && (end == &w->first || size < GROUP_BYTES); end = &(*end)->next)
+        size += (*end)->push.size;
+    w->first = *end;
+    if (!w->first)
+        w->last = &w->first;
+    if (end != &w->first)
+        *end = NULL;
+    return jobs;
+}
+
+static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += REFUSALS_EVERY_NS / NS_PER_S;
+    pthread_mutex_lock(&w->lock);
+    int r = 0;
+    while (!w->first && !w->draining && r == 0)
+        r = pthread_cond_timedwait(&w->wake, &w->lock, &until);
+    struct write_job *jobs = take_group(w);
+    *ret_draining = w->draining;
+    pthread_mutex_unlock(&w->lock);
+    return jobs;
+}
+
+static void *writer_main(void *arg) {
+    struct writer *w = arg;
+    struct write_job *jobs;
+    bool draining;
+    while ((jobs = wait_for_group(w, &draining)) || !draining) {
+        if (jobs)
+            commit_group(w, jobs);
+        if (clock_monotonic_ns() - w->refusals_written_ns >= REFUSALS_EVERY_NS)
+            flush_refusals(w);
+    }
+    flush_refusals(w);
+    return NULL;
+}
+
+static int init_locks(struct writer *w) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    int error = pthread_cond_init(&w->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (error == 0 && (error = pthread_mutex_init(&w->lock, NULL)))
+        pthread_cond_destroy(&w->wake);
+    return -error;
+}
+
+static void release(struct writer *w) {
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->wake);
+    ingest_free(w->ingest);
+    free(w);
+}
+
+int writer_start(const struct writer_options *options, struct writer **ret_writer) {
+    struct writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    w->options = *options;
+    w->last = &w->first;
+    int r = init_locks(w);
+    if (r) {
+        free(w);
+        return r;
+    }
+    r = ingest_new(options->store, options->run, &w->ingest);
+    if (r == 0)
+        r = -pthread_create(&w->thread, NULL, writer_main, w);
+    if (r)
+        release(w);
+    else
+        *ret_writer = w;
+    return r;
+}
+
+int writer_submit(struct writer *writer, struct write_job *job) {
+    pthread_mutex_lock(&writer->lock);
+    bool taken = !writer->draining;
+    if (taken) {
+        job->next = NULL;
+        *writer->last = job;
+        writer->last = &job->next;
+        pthread_cond_signal(&writer->wake);
+    }
+    pthread_mutex_unlock(&writer->lock);
+    return taken ? 0 : -ESHUTDOWN;
+}
+
+void writer_drain(struct writer *writer) {
+    if (writer->joined)
+        return;
+    pthread_mutex_lock(&writer->lock);
+    writer->draining = true;
+    pthread_cond_signal(&writer->wake);
+    pthread_mutex_unlock(&writer->lock);
+    pthread_join(writer->thread, NULL);
+    writer->joined = true;
+}
+
+void writer_free(struct writer *writer) {
+    if (!writer)
+        return;
+    writer_drain(writer);
+    release(writer);
+}
