@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/text.h"
+
 enum scope_kind { SCOPE_HOST, SCOPE_CGROUP };
 
 #define SCOPE_CPUS_MAX 4096
@@ -26,6 +28,10 @@ struct scope {
     /* CPUs this scope may run on, one bit each. */
     unsigned char cpus[SCOPE_CPUS_MAX / 8];
     size_t n_cpus;
+    /* The hierarchy and the path in it by which a process is known to be inside; path "" when
+     * every process that can be seen is. */
+    char member_controller[16];
+    char member_path[SCOPE_PATH_MAX];
 };
 
 /* Fills *ret_scope. proc and sys are the roots. For SCOPE_CGROUP the agent's own group is read from
@@ -35,5 +41,11 @@ int scope_open(enum scope_kind kind, const char *proc, const char *sys, struct s
                char *why, size_t why_size);
 
 bool scope_has_cpu(const struct scope *scope, unsigned cpu);
+
+/* Whether the process whose /proc/PID/cgroup is `groups` is in the scope's group or below it. */
+bool scope_has_process(const struct scope *scope, const char *groups, size_t size);
+
+/* The path of the line of that controller ("": the v2 line) in the text of a /proc/PID/cgroup. */
+bool scope_group_path(const char *text, size_t size, const char *controller, struct span *ret_path);
 
 #endif

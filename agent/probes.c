@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All probes, in the order of their tables. The table `self` is not among them: what probes cost
+ * is known to the sampler alone.
+ */
+#include "agent/probes/probes.h"
+
+#include "common/error.h"
+
+const struct probe *const probe_list[] = {
+    &probe_cpu,
+    &probe_net,
+};
+const size_t probe_list_size = ARRAY_SIZE(probe_list);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU time of every core, from /proc/stat; of a group from its cpuacct.usage_all (v1, per core),
+ * or from cpu.stat or cpuacct.stat (one row for all its cores).
+ *
+ * A group has no idle time of its own, so idle is what passed less what it used and less what the
+ * hypervisor took from those cores: the sum over a row's columns is then wall time, as for a host.
+ *
+ * The kernel's idle and iowait may step back a little (proc(5)): each is held until it grows again,
+ * so that nobody takes the step for a restart.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/counter.h"
+#include "agent/probes/probes.h"
+#include "agent/scope.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
+
+#define STEP_BACK_MAX (2 * NS_PER_S) /* more than that is a restart and passed on as such */
+
+struct held {
+    int64_t idle, iowait, steal; /* of the last sample */
+};
+
+struct cpu {
+    struct source stat;  /* /proc/stat: the machine's cores */
+    struct source group; /* the group's own file, when the scope is one */
+    bool per_core;       /* group: usage_all has a line a core */
+    int64_t unit_ns;     /* group: of the numbers in its one-row file */
+    struct held *held;   /* SCOPE_CPUS_MAX, by core */
+    struct held total;   /* of the one row */
+};
+
+static int64_t hold(int64_t *last, int64_t value) {
+    if (value == VALUE_ABSENT)
+        return value;
+    if (value > *last || *last - value > STEP_BACK_MAX)
+        *last = value;
+    return *last;
+}
+
+/* "cpu12 user nice system idle iowait irq softirq steal guest guest_nice": guest time is part of
+ * user and nice already. False for any other line. */
+static bool parse_core(struct span line, unsigned *ret_core, uint64_t numbers[N_COLUMNS],
+                       size_t *ret_n) {
+    const char *p = line.data + 3, *end = line.data + line.size;
+    uint64_t core;
+    if (!span_starts(line, "cpu") || p == end || *p < '0' || *p > '9' ||
+        !text_u64(&p, end, &core) || core >= SCOPE_CPUS_MAX)
+        return false;
+    *ret_core = (unsigned)core;
+    *ret_n = text_numbers(&p, end, numbers, N_COLUMNS);
+    return *ret_n >= 4;
+}
+
+static struct row *append_core(struct rows *rows, unsigned core) {
+    char name[16];
+    int n = snprintf(name, sizeof name, "cpu%u", core);
+    return rows_append(rows, name, (size_t)n);
+}
+
+static void host_row(struct cpu *cpu, const struct probe_env *env, unsigned core,
+                     const uint64_t *numbers, size_t n, struct rows *rows) {
+    struct row *row = append_core(rows, core);
+    struct held *held = &cpu->held[core];
+    if (!row)
+        return;
+    for (size_t i = 0; i < n; i++)
+        row->values[i] = counter_value(numbers[i], tick_ns(env->ticks_per_s));
+    row->values[IDLE] = hold(&held->idle, row->values[IDLE]);
+    row->values[IOWAIT] = hold(&held->iowait, row->values[IOWAIT]);
+}
+
+/* What the hypervisor took from the scope's cores: kept by core, returned as their sum. */
+static int64_t note_steal(struct cpu *cpu, const struct probe_env *env, unsigned core,
+                          const uint64_t *numbers, size_t n) {
+    int64_t steal = n > STEAL ? counter_value(numbers[STEAL], tick_ns(env->ticks_per_s)) : 0;
+    cpu->held[core].steal = steal == VALUE_ABSENT ? 0 : steal;
+    return cpu->held[core].steal;
+}
+
+/* A machine's cores may come and go; a group's are known. */
+static bool is_ours(const struct scope *scope, unsigned core) {
+    return scope->kind == SCOPE_HOST || scope_has_cpu(scope, core);
+}
+
+/* Lines of cores come first, after the sum; nothing after them is looked at. */
+static int64_t read_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
+    const char *p = cpu->stat.data, *end = source_end(&cpu->stat);
+    uint64_t numbers[N_COLUMNS];
+    int64_t steal_ns = 0;
+    struct span line;
+    unsigned core;
+    size_t n;
+    while (text_line(&p, end, &line) && span_starts(line, "cpu")) {
+        if (!parse_core(line, &core, numbers, &n) || !is_ours(env->scope, core))
+            continue;
+        if (rows)
+            host_row(cpu, env, core, numbers, n, rows);
+        else
+            steal_ns += note_steal(cpu, env, core, numbers, n);
+    }
+    return steal_ns;
+}
+
+static void group_row(struct row *row, struct held *held, int64_t passed_ns, int64_t user_ns,
+                      int64_t system_ns, int64_t steal_ns) {
+    if (!row)
+        return;
+    row->values[USER] = user_ns;
+    row->values[SYSTEM] = system_ns;
+    row->values[STEAL] = steal_ns;
+    if (user_ns == VALUE_ABSENT || system_ns == VALUE_ABSENT)
+        return;
+    /* None of the three can exceed INT64_MAX, so two subtractions from passed_ns cannot wrap
+     * unless the numbers are nonsense; then the row says so by an absent idle time. */
+    int64_t idle_ns;
+    if (__builtin_sub_overflow(passed_ns, user_ns, &idle_ns) ||
+        __builtin_sub_overflow(idle_ns, system_ns, &idle_ns) ||
+        __builtin_sub_overflow(idle_ns, steal_ns, &idle_ns))
+        return;
+    row->values[IDLE] = hold(&held->idle, idle_ns > 0 ? idle_ns : 0);
+}
+
+/* "cpu user system" and then a line a core, in ns. */
+static void group_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
+    const char *p = cpu->group.data, *end = source_end(&cpu->group);
+    uint64_t numbers[3];
+    struct span line;
+    while (text_line(&p, end, &line)) {
+        const char *q = line.data;
+        if (text_numbers(&q, line.data + line.size, numbers, 3) < 3 ||
+            numbers[0] >= SCOPE_CPUS_MAX || !scope_has_cpu(env->scope, (unsigned)numbers[0]))
+            continue;
+        struct held *held = &cpu->held[numbers[0]];
+        group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns,
+                  counter_value(numbers[1], 1), counter_value(numbers[2], 1), held->steal);
+    }
+}
+
+/* cpu.stat: user_usec, system_usec; cpuacct.stat: user, system. */
+static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t steal_ns,
+                      struct rows *rows) {
+    const char *p = cpu->group.data, *end = source_end(&cpu->group);
+    int64_t user_ns = VALUE_ABSENT, system_ns = VALUE_ABSENT, passed_ns;
+    struct span line, word;
+    uint64_t number;
+    while (text_line(&p, end, &line)) {
+        const char *q = line.data;
+        if (!text_word(&q, line.data + line.size, &word) ||
+            !text_u64(&q, line.data + line.size, &number))
+            continue;
+        if (span_equal(word, "user_usec") || span_equal(word, "user"))
+            user_ns = counter_value(number, cpu->unit_ns);
+        else if (span_equal(word, "system_usec") || span_equal(word, "system"))
+            system_ns = counter_value(number, cpu->unit_ns);
+    }
+    if (!__builtin_mul_overflow(env->mono_ns, (int64_t)env->scope->n_cpus, &passed_ns))
+        group_row(rows_append(rows, "cpus", 4), &cpu->total, passed_ns, user_ns, system_ns,
+                  steal_ns);
+}
+
+static int cpu_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct cpu *cpu = state;
+    bool of_group = source_is_open(&cpu->group);
+    int r = of_group ? source_read(&cpu->group) : 0;
+    if (r == 0)
+        r = source_read(&cpu->stat);
+    if (r < 0)
+        return r;
+    int64_t steal_ns = read_cores(cpu, env, of_group ? NULL : rows);
+    if (cpu->per_core)
+        group_cores(cpu, env, rows);
+    else if (of_group)
+        group_sum(cpu, env, steal_ns, rows);
+    return rows->n ? 0 : -ENODATA;
+}
+
+static int open_group(struct cpu *cpu, const struct probe_env *env) {
+    const struct scope *scope = env->scope;
+    cpu->unit_ns = scope->v2_cpu ? NS_PER_US : tick_ns(env->ticks_per_s);
+    if (scope->v2_cpu)
+        return source_open(&cpu->group, scope->cpu, "cpu.stat");
+    cpu->per_core = source_open(&cpu->group, scope->cpu, "cpuacct.usage_all") == 0;
+    return cpu->per_core ? 0 : source_open(&cpu->group, scope->cpu, "cpuacct.stat");
+}
+
+static int cpu_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct cpu *cpu = state;
+    const char *where = env->proc;
+    int r = source_open(&cpu->stat, env->proc, "stat");
+    if (r == 0 && env->scope->kind == SCOPE_CGROUP && *env->scope->cpu) {
+        where = env->scope->cpu;
+        r = open_group(cpu, env);
+    }
+    if (r < 0) {
+        snprintf(why, why_size, "cannot read CPU time from %s: %s", where, strerror(-r));
+        return r;
+    }
+    cpu->held = calloc(SCOPE_CPUS_MAX, sizeof *cpu->held);
+    return cpu->held ? 0 : -ENOMEM;
+}
+
+/* A machine may be given twice its cores before rows are dropped. */
+static size_t cpu_max_rows(const void *state, const struct probe_env *env) {
+    const struct cpu *cpu = state;
+    const char *p = cpu->stat.data;
+    struct span line;
+    size_t n = 0;
+    if (source_is_open(&cpu->group) && !cpu->per_core)
+        return 1;
+    while (text_line(&p, source_end(&cpu->stat), &line) && span_starts(line, "cpu"))
+        n++;
+    return env->scope->kind == SCOPE_HOST ? 2 * n + 8 : env->scope->n_cpus;
+}
+
+static void cpu_close(void *state) {
+    struct cpu *cpu = state;
+    source_close(&cpu->stat);
+    source_close(&cpu->group);
+    free(cpu->held);
+    cpu->held = NULL;
+}
+
+static const struct column cpu_columns[N_COLUMNS] = {
+    [USER] = {"user_ns", UNIT_NS, COLUMN_COUNTER, "time in programs, guests included"},
+    [NICE] = {"nice_ns", UNIT_NS, COLUMN_COUNTER, "time in programs of lowered priority"},
+    [SYSTEM] = {"system_ns", UNIT_NS, COLUMN_COUNTER, "time in the kernel for programs"},
+    [IDLE] = {"idle_ns", UNIT_NS, COLUMN_COUNTER,
+              "time with nothing to run; of a cgroup: time that it did not use"},
+    [IOWAIT] = {"iowait_ns", UNIT_NS, COLUMN_COUNTER,
+                "idle time while a task that last ran here waited for a disk"},
+    [IRQ] = {"irq_ns", UNIT_NS, COLUMN_COUNTER, "time in interrupt handlers"},
+    [SOFTIRQ] = {"softirq_ns", UNIT_NS, COLUMN_COUNTER,
+                 "time in deferred interrupt work, mostly the network's"},
+    [STEAL] = {"steal_ns", UNIT_NS, COLUMN_COUNTER,
+               "time the hypervisor gave to others although there was work"},
+};
+
+const struct probe probe_cpu = {
+    .table = {.name = "cpu",
+              .instance = "core",
+              .help = "CPU time of each core; one row \"cpus\" where a cgroup knows only the sum",
+              .kind = TABLE_SAMPLES,
+              .columns = cpu_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct cpu),
+    .max_rows = cpu_max_rows,
+    .open = cpu_open,
+    .sample = cpu_sample,
+    .close = cpu_close,
+};

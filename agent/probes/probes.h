@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The probes, one a file of this folder; agent/probes.c lists them. */
+#ifndef CHOKEPOINT_AGENT_PROBES_PROBES_H
+#define CHOKEPOINT_AGENT_PROBES_PROBES_H
+
+#include "agent/probe.h"
+
+extern const struct probe probe_cpu;
+extern const struct probe probe_memory;
+extern const struct probe probe_vmstat;
+extern const struct probe probe_disk;
+extern const struct probe probe_net;
+extern const struct probe probe_psi;
+extern const struct probe probe_process;
+extern const struct probe probe_mark;
+
+#endif

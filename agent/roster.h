@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names a source has shown, so that a probe can tell what came and went: disks and interfaces
+ * may be plugged at any time. Sources keep their order, so the entry after the last one found is
+ * tried first and finding costs one comparison.
+ */
+#ifndef CHOKEPOINT_AGENT_ROSTER_H
+#define CHOKEPOINT_AGENT_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROSTER_NAME_MAX 39
+
+struct roster_entry {
+    char name[ROSTER_NAME_MAX + 1];
+    uint8_t size;
+    uint8_t note;  /* the probe's own */
+    bool born;     /* was not there at the previous sample, nor before with more on its counters */
+    uint64_t seen; /* number of the sample that saw it last */
+    uint64_t growth; /* the probe's sum of counters then: less when it is seen again means anew */
+};
+
+struct roster {
+    struct roster_entry *entries; /* owned */
+    size_t n, capacity, next;
+    uint64_t sample; /* number of the current one, from 1 */
+    bool changed;    /* during this sample: a name came; at its begin: one had gone */
+    size_t n_seen, n_seen_before;
+};
+
+/* -ENOMEM. */
+int roster_init(struct roster *roster, size_t capacity);
+void roster_release(struct roster *roster);
+
+void roster_begin(struct roster *roster);
+
+/* The entry of a name seen in this sample, a new one if need be. `growth`: any sum of the
+ * instance's counters. NULL when the name is too long, was seen in this sample already, or has no
+ * room. */
+struct roster_entry *roster_see(struct roster *roster, const char *name, size_t size,
+                                uint64_t growth);
+
+#endif
