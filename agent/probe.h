@@ -32,6 +32,7 @@ struct probe_env {
     const struct scope *scope; /* the host, or the cgroup the agent lives in */
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
+    size_t foreign_processes; /* how many of the busiest processes outside the job to report */
     int64_t mono_ns;          /* of the frame being taken: set before each sample() */
     int64_t previous_mono_ns; /* of the previous sample of this pace; 0 at the first */
 };
