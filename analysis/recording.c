@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+
+static const char *const cpu_columns[] = {"user_ns",   "nice_ns", "system_ns",  "idle_ns",
+                                          "iowait_ns", "irq_ns",  "softirq_ns", "steal_ns"};
+static const char *const memory_columns[] = {"total_bytes", "available_bytes", "swap_total_bytes",
+                                             "swap_free_bytes"};
+static const char *const vmstat_columns[] = {"swap_in_bytes", "swap_out_bytes", "refault_bytes",
+                                             "reclaim_direct_bytes", "oom_kills"};
+static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns"};
+static const char *const net_columns[] = {"receive_bytes", "send_bytes"};
+static const char *const psi_columns[] = {"some_ns", "full_ns"};
+static const char *const process_columns[] = {
+    "pid",       "rank",         "job",         "rss_bytes",  "user_ns",
+    "system_ns", "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes"};
+static const char *const self_columns[] = {"cpu_ns", "samples", "failures", "dropped_rows",
+                                           "rss_bytes"};
+
+#define COLUMNS(list) list, ARRAY_SIZE(list)
+
+const struct recording_columns recording_columns[RECORDING_COUNT_] = {
+    [RECORDING_CPU] = {"cpu", COLUMNS(cpu_columns)},
+    [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns)},
+    [RECORDING_VMSTAT] = {"vmstat", COLUMNS(vmstat_columns)},
+    [RECORDING_DISK] = {"disk", COLUMNS(disk_columns)},
+    [RECORDING_NET] = {"net", COLUMNS(net_columns)},
+    [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
+    [RECORDING_PROCESS] = {"process", COLUMNS(process_columns)},
+    [RECORDING_SELF] = {"self", COLUMNS(self_columns)},
+};
+
+void recording_init(struct recording *recording) {
+    *recording = (struct recording){0};
+    for (size_t i = 0; i < RECORDING_COUNT_; i++)
+        recording->tables[i].n_columns = recording_columns[i].n;
+}
+
+void recording_release(struct recording *recording) {
+    for (size_t i = 0; i < RECORDING_COUNT_; i++)
+        series_set_release(&recording->tables[i]);
+    for (size_t i = 0; i < recording->n_hosts; i++)
+        free(recording->hosts[i]);
+    free(recording->hosts);
+    free(recording->marks);
+    recording_init(recording);
+}
+
+int recording_add_mark(struct recording *recording, const struct mark *mark) {
+    if (recording->n_marks == recording->marks_capacity) {
+        size_t capacity = recording->marks_capacity ? 2 * recording->marks_capacity : 64;
+        struct mark *marks = realloc(recording->marks, capacity * sizeof *marks);
+        if (!marks)
+            return -ENOMEM;
+        recording->marks = marks;
+        recording->marks_capacity = capacity;
+    }
+    recording->marks[recording->n_marks++] = *mark;
+    return 0;
+}

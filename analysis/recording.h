@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run's samples and marks in memory, as analysis takes them. Who fills it reads the database;
+ * nothing here does.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_RECORDING_H
+#define CHOKEPOINT_ANALYSIS_RECORDING_H
+
+#include "analysis/series.h"
+
+enum recording_table {
+    RECORDING_CPU,
+    RECORDING_MEMORY,
+    RECORDING_VMSTAT,
+    RECORDING_DISK,
+    RECORDING_NET,
+    RECORDING_PSI,
+    RECORDING_PROCESS,
+    RECORDING_SELF,
+    RECORDING_COUNT_
+};
+
+/* The columns each table is read with: bit numbers of the masks in metric.c. */
+enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL };
+enum { MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_SWAP_TOTAL, MEMORY_SWAP_FREE };
+enum { VMSTAT_SWAP_IN, VMSTAT_SWAP_OUT, VMSTAT_REFAULT, VMSTAT_RECLAIM_DIRECT, VMSTAT_OOM };
+enum { DISK_READ_BYTES, DISK_WRITE_BYTES, DISK_BUSY };
+enum { NET_RECEIVE_BYTES, NET_SEND_BYTES };
+enum { PSI_SOME, PSI_FULL };
+enum {
+    PROCESS_PID,
+    PROCESS_RANK,
+    PROCESS_JOB,
+    PROCESS_RSS,
+    PROCESS_USER,
+    PROCESS_SYSTEM,
+    PROCESS_RUN_QUEUE,
+    PROCESS_BLOCK_IO,
+    PROCESS_READ,
+    PROCESS_WRITE
+};
+enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS };
+
+struct recording_columns {
+    const char *table;
+    const char *const *columns;
+    size_t n;
+};
+extern const struct recording_columns recording_columns[RECORDING_COUNT_];
+
+enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VALUE = 4 };
+
+#define MARK_NAME_SIZE 64
+
+struct mark { /* what the program said of itself */
+    int host;
+    enum mark_kind kind;
+    char name[MARK_NAME_SIZE];
+    int rank;            /* -1: none */
+    int64_t pid;         /* -1: unknown */
+    int64_t number;      /* VALUE_ABSENT: none */
+    int64_t start_ns;    /* since the command started */
+    int64_t duration_ns; /* VALUE_ABSENT: it has not ended as far as we know */
+    int64_t output_bytes, value_nano;
+};
+
+struct recording {
+    int64_t duration_ns, period_ns;
+    char **hosts; /* names, owned */
+    size_t n_hosts;
+    struct series_set tables[RECORDING_COUNT_];
+    struct mark *marks; /* any order */
+    size_t n_marks, marks_capacity;
+};
+
+/* Empty, with the columns of each table set. */
+void recording_init(struct recording *recording);
+void recording_release(struct recording *recording);
+int recording_add_mark(struct recording *recording, const struct mark *mark);
+
+#endif

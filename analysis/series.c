@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t windows_length(struct windows windows) {
+    int64_t length = 0;
+    for (size_t i = 0; i < windows.n; i++)
+        length += windows.items[i].end_ns - windows.items[i].begin_ns;
+    return length;
+}
+
+static struct series *add_series(struct series_set *set, int host, int64_t instance,
+                                 const char *name) {
+    if (set->n == set->capacity) {
+        size_t capacity = set->capacity ? 2 * set->capacity : 16;
+        struct series *items = realloc(set->items, capacity * sizeof *items);
+        if (!items)
+            return NULL;
+        set->items = items;
+        set->capacity = capacity;
+    }
+    char *copy = strdup(name);
+    if (!copy)
+        return NULL;
+    struct series *series = &set->items[set->n++];
+    *series = (struct series){.host = host, .instance = instance, .name = copy};
+    return series;
+}
+
+static int grow(struct series *series, size_t n_columns) {
+    size_t capacity = series->capacity ? 2 * series->capacity : 64;
+    int64_t *t = realloc(series->t_ns, capacity * sizeof *t);
+    if (t)
+        series->t_ns = t;
+    int64_t *interval = realloc(series->interval_ns, capacity * sizeof *interval);
+    if (interval)
+        series->interval_ns = interval;
+    int64_t *values = realloc(series->values, capacity * n_columns * sizeof *values);
+    if (values)
+        series->values = values;
+    if (!t || !interval || !values)
+        return -ENOMEM;
+    series->capacity = capacity;
+    return 0;
+}
+
+int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
+                      int64_t t_ns, int64_t interval_ns, const int64_t *values) {
+    struct series *series = set->n ? &set->items[set->n - 1] : NULL;
+    if (!series || series->host != host || series->instance != instance)
+        series = add_series(set, host, instance, name);
+    if (!series)
+        return -ENOMEM;
+    if (series->n && series->t_ns[series->n - 1] >= t_ns)
+        return 0;
+    if (series->n == series->capacity && grow(series, set->n_columns) < 0)
+        return -ENOMEM;
+    series->t_ns[series->n] = t_ns;
+    series->interval_ns[series->n] = interval_ns > 0 ? interval_ns : VALUE_ABSENT;
+    memcpy(series->values + series->n * set->n_columns, values, set->n_columns * sizeof *values);
+    series->n++;
+    return 0;
+}
+
+void series_set_release(struct series_set *set) {
+    for (size_t i = 0; i < set->n; i++) {
+        free(set->items[i].name);
+        free(set->items[i].t_ns);
+        free(set->items[i].interval_ns);
+        free(set->items[i].values);
+    }
+    free(set->items);
+    *set = (struct series_set){.n_columns = set->n_columns};
+}
+
+static int64_t overlap(int64_t a, int64_t b, struct window window) {
+    int64_t begin = a > window.begin_ns ? a : window.begin_ns;
+    int64_t end = b < window.end_ns ? b : window.end_ns;
+    return end > begin ? end - begin : 0;
+}
+
+/* The first row that ends after t. */
+static size_t first_after(const struct series *series, int64_t t) {
+    size_t low = 0, high = series->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->t_ns[middle] > t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+double series_growth(const struct series_set *set, const struct series *series, size_t column,
+                     struct windows windows, int64_t *ret_covered_ns) {
+    double growth = 0;
+    int64_t covered = 0;
+    for (size_t w = 0; w < windows.n; w++)
+        for (size_t i = first_after(series, windows.items[w].begin_ns); i < series->n; i++) {
+            int64_t value = series_value(set, series, i, column), dt = series->interval_ns[i];
+            if (dt == VALUE_ABSENT || value == VALUE_ABSENT)
+                continue;
+            if (series->t_ns[i] - dt >= windows.items[w].end_ns)
+                break;
+            int64_t part = overlap(series->t_ns[i] - dt, series->t_ns[i], windows.items[w]);
+            growth += (double)value * ((double)part / (double)dt);
+            covered += part;
+        }
+    if (ret_covered_ns)
+        *ret_covered_ns = covered;
+    return growth;
+}
+
+int64_t series_last(const struct series_set *set, const struct series *series, size_t column) {
+    for (size_t i = series->n; i-- > 0;)
+        if (series_value(set, series, i, column) != VALUE_ABSENT)
+            return series_value(set, series, i, column);
+    return VALUE_ABSENT;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Samples as analysis sees them: arrays, no database. A series is one instance of one table on one
+ * host; a counter's value is its growth over the row's interval (resets are handled where rows are
+ * stored), a level's is its state at the row's time.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_SERIES_H
+#define CHOKEPOINT_ANALYSIS_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/table.h" /* VALUE_ABSENT */
+
+/* Half-open stretches of time, in order and disjoint; ns since the run's command started. */
+struct window {
+    int64_t begin_ns, end_ns;
+};
+struct windows {
+    const struct window *items;
+    size_t n;
+};
+
+int64_t windows_length(struct windows windows);
+
+struct series {
+    int host; /* index of the recording's hosts */
+    int64_t instance;
+    char *name;           /* owned */
+    size_t n, capacity;   /* rows */
+    int64_t *t_ns;        /* end of each row's interval, increasing */
+    int64_t *interval_ns; /* VALUE_ABSENT: how the counters grew is not known */
+    int64_t *values;      /* row-major: n x n_columns of the set; VALUE_ABSENT where unknown */
+};
+
+struct series_set {
+    size_t n_columns, n, capacity;
+    struct series *items;
+};
+
+/* Appends a row; rows of one instance come together, in time order. A row not later than the one
+ * before it is dropped. -ENOMEM. */
+int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
+                      int64_t t_ns, int64_t interval_ns, const int64_t *values);
+void series_set_release(struct series_set *set);
+
+static inline int64_t series_value(const struct series_set *set, const struct series *series,
+                                   size_t row, size_t column) {
+    return series->values[row * set->n_columns + column];
+}
+
+/* Growth of a counter over the windows, the part of an interval that a window's end cuts in
+ * proportion to time. *ret_covered_ns (may be NULL): the part of the windows that rows cover. */
+double series_growth(const struct series_set *set, const struct series *series, size_t column,
+                     struct windows windows, int64_t *ret_covered_ns);
+
+/* The last known value of a level, or VALUE_ABSENT. */
+int64_t series_last(const struct series_set *set, const struct series *series, size_t column);
+
+#endif
