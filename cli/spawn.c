@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The tools' own way into a namespace (`ip -n`) makes a mount namespace first, which fails in a
+ * chroot; the child here enters it by itself.
+ */
 #include "cli/spawn.h"
 #include "cli/file.h"
 #include "common/error.h"
@@ -6,39 +10,46 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
+#include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#define EXIT_NO_SUCH_PROGRAM 127 /* as shells have it */
 
-/* A shell started with `su` has no sbin in its PATH. */
-static int start_anywhere(const char *const argv[], const posix_spawn_file_actions_t *actions,
-                          pid_t *ret_pid) {
-    static const char *const places[] = {"/usr/sbin", "/sbin"};
-    char *const *words = (char *const *)argv;
-    int error = posix_spawnp(ret_pid, argv[0], actions, NULL, words, environ);
-    for (size_t i = 0; i < ARRAY_SIZE(places) && error == ENOENT; i++) {
-        char path[PATH_MAX];
-        if (path_format(path, sizeof path, "%s/%s", places[i], argv[0]) == 0)
-            error = posix_spawn(ret_pid, path, actions, NULL, words, environ);
-    }
-    return -error;
+static void enter_netns(const char *netns) {
+    int fd = open(netns, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && setns(fd, CLONE_NEWNET) == 0)
+        return;
+    dprintf(STDERR_FILENO, "%s: %s\n", netns, strerror(errno));
+    _exit(1);
 }
 
-static int start(const char *const argv[], int stderr_fd, pid_t *ret_pid) {
-    posix_spawn_file_actions_t actions;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return -error;
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, stderr_fd, STDERR_FILENO);
-    int r = start_anywhere(argv, &actions, ret_pid);
-    posix_spawn_file_actions_destroy(&actions);
-    return r;
+/* A shell started with `su` has no sbin in its PATH. */
+static void execute_anywhere(const char *const argv[]) {
+    static const char *const places[] = {"/usr/sbin", "/sbin"};
+    char *const *words = (char *const *)argv;
+    execvp(argv[0], words);
+    for (size_t i = 0; i < ARRAY_SIZE(places) && errno == ENOENT; i++) {
+        char path[PATH_MAX];
+        if (path_format(path, sizeof path, "%s/%s", places[i], argv[0]) == 0)
+            execv(path, words);
+    }
+}
+
+static void run_child(const char *netns, const char *const argv[], int stderr_fd) {
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0 ||
+        dup2(stderr_fd, STDERR_FILENO) < 0)
+        _exit(1);
+    if (netns)
+        enter_netns(netns);
+    execute_anywhere(argv);
+    int error = errno;
+    dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(error));
+    _exit(error == ENOENT ? EXIT_NO_SUCH_PROGRAM : 1);
 }
 
 /* Keeps the first line, drains the rest so that the tool never blocks. */
@@ -57,34 +68,36 @@ static void read_first_line(int fd, char *ret_line, size_t capacity) {
     text_sanitize(ret_line, capacity, text, newline ? (size_t)(newline - text) : size);
 }
 
-static int wait_status(pid_t pid) {
+/* How the child ended, in the terms of spawn_tool. */
+static int wait_child(pid_t pid) {
     int status;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return negative_errno();
-    return status;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SUCH_PROGRAM)
+        return -ENOENT;
+    return status == 0 ? 0 : SPAWN_FAILED;
 }
 
-int spawn_tool(const char *const argv[], char *ret_complaint, size_t capacity) {
+int spawn_tool(const char *netns, const char *const argv[], char *ret_complaint, size_t capacity) {
     int pipe_fds[2];
-    pid_t pid;
+    char line[256] = "";
     if (pipe2(pipe_fds, O_CLOEXEC) < 0)
         return negative_errno();
-    int r = start(argv, pipe_fds[1], &pid);
+    pid_t pid = fork();
+    int r = pid < 0 ? negative_errno() : 0;
+    if (pid == 0)
+        run_child(netns, argv, pipe_fds[1]);
     close(pipe_fds[1]);
-    if (r == 0) {
-        char line[256];
+    if (pid > 0) {
         read_first_line(pipe_fds[0], line, sizeof line);
-        int status = wait_status(pid);
-        if (status < 0)
-            r = status;
-        else if (status != 0)
-            r = SPAWN_FAILED;
-        if (r == SPAWN_FAILED)
-            snprintf(ret_complaint, capacity, "%s", line[0] ? line : "it failed without a word");
+        r = wait_child(pid);
     }
-    if (r < 0)
-        snprintf(ret_complaint, capacity, "%s", strerror(-r));
     close(pipe_fds[0]);
+    if (r)
+        snprintf(ret_complaint, capacity, "%s",
+                 line[0] ? line
+                 : r < 0 ? strerror(-r)
+                         : "it failed without a word");
     return r;
 }

@@ -63,6 +63,8 @@ int testbed_init(struct testbed *t, const char *name);
 bool testbed_exists(const struct testbed *t);
 /* Reads what `up` wrote. TESTBED_USAGE when no testbed of this name is up. */
 int testbed_load(struct testbed *t);
+/* Where the next two write. */
+int testbed_make_directory(struct testbed *t);
 int testbed_save(struct testbed *t);
 /* The files that programs inside the hosts read. */
 int testbed_write_files(struct testbed *t);

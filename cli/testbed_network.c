@@ -37,9 +37,12 @@ static struct netns_name switch_netns(const struct testbed *t) {
     return name;
 }
 
-static int run_tool(struct testbed *t, const char *const argv[]) {
-    char complaint[256], words[120] = "";
-    int r = spawn_tool(argv, complaint, sizeof complaint);
+/* In the namespace `netns` (a name), or where we are when that is NULL. */
+static int run_tool(struct testbed *t, const char *netns, const char *const argv[]) {
+    char complaint[300] = "", words[120] = "", path[128];
+    int r = path_format(path, sizeof path, "/run/netns/%s", netns ? netns : "");
+    if (r == 0)
+        r = spawn_tool(netns ? path : NULL, argv, complaint, sizeof complaint);
     if (r == 0)
         return 0;
     for (size_t i = 0, n = 0; argv[i] && n < sizeof words - 1; i++)
@@ -47,10 +50,11 @@ static int run_tool(struct testbed *t, const char *const argv[]) {
     if (r == -ENOENT)
         return testbed_trouble(t, TESTBED_UNABLE,
                                "there is no program `%s`; install the package iproute2", argv[0]);
-    return testbed_trouble(t, TESTBED_FAILED, "`%s`: %s", words, complaint);
+    return testbed_trouble(t, TESTBED_FAILED, "`%s`%s%s: %s", words, netns ? " in " : "",
+                           netns ? netns : "", complaint);
 }
 
-#define RUN(t, ...) run_tool(t, (const char *const[]){__VA_ARGS__, NULL})
+#define RUN(t, netns, ...) run_tool(t, netns, (const char *const[]){__VA_ARGS__, NULL})
 
 bool testbed_namespace_exists(const struct testbed *t, const char *what) {
     return path_exists("/run/netns/%s-%s", t->name, what);
@@ -79,7 +83,7 @@ static int shape(struct testbed *t, const char *netns, const char *interface) {
     snprintf(rate, sizeof rate, "%jubit", (uintmax_t)t->rate_bits_per_s);
     snprintf(burst, sizeof burst, "%ju", (uintmax_t)burst_bytes);
     snprintf(limit, sizeof limit, "%ju", (uintmax_t)(limit_bytes + burst_bytes));
-    return RUN(t, "tc", "-n", netns, "qdisc", "add", "dev", interface, "root", "tbf", "rate", rate,
+    return RUN(t, netns, "tc", "qdisc", "add", "dev", interface, "root", "tbf", "rate", rate,
                "burst", burst, "limit", limit);
 }
 
@@ -88,33 +92,33 @@ static int shape(struct testbed *t, const char *netns, const char *interface) {
 /* Without IPv6 addresses nobody solicits routers, and counters show the programs' bytes alone. A
  * kernel without IPv6 refuses, which is as good. */
 static void silence(struct testbed *t, const char *netns, const char *interface) {
-    RUN(t, "ip", "-n", netns, "link", "set", interface, "addrgenmode", "none");
+    RUN(t, netns, "ip", "link", "set", interface, "addrgenmode", "none");
     t->trouble[0] = '\0';
 }
 
 int testbed_network_make_switch(struct testbed *t) {
     struct netns_name netns = switch_netns(t);
-    int r = RUN(t, "ip", "netns", "add", netns.text);
+    int r = RUN(t, NULL, "ip", "netns", "add", netns.text);
     if (r == 0)
-        r = RUN(t, "ip", "-n", netns.text, "link", "add", TESTBED_BRIDGE, "type", "bridge",
-                "stp_state", "0", "mcast_snooping", "0");
+        r = RUN(t, netns.text, "ip", "link", "add", TESTBED_BRIDGE, "type", "bridge", "stp_state",
+                "0", "mcast_snooping", "0");
     if (r)
         return r;
     silence(t, netns.text, TESTBED_BRIDGE);
-    return RUN(t, "ip", "-n", netns.text, "link", "set", TESTBED_BRIDGE, "up");
+    return RUN(t, netns.text, "ip", "link", "set", TESTBED_BRIDGE, "up");
 }
 
 static int make_cable(struct testbed *t, const char *netns, const char *port) {
     struct netns_name sw = switch_netns(t);
     char mtu[16];
     snprintf(mtu, sizeof mtu, "%u", t->mtu);
-    int r = RUN(t, "ip", "-n", sw.text, "link", "add", port, "mtu", mtu, "type", "veth", "peer",
-                "name", TESTBED_INTERFACE, "mtu", mtu, "netns", netns);
+    int r = RUN(t, sw.text, "ip", "link", "add", port, "mtu", mtu, "type", "veth", "peer", "name",
+                TESTBED_INTERFACE, "mtu", mtu, "netns", netns);
     if (r)
         return r;
     silence(t, sw.text, port);
     silence(t, netns, TESTBED_INTERFACE);
-    r = RUN(t, "ip", "-n", sw.text, "link", "set", port, "master", TESTBED_BRIDGE, "up");
+    r = RUN(t, sw.text, "ip", "link", "set", port, "master", TESTBED_BRIDGE, "up");
     return r ? r : shape(t, sw.text, port);
 }
 
@@ -124,20 +128,21 @@ int testbed_network_make_host(struct testbed *t, unsigned host) {
     snprintf(port, sizeof port, "vm%u", host);
     testbed_address(t, host, address);
     snprintf(cidr, sizeof cidr, "%s/%u", address, t->prefix);
-    int r = RUN(t, "ip", "netns", "add", netns.text);
+    int r = RUN(t, NULL, "ip", "netns", "add", netns.text);
     if (r == 0)
         r = make_cable(t, netns.text, port);
     if (r == 0)
-        r = RUN(t, "ip", "-n", netns.text, "addr", "add", cidr, "dev", TESTBED_INTERFACE);
+        r = RUN(t, netns.text, "ip", "addr", "add", cidr, "dev", TESTBED_INTERFACE);
     if (r == 0)
-        r = RUN(t, "ip", "-n", netns.text, "link", "set", "lo", "up");
+        r = RUN(t, netns.text, "ip", "link", "set", "lo", "up");
     if (r == 0)
-        r = RUN(t, "ip", "-n", netns.text, "link", "set", TESTBED_INTERFACE, "up");
+        r = RUN(t, netns.text, "ip", "link", "set", TESTBED_INTERFACE, "up");
     return r ? r : shape(t, netns.text, TESTBED_INTERFACE);
 }
 
 static int remove_namespace(struct testbed *t, struct netns_name name) {
-    return path_exists("/run/netns/%s", name.text) ? RUN(t, "ip", "netns", "del", name.text) : 0;
+    return path_exists("/run/netns/%s", name.text) ? RUN(t, NULL, "ip", "netns", "del", name.text)
+                                                   : 0;
 }
 
 int testbed_network_remove(struct testbed *t) {
@@ -158,12 +163,12 @@ static int try_links(struct testbed *t) {
         return testbed_trouble(t, TESTBED_UNABLE,
                                "emulated hosts need root (CAP_SYS_ADMIN, CAP_NET_ADMIN): %s",
                                strerror(errno));
-    int r = RUN(t, "ip", "link", "add", "try0", "type", "veth", "peer", "name", "try1");
+    int r = RUN(t, NULL, "ip", "link", "add", "try0", "type", "veth", "peer", "name", "try1");
     if (r == 0)
-        r = RUN(t, "ip", "link", "add", "try2", "type", "bridge");
+        r = RUN(t, NULL, "ip", "link", "add", "try2", "type", "bridge");
     if (r == 0 && t->rate_bits_per_s)
-        r = RUN(t, "tc", "qdisc", "add", "dev", "try0", "root", "tbf", "rate", "1gbit", "burst",
-                "65536", "limit", "65536");
+        r = RUN(t, NULL, "tc", "qdisc", "add", "dev", "try0", "root", "tbf", "rate", "1gbit",
+                "burst", "65536", "limit", "65536");
     return r ? TESTBED_UNABLE : 0;
 }
 

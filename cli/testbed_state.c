@@ -60,6 +60,13 @@ void testbed_address(const struct testbed *t, unsigned host, char ret_text[16]) 
 
 /* --- writing --- */
 
+int testbed_make_directory(struct testbed *t) {
+    if ((mkdir(TESTBED_ROOT, 0755) == 0 || errno == EEXIST) &&
+        (mkdir(t->directory, 0755) == 0 || errno == EEXIST))
+        return 0;
+    return testbed_trouble(t, TESTBED_UNABLE, "cannot make %s: %s", t->directory, strerror(errno));
+}
+
 int testbed_save(struct testbed *t) {
     char *text = NULL, network[16];
     size_t size;
@@ -75,8 +82,6 @@ int testbed_save(struct testbed *t) {
         if (t->cpus[host - 1][0])
             fprintf(out, "cpus %u %s\n", host, t->cpus[host - 1]);
     int r = fclose(out) == 0 ? 0 : negative_errno();
-    if (r == 0 && (mkdir(TESTBED_ROOT, 0755) == 0 || errno == EEXIST))
-        mkdir(t->directory, 0755);
     if (r == 0)
         r = file_replace(text, "%s/state", t->directory);
     free(text);
@@ -208,7 +213,7 @@ int testbed_load(struct testbed *t) {
         return testbed_trouble(t, TESTBED_FAILED, "cannot read %s/state: %s", t->directory,
                                strerror(-r));
     const char *p = text, *end = text + strlen(text);
-    struct span line;
+    struct span line = {text, 0};
     bool good = text_line(&p, end, &line) && span_equal(line, STATE_VERSION);
     t->n_hosts = 0;
     while (good && text_line(&p, end, &line))

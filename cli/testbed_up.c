@@ -14,11 +14,15 @@
 
 static const int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
+/* Not those that the caller has ignored (nohup, a shell's background jobs): blocking would make
+ * them wait for us instead. */
 static void block_signals(sigset_t *ret_before) {
     sigset_t set;
+    struct sigaction action;
     sigemptyset(&set);
     for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
-        sigaddset(&set, ending_signals[i]);
+        if (sigaction(ending_signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&set, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &set, ret_before);
 }
 
@@ -71,7 +75,9 @@ static int make_all(struct testbed *t) {
 
 static int make_or_remove(struct testbed *t) {
     t->phase = TESTBED_MAKING;
-    int r = testbed_save(t);
+    int r = testbed_make_directory(t);
+    if (r == 0)
+        r = testbed_save(t);
     if (r == 0)
         r = make_all(t);
     if (r == 0)
