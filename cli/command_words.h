@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the words of a command say about hosts: `mpirun --hostfile F -np 4 ./a`, also behind simple
+ * wrappers (`env X=1 nice mpirun ...`). The reader knows which options of mpirun and srun take
+ * arguments, so that it stops at the program and never takes the program's options for theirs.
+ */
+#ifndef CHOKEPOINT_CLI_COMMAND_WORDS_H
+#define CHOKEPOINT_CLI_COMMAND_WORDS_H
+
+#include <stddef.h>
+
+enum command_kind {
+    COMMAND_PLAIN,  /* starts nothing elsewhere that we know of */
+    COMMAND_MPIRUN, /* OpenMPI's mpirun, mpiexec, orterun */
+    COMMAND_SRUN,
+};
+
+#define COMMAND_LISTS_MAX 64
+
+/* All pointers are borrowed from the words. */
+struct command_words {
+    enum command_kind kind;
+    const char *launcher; /* the word that is mpirun or srun */
+    const char *hostfiles[COMMAND_LISTS_MAX];
+    size_t n_hostfiles;
+    const char *lists[COMMAND_LISTS_MAX]; /* of --host; of srun's --nodelist */
+    size_t n_lists;
+    /* Options that decide how mpirun reaches the hosts, with their arguments: `--mca plm_... x`. */
+    const char *reach[COMMAND_LISTS_MAX];
+    size_t n_reach;
+};
+
+/* words: NULL-terminated. -E2BIG when there are more options of a kind than there is room for;
+ * the output is then untouched. */
+int command_words_read(char *const *words, struct command_words *ret_words);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A set of host names in the order in which they were first named, and the texts such names come
+ * from: lists of command lines, hostfiles, Slurm's compressed node lists.
+ *
+ * The texts are somebody else's. A name is letters, digits, '.', '_', '-', ':' (IPv6) and does not
+ * begin with '-', so that it can never be taken for an option by the ssh or mpirun it is passed to.
+ */
+#ifndef CHOKEPOINT_CLI_HOSTS_H
+#define CHOKEPOINT_CLI_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define HOSTS_MAX 4096
+#define HOST_NAME_LENGTH_MAX 253
+#define HOSTFILE_SIZE_MAX (64u << 20)
+
+struct hosts {
+    char **names; /* owned */
+    size_t n;
+    void *index; /* tsearch: a hostfile may name each host a thousand times */
+};
+
+void hosts_release(struct hosts *hosts); /* a zeroed struct is an empty set */
+bool hosts_contain(const struct hosts *hosts, const char *name);
+
+/*
+ * All of these add to the set; what is in it already is skipped. On failure `why` has one line
+ * about it and the set may have grown. -EINVAL: something is no host name; -E2BIG: more than
+ * HOSTS_MAX; -ENOMEM; of files also the errno of reading and -ENODATA when they name no host.
+ */
+
+/* One name; "user@" is dropped (ssh and mpirun read it from where it was written). */
+int hosts_add(struct hosts *hosts, const char *name, size_t size, char *why, size_t why_size);
+
+/* mpirun's --host: "a,b:2,c:*". */
+int hosts_add_list(struct hosts *hosts, const char *text, char *why, size_t why_size);
+
+/* A hostfile of OpenMPI, MPICH or PBS: the first word of a line, "slots=" and all others are not
+ * ours; '#' begins a comment, "^name" takes a host out again. Lines may end with CR LF. */
+int hosts_add_hostfile_text(struct hosts *hosts, const char *text, size_t size, char *why,
+                            size_t why_size);
+int hosts_add_hostfile(struct hosts *hosts, const char *path, char *why, size_t why_size);
+
+/* SLURM_JOB_NODELIST: "n[01-03,7],login". */
+int hosts_add_nodelist(struct hosts *hosts, const char *text, char *why, size_t why_size);
+
+#endif
