@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Pushing the spool to the collector over HTTP, in a thread of its own, so that sampling never
- * waits for the network. push.c is the only file that knows libcurl.
+ * waits for the network. push_http.c below it is the only file that knows libcurl.
  *
  * POST <url>/v1/frames once an interval with what the spool holds after the last committed frame,
  * again at once while there is more. Every answer acknowledges (spool_ack), estimates the clock
  * offset, and may tell the agent to stop. What cannot be delivered stays in the spool; the thread
- * retries with backoff for ever.
+ * retries with backoff for ever. Only a refused token ends the pushing: it will not become right.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_H
 #define CHOKEPOINT_AGENT_PUSH_H
@@ -22,7 +22,8 @@ struct push_config {
     const char *token;   /* sent as bearer token; copied, may be NULL; wiped in push_free */
     struct spool *spool; /* outlives the push */
     int64_t interval_ns; /* between pushes: 1 s */
-    int notify_fd; /* an eventfd that gets 1 added once, when the collector tells to stop; -1 */
+    int notify_fd; /* an eventfd that gets 1 added when the collector tells to stop, or refuses the
+                      token (once each); -1 */
 };
 
 /* An estimate of the collector's CLOCK_MONOTONIC minus this host's, and its bound. */
@@ -38,13 +39,14 @@ struct push_status {
     uint64_t refused_frames; /* frames skipped because the collector calls them bad */
     int64_t last_answer_ns;  /* CLOCK_MONOTONIC of the last 200, or of push_start before any */
     bool stop;               /* the collector told this agent to stop */
+    bool unauthorized;       /* the collector refused the token: nothing is pushed any more */
     bool final;              /* the final push has been answered with 200 */
     struct push_clock clock; /* the last estimate */
     char trouble[160];       /* why the last try failed, one line; "" after a good one */
 };
 
-/* Checks the url and starts the thread. -EINVAL: the url is not http://...; -ENOMEM, -EAGAIN, ...
- */
+/* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], or the token
+ * no header; -ENOMEM, -EAGAIN, ... */
 int push_start(const struct push_config *config, struct push **ret_push);
 
 /* A copy of where things stand; cheap, for every thread. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of a collector's good answer, which comes from the network and is checked like it. */
+#ifndef CHOKEPOINT_AGENT_PUSH_REPLY_H
+#define CHOKEPOINT_AGENT_PUSH_REPLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct push_reply {
+    uint64_t committed;
+    int64_t received_ns, replied_ns; /* the collector's CLOCK_MONOTONIC */
+    bool stop;
+};
+
+/* Lines of "word number"; words of later versions are passed over. -EBADMSG unless all four are
+ * there. */
+int push_reply_parse(const char *text, struct push_reply *ret_reply);
+
+#endif
