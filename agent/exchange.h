@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Two quartz clocks drift apart by no more than this, also while an exchange goes on. */
+#define EXCHANGE_DRIFT_PPM 100
+
 struct exchange {
     int64_t sent_ns;     /* our clock, before the first byte of the request left */
     int64_t received_ns; /* the other's, after it arrived there */
@@ -17,7 +20,7 @@ struct exchange {
 };
 
 struct exchange_result {
-    int64_t offset_ns; /* the other's clock minus ours */
+    int64_t offset_ns; /* the other's clock minus ours, when the answer was heard */
     int64_t error_ns;  /* the true offset is at most this far away */
 };
 
@@ -32,7 +35,8 @@ static inline bool exchange_solve(const struct exchange *x, struct exchange_resu
     if (spread_ns < 0 || x->replied_ns < x->received_ns || x->heard_ns < x->sent_ns)
         return false;
     /* Rounded outwards, so that the bound holds to the ns. */
-    *ret_result = (struct exchange_result){sum_ns / 2, spread_ns / 2 + 1};
+    int64_t drift_ns = (x->heard_ns - x->sent_ns) / (1000000 / EXCHANGE_DRIFT_PPM) + 1;
+    *ret_result = (struct exchange_result){sum_ns / 2, spread_ns / 2 + 1 + drift_ns};
     return true;
 }
 

@@ -15,7 +15,8 @@ bool clock_estimate_valid(const struct clock_estimate *e) {
 
 static int64_t drift_ns(int64_t from_ns, int64_t to_ns) {
     int64_t age_ns = llabs(to_ns - from_ns);
-    return age_ns / 1000000 * CLOCK_DRIFT_PPM + (age_ns % 1000000) * CLOCK_DRIFT_PPM / 1000000;
+    /* Rounded up: a ns lost in every push would add up to a bound that is not one. */
+    return age_ns / (1000000 / CLOCK_DRIFT_PPM) + 1;
 }
 
 static int64_t greater(int64_t a, int64_t b) {

@@ -156,7 +156,7 @@ static int refuse_table(struct ingest *ingest, struct ingest_push *push, struct 
     if (host->table_noted)
         return 0;
     host->table_noted = true;
-    return note(ingest, push, host, "table %s of host %s contradicts the one stored: left out",
+    return note(ingest, push, host, "table %s of host %s does not fit the one stored: left out",
                 table);
 }
 
@@ -167,7 +167,7 @@ static int register_tables(struct ingest *ingest, struct ingest_push *push, stru
         if (!t)
             continue;
         int r = store_table(ingest->store, &t->table, &ids[i]);
-        if (r == -EEXIST) {
+        if (r == -EEXIST || r == -E2BIG) {
             ids[i] = TABLE_REFUSED;
             r = refuse_table(ingest, push, host, t->name);
         }

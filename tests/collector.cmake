@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+chokepoint_unit_test(test_collector_clock chokepoint_collector)
+chokepoint_unit_test(test_collector_ingest chokepoint_collector sqlite3)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies, good and bad, against a real store: what is refused leaves nothing behind. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "collector/ingest.h"
+#include "tests/unit/frames.h"
+
+struct fixture {
+    char dir[32], db[48];
+    struct store *store;
+    int64_t run;
+    struct ingest *ingest;
+    struct buffer body;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    strcpy(f->dir, "/tmp/ingest-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->db, sizeof f->db, "%s/x.db", f->dir);
+    const struct run_begin begin = {.command = "true",
+                                    .wall_ns = 1,
+                                    .mono_ns = 1,
+                                    .period_ns = 100000000,
+                                    .n_hosts_expected = 1};
+    assert_int_equal(store_open_write(f->db, &f->store, NULL, 0), 0);
+    assert_int_equal(store_run_begin(f->store, &begin, &f->run), 0);
+    assert_int_equal(ingest_new(f->store, f->run, &f->ingest), 0);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    ingest_free(f->ingest);
+    store_close(f->store);
+    buffer_release(&f->body);
+    unlink(f->db);
+    rmdir(f->dir);
+    free(f);
+    return 0;
+}
+
+/* What a stranger with sqlite3 sees. */
+static int64_t sql(const struct fixture *f, const char *query) {
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(f->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+static int push(struct fixture *f, struct ingest_push *p) {
+    p->body = f->body.data;
+    p->size = f->body.size;
+    int r = ingest_check(f->ingest, p);
+    if (r)
+        return r;
+    assert_int_equal(store_begin(f->store), 0);
+    r = ingest_write(f->ingest, p);
+    if (r)
+        store_rollback(f->store);
+    else
+        assert_int_equal(store_commit(f->store), 0);
+    return r;
+}
+
+static void good_body(struct fixture *f, uint64_t first, uint64_t last) {
+    buffer_reset(&f->body);
+    frames_open(&f->body, "vm1", 7, &frames_cpu);
+    frames_put_many(&f->body, &frames_cpu, first, last);
+}
+
+static void a_body_becomes_rows(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    assert_int_equal(push(f, &p), 0);
+    assert_string_equal(p.host, "vm1");
+    assert_int_equal(p.committed, 5);
+    assert_int_equal(p.frames, 5);
+    assert_int_equal(p.rows, 10);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
+    /* Growth of two cores over four intervals. */
+    assert_int_equal(sql(f, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
+    assert_true(ingest_committed(f->ingest, &p));
+    assert_false(ingest_committed(f->ingest, &p));
+}
+
+static void a_replay_is_counted_and_stored_once(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    assert_int_equal(push(f, &p), 0);
+    good_body(f, 3, 8);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.duplicates, 3);
+    assert_int_equal(p.frames, 3);
+    assert_int_equal(p.committed, 8);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 8);
+    assert_int_equal(sql(f, "SELECT count(DISTINCT seq) FROM frame"), 8);
+}
+
+/* Every prefix and every flipped bit: either the body is whole and the same, or nothing is stored.
+ */
+static void a_damaged_body_is_refused_whole(void **state) {
+    struct fixture *f = *state;
+    good_body(f, 1, 3);
+    size_t size = f->body.size, whole = 0;
+    for (size_t cut = 0; cut < size; cut++) {
+        struct ingest_push p = {.body = f->body.data, .size = cut};
+        int r = ingest_check(f->ingest, &p);
+        if (r == 0)
+            whole++; /* cut between two records */
+        else
+            assert_int_equal(r, -EBADMSG);
+        assert_true(r == 0 || p.why[0]);
+    }
+    assert_int_equal(whole, 4); /* after the stream, the table, the first and the second frame */
+    for (size_t at = 0; at < size; at++) {
+        f->body.data[at] ^= 0x10;
+        struct ingest_push p = {0};
+        int r = push(f, &p);
+        f->body.data[at] ^= 0x10;
+        assert_int_equal(r, -EBADMSG);
+    }
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
+}
+
+static void a_bad_frame_does_not_harm_the_next(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 4);
+    f->body.data[f->body.size - 1] ^= 1; /* the checksum of the last */
+    assert_int_equal(push(f, &p), -EBADMSG);
+    assert_non_null(strstr(p.why, "checksum"));
+    good_body(f, 5, 6);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(sql(f, "SELECT group_concat(seq) = '5,6' FROM frame"), 1);
+}
+
+static void frames_out_of_order_are_refused(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 4, 4);
+    frames_put(&f->body, &frames_cpu, 3);
+    assert_int_equal(push(f, &p), -EBADMSG);
+    assert_non_null(strstr(p.why, "rise"));
+}
+
+static void too_many_frames_are_refused(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    struct buffer scratch = {0};
+    good_body(f, 1, 0);
+    for (uint64_t seq = 1; seq <= INGEST_FRAMES_MAX + 1; seq++) {
+        const struct frame_head head = {.seq = seq};
+        wire_put_frame(&f->body, &scratch, &head, NULL, NULL, 0);
+    }
+    buffer_release(&scratch);
+    assert_int_equal(push(f, &p), -EBADMSG);
+    assert_non_null(strstr(p.why, "32768"));
+}
+
+static void an_unknown_table_is_stored(void **state) {
+    struct fixture *f = *state;
+    static const struct column columns[] = {{"turns", UNIT_EVENTS, COLUMN_LEVEL, "of the wheel"}};
+    static const struct table wheel = {"wheel",       "wheel", "never heard of",
+                                       TABLE_SAMPLES, columns, 1};
+    struct ingest_push p = {0};
+    frames_open(&f->body, "vm1", 7, &wheel);
+    frames_put_many(&f->body, &wheel, 1, 2);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(sql(f, "SELECT max(turns) FROM wheel"), 2000);
+}
+
+static void an_unknown_column_is_stored_beside_the_known(void **state) {
+    struct fixture *f = *state;
+    static const struct column columns[] = {{"user_ns", UNIT_NS, COLUMN_COUNTER, "user"},
+                                            {"guest_ns", UNIT_NS, COLUMN_COUNTER, "new"}};
+    static const struct table newer = {"cpu", "core", "newer", TABLE_SAMPLES, columns, 2};
+    struct ingest_push p = {0};
+    good_body(f, 1, 3);
+    assert_int_equal(push(f, &p), 0);
+    buffer_reset(&f->body);
+    frames_open(&f->body, "vm2", 8, &newer);
+    frames_put_many(&f->body, &newer, 1, 3);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(sql(f, "SELECT sum(guest_ns) FROM cpu"), 2 * 2 * 1000);
+    assert_int_equal(sql(f, "SELECT sum(idle_ns) FROM cpu"), 2 * 2 * 1000);
+}
+
+static void a_table_of_another_meaning_costs_its_rows_not_the_host(void **state) {
+    struct fixture *f = *state;
+    static const struct column columns[] = {{"user_ns", UNIT_BYTES, COLUMN_LEVEL, "no time"}};
+    static const struct table other = {"cpu", "core", "other", TABLE_SAMPLES, columns, 1};
+    struct ingest_push p = {0};
+    good_body(f, 1, 3);
+    assert_int_equal(push(f, &p), 0);
+    buffer_reset(&f->body);
+    frames_open(&f->body, "vm2", 8, &other);
+    frames_put_many(&f->body, &other, 1, 3);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.refused_rows, 6);
+    assert_int_equal(p.committed, 3);
+    assert_non_null(strstr(p.note, "vm2"));
+    assert_int_equal(push(f, &p), 0);
+    assert_string_equal(p.note, ""); /* said once */
+    assert_int_equal(sql(f, "SELECT count(*) FROM run_note"), 1);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 6);
+}
+
+static void clock_estimates_reach_the_store(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {.have_clock = true, .clock = {1000, 500, 40}};
+    good_body(f, 1, 1);
+    assert_int_equal(push(f, &p), 0);
+    p.clock = (struct clock_estimate){2000, 530, 40};
+    assert_int_equal(push(f, &p), 0);
+    /* 460..540 and 490..570 leave 490..540. */
+    assert_int_equal(sql(f, "SELECT count(*) FROM clock"), 2);
+    assert_int_equal(sql(f, "SELECT min(error_ns) BETWEEN 25 AND 27 FROM clock"), 1);
+    assert_int_equal(sql(f, "SELECT count(*) FROM clock WHERE offset_ns = 515"), 1);
+}
+
+static void an_opening_alone_tells_what_is_committed(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 9);
+    assert_int_equal(push(f, &p), 0);
+    good_body(f, 1, 0);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.frames, 0);
+    assert_int_equal(p.committed, 9);
+}
+
+static void what_was_rolled_back_can_be_pushed_again(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    good_body(f, 1, 5);
+    p.body = f->body.data;
+    p.size = f->body.size;
+    assert_int_equal(ingest_check(f->ingest, &p), 0);
+    assert_int_equal(store_begin(f->store), 0);
+    assert_int_equal(ingest_write(f->ingest, &p), 0);
+    store_rollback(f->store);
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.duplicates, 0);
+    assert_int_equal(sql(f, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_body_becomes_rows),
+        TEST(a_replay_is_counted_and_stored_once),
+        TEST(a_damaged_body_is_refused_whole),
+        TEST(a_bad_frame_does_not_harm_the_next),
+        TEST(frames_out_of_order_are_refused),
+        TEST(too_many_frames_are_refused),
+        TEST(an_unknown_table_is_stored),
+        TEST(an_unknown_column_is_stored_beside_the_known),
+        TEST(a_table_of_another_meaning_costs_its_rows_not_the_host),
+        TEST(clock_estimates_reach_the_store),
+        TEST(an_opening_alone_tells_what_is_committed),
+        TEST(what_was_rolled_back_can_be_pushed_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
