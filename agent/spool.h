@@ -95,7 +95,4 @@ struct spool_counts {
 };
 void spool_counts(struct spool *spool, struct spool_counts *ret_counts);
 
-/* Path of the oldest segment that holds frames not committed, or "" if there is none. */
-void spool_oldest_path(struct spool *spool, char *ret_path, size_t size);
-
 #endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
+ * The directory of marks is made and removed here, in the process that outlives the sampling one.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/mark/ring.h"
+#include "agent/observe.h"
+#include "agent/options.h"
+#include "agent/supervise.h"
+#include "common/error.h"
+
+struct agent {
+    struct agent_options options;
+    uint64_t stream_id;
+    bool made_spool, made_marks;
+};
+
+static int run_child(void *ctx) {
+    const struct agent *agent = ctx;
+    return observe(&agent->options, agent->stream_id);
+}
+
+static void say(void *ctx, const char *text) {
+    agent_say(&((const struct agent *)ctx)->options, text);
+}
+
+static void tidy(void *ctx) {
+    const struct agent *agent = ctx;
+    char path[4096];
+    if (agent->made_spool)
+        rmdir(agent->options.spool);
+    if (agent->made_marks && mark_directory_path(agent->options.marks, path, sizeof path) == 0)
+        mark_directory_remove(path);
+}
+
+/* Programs find their marks' directory by the stem. Without it there are no marks, and nothing else
+ * is lost. */
+static void make_marks(struct agent *agent) {
+    char path[4096], text[200];
+    int r = mark_directory_path(agent->options.marks, path, sizeof path);
+    if (r == 0)
+        r = mark_directory_create(path);
+    agent->made_marks = r == 0;
+    if (r == 0)
+        return;
+    snprintf(text, sizeof text, "no marks of programs: CHOKEPOINT_MARKS: %s", strerror(-r));
+    say(agent, text);
+    agent->options.marks = NULL;
+}
+
+static int make_spool(struct agent *agent) {
+    agent->made_spool = mkdir(agent->options.spool, 0700) == 0;
+    return agent->made_spool || errno == EEXIST ? 0 : negative_errno();
+}
+
+static int usage(const char *why) {
+    fprintf(stderr, "chokepoint-agent: %s\n", why);
+    return 2;
+}
+
+/* SIGPIPE and SIGXFSZ become errors of the write they belong to. */
+static void set_signals(void) {
+    sigset_t set;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int run_alone(struct agent *agent) {
+    int status = run_child(agent);
+    tidy(agent);
+    return status;
+}
+
+static int run_agent(struct agent *agent) {
+    struct supervisor_config config = {.child = run_child, .tidy = tidy, .say = say, .ctx = agent};
+    set_signals();
+    mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */
+    if (getrandom(&agent->stream_id, sizeof agent->stream_id, 0) != sizeof agent->stream_id)
+        return usage("the kernel gives no random number");
+    int r = make_spool(agent);
+    if (r < 0) {
+        fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", agent->options.host, agent->options.spool,
+                strerror(-r));
+        return 1;
+    }
+    if (agent->options.marks)
+        make_marks(agent);
+    return agent->options.supervise ? supervise(&config) : run_alone(agent);
+}
+
+int main(int argc, char **argv) {
+    struct agent agent = {0};
+    char why[256];
+    int r = options_parse(argc, argv, &agent.options, why, sizeof why);
+    if (r == OPTIONS_SHOW_HELP)
+        return fputs(options_help, stdout) < 0;
+    if (r == OPTIONS_SHOW_VERSION)
+        return printf("chokepoint-agent %s\n", CHOKEPOINT_VERSION) < 0;
+    if (r == 0)
+        r = options_take_secrets(&agent.options, why, sizeof why);
+    return r < 0 ? usage(why) : run_agent(&agent);
+}

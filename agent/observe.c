@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Puts the parts together. Two threads: this one samples and appends to the spool, the other
+ * pushes. A stop has three sources (a signal, the collector, a collector that was silent too long),
+ * and all take the same way: a last sample, a last push, exit.
+ */
+#include "agent/observe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "agent/push.h"
+#include "agent/sampler.h"
+#include "agent/spool.h"
+#include "agent/wake.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#define PUSH_INTERVAL_NS NS_PER_S
+
+struct observer {
+    const struct agent_options *options;
+    struct scope scope;
+    struct probe_env env;
+    struct sampler *sampler;
+    struct spool *spool;
+    struct push *push; /* NULL with --no-push */
+    struct wake wake;
+    int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
+    int64_t looked_ns;      /* when the collector's silence was last looked at */
+    bool orphaned;
+};
+
+void agent_say(const struct agent_options *options, const char *text) {
+    fprintf(stderr, "chokepoint-agent: %s: %s\n", options->host, text);
+}
+
+static int fail(const struct observer *observer, const char *what, int error) {
+    fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host, what,
+            strerror(-error));
+    return 1;
+}
+
+static void say_note(void *ctx, enum note_level level, const char *subject, const char *text) {
+    const struct observer *observer = ctx;
+    (void)level;
+    fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host, subject, text);
+}
+
+/* ---- the sampler's clock and sink ---- */
+
+static bool collector_is_silent(struct observer *observer) {
+    struct push_status status;
+    int64_t now = clock_monotonic_ns();
+    if (!observer->push || now - observer->looked_ns < NS_PER_S)
+        return false;
+    observer->looked_ns = now;
+    push_status(observer->push, &status);
+    return now - status.last_answer_ns > observer->options->orphan_after_ns;
+}
+
+static int observer_wait(void *ctx, int64_t wall_ns) {
+    struct observer *observer = ctx;
+    if (collector_is_silent(observer)) {
+        observer->orphaned = true;
+        agent_say(observer->options, "the collector has been silent for too long, stopping");
+        return SAMPLER_STOP;
+    }
+    return wake_wait(&observer->wake, wall_ns);
+}
+
+static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    return spool_append(ctx, frame, size, seq);
+}
+
+static uint64_t sink_lost(void *ctx) {
+    return spool_lost(ctx);
+}
+
+/* ---- opening ---- */
+
+/* Text of the kernel's boot id; "" if it cannot be read. */
+static void read_boot_id(const char *proc, char *ret_id) {
+    char path[PATH_MAX], text[BOOT_ID_SIZE];
+    int n = snprintf(path, sizeof path, "%s/sys/kernel/random/boot_id", proc);
+    int fd = n < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text);
+    if (fd >= 0)
+        close(fd);
+    ret_id[0] = '\0';
+    if (size == BOOT_ID_SIZE)
+        text_sanitize(ret_id, BOOT_ID_SIZE + 1, text, BOOT_ID_SIZE);
+}
+
+static int open_stops(struct observer *observer) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    observer->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    observer->told_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (observer->signal_fd < 0 || observer->told_fd < 0)
+        return negative_errno();
+    return wake_open(&observer->wake, (int[]){observer->signal_fd, observer->told_fd}, 2);
+}
+
+static void fill_env(struct observer *observer) {
+    const struct agent_options *options = observer->options;
+    observer->env = (struct probe_env){.proc = options->proc,
+                                       .sys = options->sys,
+                                       .run_token_id = options->run[0] ? options->run : NULL,
+                                       .marks = options->marks,
+                                       .host = options->host,
+                                       .scope = &observer->scope,
+                                       .ticks_per_s = sysconf(_SC_CLK_TCK),
+                                       .page_size = sysconf(_SC_PAGESIZE),
+                                       .foreign_processes = options->foreign_processes};
+}
+
+static int open_sampler(struct observer *observer) {
+    struct sampler_config config = {.probes = probe_list,
+                                    .n_probes = probe_list_size,
+                                    .env = &observer->env,
+                                    .period_ns = observer->options->period_ns,
+                                    .slow_period_ns = observer->options->process_period_ns,
+                                    .max_frames = observer->options->max_frames,
+                                    .clock = {.ctx = observer,
+                                              .wall_ns = wake_wall_ns,
+                                              .mono_ns = wake_mono_ns,
+                                              .cpu_ns = wake_cpu_ns,
+                                              .wait = observer_wait},
+                                    .say = say_note,
+                                    .say_ctx = observer};
+    return sampler_open(&config, &observer->sampler);
+}
+
+static int open_spool(struct observer *observer, uint64_t stream_id) {
+    struct spool_config config = {
+        .dir = observer->options->spool,
+        .limit_bytes = observer->options->spool_limit_bytes,
+        .stream = {.stream_id = stream_id, .period_ns = observer->options->period_ns}};
+    memcpy(config.stream.host, observer->options->host, sizeof config.stream.host);
+    read_boot_id(observer->options->proc, config.stream.boot_id);
+    config.tables = sampler_tables(observer->sampler, &config.n_tables);
+    return spool_open(&config, &observer->spool);
+}
+
+static void resume(struct observer *observer) {
+    struct frame_head last;
+    char text[80];
+    if (!spool_recovered(observer->spool, &last))
+        return;
+    sampler_resume(observer->sampler, &last);
+    snprintf(text, sizeof text, "started again, goes on after frame %llu",
+             (unsigned long long)last.seq);
+    sampler_note(observer->sampler, NOTE_WARNING, "agent", text);
+}
+
+static int start_push(struct observer *observer) {
+    const struct agent_options *options = observer->options;
+    if (!options->push)
+        return 0;
+    struct push_config config = {.url = options->collector,
+                                 .token = options->token[0] ? options->token : NULL,
+                                 .spool = observer->spool,
+                                 .interval_ns = PUSH_INTERVAL_NS,
+                                 .notify_fd = observer->told_fd};
+    return push_start(&config, &observer->push);
+}
+
+static int observer_open(struct observer *observer, uint64_t stream_id) {
+    char why[256] = "";
+    const struct agent_options *options = observer->options;
+    int r =
+        scope_open(options->scope, options->proc, options->sys, &observer->scope, why, sizeof why);
+    if (r < 0)
+        return fail(observer, why[0] ? why : "cannot tell what this host is", r);
+    fill_env(observer);
+    if ((r = open_stops(observer)) < 0)
+        return fail(observer, "cannot wait for signals", r);
+    if ((r = open_sampler(observer)) < 0)
+        return fail(observer, "cannot open the probes", r);
+    if ((r = open_spool(observer, stream_id)) < 0)
+        return fail(observer, options->spool, r);
+    resume(observer);
+    if ((r = start_push(observer)) < 0)
+        return fail(observer, options->collector, r);
+    return 0;
+}
+
+/* ---- closing ---- */
+
+static int undelivered(struct observer *observer, uint64_t stream_id) {
+    struct push_status status;
+    struct spool_counts counts;
+    const struct agent_options *options = observer->options;
+    push_status(observer->push, &status);
+    spool_counts(observer->spool, &counts);
+    fprintf(stderr,
+            "chokepoint-agent: %s: %llu samples were not delivered to %s (%s); they are kept in "
+            "%s/%016llx-*.spool\n",
+            options->host, (unsigned long long)counts.waiting, options->collector,
+            status.trouble[0] ? status.trouble : "no answer in time", options->spool,
+            (unsigned long long)stream_id);
+    return EXIT_UNDELIVERED;
+}
+
+static int drain(struct observer *observer, uint64_t stream_id) {
+    if (!observer->push)
+        return 0;
+    int64_t patience = observer->orphaned ? NS_PER_S : observer->options->drain_ns;
+    int r = push_finish(observer->push, clock_monotonic_ns() + patience);
+    return r == 0 ? 0 : undelivered(observer, stream_id);
+}
+
+static void observer_release(struct observer *observer) {
+    push_free(observer->push);
+    spool_close(observer->spool, false);
+    sampler_free(observer->sampler);
+    if (observer->wake.n)
+        wake_close(&observer->wake);
+    if (observer->told_fd >= 0)
+        close(observer->told_fd);
+    if (observer->signal_fd >= 0)
+        close(observer->signal_fd);
+}
+
+int observe(const struct agent_options *options, uint64_t stream_id) {
+    struct observer observer = {.options = options, .signal_fd = -1, .told_fd = -1};
+    int status = observer_open(&observer, stream_id);
+    if (status == 0) {
+        struct frame_sink sink = {observer.spool, sink_append, sink_lost};
+        int r = sampler_run(observer.sampler, &sink);
+        status = drain(&observer, stream_id);
+        if (r < 0)
+            status = fail(&observer, "cannot wait for the next sample", r);
+    }
+    observer_release(&observer);
+    return status;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/spool.h"
+#include "common/clock.h"
+#include "common/text.h"
+
+const char options_help[] =
+    "usage: chokepoint-agent --collector URL --spool DIR [options]\n"
+    "Samples this host and pushes what it finds to a collector. `chokepoint run` starts it.\n"
+    "\n"
+    "  --collector URL       http://HOST:PORT of the collector\n"
+    "  --spool DIR           where samples wait until the collector has them\n"
+    "  --spool-limit BYTES   at most that much, e.g. 64m (the default); the oldest goes first\n"
+    "  --no-push             spool only\n"
+    "  --host NAME           name of this host (default: its host name)\n"
+    "  --scope host|cgroup   the machine, or the cgroup the agent lives in\n"
+    "                        (default: $CHOKEPOINT_SCOPE, or host)\n"
+    "  --rate HZ             samples a second (default 10)\n"
+    "  --process-rate HZ     of processes (default 1)\n"
+    "  --foreign-processes N busiest processes outside the job to report (default 5)\n"
+    "  --samples N           stop after N samples\n"
+    "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
+    "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
+    "  --proc DIR, --sys DIR roots of /proc and /sys\n"
+    "  --no-supervise        do not restart the sampling process when it dies\n"
+    "  --help, --version\n"
+    "\n"
+    "CHOKEPOINT_TOKEN holds the token the collector asks for.\n"
+    "Exit status: 0 stopped, all delivered; 3 stopped, undelivered samples are kept; 2 usage;\n"
+    "1 could not start or go on.\n";
+
+enum option_id {
+    OPTION_COLLECTOR = 256,
+    OPTION_SPOOL,
+    OPTION_SPOOL_LIMIT,
+    OPTION_NO_PUSH,
+    OPTION_HOST,
+    OPTION_SCOPE,
+    OPTION_RATE,
+    OPTION_PROCESS_RATE,
+    OPTION_FOREIGN_PROCESSES,
+    OPTION_SAMPLES,
+    OPTION_ORPHAN_AFTER,
+    OPTION_DRAIN,
+    OPTION_PROC,
+    OPTION_SYS,
+    OPTION_NO_SUPERVISE,
+    OPTION_HELP,
+    OPTION_VERSION,
+};
+
+static const struct option option_list[] = {
+    {"collector", required_argument, NULL, OPTION_COLLECTOR},
+    {"spool", required_argument, NULL, OPTION_SPOOL},
+    {"spool-limit", required_argument, NULL, OPTION_SPOOL_LIMIT},
+    {"no-push", no_argument, NULL, OPTION_NO_PUSH},
+    {"host", required_argument, NULL, OPTION_HOST},
+    {"scope", required_argument, NULL, OPTION_SCOPE},
+    {"rate", required_argument, NULL, OPTION_RATE},
+    {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
+    {"foreign-processes", required_argument, NULL, OPTION_FOREIGN_PROCESSES},
+    {"samples", required_argument, NULL, OPTION_SAMPLES},
+    {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
+    {"drain", required_argument, NULL, OPTION_DRAIN},
+    {"proc", required_argument, NULL, OPTION_PROC},
+    {"sys", required_argument, NULL, OPTION_SYS},
+    {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
+    {"help", no_argument, NULL, OPTION_HELP},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {0},
+};
+
+#define RATE_MIN_HZ (1.0 / 3600)
+#define RATE_MAX_HZ 1000.0
+#define SECONDS_MAX (366.0 * 86400)
+
+static bool parse_rate(const char *text, int64_t *ret_period_ns) {
+    double hz;
+    if (text_parse_double(text, &hz) < 0 || !(hz >= RATE_MIN_HZ && hz <= RATE_MAX_HZ))
+        return false;
+    *ret_period_ns = (int64_t)(1e9 / hz + 0.5);
+    return true;
+}
+
+static bool parse_seconds(const char *text, int64_t *ret_ns) {
+    double seconds;
+    if (text_parse_double(text, &seconds) < 0 || !(seconds >= 0 && seconds <= SECONDS_MAX))
+        return false;
+    *ret_ns = (int64_t)(seconds * 1e9 + 0.5);
+    return true;
+}
+
+static bool parse_count(const char *text, uint64_t max, uint64_t *ret_value) {
+    uint64_t value;
+    if (text_parse_u64(text, &value) < 0 || value > max)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+static bool parse_scope(const char *text, enum scope_kind *ret_kind) {
+    bool host = strcmp(text, "host") == 0, cgroup = strcmp(text, "cgroup") == 0;
+    if (host || cgroup)
+        *ret_kind = host ? SCOPE_HOST : SCOPE_CGROUP;
+    return host || cgroup;
+}
+
+static bool parse_host(const char *text, char *ret_host) {
+    size_t size = strlen(text);
+    if (!instance_name_valid(text, size))
+        return false;
+    memcpy(ret_host, text, size + 1);
+    return true;
+}
+
+static bool parse_limit(const char *text, uint64_t *ret_bytes) {
+    uint64_t bytes;
+    if (text_parse_bytes(text, &bytes) < 0 || bytes < SPOOL_LIMIT_MIN || bytes > UINT64_C(1) << 44)
+        return false;
+    *ret_bytes = bytes;
+    return true;
+}
+
+/* False: the value makes no sense. */
+static bool take_option(struct agent_options *options, int id, const char *value) {
+    uint64_t count = options->foreign_processes;
+    bool good = true;
+    switch (id) {
+    case OPTION_COLLECTOR:
+        options->collector = value;
+        return strncmp(value, "http://", 7) == 0 || strncmp(value, "https://", 8) == 0;
+    case OPTION_SPOOL:
+        options->spool = value;
+        return *value;
+    case OPTION_SPOOL_LIMIT:
+        return parse_limit(value, &options->spool_limit_bytes);
+    case OPTION_NO_PUSH:
+        options->push = false;
+        return true;
+    case OPTION_HOST:
+        return parse_host(value, options->host);
+    case OPTION_SCOPE:
+        return parse_scope(value, &options->scope);
+    case OPTION_RATE:
+        return parse_rate(value, &options->period_ns);
+    case OPTION_PROCESS_RATE:
+        return parse_rate(value, &options->process_period_ns);
+    case OPTION_FOREIGN_PROCESSES:
+        good = parse_count(value, 1000, &count);
+        options->foreign_processes = (size_t)count;
+        return good;
+    case OPTION_SAMPLES:
+        return parse_count(value, INT64_MAX, &options->max_frames) && options->max_frames > 0;
+    case OPTION_ORPHAN_AFTER:
+        return parse_seconds(value, &options->orphan_after_ns);
+    case OPTION_DRAIN:
+        return parse_seconds(value, &options->drain_ns);
+    case OPTION_PROC:
+        options->proc = value;
+        return *value;
+    case OPTION_SYS:
+        options->sys = value;
+        return *value;
+    case OPTION_NO_SUPERVISE:
+        options->supervise = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int default_host(char *ret_host) {
+    char name[256] = "";
+    if (gethostname(name, sizeof name - 1) < 0 || !name[0])
+        return -EINVAL;
+    text_sanitize(ret_host, INSTANCE_MAX + 1, name, strlen(name));
+    return 0;
+}
+
+static const char *whats_missing(struct agent_options *options) {
+    if (!options->spool)
+        return "say where samples may wait: --spool DIR";
+    if (options->push && !options->collector)
+        return "say where the collector is: --collector http://HOST:PORT (or --no-push)";
+    if (options->process_period_ns < options->period_ns)
+        return "--process-rate may not be above --rate";
+    if (!options->host[0] && default_host(options->host) < 0)
+        return "this host has no name: use --host NAME";
+    return NULL;
+}
+
+static int refuse(char *why, size_t why_size, const char *text, const char *detail) {
+    snprintf(why, why_size, "%s%s", text, detail);
+    return -EINVAL;
+}
+
+static const char *option_name(int id) {
+    for (const struct option *option = option_list; option->name; option++)
+        if (option->val == id)
+            return option->name;
+    return "?";
+}
+
+int options_parse(int argc, char **argv, struct agent_options *ret_options, char *why,
+                  size_t why_size) {
+    struct agent_options options = {.proc = "/proc",
+                                    .sys = "/sys",
+                                    .period_ns = NS_PER_S / 10,
+                                    .process_period_ns = NS_PER_S,
+                                    .orphan_after_ns = 3600 * NS_PER_S,
+                                    .drain_ns = 20 * NS_PER_S,
+                                    .spool_limit_bytes = 64u << 20,
+                                    .foreign_processes = 5,
+                                    .supervise = true,
+                                    .push = true,
+                                    .marks = getenv("CHOKEPOINT_MARKS")};
+    const char *scope = getenv("CHOKEPOINT_SCOPE");
+    if (scope && *scope && !parse_scope(scope, &options.scope))
+        return refuse(why, why_size, "CHOKEPOINT_SCOPE is neither host nor cgroup: ", scope);
+    optind = 0;
+    opterr = 0;
+    for (int id; (id = getopt_long(argc, argv, "+:", option_list, NULL)) != -1;) {
+        if (id == OPTION_HELP || id == OPTION_VERSION)
+            return id == OPTION_HELP ? OPTIONS_SHOW_HELP : OPTIONS_SHOW_VERSION;
+        if (id == '?')
+            return refuse(why, why_size, "no such option, see --help: ", argv[optind - 1]);
+        if (id == ':')
+            return refuse(why, why_size, "a value is missing after ", argv[optind - 1]);
+        if (!take_option(&options, id, optarg)) {
+            snprintf(why, why_size, "bad value of --%s, see --help: %s", option_name(id), optarg);
+            return -EINVAL;
+        }
+    }
+    if (optind < argc)
+        return refuse(why, why_size, "not understood, see --help: ", argv[optind]);
+    const char *missing = whats_missing(&options);
+    if (missing)
+        return refuse(why, why_size, missing, "");
+    *ret_options = options;
+    return 0;
+}
+
+/* Copies a variable of visible ASCII and wipes it where the process was given it. */
+static int take_variable(const char *name, char *to, size_t capacity) {
+    char *value = getenv(name);
+    to[0] = '\0';
+    if (!value)
+        return 0;
+    size_t size = strlen(value);
+    bool good = size < capacity;
+    for (size_t i = 0; i < size; i++)
+        good = good && value[i] > ' ' && value[i] < 0x7f;
+    if (good)
+        memcpy(to, value, size + 1);
+    char *entry = value - strlen(name) - 1;
+    unsetenv(name);
+    explicit_bzero(entry, strlen(name) + 1 + size);
+    return good ? 0 : -EINVAL;
+}
+
+int options_take_secrets(struct agent_options *options, char *why, size_t why_size) {
+    int token = take_variable("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
+    int run = take_variable("CHOKEPOINT_RUN", options->run, sizeof options->run);
+    if (token < 0 || run < 0)
+        return refuse(why, why_size, token < 0 ? "CHOKEPOINT_TOKEN" : "CHOKEPOINT_RUN",
+                      " is not 1 to 128 visible characters");
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line and environment of chokepoint-agent, as one struct. */
+#ifndef CHOKEPOINT_AGENT_OPTIONS_H
+#define CHOKEPOINT_AGENT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/scope.h"
+#include "common/table.h"
+
+struct agent_options {
+    const char *collector; /* URL; NULL with --no-push */
+    const char *spool;     /* directory */
+    const char *proc, *sys;
+    char host[INSTANCE_MAX + 1];
+    enum scope_kind scope;
+    int64_t period_ns, process_period_ns;
+    int64_t orphan_after_ns, drain_ns;
+    uint64_t spool_limit_bytes;
+    uint64_t max_frames;
+    size_t foreign_processes;
+    bool supervise, push;
+    char token[129]; /* CHOKEPOINT_TOKEN; "" without */
+    char run[129];   /* CHOKEPOINT_RUN; "" without */
+    const char *marks;
+};
+
+#define OPTIONS_SHOW_HELP 1
+#define OPTIONS_SHOW_VERSION 2
+
+extern const char options_help[];
+
+/* 0, one of the above, or -EINVAL with one line in why. Strings are borrowed from argv and the
+ * environment. */
+int options_parse(int argc, char **argv, struct agent_options *ret_options, char *why,
+                  size_t why_size);
+
+/* Takes CHOKEPOINT_TOKEN and CHOKEPOINT_RUN out of the environment into the options, and wipes them
+ * from this process's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
+ * taken for a process of the job. -EINVAL with why: malformed. */
+int options_take_secrets(struct agent_options *options, char *why, size_t why_size);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/wake.h"
+
+#include <errno.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+
+#define LOOK_AGAIN_MS 10000
+
+int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds) {
+    if (n_stop_fds > WAKE_STOPS_MAX)
+        return -EINVAL;
+    int fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (fd < 0)
+        return negative_errno();
+    wake->fds[0] = (struct pollfd){.fd = fd, .events = POLLIN};
+    for (size_t i = 0; i < n_stop_fds; i++)
+        wake->fds[1 + i] = (struct pollfd){.fd = stop_fds[i], .events = POLLIN};
+    wake->n = 1 + n_stop_fds;
+    return 0;
+}
+
+void wake_close(struct wake *wake) {
+    close(wake->fds[0].fd);
+}
+
+static int arm(const struct wake *wake, int64_t wall_ns) {
+    struct itimerspec when = {
+        .it_value = {.tv_sec = wall_ns / NS_PER_S, .tv_nsec = wall_ns % NS_PER_S}};
+    if (timerfd_settime(wake->fds[0].fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when,
+                        NULL) == 0)
+        return 0;
+    return errno == ECANCELED ? SAMPLER_AGAIN : negative_errno();
+}
+
+int wake_wait(void *ctx, int64_t wall_ns) {
+    struct wake *wake = ctx;
+    uint64_t expirations;
+    int r = arm(wake, wall_ns);
+    if (r != 0)
+        return r;
+    int ready = poll(wake->fds, wake->n, LOOK_AGAIN_MS);
+    if (ready < 0)
+        return errno == EINTR ? SAMPLER_AGAIN : negative_errno();
+    for (nfds_t i = 1; i < wake->n; i++)
+        if (wake->fds[i].revents)
+            return SAMPLER_STOP;
+    if (ready == 0 || read(wake->fds[0].fd, &expirations, sizeof expirations) < 0)
+        return SAMPLER_AGAIN; /* ECANCELED: the clock was set */
+    return 0;
+}
+
+int64_t wake_wall_ns(void *ctx) {
+    (void)ctx;
+    return clock_wall_ns();
+}
+
+int64_t wake_mono_ns(void *ctx) {
+    (void)ctx;
+    return clock_monotonic_ns();
+}
+
+int64_t wake_cpu_ns(void *ctx) {
+    (void)ctx;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
