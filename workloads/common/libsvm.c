@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of libsvm text. It parses by hand: strtof() and strtoul() take most of the time
+ * otherwise (and accept far more than the format has). Numbers with many digits go to strtof() on a
+ * bounded copy.
+ */
+#include "workloads/common/libsvm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MIN_ENTRY_BYTES 4 /* " 1:1" */
+
+/* ---- one line ---- */
+
+struct cursor {
+    const char *start, *p, *end; /* the line without its newline */
+    const char *expected;        /* set on failure */
+};
+
+static bool fail(struct cursor *c, const char *expected) {
+    c->expected = expected;
+    return false;
+}
+
+static void skip_blanks(struct cursor *c) {
+    while (c->p < c->end && (*c->p == ' ' || *c->p == '\t' || *c->p == '\r'))
+        c->p++;
+}
+
+static bool at_end(const struct cursor *c) {
+    return c->p == c->end || *c->p == '#';
+}
+
+static bool is_digit(const struct cursor *c) {
+    return c->p < c->end && (unsigned)(*c->p - '0') < 10;
+}
+
+/* Anything but plain short decimals: a bounded copy, and no "nan", "inf" or hexadecimal. */
+static bool parse_slow(struct cursor *c, float *ret) {
+    char copy[64], *stop;
+    size_t n = 0;
+    while (n < sizeof copy - 1 && c->p + n < c->end && c->p[n] &&
+           strchr("0123456789.eE+-", c->p[n]))
+        n++;
+    memcpy(copy, c->p, n);
+    copy[n] = 0;
+    *ret = strtof(copy, &stop);
+    if (n == 0 || stop == copy || !isfinite(*ret))
+        return fail(c, "a finite number");
+    c->p += stop - copy;
+    return true;
+}
+
+static bool parse_number(struct cursor *c, float *ret) {
+    static const float scale[] = {1,    1e1f, 1e2f, 1e3f,
+                                  1e4f, 1e5f, 1e6f}; /* exact, so is the result */
+    const char *start = c->p;
+    uint32_t digits = 0, n = 0, decimals = 0;
+    bool negative = c->p < c->end && *c->p == '-';
+    c->p += negative;
+    for (; is_digit(c) && n < 7; n++)
+        digits = digits * 10 + (uint32_t)(*c->p++ - '0');
+    if (c->p < c->end && *c->p == '.') {
+        for (c->p++; is_digit(c) && n < 7 && decimals < 6; n++, decimals++)
+            digits = digits * 10 + (uint32_t)(*c->p++ - '0');
+    }
+    bool more = c->p < c->end && strchr("0123456789.eE+-", *c->p) && *c->p;
+    if (n == 0 || more) {
+        c->p = start;
+        return parse_slow(c, ret);
+    }
+    *ret = (negative ? -(float)digits : (float)digits) / scale[decimals];
+    return true;
+}
+
+static bool parse_label(struct cursor *c, float *ret) {
+    float label;
+    c->p += c->p < c->end && *c->p == '+';
+    const char *start = c->p;
+    if (!parse_number(c, &label) || (label != 0 && label != 1 && label != -1)) {
+        c->p = start;
+        return fail(c, "a label 0, 1, -1 or +1");
+    }
+    *ret = label > 0;
+    return true;
+}
+
+/* Indices ascend from 1: "after" is the one before. */
+static bool parse_index(struct cursor *c, uint32_t after, uint32_t n_features, uint32_t *ret) {
+    const char *start = c->p;
+    uint64_t index = 0;
+    if (!is_digit(c))
+        return fail(c, "index:value");
+    while (is_digit(c) && index <= n_features)
+        index = index * 10 + (uint64_t)(*c->p++ - '0');
+    if (index > after && index <= n_features) {
+        *ret = (uint32_t)index;
+        return true;
+    }
+    c->p = start;
+    return fail(c, index > n_features ? "an index within --features"
+                   : index == 0       ? "an index from 1 on"
+                                      : "indices in ascending order");
+}
+
+static bool parse_row(struct cursor *c, uint32_t n_features, struct batch *b) {
+    float label;
+    uint32_t index = 0;
+    size_t n = b->n_entries;
+    if (!parse_label(c, &label))
+        return false;
+    for (skip_blanks(c); !at_end(c); skip_blanks(c), n++) {
+        if (!parse_index(c, index, n_features, &index))
+            return false;
+        if (c->p == c->end || *c->p != ':')
+            return fail(c, "':' after an index");
+        c->p++;
+        if (!parse_number(c, &b->value[n]))
+            return false;
+        if (!at_end(c) && *c->p != ' ' && *c->p != '\t' && *c->p != '\r')
+            return fail(c, "a blank after a value");
+        b->index[n] = index - 1;
+    }
+    b->label[b->n_rows++] = label;
+    b->row_start[b->n_rows] = (uint32_t)(b->n_entries = n);
+    return true;
+}
+
+/* ---- errors ---- */
+
+int libsvm_error_set(struct libsvm_error *error, int r, const char *path, const char *what) {
+    snprintf(error->text, sizeof error->text, "%s: %s%s%s", path, what, r < 0 ? ": " : "",
+             r < 0 ? strerror(-r) : "");
+    return r < 0 ? r : -EINVAL;
+}
+
+static int say_where(const struct libsvm_reader *reader, const struct cursor *c,
+                     struct libsvm_error *error) {
+    char found[24];
+    size_t n = 0;
+    for (; n < sizeof found - 1 && c->p + n < c->end && c->p[n] != ' '; n++)
+        found[n] = c->p[n] >= ' ' && c->p[n] <= '~' ? c->p[n] : '?';
+    found[n] = 0;
+    const struct libsvm_part *part = &reader->parts[reader->part];
+    char place[64];
+    if (part->begin == 0)
+        snprintf(place, sizeof place, "line %llu", (unsigned long long)reader->line);
+    else
+        snprintf(place, sizeof place, "the line at byte %lld", (long long)reader->line_offset);
+    snprintf(error->text, sizeof error->text, "%s: %s, column %td: expected %s, found \"%s\"",
+             part->path, place, c->p - c->start + 1, c->expected, found);
+    return -EINVAL;
+}
+
+/* ---- the stream ---- */
+
+static int part_open(struct libsvm_reader *reader, struct libsvm_error *error) {
+    const struct libsvm_part *part = &reader->parts[reader->part];
+    reader->fd = open(part->path, O_RDONLY | O_CLOEXEC);
+    if (reader->fd < 0)
+        return libsvm_error_set(error, -errno, part->path, "cannot open");
+    /* One byte earlier: the line that begins before the part is someone else's, up to its end. */
+    off_t from = part->begin > 0 ? part->begin - 1 : 0;
+    if (lseek(reader->fd, from, SEEK_SET) < 0)
+        return libsvm_error_set(error, -errno, part->path, "cannot seek");
+    reader->position = reader->filled = 0;
+    reader->line_offset = from;
+    reader->line = 1;
+    return 0;
+}
+
+/* Moves what is left to the front and reads on. Returns bytes read, 0 at the end. */
+static ssize_t refill(struct libsvm_reader *reader) {
+    size_t left = reader->filled - reader->position;
+    memmove(reader->buffer, reader->buffer + reader->position, left);
+    reader->position = 0;
+    reader->filled = left;
+    ssize_t n;
+    do
+        n = read(reader->fd, reader->buffer + left, LIBSVM_MAX_LINE - left);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return -errno;
+    reader->filled += (size_t)n;
+    reader->bytes += (uint64_t)n;
+    return n;
+}
+
+/* The next line of the open file: 1, or 0 at its end, or negative. */
+static int next_line(struct libsvm_reader *reader, struct cursor *ret, struct libsvm_error *error) {
+    for (size_t searched = 0;;) {
+        char *start = reader->buffer + reader->position;
+        size_t n = reader->filled - reader->position;
+        char *newline = memchr(start + searched, '\n', n - searched);
+        if (newline) {
+            *ret = (struct cursor){.start = start, .p = start, .end = newline};
+            reader->position += (size_t)(newline - start) + 1;
+            return 1;
+        }
+        searched = n;
+        if (n == LIBSVM_MAX_LINE) {
+            struct cursor c = {start, start, start, "a line of at most 1 MiB"};
+            return say_where(reader, &c, error);
+        }
+        ssize_t got = refill(reader);
+        if (got < 0)
+            return libsvm_error_set(error, (int)got, reader->parts[reader->part].path,
+                                    "cannot read");
+        if (got == 0 && n == 0)
+            return 0;
+        if (got == 0) { /* the last line, without a newline */
+            *ret = (struct cursor){reader->buffer, reader->buffer, reader->buffer + n, NULL};
+            reader->position = reader->filled;
+            return 1;
+        }
+    }
+}
+
+static void part_close(struct libsvm_reader *reader) {
+    close(reader->fd);
+    reader->fd = -1;
+    if (++reader->part == reader->n_parts) {
+        reader->part = 0;
+        reader->epoch++;
+    }
+}
+
+/* A line of this part; 0 when the part is over. */
+static int part_line(struct libsvm_reader *reader, struct cursor *ret, struct libsvm_error *error) {
+    const struct libsvm_part *part = &reader->parts[reader->part];
+    for (;;) {
+        off_t offset = reader->line_offset;
+        if (part->end >= 0 && offset >= part->end)
+            return 0;
+        int r = next_line(reader, ret, error);
+        if (r <= 0)
+            return r;
+        if (offset >= part->begin)
+            return 1;
+        reader->line_offset += ret->end - ret->start + 1;
+    }
+}
+
+static int read_row(struct libsvm_reader *reader, struct cursor *c, struct batch *batch,
+                    struct libsvm_error *error) {
+    size_t rows = batch->n_rows;
+    off_t length = c->end - c->start + 1;
+    int r = batch_reserve(batch, (size_t)length / MIN_ENTRY_BYTES + 1);
+    if (r < 0)
+        return libsvm_error_set(error, r, reader->parts[reader->part].path,
+                                "cannot hold the batch");
+    skip_blanks(c);
+    if (!at_end(c) && !parse_row(c, reader->n_features, batch))
+        return say_where(reader, c, error);
+    reader->line_offset += length;
+    reader->line++;
+    return batch->n_rows > rows;
+}
+
+ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
+                    struct libsvm_error *error) {
+    size_t got = 0;
+    uint64_t epoch = reader->epoch;
+    while (got < n && reader->epoch == epoch) {
+        struct cursor c;
+        int r = reader->fd < 0 ? part_open(reader, error) : 0;
+        if (r == 0)
+            r = part_line(reader, &c, error);
+        if (r > 0 && (r = read_row(reader, &c, batch, error)) >= 0)
+            got += (size_t)r;
+        else if (r == 0)
+            part_close(reader);
+        if (r < 0)
+            return r;
+    }
+    reader->examples_this_epoch += got;
+    if (reader->epoch != epoch) {
+        if (reader->examples_this_epoch == 0)
+            return libsvm_error_set(error, 0, reader->parts[0].path,
+                                    "expected at least one example, found none");
+        reader->examples_this_epoch = 0;
+    }
+    return (ssize_t)got;
+}
+
+void libsvm_release(struct libsvm_reader *reader) {
+    if (reader->buffer && reader->fd >= 0)
+        close(reader->fd);
+    for (size_t i = 0; i < reader->n_parts; i++)
+        free(reader->parts[i].path);
+    free(reader->parts);
+    free(reader->buffer);
+    *reader = (struct libsvm_reader){.fd = -1};
+}

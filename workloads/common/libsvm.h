@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streaming reader of libsvm text: "label index:value index:value ...", a line an example, label
+ * 0/1 or -1/+1, indices from 1 and ascending. One rank's share of a list of files, read round and
+ * round (an epoch ends, the next begins) with one buffer, whatever the size of the files.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_LIBSVM_H
+#define CHOKEPOINT_WORKLOADS_LIBSVM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "workloads/common/batch.h"
+
+#define LIBSVM_MAX_LINE (1 << 20)
+
+struct libsvm_error {
+    char text[512]; /* "FILE:LINE:COLUMN: expected ..., found ..." */
+};
+
+/* "path: what", with the text of errno when r is negative. Returns r, or -EINVAL when r is 0. */
+int libsvm_error_set(struct libsvm_error *error, int r, const char *path, const char *what);
+
+/* Part of a file: lines that begin in [begin, end). */
+struct libsvm_part {
+    char *path;
+    off_t begin, end; /* end -1: the file's end, wherever it is */
+};
+
+struct libsvm_reader {
+    struct libsvm_part *parts;
+    size_t n_parts;
+    uint32_t n_features;
+    uint64_t epoch; /* times the last part was finished */
+    uint64_t bytes; /* read from disk */
+    /* own */
+    size_t part;
+    int fd;
+    off_t line_offset; /* of the next line in its file */
+    uint64_t line;     /* of the next line, from 1 within the part */
+    uint64_t examples_this_epoch;
+    char *buffer;
+    size_t position, filled;
+};
+
+/*
+ * Opens the share of `rank` of `n_ranks` in `path`: a file, or a directory with train-*.libsvm.
+ * With at least as many files as ranks: files rank, rank + n_ranks, ... by name. With fewer: the
+ * file rank % files, cut by bytes among the ranks that share it. Returns 0 or negative with
+ * ret_error filled.
+ */
+int libsvm_open_share(struct libsvm_reader *ret_reader, const char *path, int rank, int n_ranks,
+                      uint32_t n_features, struct libsvm_error *ret_error);
+
+/* Opens one whole file. */
+int libsvm_open_file(struct libsvm_reader *ret_reader, const char *path, uint32_t n_features,
+                     struct libsvm_error *ret_error);
+
+/*
+ * Appends up to n examples to the batch. Returns how many, less than n only at the end of an
+ * epoch (then the next call starts the next epoch); a whole epoch without an example is an error.
+ * Negative with ret_error filled on bad text or a failed read.
+ */
+ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
+                    struct libsvm_error *ret_error);
+
+void libsvm_release(struct libsvm_reader *reader);
+
+#endif

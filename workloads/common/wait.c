@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/wait.h"
+
+#include <time.h>
+
+#define SHORTEST_NAP_NS 20000
+#define LONGEST_NAP_NS 1000000
+
+void waiter_wake(struct waiter *waiter) {
+    waiter->nap_ns = SHORTEST_NAP_NS;
+}
+
+void waiter_nap(struct waiter *waiter) {
+    if (waiter->spin)
+        return;
+    if (waiter->nap_ns < SHORTEST_NAP_NS)
+        waiter->nap_ns = SHORTEST_NAP_NS;
+    nanosleep(&(struct timespec){.tv_nsec = waiter->nap_ns}, NULL);
+    waiter->nap_ns *= 2;
+    if (waiter->nap_ns > LONGEST_NAP_NS)
+        waiter->nap_ns = LONGEST_NAP_NS;
+}
+
+void wait_all(struct waiter *waiter, int n, MPI_Request *requests) {
+    int done = 0;
+    if (waiter->spin) {
+        MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+        return;
+    }
+    waiter_wake(waiter);
+    for (;;) {
+        MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+        if (done)
+            return;
+        waiter_nap(waiter);
+    }
+}

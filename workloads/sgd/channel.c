@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/sgd/channel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define STAGE_FLOATS ((size_t)STREAM_WINDOW * STREAM_CHUNK)
+
+int channel_init(struct channel *ret, int peer, bool dense, uint32_t n_features) {
+    *ret = (struct channel){.peer = peer,
+                            .dense = dense,
+                            .n_features = n_features,
+                            .request_message = MPI_REQUEST_NULL,
+                            .reply_message = MPI_REQUEST_NULL,
+                            .payload = MPI_REQUEST_NULL};
+    if (dense && !(ret->stage = malloc(STAGE_FLOATS * sizeof *ret->stage)))
+        return -ENOMEM;
+    return 0;
+}
+
+void channel_release(struct channel *c) {
+    free(c->features);
+    free(c->values);
+    free(c->stage);
+}
+
+static bool is_complete(MPI_Request *request) {
+    int complete;
+    MPI_Test(request, &complete, MPI_STATUS_IGNORE);
+    return complete;
+}
+
+void channel_listen(struct channel *c) {
+    MPI_Irecv(&c->request, sizeof c->request, MPI_BYTE, c->peer, TAG_REQUEST, MPI_COMM_WORLD,
+              &c->request_message);
+    c->state = CHANNEL_LISTENING;
+}
+
+static bool reserve(struct channel *c, size_t n) {
+    if (n <= c->capacity)
+        return true;
+    n += n / 4;
+    uint32_t *features = reallocarray(c->features, n, sizeof *features);
+    if (features)
+        c->features = features;
+    float *values = reallocarray(c->values, n, sizeof *values);
+    if (values)
+        c->values = values;
+    if (!features || !values)
+        return false;
+    c->capacity = n;
+    return true;
+}
+
+static enum channel_state pull(struct channel *c) {
+    if (c->dense)
+        return CHANNEL_PULLED;
+    if (c->request.n > c->n_features || !reserve(c, c->request.n))
+        return CHANNEL_FAILED;
+    MPI_Irecv(c->features, (int)c->request.n, MPI_UINT32_T, c->peer, TAG_FEATURES, MPI_COMM_WORLD,
+              &c->payload);
+    c->received_bytes += c->request.n * sizeof *c->features;
+    return CHANNEL_FEATURES;
+}
+
+static enum channel_state push(struct channel *c) {
+    if (c->dense)
+        return CHANNEL_OFFERED;
+    if (c->request.n > c->capacity)
+        return CHANNEL_FAILED;
+    MPI_Irecv(c->values, (int)c->request.n, MPI_FLOAT, c->peer, TAG_GRADIENT, MPI_COMM_WORLD,
+              &c->payload);
+    c->received_bytes += c->request.n * sizeof *c->values;
+    return CHANNEL_GRADIENT;
+}
+
+static enum channel_state take_request(struct channel *c) {
+    c->received_bytes += sizeof c->request;
+    return c->request.kind == MESSAGE_PULL   ? pull(c)
+           : c->request.kind == MESSAGE_PUSH ? push(c)
+                                             : CHANNEL_FAILED;
+}
+
+/* The reply and all weights are out: the worker's turn. */
+static bool answer_step(struct channel *c) {
+    bool moved = c->dense && !stream_is_done(&c->stream) && stream_send_step(&c->stream);
+    if (c->dense && !stream_is_done(&c->stream))
+        return moved;
+    if (!is_complete(&c->reply_message) || !is_complete(&c->payload))
+        return moved;
+    channel_listen(c);
+    return true;
+}
+
+/* One chunk a step, so that a long gradient does not keep the others waiting. */
+static bool take_step(struct channel *c) {
+    const float *chunk;
+    size_t offset, n;
+    if (!stream_peek(&c->stream, &chunk, &offset, &n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        c->model[offset + i] -= c->scale * chunk[i];
+    stream_drop(&c->stream);
+    if (stream_is_done(&c->stream))
+        c->state = CHANNEL_PUSHED;
+    return true;
+}
+
+static bool move_if(bool condition, struct channel *c, enum channel_state state) {
+    if (condition)
+        c->state = state;
+    return condition;
+}
+
+bool channel_step(struct channel *c) {
+    switch (c->state) {
+    case CHANNEL_LISTENING:
+        if (!is_complete(&c->request_message))
+            return false;
+        c->state = take_request(c);
+        return true;
+    case CHANNEL_FEATURES:
+        return move_if(is_complete(&c->payload), c, CHANNEL_PULLED);
+    case CHANNEL_ANSWERING:
+        return answer_step(c);
+    case CHANNEL_GRADIENT:
+        return move_if(is_complete(&c->payload), c, CHANNEL_PUSHED);
+    case CHANNEL_TAKING:
+        return take_step(c);
+    case CHANNEL_ENDING:
+        return move_if(is_complete(&c->reply_message), c, CHANNEL_CLOSED);
+    default:
+        return false;
+    }
+}
+
+static void send_reply(struct channel *c, enum message_kind kind) {
+    c->reply = (struct message){.kind = kind, .n = c->request.n};
+    MPI_Isend(&c->reply, sizeof c->reply, MPI_BYTE, c->peer, TAG_REPLY, MPI_COMM_WORLD,
+              &c->reply_message);
+    c->sent_bytes += sizeof c->reply;
+}
+
+/* Strictly ascending within the model, or false. */
+static bool gather(struct channel *c, const float *model) {
+    for (size_t i = 0; i < c->request.n; i++) {
+        if (c->features[i] >= c->n_features || (i > 0 && c->features[i] <= c->features[i - 1]))
+            return false;
+        c->values[i] = model[c->features[i]];
+    }
+    return true;
+}
+
+bool channel_answer(struct channel *c, float *model, uint64_t version, bool staged) {
+    if (!c->dense && !gather(c, model)) {
+        c->state = CHANNEL_FAILED;
+        return false;
+    }
+    send_reply(c, MESSAGE_GO);
+    c->pulled_at = version;
+    c->state = CHANNEL_ANSWERING;
+    size_t n = c->dense ? c->n_features : c->request.n;
+    if (c->dense)
+        stream_start(&c->stream, model, n, staged ? c->stage : NULL, c->peer, TAG_WEIGHTS);
+    else
+        MPI_Isend(c->values, (int)n, MPI_FLOAT, c->peer, TAG_WEIGHTS, MPI_COMM_WORLD, &c->payload);
+    c->sent_bytes += n * sizeof(float);
+    return true;
+}
+
+void channel_end(struct channel *c, enum message_kind kind) {
+    send_reply(c, kind);
+    c->state = CHANNEL_ENDING;
+}
+
+void channel_take_dense(struct channel *c, float *model, float scale) {
+    c->model = model;
+    c->scale = scale;
+    stream_start(&c->stream, NULL, c->n_features, c->stage, c->peer, TAG_GRADIENT);
+    c->received_bytes += c->n_features * sizeof(float);
+    c->state = CHANNEL_TAKING;
+}

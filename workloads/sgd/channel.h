@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The server's side of one worker: a state machine that is stepped and never blocks, so that one
+ * thread serves all workers and computes in between. In three states it is the server's turn:
+ * PULLED (answer), OFFERED (dense: take the gradient in), PUSHED (apply, then listen again).
+ */
+#ifndef CHOKEPOINT_WORKLOADS_SGD_CHANNEL_H
+#define CHOKEPOINT_WORKLOADS_SGD_CHANNEL_H
+
+#include "workloads/common/stream.h"
+#include "workloads/sgd/protocol.h"
+
+enum channel_state {
+    CHANNEL_LISTENING, /* for a request */
+    CHANNEL_FEATURES,  /* sparse: the pulled features are arriving */
+    CHANNEL_PULLED,    /* the server's turn: channel_answer() */
+    CHANNEL_ANSWERING, /* the weights are on their way */
+    CHANNEL_GRADIENT,  /* sparse: the gradient is arriving */
+    CHANNEL_OFFERED,   /* dense, the server's turn: channel_take_dense() */
+    CHANNEL_TAKING,    /* dense: the gradient is arriving and applied chunk by chunk */
+    CHANNEL_PUSHED,    /* the server's turn: channel_listen() when it has applied it */
+    CHANNEL_ENDING,    /* the worker has been told to stop */
+    CHANNEL_CLOSED,    /* it has stopped */
+    CHANNEL_FAILED,    /* it has failed, or sent nonsense */
+};
+
+struct channel {
+    int peer;
+    enum channel_state state;
+    bool dense;
+    uint32_t n_features; /* of the model */
+    struct message request, reply;
+    MPI_Request request_message, reply_message, payload;
+    uint32_t *features; /* request.n: what the worker pulled last */
+    float *values;      /* the weights sent, then the gradient received */
+    size_t capacity;
+    float *stage;         /* dense: STREAM_WINDOW chunks, for sending, then for receiving */
+    struct stream stream; /* dense */
+    float *model;         /* while TAKING */
+    float scale;
+    uint64_t pulled_at; /* version of the model in the answer */
+    uint64_t sent_bytes, received_bytes;
+};
+
+/* Allocates a dense stage. Returns 0 or -ENOMEM; channel_release() in any case. */
+int channel_init(struct channel *ret_channel, int peer, bool dense, uint32_t n_features);
+void channel_release(struct channel *channel);
+
+/* Waits for the next request, from PUSHED (or at the start). */
+void channel_listen(struct channel *channel);
+
+/* Moves on as far as it goes without waiting; true if anything happened. */
+bool channel_step(struct channel *channel);
+
+/*
+ * From PULLED: the weights of the model. `staged`: the model will change while they are sent (async
+ * dense); else it must stay as it is until the channel has left ANSWERING. False if the worker
+ * asked for nonsense.
+ */
+bool channel_answer(struct channel *channel, float *model, uint64_t version, bool staged);
+
+/* From PULLED: the end. */
+void channel_end(struct channel *channel, enum message_kind kind);
+
+/* From OFFERED: model -= scale * gradient as it arrives; then PUSHED. */
+void channel_take_dense(struct channel *channel, float *model, float scale);
+
+#endif

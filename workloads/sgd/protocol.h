@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ranks say to each other, the same in all four modes. A worker, for each iteration:
+ *
+ *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH  ->  gradient
+ *
+ * The server answers a PULL when it is willing to: at once (async) or when all have pushed (sync).
+ * Messages are structs as they lie in memory: all ranks run the same binary on the same kind of
+ * machine.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_SGD_PROTOCOL_H
+#define CHOKEPOINT_WORKLOADS_SGD_PROTOCOL_H
+
+#include <stdint.h>
+
+enum message_kind {
+    MESSAGE_PULL = 1, /* n features follow (sparse) */
+    MESSAGE_PUSH,     /* the gradient follows; loss is the batch's */
+    MESSAGE_FAILED,   /* the worker cannot go on, has said why, and ends */
+    MESSAGE_GO,       /* the weights follow */
+    MESSAGE_STOP,     /* the end */
+    MESSAGE_GIVE_UP,  /* the end, because another rank has failed */
+};
+
+struct message {
+    int32_t kind;
+    uint32_t n;
+    double loss;
+};
+
+enum { TAG_REQUEST = 1, TAG_REPLY, TAG_FEATURES, TAG_WEIGHTS, TAG_GRADIENT };
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sync: everybody gets the same model, and the mean of all gradients is applied once all are there,
+ * in the order of the ranks, so that a run can be repeated bit by bit. The iteration is as slow as
+ * its slowest.
+ *
+ * A dense gradient is never held whole: chunk k of all workers is awaited, summed and applied in
+ * one pass while the next ones arrive, so the server needs a few chunks a worker instead of 135 MB
+ * each.
+ */
+#include "workloads/sgd/server.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mark/chokepoint.h"
+
+#define SLICE 256  /* examples the server reads between two looks at the network */
+#define BLOCK 2048 /* floats summed at a time: they stay in the first-level cache */
+
+enum own_work { OWN_READING, OWN_READY, OWN_DONE };
+
+struct sync {
+    struct server *s;
+    enum own_work own;
+    double own_loss;
+    bool answered;
+};
+
+/* A slice of the server's own share of the iteration. 1: did some, 0: nothing to do now, or
+ * negative. */
+static int own_step(struct sync *y) {
+    struct trainer *t = y->s->t;
+    if (y->own == OWN_READING) {
+        int r = trainer_read(t, SLICE);
+        if (r < 0)
+            return r;
+        y->own = r ? OWN_READY : OWN_READING;
+        return 1;
+    }
+    if (y->own == OWN_DONE)
+        return 0;
+    trainer_gather(t, t->weights);
+    y->own_loss = trainer_compute(t);
+    y->own = OWN_DONE;
+    return 1;
+}
+
+/* One look at the network and a slice of own work; a nap if neither had anything to do. */
+static int step(struct sync *y) {
+    bool moved = server_step(y->s);
+    int r = own_step(y);
+    if (server_any(y->s, CHANNEL_FAILED))
+        return -ECANCELED;
+    if (r < 0)
+        return r;
+    if (moved || r > 0)
+        waiter_wake(&y->s->t->waiter);
+    else
+        waiter_nap(&y->s->t->waiter);
+    return 0;
+}
+
+static int step_until_all(struct sync *y, enum channel_state state) {
+    int r = 0;
+    while (r == 0 && (!server_all(y->s, state) || y->own != OWN_DONE))
+        r = step(y);
+    return r;
+}
+
+static int await_pulls(struct sync *y) {
+    int r = 0;
+    while (r == 0 && !server_all(y->s, CHANNEL_PULLED))
+        r = step(y);
+    return r;
+}
+
+static int answer_all(struct sync *y) {
+    bool good = true;
+    for (int i = 0; i < y->s->n_channels; i++)
+        good &= channel_answer(&y->s->channels[i], y->s->t->weights, y->s->outcome.updates, false);
+    return good ? 0 : -EPROTO;
+}
+
+static void collect_sparse(struct server *s, float scale) {
+    for (int i = 0; i < s->n_channels; i++) {
+        const struct channel *c = &s->channels[i];
+        trainer_apply(s->t->weights, c->request.n, c->features, c->values, scale);
+    }
+}
+
+/* w -= scale * (sum of the chunks), block by block. */
+static void apply_chunks(float *w, size_t n, const float *const *chunks, int n_chunks,
+                         float scale) {
+    float sum[BLOCK];
+    for (size_t from = 0; from < n; from += BLOCK) {
+        size_t length = n - from < BLOCK ? n - from : BLOCK;
+        memcpy(sum, chunks[0] + from, length * sizeof *sum);
+        for (int k = 1; k < n_chunks; k++)
+            for (size_t i = 0; i < length; i++)
+                sum[i] += chunks[k][from + i];
+        for (size_t i = 0; i < length; i++)
+            w[from + i] -= scale * sum[i];
+    }
+}
+
+/* The same chunk of all workers; false when one is not there yet. */
+static bool peek_all(struct server *s, const float **chunks, size_t *ret_offset, size_t *ret_n) {
+    bool all = true;
+    for (int i = 0; i < s->n_channels; i++)
+        all &= stream_peek(&s->channels[i].stream, &chunks[i], ret_offset, ret_n);
+    return all;
+}
+
+static int collect_dense(struct server *s, float scale) {
+    const float **chunks = calloc((size_t)s->n_channels + 1, sizeof *chunks);
+    if (!chunks)
+        return -ENOMEM;
+    for (int i = 0; i < s->n_channels; i++)
+        channel_take_dense(&s->channels[i], s->t->weights, scale);
+    while (s->n_channels > 0 && !stream_is_done(&s->channels[0].stream)) {
+        size_t offset, n;
+        if (!peek_all(s, chunks, &offset, &n)) {
+            waiter_nap(&s->t->waiter);
+            continue;
+        }
+        waiter_wake(&s->t->waiter);
+        apply_chunks(s->t->weights + offset, n, chunks, s->n_channels, scale);
+        for (int i = 0; i < s->n_channels; i++)
+            stream_drop(&s->channels[i].stream);
+    }
+    free(chunks);
+    return 0;
+}
+
+static int collect(struct sync *y) {
+    struct server *s = y->s;
+    const struct batch *own = &s->t->batch;
+    float scale = (float)(s->t->options->rate / s->t->n_ranks);
+    int64_t start = chokepoint_now_ns();
+    int r = s->t->options->dense ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
+    if (r < 0)
+        return r;
+    trainer_apply(s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
+    chokepoint_operator("reduce and apply", (int64_t)(s->t->options->n_features * sizeof(float)),
+                        start, chokepoint_now_ns() - start);
+    return 0;
+}
+
+static double mean_loss(const struct sync *y) {
+    double sum = y->own_loss;
+    for (int i = 0; i < y->s->n_channels; i++)
+        sum += y->s->channels[i].request.loss;
+    return sum / y->s->t->n_ranks;
+}
+
+/* Bytes of all channels into the server's account, where iterations are marked from. */
+static void account_bytes(struct server *s) {
+    for (int i = 0; i < s->n_channels; i++) {
+        struct channel *c = &s->channels[i];
+        s->t->account.sent_bytes += c->sent_bytes;
+        s->t->account.received_bytes += c->received_bytes;
+        c->sent_bytes = c->received_bytes = 0;
+    }
+}
+
+static int iterate(struct sync *y, uint64_t number, int64_t start_ns) {
+    struct server *s = y->s;
+    y->own = OWN_READING;
+    int r = await_pulls(y);
+    if (r == 0)
+        r = answer_all(y);
+    if (r == 0)
+        r = step_until_all(y, s->t->options->dense ? CHANNEL_OFFERED : CHANNEL_PUSHED);
+    if (r == 0)
+        r = collect(y);
+    if (r < 0)
+        return r;
+    s->outcome.loss = mean_loss(y);
+    s->outcome.updates++;
+    s->outcome.examples += (uint64_t)s->t->n_ranks * s->t->options->batch;
+    account_bytes(s);
+    trainer_finish_iteration(s->t, number, start_ns, s->outcome.loss);
+    for (int i = 0; i < s->n_channels; i++)
+        channel_listen(&s->channels[i]);
+    return server_check_loss(s, s->outcome.loss, number) ? 0 : -EDOM;
+}
+
+int server_run_sync(struct server *s) {
+    const struct sgd_options *o = s->t->options;
+    struct sync y = {.s = s};
+    int r = server_test(s);
+    int64_t start_ns = chokepoint_now_ns();
+    for (uint64_t i = 1; r == 0 && i <= o->iterations; i++) {
+        if ((s->outcome.out_of_time = server_is_out_of_time(s)))
+            break;
+        r = iterate(&y, i, start_ns);
+        start_ns = chokepoint_now_ns();
+        server_show(s, (double)i, (double)o->iterations);
+        if (r == 0 && (i == o->iterations || (o->test_every && i % o->test_every == 0))) {
+            r = server_test(s);
+            start_ns = chokepoint_now_ns();
+        }
+    }
+    return r;
+}

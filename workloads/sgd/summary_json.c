@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/sgd/summary.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+static json_t *ranks(const struct summary *s) {
+    json_t *array = json_array();
+    for (int i = 0; i < s->n_ranks; i++) {
+        const struct account *a = &s->accounts[i];
+        json_array_append_new(
+            array, json_pack("{s:i, s:I, s:I, s:f, s:I, s:I}", "rank", i, "iterations",
+                             (json_int_t)a->iterations, "examples", (json_int_t)a->examples,
+                             "iteration_s", a->iteration_s, "sent_bytes", (json_int_t)a->sent_bytes,
+                             "received_bytes", (json_int_t)a->received_bytes));
+    }
+    return array;
+}
+
+static json_t *tested(const struct outcome *r) {
+    if (!r->tested)
+        return json_null();
+    return json_pack("{s:f, s:f, s:I}", "accuracy", r->accuracy, "loss", r->test_loss, "examples",
+                     (json_int_t)r->n_tested);
+}
+
+int summary_write_json(const struct summary *s, const char *path) {
+    const struct sgd_options *o = s->options;
+    const struct outcome *r = s->outcome;
+    json_t *root = json_pack(
+        "{s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:f, s:b, s:f, s:f, s:f, s:o, s:o}", "mode",
+        o->async ? "async" : "sync", "transfer", o->dense ? "dense" : "sparse", "ranks", s->n_ranks,
+        "features", (json_int_t)o->n_features, "batch", (json_int_t)o->batch, "rate", o->rate,
+        "updates", (json_int_t)r->updates, "examples", (json_int_t)r->examples, "duration_s",
+        r->duration_s, "out_of_time", r->out_of_time, "iteration_s", s->accounts[0].iteration_s,
+        "staleness", r->staleness, "loss", r->loss, "test", tested(r), "by_rank", ranks(s));
+    if (!root)
+        return -ENOMEM;
+    errno = 0;
+    int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    json_decref(root);
+    return failed ? (errno ? -errno : -EIO) : 0;
+}
