@@ -11,6 +11,7 @@
 
 static const struct verb *const verbs[] = {
     &verb_testbed,
+    &verb_collector,
 };
 
 static void print_help(void) {
