@@ -8,7 +8,6 @@
 #include "common/error.h"
 
 const struct probe *const probe_list[] = {
-    &probe_cpu,
-    &probe_net,
+    &probe_cpu, &probe_memory, &probe_vmstat, &probe_disk, &probe_net, &probe_psi,
 };
 const size_t probe_list_size = ARRAY_SIZE(probe_list);

@@ -20,11 +20,15 @@ void roster_release(struct roster *roster) {
 }
 
 void roster_begin(struct roster *roster) {
-    roster->changed = roster->n_seen != roster->n_seen_before;
+    roster->came = false;
     roster->n_seen_before = roster->n_seen;
     roster->n_seen = 0;
     roster->next = 0;
     roster->sample++;
+}
+
+bool roster_end(const struct roster *roster) {
+    return roster->came || roster->n_seen != roster->n_seen_before;
 }
 
 static bool entry_is(const struct roster_entry *entry, const char *name, size_t size) {
@@ -57,7 +61,6 @@ static struct roster_entry *add(struct roster *roster, const char *name, size_t 
         return NULL;
     *entry = (struct roster_entry){.size = (uint8_t)size};
     memcpy(entry->name, name, size);
-    roster->changed = true;
     return entry;
 }
 
@@ -71,7 +74,7 @@ struct roster_entry *roster_see(struct roster *roster, const char *name, size_t 
         return NULL;
     bool was_here = known && entry->seen + 1 >= roster->sample;
     entry->born = roster->sample > 1 && !was_here && (!known || growth < entry->growth);
-    roster->changed |= known && !was_here;
+    roster->came |= !was_here;
     entry->seen = roster->sample;
     entry->growth = growth;
     roster->n_seen++;

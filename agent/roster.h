@@ -26,7 +26,7 @@ struct roster {
     struct roster_entry *entries; /* owned */
     size_t n, capacity, next;
     uint64_t sample; /* number of the current one, from 1 */
-    bool changed;    /* during this sample: a name came; at its begin: one had gone */
+    bool came;       /* during this sample, some name */
     size_t n_seen, n_seen_before;
 };
 
@@ -35,6 +35,9 @@ int roster_init(struct roster *roster, size_t capacity);
 void roster_release(struct roster *roster);
 
 void roster_begin(struct roster *roster);
+
+/* Whether the set of names differs from that of the sample before. */
+bool roster_end(const struct roster *roster);
 
 /* The entry of a name seen in this sample, a new one if need be. `growth`: any sum of the
  * instance's counters. NULL when the name is too long, was seen in this sample already, or has no

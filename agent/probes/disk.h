@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the disk probe share: disk.c, disk_device.c, disk_group.c. */
+#ifndef CHOKEPOINT_AGENT_PROBES_DISK_H
+#define CHOKEPOINT_AGENT_PROBES_DISK_H
+
+#include "agent/probe.h"
+#include "agent/roster.h"
+#include "agent/source.h"
+#include "common/text.h"
+
+enum {
+    DISK_READS,
+    DISK_READ_BYTES,
+    DISK_READ_NS,
+    DISK_WRITES,
+    DISK_WRITE_BYTES,
+    DISK_WRITE_NS,
+    DISK_FLUSHES,
+    DISK_BUSY_NS,
+    DISK_QUEUE_NS,
+    DISK_COLUMNS
+};
+
+#define DISKS_MAX 2048 /* names in /proc/diskstats, partitions included */
+
+struct disk {
+    struct source stats;    /* /proc/diskstats; of a group: bytes (v1) or io.stat (v2) */
+    struct source serviced; /* of a v1 group: operations */
+    struct roster roster;
+    int block_fd;  /* <sys>/block; valid while the roster has entries */
+    int number_fd; /* <sys>/dev/block, or -1 */
+    bool of_group; /* the files of scope->io, not the machine's */
+    bool stale;    /* the set of names has changed: judge all of them again */
+};
+
+/* Whether the bytes of this device are to be counted (see disk.c). block_fd: <sys>/block. */
+bool disk_device_counts(int block_fd, const char *name);
+
+/* The name of the device "major:minor" from the links in <sys>/dev/block; false if unknown. */
+bool disk_device_name(int number_fd, struct span number, char ret_name[ROSTER_NAME_MAX + 1]);
+
+/* The entry of a device in this sample, or NULL if it is not to be counted. */
+struct roster_entry *disk_see(struct disk *disk, struct span name, uint64_t growth);
+
+/* Opens and samples the files of a group: scope->io. */
+int disk_group_open(struct disk *disk, const struct scope *scope);
+int disk_group_sample(struct disk *disk, bool v2, struct rows *rows);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which block devices count. Asked when the set of devices changes, not at every sample; plain
+ * system calls, because opendir() would allocate.
+ */
+#include "agent/probes/disk.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+struct kernel_dirent {
+    uint64_t ino;
+    int64_t off;
+    unsigned short size;
+    unsigned char type;
+    char name[];
+};
+
+static bool directory_has_entries(int fd) {
+    _Alignas(struct kernel_dirent) char buffer[2048];
+    long n;
+    while ((n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < n;) {
+            const struct kernel_dirent *entry = (const void *)(buffer + at);
+            if (entry->name[0] != '.')
+                return true;
+            at += entry->size;
+        }
+    return false;
+}
+
+/* dm, md, bcache: what they do is done again, and counted, by the devices below them. */
+static bool has_slaves(int block_fd, const char *name) {
+    char path[ROSTER_NAME_MAX + 16];
+    snprintf(path, sizeof path, "%s/slaves", name);
+    int fd = openat(block_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool found = directory_has_entries(fd);
+    close(fd);
+    return found;
+}
+
+/* One of several paths to a multipath NVMe device, which is listed itself. */
+static bool is_hidden(int block_fd, const char *name) {
+    char path[ROSTER_NAME_MAX + 16], text[8];
+    snprintf(path, sizeof path, "%s/hidden", name);
+    return file_read_small(block_fd, path, text, sizeof text) > 0 && strcmp(text, "1") == 0;
+}
+
+/* A loop device over a file of a disk. File systems without a disk (tmpfs, NFS) have major 0. */
+static bool is_loop_on_disk(int block_fd, const char *name) {
+    char path[ROSTER_NAME_MAX + 32], file[PATH_MAX];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/loop/backing_file", name);
+    return file_read_small(block_fd, path, file, sizeof file) > 0 && stat(file, &st) == 0 &&
+           major(st.st_dev) != 0;
+}
+
+bool disk_device_counts(int block_fd, const char *name) {
+    char entry[ROSTER_NAME_MAX + 1];
+    size_t n = strnlen(name, ROSTER_NAME_MAX);
+    for (size_t i = 0; i < n; i++)
+        entry[i] = name[i] == '/' ? '!' : name[i]; /* cciss/c0d0 */
+    entry[n] = '\0';
+    if (entry[0] == '.' || faccessat(block_fd, entry, F_OK, 0) < 0)
+        return false; /* a partition */
+    return !has_slaves(block_fd, entry) && !is_hidden(block_fd, entry) &&
+           !is_loop_on_disk(block_fd, entry);
+}
+
+bool disk_device_name(int number_fd, struct span number, char ret_name[ROSTER_NAME_MAX + 1]) {
+    char text[32], link[PATH_MAX];
+    if (number_fd < 0 || number.size >= sizeof text || memchr(number.data, '/', number.size))
+        return false;
+    memcpy(text, number.data, number.size);
+    text[number.size] = '\0';
+    ssize_t n = readlinkat(number_fd, text, link, sizeof link - 1);
+    if (n <= 0)
+        return false;
+    link[n] = '\0';
+    const char *slash = strrchr(link, '/');
+    const char *name = slash ? slash + 1 : link;
+    if (!*name || strlen(name) > ROSTER_NAME_MAX)
+        return false;
+    strcpy(ret_name, name);
+    return true;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Disk I/O of a cgroup: io.stat (v2), or blkio.throttle.io_service_bytes and io_serviced (v1, with
+ * the groups below it where the kernel has the recursive form). Only what was submitted from within
+ * the group is there: v1 misses written pages that the kernel flushes later, and kernels from 5.x
+ * on count on v1 only once the group has a throttle, however high. A device that is not in the file
+ * has no row: unknown is not zero.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/counter.h"
+#include "agent/probes/disk.h"
+#include "agent/scope.h"
+
+static struct row *find_row(struct rows *rows, const char *name) {
+    for (size_t i = 0; i < rows->n; i++)
+        if (strcmp(rows->items[i].name, name) == 0)
+            return &rows->items[i];
+    return NULL;
+}
+
+/* The row of "major:minor" in this sample; NULL if the device does not count. */
+static struct row *group_row(struct disk *disk, struct span number, struct rows *rows) {
+    char name[ROSTER_NAME_MAX + 1];
+    if (!memchr(number.data, ':', number.size))
+        return NULL;
+    if (!disk_device_name(disk->number_fd, number, name))
+        text_sanitize(name, sizeof name, number.data, number.size);
+    struct row *row = find_row(rows, name);
+    if (row)
+        return row;
+    struct roster_entry *entry = disk_see(disk, (struct span){name, strlen(name)}, 0);
+    row = entry ? rows_append(rows, name, strlen(name)) : NULL;
+    if (row)
+        row->flags = entry->born ? ROW_BORN : 0;
+    return row;
+}
+
+/* "254:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6" */
+static void read_v2_line(struct disk *disk, struct span line, struct rows *rows) {
+    static const struct {
+        const char *prefix;
+        int column;
+    } keys[] = {{"rbytes=", DISK_READ_BYTES},
+                {"wbytes=", DISK_WRITE_BYTES},
+                {"rios=", DISK_READS},
+                {"wios=", DISK_WRITES}};
+    const char *p = line.data, *end = line.data + line.size;
+    struct span number, word;
+    uint64_t value;
+    struct row *row = text_word(&p, end, &number) ? group_row(disk, number, rows) : NULL;
+    while (row && text_word(&p, end, &word))
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            if (!span_starts(word, keys[i].prefix))
+                continue;
+            const char *q = word.data + strlen(keys[i].prefix);
+            if (text_u64(&q, word.data + word.size, &value))
+                row->values[keys[i].column] = counter_value(value, 1);
+        }
+}
+
+/* "254:0 Read 123" */
+static void read_v1_line(struct disk *disk, struct span line, int read_column, int write_column,
+                         struct rows *rows) {
+    const char *p = line.data, *end = line.data + line.size;
+    struct span number, operation;
+    uint64_t value;
+    if (!text_word(&p, end, &number) || !text_word(&p, end, &operation) ||
+        !text_u64(&p, end, &value))
+        return;
+    bool is_read = span_equal(operation, "Read");
+    if (!is_read && !span_equal(operation, "Write"))
+        return;
+    struct row *row = group_row(disk, number, rows);
+    if (row)
+        row->values[is_read ? read_column : write_column] = counter_value(value, 1);
+}
+
+int disk_group_open(struct disk *disk, const struct scope *scope) {
+    if (scope->v2_io)
+        return source_open(&disk->stats, scope->io, "io.stat");
+    int r = source_open(&disk->stats, scope->io, "blkio.throttle.io_service_bytes_recursive");
+    if (r == 0)
+        return source_open(&disk->serviced, scope->io, "blkio.throttle.io_serviced_recursive");
+    r = source_open(&disk->stats, scope->io, "blkio.throttle.io_service_bytes");
+    return r < 0 ? r : source_open(&disk->serviced, scope->io, "blkio.throttle.io_serviced");
+}
+
+int disk_group_sample(struct disk *disk, bool v2, struct rows *rows) {
+    int r = source_read(&disk->stats);
+    if (r == 0 && !v2)
+        r = source_read(&disk->serviced);
+    if (r < 0)
+        return r;
+    const char *p = disk->stats.data, *q = disk->serviced.data;
+    struct span line;
+    while (text_line(&p, source_end(&disk->stats), &line)) {
+        if (v2)
+            read_v2_line(disk, line, rows);
+        else
+            read_v1_line(disk, line, DISK_READ_BYTES, DISK_WRITE_BYTES, rows);
+    }
+    while (!v2 && text_line(&q, source_end(&disk->serviced), &line))
+        read_v1_line(disk, line, DISK_READS, DISK_WRITES, rows);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pressure stall information: the time in which tasks waited for a resource, from /proc/pressure
+ * or the *.pressure files of the scope's v2 group. Only the cumulative totals are read; the
+ * kernel's running averages say nothing that their differences do not.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/counter.h"
+#include "agent/probes/probes.h"
+#include "agent/scope.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+enum { SOME, FULL, N_COLUMNS };
+enum { N_RESOURCES = 4 };
+
+static const char *const resources[N_RESOURCES] = {"cpu", "memory", "io", "irq"};
+
+struct psi {
+    struct source sources[N_RESOURCES]; /* closed where the kernel has none */
+};
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=12345", in us. */
+static void parse_line(struct span line, int64_t values[N_COLUMNS]) {
+    const char *p = line.data, *end = line.data + line.size;
+    struct span kind, word;
+    uint64_t number;
+    if (!text_word(&p, end, &kind))
+        return;
+    while (text_word(&p, end, &word)) {
+        if (!span_starts(word, "total="))
+            continue;
+        const char *q = word.data + strlen("total=");
+        if (!text_u64(&q, word.data + word.size, &number))
+            continue;
+        if (span_equal(kind, "some"))
+            values[SOME] = counter_value(number, NS_PER_US);
+        else if (span_equal(kind, "full"))
+            values[FULL] = counter_value(number, NS_PER_US);
+    }
+}
+
+static int psi_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct psi *psi = state;
+    (void)env;
+    for (size_t i = 0; i < N_RESOURCES; i++) {
+        struct source *source = &psi->sources[i];
+        int r = source_is_open(source) ? source_read(source) : 1;
+        if (r < 0)
+            return r;
+        struct row *row = r == 0 ? rows_append(rows, resources[i], strlen(resources[i])) : NULL;
+        const char *p = source->data;
+        struct span line;
+        while (row && text_line(&p, source_end(source), &line))
+            parse_line(line, row->values);
+    }
+    return 0;
+}
+
+/* The number of sources opened, or the error of the last one. */
+static int open_sources(struct psi *psi, const char *root, const char *format) {
+    int n = 0, last = -ENOENT;
+    for (size_t i = 0; i < N_RESOURCES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, format, resources[i]);
+        int r = source_open(&psi->sources[i], root, name);
+        n += r == 0;
+        last = r < 0 && r != -ENOENT ? r : last;
+    }
+    return n ? n : last;
+}
+
+static int psi_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    bool of_group = env->scope->kind == SCOPE_CGROUP;
+    const char *root = of_group ? env->scope->unified : env->proc;
+    if (of_group && !*root) {
+        snprintf(why, why_size, "no pressure of a cgroup: this scope is in no cgroup v2 hierarchy");
+        return PROBE_ABSENT;
+    }
+    int r = open_sources(state, root, of_group ? "%s.pressure" : "pressure/%s");
+    if (r > 0)
+        return 0;
+    snprintf(why, why_size,
+             "no pressure stall information in %s%s (%s): kernel before 4.20, built "
+             "without CONFIG_PSI, or booted without psi=1",
+             root, of_group ? "" : "/pressure", strerror(-r));
+    return PROBE_ABSENT;
+}
+
+static size_t psi_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return N_RESOURCES;
+}
+
+static void psi_close(void *state) {
+    struct psi *psi = state;
+    for (size_t i = 0; i < N_RESOURCES; i++)
+        source_close(&psi->sources[i]);
+}
+
+static const struct column psi_columns[N_COLUMNS] = {
+    [SOME] = {"some_ns", UNIT_NS, COLUMN_COUNTER, "time at least one task waited for it"},
+    [FULL] = {"full_ns", UNIT_NS, COLUMN_COUNTER,
+              "time every task that could have run waited for it"},
+};
+
+const struct probe probe_psi = {
+    .table = {.name = "psi",
+              .instance = "resource",
+              .help = "pressure stall information: time lost to a lack of CPU, memory or I/O",
+              .kind = TABLE_SAMPLES,
+              .columns = psi_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct psi),
+    .max_rows = psi_max_rows,
+    .open = psi_open,
+    .sample = psi_sample,
+    .close = psi_close,
+};

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What memory management has had to do: /proc/vmstat, or memory.stat and the OOM counter of a
+ * memory cgroup. Pages are counted in bytes. Names changed over the years (per-zone counters before
+ * 4.8, one refault counter before 5.9): all of them are listed, and no kernel has two forms at
+ * once.
+ *
+ * A v1 group has no figures of its own for swapping and paging: its pgpgin counts charges, not
+ * reads. Those columns are absent there.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/keys.h"
+#include "agent/probes/probes.h"
+#include "agent/scope.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+enum {
+    FAULTS,
+    MAJOR_FAULTS,
+    SWAP_IN,
+    SWAP_OUT,
+    PAGE_IN,
+    PAGE_OUT,
+    REFAULT,
+    RECLAIM_SCANNED,
+    RECLAIM_DIRECT,
+    OOM_KILLS,
+    N_COLUMNS
+};
+
+#define ZONES(prefix, column)                                                                      \
+    {prefix, column, KEY_PAGES}, {prefix "_dma", column, KEY_PAGES},                               \
+        {prefix "_dma32", column, KEY_PAGES}, {prefix "_normal", column, KEY_PAGES},               \
+        {prefix "_high", column, KEY_PAGES}, {                                                     \
+        prefix "_movable", column, KEY_PAGES                                                       \
+    }
+
+static const struct key host_keys[] = {
+    {"pgfault", FAULTS, 1},
+    {"pgmajfault", MAJOR_FAULTS, 1},
+    {"pswpin", SWAP_IN, KEY_PAGES},
+    {"pswpout", SWAP_OUT, KEY_PAGES},
+    {"pgpgin", PAGE_IN, 1024}, /* the kernel counts these two in kB */
+    {"pgpgout", PAGE_OUT, 1024},
+    {"workingset_refault", REFAULT, KEY_PAGES},
+    {"workingset_refault_anon", REFAULT, KEY_PAGES},
+    {"workingset_refault_file", REFAULT, KEY_PAGES},
+    ZONES("pgscan_kswapd", RECLAIM_SCANNED),
+    ZONES("pgscan_direct", RECLAIM_SCANNED),
+    {"pgscan_khugepaged", RECLAIM_SCANNED, KEY_PAGES},
+    {"pgscan_proactive", RECLAIM_SCANNED, KEY_PAGES},
+    {"pgsteal_direct", RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_dma", RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_dma32", RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_normal", RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_high", RECLAIM_DIRECT, KEY_PAGES},
+    {"pgsteal_direct_movable", RECLAIM_DIRECT, KEY_PAGES},
+    {"oom_kill", OOM_KILLS, 1},
+};
+
+static const struct key v1_keys[] = {
+    {"total_pgfault", FAULTS, 1},
+    {"total_pgmajfault", MAJOR_FAULTS, 1},
+    {"total_workingset_refault", REFAULT, KEY_PAGES},
+    {"total_workingset_refault_anon", REFAULT, KEY_PAGES},
+    {"total_workingset_refault_file", REFAULT, KEY_PAGES},
+    {"oom_kill", OOM_KILLS, 1},
+};
+
+static const struct key v2_keys[] = {
+    {"pgfault", FAULTS, 1},
+    {"pgmajfault", MAJOR_FAULTS, 1},
+    {"pswpin", SWAP_IN, KEY_PAGES},
+    {"pswpout", SWAP_OUT, KEY_PAGES},
+    {"workingset_refault", REFAULT, KEY_PAGES},
+    {"workingset_refault_anon", REFAULT, KEY_PAGES},
+    {"workingset_refault_file", REFAULT, KEY_PAGES},
+    {"pgscan", RECLAIM_SCANNED, KEY_PAGES},
+    {"pgsteal_direct", RECLAIM_DIRECT, KEY_PAGES},
+    {"oom_kill", OOM_KILLS, 1},
+};
+
+struct vmstat {
+    struct source stat;
+    struct source oom; /* of a group */
+    struct keys keys;
+};
+
+static void add_source(const struct vmstat *vmstat, const struct source *source,
+                       const struct probe_env *env, struct row *row) {
+    keys_read(&vmstat->keys, source->data, source_end(source), env->page_size, row->values);
+}
+
+static int vmstat_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct vmstat *vmstat = state;
+    bool has_oom = source_is_open(&vmstat->oom);
+    int r = source_read(&vmstat->stat);
+    if (r == 0 && has_oom)
+        r = source_read(&vmstat->oom);
+    struct row *row = r == 0 ? rows_append(rows, "vm", 2) : NULL;
+    if (!row)
+        return r;
+    add_source(vmstat, &vmstat->stat, env, row);
+    if (has_oom)
+        add_source(vmstat, &vmstat->oom, env, row);
+    return 0;
+}
+
+/* A group without a count of OOM kills (v1 before 4.13) leaves that column absent. */
+static int open_group(struct vmstat *vmstat, const struct scope *scope) {
+    const char *oom = scope->v2_memory ? "memory.events" : "memory.oom_control";
+    if (scope->v2_memory)
+        keys_init(&vmstat->keys, v2_keys, ARRAY_SIZE(v2_keys));
+    else
+        keys_init(&vmstat->keys, v1_keys, ARRAY_SIZE(v1_keys));
+    int r = source_open(&vmstat->stat, scope->memory, "memory.stat");
+    if (r == 0 && source_open(&vmstat->oom, scope->memory, oom) < 0)
+        vmstat->oom = (struct source){0};
+    return r;
+}
+
+static int vmstat_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct vmstat *vmstat = state;
+    bool of_group = env->scope->kind == SCOPE_CGROUP && *env->scope->memory;
+    int r;
+    if (of_group) {
+        r = open_group(vmstat, env->scope);
+    } else {
+        keys_init(&vmstat->keys, host_keys, ARRAY_SIZE(host_keys));
+        r = source_open(&vmstat->stat, env->proc, "vmstat");
+    }
+    if (r < 0)
+        snprintf(why, why_size, "cannot read memory events from %s: %s",
+                 of_group ? env->scope->memory : env->proc, strerror(-r));
+    return r;
+}
+
+static size_t vmstat_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return 1;
+}
+
+static void vmstat_close(void *state) {
+    struct vmstat *vmstat = state;
+    source_close(&vmstat->stat);
+    source_close(&vmstat->oom);
+}
+
+static const struct column vmstat_columns[N_COLUMNS] = {
+    [FAULTS] = {"faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults, major ones included"},
+    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
+                      "page faults that waited for a disk"},
+    [SWAP_IN] = {"swap_in_bytes", UNIT_BYTES, COLUMN_COUNTER, "memory read back from swap"},
+    [SWAP_OUT] = {"swap_out_bytes", UNIT_BYTES, COLUMN_COUNTER, "memory written to swap"},
+    [PAGE_IN] = {"page_in_bytes", UNIT_BYTES, COLUMN_COUNTER, "read from block devices"},
+    [PAGE_OUT] = {"page_out_bytes", UNIT_BYTES, COLUMN_COUNTER, "written to block devices"},
+    [REFAULT] = {"refault_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                 "memory read back soon after it was dropped: the working set does not fit"},
+    [RECLAIM_SCANNED] = {"reclaim_scanned_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                         "memory looked at in search of some to free"},
+    [RECLAIM_DIRECT] = {"reclaim_direct_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                        "memory that programs had to free themselves before they got theirs"},
+    [OOM_KILLS] = {"oom_kills", UNIT_EVENTS, COLUMN_COUNTER, "processes killed for want of memory"},
+};
+
+const struct probe probe_vmstat = {
+    .table = {.name = "vmstat",
+              .instance = "vm",
+              .help = "what memory management had to do",
+              .kind = TABLE_SAMPLES,
+              .columns = vmstat_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct vmstat),
+    .max_rows = vmstat_max_rows,
+    .open = vmstat_open,
+    .sample = vmstat_sample,
+    .close = vmstat_close,
+};
