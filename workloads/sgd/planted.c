@@ -11,6 +11,7 @@
 
 #define LOGIT_SPREAD 2.5
 #define LOGIT_MEAN 0.3 /* a little more than half are positive */
+#define NUMERIC_WEIGHT .8 /* against categories of weight 1 to .15: about half of the signal */
 #define N_CALIBRATION 4000
 
 static uint64_t mix(uint64_t x) { /* splitmix64 */
@@ -94,6 +95,12 @@ static uint32_t hash_category(uint32_t rank, uint32_t size) {
     return (uint32_t)(rank * UINT64_C(2654435761) % size);
 }
 
+/* The rarer the smaller: else most of the signal would lie where nobody can learn it in time. */
+static double weight_of_rank(uint32_t rank) {
+    int octave = 31 - __builtin_clz(rank + 1);
+    return 1 / (1 + octave / 4.0);
+}
+
 static void add(struct planted_example *e, uint32_t index, int hundredths) {
     e->index[e->n] = index;
     e->hundredths[e->n++] = (int16_t)hundredths;
@@ -103,16 +110,16 @@ void planted_draw(const struct planted *model, uint64_t *stream, struct planted_
     double raw = 0;
     ret->n = 0;
     for (uint32_t s = 0; s < N_NUMERIC; s++) {
-        int hundredths = (int)lround(50 * normal_of(draw(stream)));
+        int hundredths = (int)lround(100 * normal_of(draw(stream)));
         if (hundredths == 0)
             continue;
         add(ret, s, hundredths);
-        raw += planted_weight(model, s) * hundredths * .01 * 2;
+        raw += NUMERIC_WEIGHT * planted_weight(model, s) * hundredths * .01;
     }
     for (int s = 0; s < N_CATEGORICAL; s++) {
         uint32_t rank = draw_category(stream, model->size[s]);
         add(ret, model->first[s] + hash_category(rank, model->size[s]), 100);
-        raw += planted_weight(model, ret->index[ret->n - 1]);
+        raw += planted_weight(model, ret->index[ret->n - 1]) * weight_of_rank(rank);
     }
     ret->logit = (raw - model->offset) * model->scale;
     ret->label = (double)(draw(stream) >> 11) * 0x1p-53 < 1 / (1 + exp(-ret->logit));
