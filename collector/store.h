@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The store: one SQLite file (WAL, one writer). Only the store*.c files know SQLite; analysis reads
- * through store_read.h.
+ * The store: one SQLite file (WAL while written, one transaction at a time). Only the store*.c
+ * files know SQLite; analysis reads through store_read.h.
  *
  * Counters arrive as counters and are stored as their growth since the instance's previous row,
  * with the interval over which they grew: this is where a reset is handled, once. A sum over any
  * window is then a plain sum(), a rate needs no self-join, and the file stays small. The last
- * absolute value of each instance is kept and committed with the rows, so that a restarted
- * collector goes on without a seam.
+ * absolute values are committed with the rows, so that a restarted collector goes on without a
+ * seam.
  *
  *   run, host, stream, frame, instance, clock, table_info, column_info     what everything refers
- * to NAME        (frame, instance, [n,] interval_ns, columns...) one for each table of the wire
- *   NAME_rate   view: host, instance by name, time_s since the run's start, counters per second
+ * to run_note, refused, counter_reset       what a reader of the run should know counter_state last
+ * absolute values, of no use to a reader run_host    view: one line a host and run: samples,
+ * missed, lost, duplicates, clock error NAME        (frame, instance, interval_ns, columns...) one
+ * for each table of the wire; of events (frame, instance, n, columns...) NAME_rate   view: run,
+ * host and instance by name, time_s since the command's start, interval_s, counters of ns as
+ * percent (user_pct), others a second (send_bytes_per_s), levels as they are
+ *
+ * What is stored of counters:
+ *   - An instance's first row has no interval and no growth (NULL), unless it is ROW_BORN: then the
+ *     whole counter grew since the table's previous sample on that host.
+ *   - A counter that steps back began again at zero: its new value is the growth, and
+ *     counter_reset has a line of it.
+ *   - A counter that is absent once is unknown for that row and the next; levels are as sent.
+ *   - Intervals of an instance tile the time from its first row to its last. Where nothing grew, a
+ *     row of a table without levels may cover up to a second. So the mean over rows is
+ *     sum(growth) / sum(interval), not avg() of rates.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_H
 #define CHOKEPOINT_COLLECTOR_STORE_H
@@ -70,7 +84,10 @@ int store_run_refused(struct store *store, int64_t run, const char *kind, int64_
 
 int store_begin(struct store *store);
 int store_commit(struct store *store);
-void store_rollback(struct store *store); /* also forgets cached state made since store_begin */
+/* Also forgets all that was kept in memory: ids of store_table must be asked for again, those of
+ * store_stream stay good unless the stream was made in this very transaction. After a failed
+ * write or commit call this. */
+void store_rollback(struct store *store);
 
 /* The host and stream a wire stream speaks of, created as needed. */
 int store_stream(struct store *store, int64_t run, const struct wire_stream *stream,
@@ -79,13 +96,16 @@ int store_stream(struct store *store, int64_t run, const struct wire_stream *str
 uint64_t store_stream_last_seq(struct store *store, int64_t stream);
 
 /* Registers a table described by a stream (creates table and view, adds columns that are new).
- * -EEXIST if a column or table of that name has another meaning. *ret_id: for store_row. */
+ * -EEXIST if a column or table of that name has another meaning, -E2BIG beyond 256 tables or 128
+ * columns: store_error says why, nothing was changed. *ret_id: for store_row. Cheap when known. */
 int store_table(struct store *store, const struct table *table, int64_t *ret_id);
 
 /* Begins a frame; -EALREADY if seq is not above the last one (a replay: skip it, it is counted as
- * duplicate). */
+ * duplicate); -EINVAL if its head cannot be true (negative times, counts beyond 2^53). */
 int store_frame(struct store *store, int64_t stream, const struct frame_head *head);
-/* A row of the frame begun last. */
+/* A row of the frame begun last. -EINVAL without one, or if table_id is not of this table. A second
+ * row of an instance in one frame, and an instance too many, are left out and counted in the notes
+ * of the run. */
 int store_row(struct store *store, int64_t table_id, const struct table *table,
               const struct wire_row *row);
 

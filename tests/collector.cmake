@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: MIT
 chokepoint_unit_test(test_collector_clock chokepoint_collector)
 chokepoint_unit_test(test_collector_ingest chokepoint_collector sqlite3)
+chokepoint_unit_test(test_collector_store chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_server chokepoint_collector sqlite3 Threads::Threads)

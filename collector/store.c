@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening and closing. A file is looked at before anything about it is changed: a foreign database
+ * named by mistake stays as it was. While a writer has it open the database is in WAL mode, so that
+ * readers and the writer do not wait for each other; the last writer folds it back into one plain
+ * file that can be copied, and read from a read-only place.
+ */
+#include "collector/store_private.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/error.h"
+
+#define WRITE_TIMEOUT_MS 10000
+#define READ_TIMEOUT_MS 5000
+#define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
+
+__attribute__((format(printf, 3, 4))) static void say(char *why, size_t size, const char *format,
+                                                      ...) {
+    if (!why || !size)
+        return;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(why, size, format, values);
+    va_end(values);
+}
+
+const char *store_error(const struct store *store) {
+    return store->why[0] ? store->why : sqlite3_errmsg(store->db);
+}
+
+/* Without this SQLite would take "file:x" for a URI and ":memory:" for no file at all. */
+static char *plain_path(const char *path) {
+    char *plain;
+    if (path[0] == '/')
+        return strdup(path);
+    return asprintf(&plain, "./%s", path) < 0 ? NULL : plain;
+}
+
+static int connect_file(const char *path, int flags, struct store **ret_store) {
+    struct store *store = calloc(1, sizeof *store);
+    char *plain = plain_path(path);
+    int code = SQLITE_NOMEM;
+    if (store && plain)
+        code = sqlite3_open_v2(plain, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    free(plain);
+    if (code != SQLITE_OK) {
+        int r = sql_errno(code), reason = store ? sqlite3_system_errno(store->db) : 0;
+        store_close(store);
+        return r == -EACCES && reason > 0 ? -reason : r;
+    }
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    *ret_store = store;
+    return 0;
+}
+
+static int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store, sql, &statement);
+    if (r)
+        return r;
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        *ret_value = sqlite3_column_int64(statement, 0);
+    return code == SQLITE_ROW ? 0 : code == SQLITE_DONE ? -EBADMSG : sql_errno(code);
+}
+
+enum identity { IDENTITY_OURS, IDENTITY_EMPTY, IDENTITY_OTHER_VERSION, IDENTITY_FOREIGN };
+
+static int identify(struct store *store, enum identity *ret_identity, int64_t *ret_version) {
+    int64_t application = 0, version = 0, objects = 0;
+    int r = pragma_get(store, "PRAGMA application_id", &application);
+    if (!r)
+        r = pragma_get(store, "PRAGMA user_version", &version);
+    if (!r)
+        r = pragma_get(store, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (r)
+        return r;
+    *ret_version = version;
+    if (application == STORE_APPLICATION_ID)
+        *ret_identity = version == STORE_VERSION ? IDENTITY_OURS : IDENTITY_OTHER_VERSION;
+    else
+        *ret_identity = objects || application ? IDENTITY_FOREIGN : IDENTITY_EMPTY;
+    return 0;
+}
+
+/* The store's own tables must be plain tables: a view of their name could hold any query. */
+static int check_schema(struct store *store) {
+    int64_t n = 0;
+    int r = pragma_get(store,
+                       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                       " AND name IN ('run', 'run_note', 'refused', 'host', 'stream', 'frame',"
+                       " 'table_info', 'column_info', 'instance', 'clock', 'counter_reset',"
+                       " 'counter_state')",
+                       &n);
+    return r ? r : n == 12 ? 0 : -EBADMSG;
+}
+
+static int explain(struct store *store, int r, const char *path, char *why, size_t size) {
+    if (r == -EBUSY)
+        say(why, size, "%s is locked by another program: try again when it has finished", path);
+    else if (r == -EBADMSG)
+        say(why, size, "%s is damaged: %s; restore it, or name another file with --db", path,
+            store ? sqlite3_errmsg(store->db) : "bad file");
+    else if (r < 0)
+        say(why, size, "%s cannot be opened: %s", path, strerror(-r));
+    return r;
+}
+
+/* What is wrong with the path before SQLite sees it. 0 good; -ENOENT may be good for a writer. */
+static int check_path(const char *path, char *why, size_t size) {
+    struct stat st;
+    if (!path[0]) {
+        say(why, size, "the name of the database is empty");
+        return -EINVAL;
+    }
+    if (stat(path, &st) < 0)
+        return negative_errno();
+    if (S_ISDIR(st.st_mode)) {
+        say(why, size, "%s is a directory, not a database", path);
+        return -EISDIR;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        say(why, size, "%s is not a regular file", path);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int judge(struct store *store, enum identity identity, int64_t version, const char *path,
+                 char *why, size_t size) {
+    if (identity == IDENTITY_OTHER_VERSION) {
+        say(why, size,
+            "%s was written by schema version %lld, this chokepoint reads %d: use the chokepoint"
+            " that recorded it, or name another file with --db",
+            path, (long long)version, STORE_VERSION);
+        return STORE_OTHER_VERSION;
+    }
+    if (identity != IDENTITY_OURS) {
+        say(why, size, "%s is not a Chokepoint database", path);
+        return STORE_FOREIGN;
+    }
+    return explain(store, check_schema(store), path, why, size);
+}
+
+static int examine(struct store *store, const char *path, enum identity *ret_identity, char *why,
+                   size_t size) {
+    int64_t version = 0;
+    int r = identify(store, ret_identity, &version);
+    if (r == -EBADMSG && (sqlite3_errcode(store->db) & 0xff) == SQLITE_NOTADB) {
+        say(why, size, "%s is not a Chokepoint database", path);
+        return STORE_FOREIGN;
+    }
+    if (r)
+        return explain(store, r, path, why, size);
+    if (*ret_identity == IDENTITY_EMPTY && store->writable)
+        return 0;
+    return judge(store, *ret_identity, version, path, why, size);
+}
+
+/* Two processes may create the same file: whoever gets the lock second finds it made. */
+static int create_schema(struct store *store) {
+    enum identity identity;
+    int64_t version;
+    int r = sql_exec(store, "BEGIN IMMEDIATE");
+    if (r)
+        return r;
+    r = identify(store, &identity, &version);
+    if (!r && identity == IDENTITY_EMPTY) {
+        char pragmas[96];
+        snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                 STORE_APPLICATION_ID, STORE_VERSION);
+        r = sql_exec(store, store_schema);
+        if (!r)
+            r = sql_exec(store, pragmas);
+    }
+    if (!r)
+        r = sql_exec(store, "COMMIT");
+    if (r)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return r;
+}
+
+/* 16 MiB of cache hold the tail of every table; the log is folded in at 16 MiB, too. */
+static int prepare_writer(struct store *store) {
+    return sql_exec(store, "PRAGMA journal_mode=WAL;"
+                           "PRAGMA synchronous=NORMAL;"
+                           "PRAGMA secure_delete=OFF;"
+                           "PRAGMA cache_size=-16384;"
+                           "PRAGMA wal_autocheckpoint=4000;"
+                           "PRAGMA temp_store=MEMORY");
+}
+
+static int open_writer(struct store *store, const char *path, char *why, size_t size) {
+    enum identity identity;
+    store->writable = true;
+    sqlite3_busy_timeout(store->db, WRITE_TIMEOUT_MS);
+    int r = examine(store, path, &identity, why, size);
+    if (r)
+        return r;
+    if (identity == IDENTITY_EMPTY)
+        r = sql_exec(store, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE");
+    if (!r)
+        r = prepare_writer(store);
+    if (!r && identity == IDENTITY_EMPTY)
+        r = create_schema(store);
+    return explain(store, r, path, why, size);
+}
+
+int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
+    struct store *store;
+    int r = check_path(path, why, why_size);
+    if (r < 0 && r != -ENOENT)
+        return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
+    r = connect_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store);
+    if (r)
+        return explain(NULL, r, path, why, why_size);
+    r = open_writer(store, path, why, why_size);
+    if (r)
+        store_close(store);
+    else
+        *ret_store = store;
+    return r;
+}
+
+int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
+    struct store *store;
+    enum identity identity;
+    int r = check_path(path, why, why_size);
+    if (r == -ENOENT)
+        say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`", path);
+    if (r < 0)
+        return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
+                                                            : explain(NULL, r, path, why, why_size);
+    r = connect_file(path, SQLITE_OPEN_READONLY, &store);
+    if (r)
+        return explain(NULL, r, path, why, why_size);
+    sqlite3_busy_timeout(store->db, READ_TIMEOUT_MS);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+    sqlite3_exec(store->db, "PRAGMA cell_size_check=ON; PRAGMA query_only=ON", NULL, NULL, NULL);
+    r = examine(store, path, &identity, why, why_size);
+    if (r)
+        store_close(store);
+    else
+        *ret_store = store;
+    return r;
+}
+
+void store_close(struct store *store) {
+    if (!store)
+        return;
+    streams_free(store);
+    tables_free(store);
+    for (size_t i = 0; i < STATEMENT_COUNT_; i++)
+        sqlite3_finalize(store->statements[i]);
+    if (store->db && store->writable) { /* fails, and need not succeed, while others read */
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    }
+    sqlite3_close(store->db);
+    free(store);
+}

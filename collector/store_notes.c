@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a reader of a run should be told: notes of the run, what agents reported in their table
+ * `note`, counters that stepped back, rows and pushes that were refused. Each query gives whole
+ * lines.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collector/store_private.h"
+#include "collector/store_read.h"
+#include "common/error.h"
+
+#define NOTE_MAX_BYTES 4096
+#define NOTES_MAX 1000
+
+static const char *const queries[] = {
+    "SELECT text FROM run_note WHERE run = ? ORDER BY n",
+    "SELECT h.name || ': ' || sum(s.dropped_rows) || ' rows could not be stored' FROM host h JOIN "
+    "stream s"
+    " USING(host) WHERE h.run = ? AND s.dropped_rows > 0 GROUP BY h.host",
+    "SELECT h.name || ': a counter of ' || t.name || ' ' || i.name || ' started again from zero '"
+    " || count(*) || ' times' FROM host h JOIN instance i ON i.host = h.host JOIN table_info t"
+    " USING(table_id) JOIN counter_reset c ON c.instance = i.instance WHERE h.run = ?"
+    " GROUP BY i.instance",
+    "SELECT n || ' pushes refused: ' || kind FROM refused WHERE run = ? ORDER BY kind",
+};
+
+/* Only if agents of this database have such a table. */
+static const char *const agent_query =
+    "SELECT h.name || ': ' || i.name FROM host h JOIN instance i ON i.host = h.host JOIN"
+    " table_info t USING(table_id) WHERE h.run = ? AND t.name = 'note' ORDER BY i.instance";
+
+static int note_add(struct store_note **notes, size_t *n, sqlite3_stmt *row) {
+    struct store_note *grown = realloc(*notes, (*n + 1) * sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    *notes = grown;
+    grown[*n].text = sql_column_dup(row, 0, NOTE_MAX_BYTES);
+    if (!grown[*n].text)
+        return -ENOMEM;
+    (*n)++;
+    return 0;
+}
+
+static int collect(struct store *store, const char *sql, int64_t run, struct store_note **notes,
+                   size_t *n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int code = SQLITE_DONE, r = sql_prepare(store, sql, &statement);
+    if (!r)
+        r = sql_bind(statement, "i", run);
+    while (!r && *n < NOTES_MAX && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        r = note_add(notes, n, statement);
+    return r ? r : sql_errno(code);
+}
+
+int store_list_notes(struct store *store, int64_t run, struct store_note **ret_notes,
+                     size_t *ret_n) {
+    struct store_note *notes = NULL;
+    size_t n = 0;
+    int r = collect(store, agent_query, run, &notes, &n);
+    for (size_t i = 0; !r && i < ARRAY_SIZE(queries); i++)
+        r = collect(store, queries[i], run, &notes, &n);
+    if (r) {
+        store_notes_free(notes, n);
+        return r;
+    }
+    *ret_notes = notes;
+    *ret_n = n;
+    return 0;
+}
+
+void store_notes_free(struct store_note *notes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        free(notes[i].text);
+    free(notes);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* What the store*.c files share. Nobody else includes this, and nobody else includes sqlite3.h. */
+#ifndef CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
+#define CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "collector/store.h"
+
+/* Limits against a stream that means harm. */
+#define STORE_TABLES_MAX 256             /* data tables of one database */
+#define STORE_COLUMNS_MAX 128            /* columns of one data table, over all versions of it */
+#define STORE_INSTANCES_MAX (256 * 1024) /* instances of one table held in memory for a host */
+
+/* Statements with a fixed text, prepared when first used. store_sql.c holds the texts. */
+enum statement {
+    SQL_BEGIN,
+    SQL_COMMIT,
+    SQL_RUN_INSERT,
+    SQL_RUN_STARTED,
+    SQL_RUN_END,
+    SQL_RUN_EXISTS,
+    SQL_NOTE_INSERT,
+    SQL_REFUSED_ADD,
+    SQL_HOST_FIND,
+    SQL_HOST_INSERT,
+    SQL_STREAM_FIND,
+    SQL_STREAM_INSERT,
+    SQL_STREAM_LOAD,
+    SQL_STREAM_UPDATE,
+    SQL_STREAM_CLOCK,
+    SQL_CLOCK_INSERT,
+    SQL_FRAME_INSERT,
+    SQL_INSTANCE_FIND,
+    SQL_INSTANCE_INSERT,
+    SQL_INSTANCE_NAME,
+    SQL_RESET_INSERT,
+    SQL_STATE_LOAD,
+    SQL_STATE_SAVE,
+    SQL_TABLE_FIND,
+    SQL_TABLE_INSERT,
+    SQL_TABLE_COUNT,
+    SQL_COLUMN_LIST,
+    SQL_COLUMN_INSERT,
+    SQL_OBJECT_EXISTS,
+    STATEMENT_COUNT_
+};
+
+/* A column of a data table, as column_info describes it. */
+struct data_column {
+    char name[TABLE_NAME_MAX + 1];
+    enum unit unit;
+    enum column_kind kind;
+};
+
+/* A data table. Columns only ever grow in number: an ordinal keeps its meaning. */
+struct data_table {
+    int64_t id;   /* table_info.table_id */
+    size_t index; /* in store->tables */
+    char name[TABLE_NAME_MAX + 1], instance[TABLE_NAME_MAX + 1];
+    enum table_kind kind;
+    struct data_column columns[STORE_COLUMNS_MAX];
+    size_t n_columns;
+    bool has_levels; /* then a row is stored even when no counter grew */
+};
+
+/* A data table as one kind of stream describes it: which of its columns, in which order. */
+struct shape {
+    struct data_table *table;
+    sqlite3_stmt *insert;
+    size_t n_columns;
+    uint16_t ordinals[TABLE_COLUMNS_MAX]; /* of the stream's columns, in the data table */
+    bool counters[TABLE_COLUMNS_MAX];     /* whether growth is stored */
+};
+
+/* The last state of an instance. */
+struct base {
+    int64_t instance;
+    int64_t seen_ns;      /* host's monotonic time of its last row */
+    uint64_t seen_sample; /* number of its table's sample then */
+    int64_t frame;        /* of its last row, 0 if that was before this process */
+    int64_t stored_ns;    /* up to where its stored rows reach; < seen_ns while idle */
+    int64_t next_n;       /* events: number of the next row in this frame */
+    struct shape *idle;   /* the shape of the zero row to come; NULL: nothing held back */
+    uint32_t hash;
+    char name[INSTANCE_MAX + 1];
+};
+
+/* The instances of one table in one stream: a small open-addressing hash. series_*.c */
+struct series {
+    struct data_table *table;
+    struct base *items; /* owned */
+    size_t n, capacity;
+    int64_t *values; /* owned: capacity x stride last absolute values */
+    size_t stride;
+    uint32_t *slots; /* owned: index + 1 into items, 0 empty; a power of two of them */
+    size_t n_slots;
+    size_t guess;                   /* the item that follows the one found last */
+    int64_t frame;                  /* of the sample being written */
+    int64_t sample_ns, previous_ns; /* this sample and the one before; VALUE_ABSENT: none */
+    uint64_t sample;                /* number of this sample */
+    bool dirty;                     /* changed since the last commit */
+};
+
+/* A stream of frames: one agent on one host since one boot. */
+struct stream {
+    int64_t id, host, run;
+    char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
+    uint64_t stream_id;
+    int64_t period_ns;
+    int64_t last_seq, last_mono_ns; /* 0, VALUE_ABSENT before the first frame */
+    int64_t first_mono_ns;          /* VALUE_ABSENT before the first frame */
+    int64_t clock_default_ns;       /* offset by the wall clocks, from the first frame; or absent */
+    int64_t wall_to_run;            /* the run's monotonic start minus its wall-clock start */
+    int64_t head_missed, head_lost; /* as the last head gave them */
+    int64_t frames, missed, lost, gaps, restarts, duplicates, dropped_rows;
+    bool dirty;
+    struct series *series[STORE_TABLES_MAX]; /* owned, by data_table.index */
+};
+
+struct store {
+    sqlite3 *db;
+    bool writable;
+    sqlite3_stmt *statements[STATEMENT_COUNT_];
+    struct data_table *tables[STORE_TABLES_MAX]; /* owned */
+    size_t n_tables;
+    struct shape **shapes; /* owned */
+    size_t n_shapes;
+    uint32_t shape_age; /* part of a shape's public id: old ones are refused after a rollback */
+    struct stream **streams; /* owned */
+    size_t n_streams;
+    struct stream *stream; /* of the frame begun last, NULL: none */
+    int64_t frame, mono_ns;
+    char why[256]; /* overrides SQLite's message when not empty */
+};
+
+/* ---- store_sql.c ---- */
+
+extern const char store_schema[];
+
+/* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
+int sql_errno(int code);
+
+/* The prepared statement, or NULL (*ret_error says why). */
+sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_error);
+
+int sql_exec(struct store *store, const char *sql);
+int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
+void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
+
+/* Binds by format: i int64_t (VALUE_ABSENT as NULL), t text (NULL as NULL). */
+int sql_bind(sqlite3_stmt *statement, const char *format, ...);
+
+/* Binds and runs to the end. */
+int sql_run(struct store *store, enum statement id, const char *format, ...);
+
+/* Binds and takes the first row's first column. 1 found, 0 no row or NULL, negative errno. */
+int sql_get(struct store *store, enum statement id, int64_t *ret_value, const char *format, ...);
+
+/* A column's integer, VALUE_ABSENT if it holds anything else. */
+int64_t sql_column(sqlite3_stmt *statement, int column);
+
+/* Copies a column's text, cut to the size; "" if it holds anything else. */
+void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
+
+/* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
+char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
+
+/* ---- store_table.c, store_view.c ---- */
+
+enum unit unit_from_text(const char *text);
+void tables_free(struct store *store);                           /* tables and shapes */
+struct shape *shape_get(struct store *store, int64_t public_id); /* NULL: unknown or outdated */
+
+/* Texts for a data table. Owned by the caller (sqlite3_free); NULL without memory. */
+char *table_create_sql(const struct data_table *table);
+char *table_insert_sql(const struct data_table *table, const struct shape *shape);
+char *view_create_sql(const struct data_table *table);
+
+/* ---- store_series.c ---- */
+
+struct series *series_new(struct data_table *table);
+void series_free(struct series *series);
+void series_clear(struct series *series); /* forgets everything */
+
+/* The values kept for an item, table->n_columns of them. */
+static inline int64_t *series_values(const struct series *series, const struct base *base) {
+    return series->values + (size_t)(base - series->items) * series->stride;
+}
+
+/* Notes that a new sample begins with this frame. */
+void series_begin_sample(struct series *series, int64_t frame, int64_t mono_ns);
+
+/* NULL if the name is not there. */
+struct base *series_find(struct series *series, const char *name, size_t size);
+
+/* Adds an instance not there yet, all values absent. NULL without memory. */
+struct base *series_add(struct series *series, int64_t instance, const char *name, size_t size);
+
+/* Makes room for columns that joined the table. */
+int series_widen(struct series *series);
+
+/* Forgets instances long gone. */
+void series_prune(struct series *series);
+
+/* ---- store_state.c: what a series needs after a restart, as one blob ---- */
+
+int state_save(struct store *store, const struct stream *stream, const struct series *series);
+int state_load(struct store *store, const struct stream *stream, struct series *series);
+
+/* ---- store_stream.c ---- */
+
+struct stream *stream_get(struct store *store, int64_t id, int *ret_error);
+void stream_free(struct stream *stream);
+int stream_save(struct store *store, struct stream *stream); /* counts and the states of series */
+void streams_free(struct store *store);
+
+#endif

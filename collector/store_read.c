@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading runs, hosts and notes. What a file holds is checked like anything else from outside. */
+#include "collector/store_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/store_private.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#define NAME_MAX_BYTES 256
+#define LINE_MAX_BYTES (64 * 1024)
+#define LIST_MAX (1 << 20)
+
+/* Ends with the columns of a store_run; a condition follows. */
+#define RUN_SELECT                                                                                 \
+    "SELECT run, name, command, state, exit_status, started_wall_ns, period_ns, hosts_expected,"   \
+    " coalesce(ended_mono_ns - started_mono_ns,"                                                   \
+    "  (SELECT max(s.last_mono_ns + s.clock_offset_ns) FROM stream s JOIN host h USING(host)"      \
+    "   WHERE h.run = run.run) - started_mono_ns, 0) FROM run"
+
+static int64_t or_zero(int64_t value) {
+    return value == VALUE_ABSENT ? 0 : value;
+}
+
+static uint64_t count_or_zero(sqlite3_stmt *row, int column) {
+    int64_t value = sql_column(row, column);
+    return value < 0 ? 0 : (uint64_t)value;
+}
+
+static int clamp_int(int64_t value) {
+    return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int)value;
+}
+
+static enum run_state state_from_text(const char *text) {
+    static const char *const texts[] = {"running", "done", "failed", "killed", "interrupted"};
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (strcmp(texts[i], text) == 0)
+            return (enum run_state)i;
+    return RUN_RUNNING;
+}
+
+static int fill_run(sqlite3_stmt *row, struct store_run *run) {
+    char state[16];
+    int64_t status = sql_column(row, 4), duration = sql_column(row, 8);
+    sql_column_text(row, 3, state, sizeof state);
+    *run = (struct store_run){
+        .id = or_zero(sql_column(row, 0)),
+        .name = sql_column_dup(row, 1, NAME_MAX_BYTES),
+        .command = sql_column_dup(row, 2, LINE_MAX_BYTES),
+        .state = state_from_text(state),
+        .exit_status = status == VALUE_ABSENT ? -1 : clamp_int(status),
+        .started_wall_ns = or_zero(sql_column(row, 5)),
+        .duration_ns = duration < 0 ? 0 : duration,
+        .period_ns = or_zero(sql_column(row, 6)),
+        .n_hosts_expected = clamp_int(or_zero(sql_column(row, 7))),
+    };
+    if (run->name && run->command)
+        return 0;
+    store_run_release(run);
+    return -ENOMEM;
+}
+
+void store_run_release(struct store_run *run) {
+    free(run->name);
+    free(run->command);
+    *run = (struct store_run){0};
+}
+
+void store_runs_free(struct store_run *runs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        store_run_release(&runs[i]);
+    free(runs);
+}
+
+/* Makes room for one more item; items of a list are zeroed by whoever fills them. */
+static int list_grow(void **items, size_t n, size_t item_size) {
+    if (n & (n - 1)) /* grows at 0, 1, 2, 4, 8 ... */
+        return 0;
+    if (n >= LIST_MAX)
+        return -E2BIG;
+    void *grown = realloc(*items, (n ? 2 * n : 1) * item_size);
+    if (!grown)
+        return -ENOMEM;
+    *items = grown;
+    return 0;
+}
+
+int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *ret_n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    void *runs = NULL;
+    size_t n = 0;
+    int code = SQLITE_DONE, r = sql_prepare(store, RUN_SELECT " ORDER BY run", &statement);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        r = list_grow(&runs, n, sizeof(struct store_run));
+        if (!r)
+            r = fill_run(statement, (struct store_run *)runs + n);
+        n += r == 0;
+    }
+    r = r ? r : sql_errno(code);
+    if (r) {
+        store_runs_free(runs, n);
+        return r;
+    }
+    *ret_runs = runs;
+    *ret_n = n;
+    return 0;
+}
+
+/* "last~2" is 2. False if it is nothing of the kind. */
+static bool parse_last(const char *which, uint64_t *ret_back) {
+    *ret_back = 0;
+    if (strncmp(which, "last", 4) != 0)
+        return false;
+    return which[4] == '\0' || (which[4] == '~' && text_parse_u64(which + 5, ret_back) == 0);
+}
+
+static int find_one(struct store *store, const char *sql, int64_t number, const char *name,
+                    struct store_run *ret_run) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store, sql, &statement);
+    if (r)
+        return r;
+    r = name ? sql_bind(statement, "t", name) : sql_bind(statement, "i", number);
+    if (r)
+        return r;
+    int code = sqlite3_step(statement);
+    return code == SQLITE_ROW    ? fill_run(statement, ret_run)
+           : code == SQLITE_DONE ? -ENOENT
+                                 : sql_errno(code);
+}
+
+int store_find_run(struct store *store, const char *which, struct store_run *ret_run) {
+    uint64_t number;
+    if (parse_last(which, &number))
+        return number > INT64_MAX
+                   ? -ENOENT
+                   : find_one(store, RUN_SELECT " ORDER BY run DESC LIMIT 1 OFFSET ?",
+                              (int64_t)number, NULL, ret_run);
+    if (text_parse_u64(which, &number) == 0 && number <= INT64_MAX) {
+        int r = find_one(store, RUN_SELECT " WHERE run = ?", (int64_t)number, NULL, ret_run);
+        if (r != -ENOENT)
+            return r;
+    }
+    return find_one(store, RUN_SELECT " WHERE name = ? ORDER BY run DESC LIMIT 1", 0, which,
+                    ret_run);
+}
+
+/* ---- hosts ---- */
+
+static int64_t minus(int64_t a, int64_t b) {
+    int64_t difference;
+    return __builtin_sub_overflow(a, b, &difference) ? 0 : difference;
+}
+
+static int fill_host(sqlite3_stmt *row, struct store_host *host) {
+    int64_t offset = or_zero(sql_column(row, 2));
+    *host = (struct store_host){
+        .id = or_zero(sql_column(row, 0)),
+        .name = sql_column_dup(row, 1, NAME_MAX_BYTES),
+        .clock_offset_ns = offset,
+        .clock_error_ns = sql_column(row, 3),
+        .mono_to_run_ns = minus(offset, or_zero(sql_column(row, 4))),
+        .frames = count_or_zero(row, 5),
+        .missed_slots = count_or_zero(row, 6),
+        .lost_frames = count_or_zero(row, 7),
+        .duplicates = count_or_zero(row, 8),
+        .gaps = count_or_zero(row, 9),
+        .first_ns = or_zero(sql_column(row, 10)),
+        .last_ns = or_zero(sql_column(row, 11)),
+    };
+    return host->name ? 0 : -ENOMEM;
+}
+
+/* The clock is that of the host's last stream: with max() SQLite takes bare columns from its row.
+ */
+#define HOST_SELECT                                                                                \
+    "SELECT h.host, h.name, s.clock_offset_ns, s.clock_error_ns, r.started_mono_ns,"               \
+    " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
+    " sum(s.gaps) + sum(s.restarts),"                                                              \
+    " (SELECT min(first_mono_ns + clock_offset_ns) FROM stream x WHERE x.host = h.host)"           \
+    "  - r.started_mono_ns,"                                                                       \
+    " (SELECT max(last_mono_ns + clock_offset_ns) FROM stream x WHERE x.host = h.host)"            \
+    "  - r.started_mono_ns, max(s.stream)"                                                         \
+    " FROM run r JOIN host h ON h.run = r.run JOIN stream s ON s.host = h.host"                    \
+    " WHERE r.run = ? GROUP BY h.host ORDER BY h.host"
+
+int store_list_hosts(struct store *store, int64_t run, struct store_host **ret_hosts,
+                     size_t *ret_n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    void *hosts = NULL;
+    size_t n = 0;
+    int code = SQLITE_DONE, r = sql_prepare(store, HOST_SELECT, &statement);
+    if (!r)
+        r = sql_bind(statement, "i", run);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        r = list_grow(&hosts, n, sizeof(struct store_host));
+        if (!r)
+            r = fill_host(statement, (struct store_host *)hosts + n);
+        n += r == 0;
+    }
+    r = r ? r : sql_errno(code);
+    if (r) {
+        store_hosts_free(hosts, n);
+        return r;
+    }
+    *ret_hosts = hosts;
+    *ret_n = n;
+    return 0;
+}
+
+void store_hosts_free(struct store_host *hosts, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        free(hosts[i].name);
+    free(hosts);
+}

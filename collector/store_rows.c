@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading rows. They lie in the order of frames and are wanted by instance: one host at a time is
+ * read in its order and dealt out to the instances, which costs no sorting and no index.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/store_private.h"
+#include "collector/store_read.h"
+#include "common/error.h"
+
+#define READ_COLUMNS_MAX 128
+#define READ_ROWS_MAX (64u << 20) /* of one host and table */
+
+/* The rows of one host: `width` numbers each: instance slot, t, interval, values. */
+struct rows_read {
+    int64_t *cells; /* owned */
+    size_t n, capacity, width;
+};
+
+struct instance_read {
+    int64_t id;
+    char *name;     /* owned */
+    size_t n, next; /* rows, and where the next of them goes */
+    int64_t last_t_ns;
+};
+
+struct reading {
+    struct store *store;
+    int64_t run;
+    sqlite3_stmt *rows, *instances, *streams; /* owned */
+    const char *const *columns;
+    size_t n_columns;
+    int at[READ_COLUMNS_MAX]; /* where a requested column is in the statement, -1 nowhere */
+    bool events;
+    struct instance_read *items; /* owned: of the host being read, ordered by id */
+    size_t n_items;
+    struct rows_read data;
+    int (*each)(void *ctx, const struct store_row_read *row);
+    void *ctx;
+};
+
+static int has_column(struct store *store, const char *table, const char *column) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", &statement);
+    if (r)
+        return r;
+    sql_bind(statement, "tt", table, column);
+    int code = sqlite3_step(statement);
+    return code == SQLITE_ROW ? 1 : sql_errno(code);
+}
+
+static int put_columns(struct reading *reading, const char *table, sqlite3_str *sql) {
+    int at = 3; /* after instance, t, interval */
+    for (size_t i = 0; i < reading->n_columns; i++) {
+        const char *name = reading->columns[i];
+        int r = table_name_valid(name, strlen(name)) ? has_column(reading->store, table, name) : 0;
+        if (r < 0)
+            return r;
+        reading->at[i] = r ? at++ : -1;
+        if (r)
+            sqlite3_str_appendf(sql, ", d.\"%w\"", name);
+    }
+    return 0;
+}
+
+static int prepare_rows(struct reading *reading, const char *table) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql,
+                        "SELECT d.instance, f.mono_ns + s.clock_offset_ns - r.started_mono_ns, %s",
+                        reading->events ? "NULL" : "d.interval_ns");
+    int r = put_columns(reading, table, sql);
+    sqlite3_str_appendf(sql,
+                        " FROM run r CROSS JOIN stream s CROSS JOIN frame f ON f.stream = s.stream"
+                        " CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE r.run = ? AND s.stream = ?"
+                        " ORDER BY f.frame, d.instance%s",
+                        table, reading->events ? ", d.n" : "");
+    char *text = sqlite3_str_finish(sql);
+    if (!r)
+        r = text ? sql_prepare(reading->store, text, &reading->rows) : -ENOMEM;
+    sqlite3_free(text);
+    return r;
+}
+
+/* ---- instances of one host ---- */
+
+static void forget_instances(struct reading *reading) {
+    for (size_t i = 0; i < reading->n_items; i++)
+        free(reading->items[i].name);
+    free(reading->items);
+    reading->items = NULL;
+    reading->n_items = 0;
+}
+
+static int add_instance(struct reading *reading, sqlite3_stmt *row) {
+    size_t n = reading->n_items;
+    if ((n & (n - 1)) == 0) {
+        struct instance_read *items = realloc(reading->items, (n ? 2 * n : 1) * sizeof *items);
+        if (!items)
+            return -ENOMEM;
+        reading->items = items;
+    }
+    reading->items[n] = (struct instance_read){.id = sqlite3_column_int64(row, 0),
+                                               .name = sql_column_dup(row, 1, INSTANCE_MAX),
+                                               .last_t_ns = INT64_MIN};
+    if (!reading->items[n].name)
+        return -ENOMEM;
+    reading->n_items++;
+    return 0;
+}
+
+static int load_instances(struct reading *reading, int64_t host) {
+    sqlite3_stmt *statement = reading->instances;
+    int code = SQLITE_DONE, r = sql_bind(statement, "i", host);
+    forget_instances(reading);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        r = add_instance(reading, statement);
+    sqlite3_reset(statement);
+    return r ? r : sql_errno(code);
+}
+
+static int compare_id(const void *key, const void *item) {
+    int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
+    return (id > other) - (id < other);
+}
+
+/* The rows of a frame come in the order of instances, so the next one is tried first. */
+static struct instance_read *find_instance(struct reading *reading, int64_t id, size_t guess) {
+    if (guess < reading->n_items && reading->items[guess].id == id)
+        return &reading->items[guess];
+    return bsearch(&id, reading->items, reading->n_items, sizeof *reading->items, compare_id);
+}
+
+/* ---- rows of one host ---- */
+
+static int64_t *next_row(struct rows_read *data) {
+    if (data->n == data->capacity) {
+        size_t capacity = data->capacity ? 2 * data->capacity : 1024;
+        int64_t *cells = capacity > READ_ROWS_MAX
+                             ? NULL
+                             : realloc(data->cells, capacity * data->width * sizeof *cells);
+        if (!cells)
+            return NULL;
+        data->cells = cells;
+        data->capacity = capacity;
+    }
+    return data->cells + data->n * data->width;
+}
+
+static void fill_row(const struct reading *reading, int64_t *cells) {
+    int64_t interval = sql_column(reading->rows, 2);
+    cells[2] = interval > 0 ? interval : VALUE_ABSENT;
+    for (size_t i = 0; i < reading->n_columns; i++)
+        cells[3 + i] =
+            reading->at[i] < 0 ? VALUE_ABSENT : sql_column(reading->rows, reading->at[i]);
+}
+
+/* A row whose time does not follow the one before is left out: nobody downstream has to expect it.
+ */
+static int take_row(struct reading *reading, size_t *guess) {
+    int64_t t = sql_column(reading->rows, 1);
+    struct instance_read *item =
+        find_instance(reading, sqlite3_column_int64(reading->rows, 0), *guess);
+    if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
+        (t == item->last_t_ns && !reading->events))
+        return 0;
+    int64_t *cells = next_row(&reading->data);
+    if (!cells)
+        return -ENOMEM;
+    cells[0] = item - reading->items;
+    cells[1] = t;
+    fill_row(reading, cells);
+    *guess = (size_t)cells[0] + 1 < reading->n_items ? (size_t)cells[0] + 1 : 0;
+    item->last_t_ns = t;
+    item->n++;
+    reading->data.n++;
+    return 0;
+}
+
+static int load_stream(struct reading *reading, int64_t stream) {
+    size_t guess = 0;
+    int code = SQLITE_DONE, r = sql_bind(reading->rows, "ii", reading->run, stream);
+    while (!r && (code = sqlite3_step(reading->rows)) == SQLITE_ROW)
+        r = take_row(reading, &guess);
+    sqlite3_reset(reading->rows);
+    return r ? r : sql_errno(code);
+}
+
+/* A host has several streams if it was booted again, or its agent started anew, during the run. */
+static int load_rows(struct reading *reading, int64_t host) {
+    int code = SQLITE_DONE, r = sql_bind(reading->streams, "i", host);
+    reading->data.n = 0;
+    while (!r && (code = sqlite3_step(reading->streams)) == SQLITE_ROW)
+        r = load_stream(reading, sqlite3_column_int64(reading->streams, 0));
+    sqlite3_reset(reading->streams);
+    return r ? r : sql_errno(code);
+}
+
+static int emit(const struct reading *reading, int64_t host, const int64_t *cells) {
+    const struct instance_read *item = &reading->items[cells[0]];
+    struct store_row_read row = {.host = host,
+                                 .instance = item->id,
+                                 .instance_name = item->name,
+                                 .t_ns = cells[1],
+                                 .interval_ns = cells[2],
+                                 .values = cells + 3};
+    int r = reading->each(reading->ctx, &row);
+    return r < 0 ? r : 0;
+}
+
+/* Row numbers, dealt out so that those of an instance lie together in their order. */
+static int emit_by_instance(struct reading *reading, int64_t host) {
+    const struct rows_read *data = &reading->data;
+    size_t *order = malloc((data->n + 1) * sizeof *order);
+    size_t start = 0;
+    int r = 0;
+    if (!order)
+        return -ENOMEM;
+    for (size_t i = 0; i < reading->n_items; i++) {
+        reading->items[i].next = start;
+        start += reading->items[i].n;
+    }
+    for (size_t i = 0; i < data->n; i++)
+        order[reading->items[data->cells[i * data->width]].next++] = i;
+    for (size_t i = 0; !r && i < data->n; i++)
+        r = emit(reading, host, data->cells + order[i] * data->width);
+    free(order);
+    return r;
+}
+
+static int read_host(struct reading *reading, int64_t host, bool *found) {
+    int r = load_instances(reading, host);
+    if (r || !reading->n_items)
+        return r;
+    *found = true;
+    r = load_rows(reading, host);
+    return r ? r : emit_by_instance(reading, host);
+}
+
+static int read_hosts(struct reading *reading, bool *found) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int code = SQLITE_DONE,
+        r = sql_prepare(reading->store, "SELECT host FROM host WHERE run = ? ORDER BY host",
+                        &statement);
+    if (!r)
+        r = sql_bind(statement, "i", reading->run);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        r = read_host(reading, sqlite3_column_int64(statement, 0), found);
+    return r ? r : sql_errno(code);
+}
+
+/* ---- the table ---- */
+
+static int open_table(struct reading *reading, const char *name) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    char kind[16];
+    int r = sql_prepare(reading->store,
+                        "SELECT t.table_id, t.kind FROM table_info t JOIN sqlite_schema s"
+                        " ON s.name = t.name AND s.type = 'table' AND s.rootpage > 0"
+                        " WHERE t.name = ?",
+                        &statement);
+    if (r)
+        return r;
+    sql_bind(statement, "t", name);
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
+    int64_t id = sqlite3_column_int64(statement, 0);
+    sql_column_text(statement, 1, kind, sizeof kind);
+    reading->events = strcmp(kind, "events") == 0;
+    r = sql_prepare(reading->store,
+                    "SELECT instance, name FROM instance WHERE host = ? AND table_id = ?"
+                    " ORDER BY instance",
+                    &reading->instances);
+    if (!r)
+        r = sql_errno(sqlite3_bind_int64(reading->instances, 2, id));
+    if (!r)
+        r = sql_prepare(reading->store, "SELECT stream FROM stream WHERE host = ? ORDER BY stream",
+                        &reading->streams);
+    return r ? r : prepare_rows(reading, name);
+}
+
+static void reading_release(struct reading *reading) {
+    forget_instances(reading);
+    free(reading->data.cells);
+    sqlite3_finalize(reading->rows);
+    sqlite3_finalize(reading->instances);
+    sqlite3_finalize(reading->streams);
+}
+
+int store_each_row(struct store *store, int64_t run, const char *table, const char *const *columns,
+                   size_t n_columns, int (*each)(void *ctx, const struct store_row_read *row),
+                   void *ctx) {
+    struct reading reading = {.store = store,
+                              .run = run,
+                              .columns = columns,
+                              .n_columns = n_columns,
+                              .data = {.width = 3 + n_columns},
+                              .each = each,
+                              .ctx = ctx};
+    bool found = false;
+    if (n_columns > READ_COLUMNS_MAX)
+        return -EINVAL;
+    int r = open_table(&reading, table);
+    if (!r)
+        r = read_hosts(&reading, &found);
+    reading_release(&reading);
+    return r ? r : found ? 0 : -ENOENT;
+}

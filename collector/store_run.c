@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of a run, and what is to be said about it. */
+#include "collector/store_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* "./build/train --x" is called train. */
+static void name_from_command(const char *command, char *name, size_t size) {
+    size_t end = strcspn(command, " \t");
+    size_t start = end;
+    while (start > 0 && command[start - 1] != '/')
+        start--;
+    text_sanitize(name, size, command + start, end - start);
+    if (!name[0])
+        text_sanitize(name, size, "run", 3);
+}
+
+int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
+    char name[INSTANCE_MAX + 1], command[64 * 1024];
+    if (!begin->command)
+        return -EINVAL;
+    text_sanitize(command, sizeof command, begin->command, strlen(begin->command));
+    if (begin->name && begin->name[0])
+        text_sanitize(name, sizeof name, begin->name, strlen(begin->name));
+    else
+        name_from_command(command, name, sizeof name);
+    int r = sql_run(store, SQL_RUN_INSERT, "ttiiiit", name, command, begin->wall_ns, begin->mono_ns,
+                    begin->period_ns, (int64_t)begin->n_hosts_expected, CHOKEPOINT_VERSION);
+    if (!r)
+        *ret_run = sqlite3_last_insert_rowid(store->db);
+    return r;
+}
+
+static int require_change(struct store *store, int r) {
+    return r ? r : sqlite3_changes(store->db) ? 0 : -ENOENT;
+}
+
+int store_run_end(struct store *store, int64_t run, enum run_state state, int exit_status,
+                  int64_t wall_ns, int64_t mono_ns) {
+    static const char *const states[] = {"running", "done", "failed", "killed", "interrupted"};
+    if ((size_t)state >= sizeof states / sizeof *states)
+        return -EINVAL;
+    return require_change(store, sql_run(store, SQL_RUN_END, "tiiii", states[state],
+                                         (int64_t)exit_status, wall_ns, mono_ns, run));
+}
+
+int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns, int64_t mono_ns) {
+    return require_change(store, sql_run(store, SQL_RUN_STARTED, "iii", wall_ns, mono_ns, run));
+}
+
+int store_run_note(struct store *store, int64_t run, const char *text) {
+    char line[4096];
+    text_sanitize(line, sizeof line, text, strlen(text));
+    return sql_run(store, SQL_NOTE_INSERT, "it", run, line);
+}
+
+int store_run_refused(struct store *store, int64_t run, const char *kind, int64_t n) {
+    return sql_run(store, SQL_REFUSED_ADD, "iti", run, kind, n);
+}

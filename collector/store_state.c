@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a series must know after a restart of the collector, as one blob a table a commit: the same
+ * transaction that holds the rows holds the absolute values they were the growth to. A blob that
+ * does not read back whole is ignored: the next rows are then first rows.
+ *
+ *     1, sample_ns, sample, n columns, n items, items of instance, samples and ns since last seen,
+ * n values
+ */
+#include "collector/store_private.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define STATE_FORM 1
+
+int state_save(struct store *store, const struct stream *stream, const struct series *series) {
+    struct buffer blob = {0};
+    buffer_put_u8(&blob, STATE_FORM);
+    buffer_put_zigzag(&blob, series->sample_ns);
+    buffer_put_varint(&blob, series->sample);
+    buffer_put_varint(&blob, series->stride);
+    buffer_put_varint(&blob, series->n);
+    for (size_t i = 0; i < series->n; i++) {
+        const struct base *base = &series->items[i];
+        const int64_t *values = series_values(series, base);
+        buffer_put_varint(&blob, (uint64_t)base->instance);
+        buffer_put_varint(&blob, series->sample - base->seen_sample);
+        buffer_put_zigzag(&blob, base->seen_ns);
+        for (size_t c = 0; c < series->stride; c++) /* 0: absent */
+            buffer_put_varint(&blob, values[c] < 0 ? 0 : (uint64_t)values[c] + 1);
+    }
+    int r = blob.error;
+    sqlite3_stmt *statement = r ? NULL : sql_statement(store, SQL_STATE_SAVE, &r);
+    if (statement) {
+        sql_bind(statement, "ii", stream->id, series->table->id);
+        sqlite3_bind_blob64(statement, 3, blob.data, blob.size, SQLITE_STATIC);
+        r = sql_errno(sqlite3_step(statement));
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+    }
+    buffer_release(&blob);
+    return r;
+}
+
+struct cursor {
+    const uint8_t *p, *end;
+    bool bad;
+};
+
+static uint64_t get_varint(struct cursor *c) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
+        uint8_t byte = *c->p++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static int64_t get_zigzag(struct cursor *c) {
+    uint64_t value = get_varint(c);
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* The instance's name, if it is one of this host and not in the series yet. */
+static struct base *restore_base(struct store *store, const struct stream *stream,
+                                 struct series *series, int64_t instance) {
+    char name[INSTANCE_MAX + 1] = "";
+    int r = 0;
+    sqlite3_stmt *statement = sql_statement(store, SQL_INSTANCE_NAME, &r);
+    if (!statement)
+        return NULL;
+    sql_bind(statement, "ii", instance, stream->host);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        sql_column_text(statement, 0, name, sizeof name);
+    sqlite3_reset(statement);
+    size_t size = strlen(name);
+    if (!size || series_find(series, name, size))
+        return NULL;
+    return series_add(series, instance, name, size);
+}
+
+static bool parse_blob(struct store *store, const struct stream *stream, struct series *series,
+                       const struct buffer *blob) {
+    struct cursor cursor = {blob->data + 1, blob->data + blob->size, false}, *c = &cursor;
+    series->sample_ns = get_zigzag(c);
+    series->sample = get_varint(c);
+    uint64_t n_columns = get_varint(c), n = get_varint(c);
+    if (blob->data[0] != STATE_FORM || c->bad || n_columns > series->stride ||
+        n > STORE_INSTANCES_MAX)
+        return false;
+    for (; n && !c->bad; n--) {
+        int64_t instance = (int64_t)get_varint(c);
+        uint64_t age = get_varint(c);
+        struct base *base = restore_base(store, stream, series, instance);
+        if (!base || age > series->sample)
+            return false;
+        base->seen_sample = series->sample - age;
+        base->seen_ns = base->stored_ns = get_zigzag(c);
+        int64_t *values = series_values(series, base);
+        for (uint64_t i = 0; i < n_columns; i++) {
+            uint64_t value = get_varint(c);
+            values[i] = value == 0 || value > INT64_MAX ? VALUE_ABSENT : (int64_t)value - 1;
+        }
+    }
+    return !c->bad && c->p == c->end;
+}
+
+/* A copy, because reading the names runs other statements. */
+static int load_blob(struct store *store, const struct stream *stream, const struct series *series,
+                     struct buffer *ret_blob) {
+    int r = 0;
+    sqlite3_stmt *statement = sql_statement(store, SQL_STATE_LOAD, &r);
+    if (!statement)
+        return r;
+    sql_bind(statement, "ii", stream->id, series->table->id);
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        const void *data = sqlite3_column_blob(statement, 0);
+        buffer_put(ret_blob, data, data ? (size_t)sqlite3_column_bytes(statement, 0) : 0);
+    }
+    sqlite3_reset(statement);
+    return ret_blob->error ? ret_blob->error : sql_errno(code);
+}
+
+int state_load(struct store *store, const struct stream *stream, struct series *series) {
+    struct buffer blob = {0};
+    int r = load_blob(store, stream, series, &blob);
+    if (!r && blob.size && !parse_blob(store, stream, series, &blob))
+        series_clear(series);
+    buffer_release(&blob);
+    return r;
+}

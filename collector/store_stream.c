@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams: which host speaks, what it has sent so far, and its clock. Counts are kept in memory and
+ * written with each commit; whatever is in memory can be read back from the file.
+ */
+#include "collector/store_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void stream_free(struct stream *stream) {
+    for (size_t i = 0; i < STORE_TABLES_MAX; i++)
+        series_free(stream->series[i]);
+    free(stream);
+}
+
+void streams_free(struct store *store) {
+    for (size_t i = 0; i < store->n_streams; i++)
+        stream_free(store->streams[i]);
+    free(store->streams);
+    store->streams = NULL;
+    store->n_streams = 0;
+    store->stream = NULL;
+}
+
+static int64_t column_or_zero(sqlite3_stmt *statement, int column) {
+    int64_t value = sql_column(statement, column);
+    return value == VALUE_ABSENT ? 0 : value;
+}
+
+/* The columns of SQL_STREAM_LOAD. */
+static void stream_fill(struct stream *stream, sqlite3_stmt *row) {
+    int64_t *const numbers[] = {&stream->head_missed, &stream->head_lost,  &stream->frames,
+                                &stream->missed,      &stream->lost,       &stream->gaps,
+                                &stream->restarts,    &stream->duplicates, &stream->dropped_rows,
+                                &stream->wall_to_run};
+    stream->host = column_or_zero(row, 0);
+    stream->run = column_or_zero(row, 1);
+    stream->stream_id = (uint64_t)sqlite3_column_int64(row, 2);
+    stream->period_ns = column_or_zero(row, 3);
+    stream->last_seq = column_or_zero(row, 4);
+    stream->last_mono_ns = sql_column(row, 5);
+    stream->first_mono_ns = sql_column(row, 6);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = column_or_zero(row, 7 + (int)i);
+    sql_column_text(row, 17, stream->host_name, sizeof stream->host_name);
+    sql_column_text(row, 18, stream->boot_id, sizeof stream->boot_id);
+}
+
+static int stream_load(struct store *store, struct stream *stream) {
+    int r = 0;
+    sqlite3_stmt *statement = sql_statement(store, SQL_STREAM_LOAD, &r);
+    if (!statement)
+        return r;
+    sql_bind(statement, "i", stream->id);
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        stream_fill(stream, statement);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
+}
+
+static int stream_keep(struct store *store, struct stream *stream) {
+    struct stream **streams =
+        realloc(store->streams, (store->n_streams + 1) * sizeof *store->streams);
+    if (!streams)
+        return -ENOMEM;
+    store->streams = streams;
+    streams[store->n_streams++] = stream;
+    return 0;
+}
+
+struct stream *stream_get(struct store *store, int64_t id, int *ret_error) {
+    if (store->stream && store->stream->id == id)
+        return store->stream;
+    for (size_t i = 0; i < store->n_streams; i++)
+        if (store->streams[i]->id == id)
+            return store->streams[i];
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (!stream) {
+        *ret_error = -ENOMEM;
+        return NULL;
+    }
+    stream->id = id;
+    stream->clock_default_ns = VALUE_ABSENT;
+    int r = stream_load(store, stream);
+    if (!r)
+        r = stream_keep(store, stream);
+    if (r) {
+        stream_free(stream);
+        *ret_error = r;
+        return NULL;
+    }
+    return stream;
+}
+
+static bool stream_is(const struct stream *stream, int64_t run, const struct wire_stream *wire) {
+    return stream->stream_id == wire->stream_id && stream->run == run &&
+           strcmp(stream->host_name, wire->host) == 0 &&
+           strcmp(stream->boot_id, wire->boot_id) == 0;
+}
+
+static int host_find_or_insert(struct store *store, int64_t run, const char *name,
+                               int64_t *ret_host) {
+    int64_t run_found;
+    int r = sql_get(store, SQL_HOST_FIND, ret_host, "it", run, name);
+    if (r)
+        return r < 0 ? r : 0;
+    r = sql_get(store, SQL_RUN_EXISTS, &run_found, "i", run);
+    if (r <= 0)
+        return r ? r : -ENOENT;
+    r = sql_run(store, SQL_HOST_INSERT, "it", run, name);
+    if (!r)
+        *ret_host = sqlite3_last_insert_rowid(store->db);
+    return r;
+}
+
+static int stream_find_or_insert(struct store *store, int64_t host, const struct wire_stream *wire,
+                                 int64_t *ret_id) {
+    /* The bits of the id, so that all of them fit: INT64_MIN alone would be taken for NULL. */
+    int64_t bits = (int64_t)wire->stream_id == VALUE_ABSENT ? 0 : (int64_t)wire->stream_id;
+    int r = sql_get(store, SQL_STREAM_FIND, ret_id, "iti", host, wire->boot_id, bits);
+    if (r)
+        return r < 0 ? r : 0;
+    r = sql_run(store, SQL_STREAM_INSERT, "itii", host, wire->boot_id, bits, wire->period_ns);
+    if (!r)
+        *ret_id = sqlite3_last_insert_rowid(store->db);
+    return r;
+}
+
+int store_stream(struct store *store, int64_t run, const struct wire_stream *wire,
+                 int64_t *ret_host, int64_t *ret_stream) {
+    int64_t host = 0, id = 0;
+    int r = 0;
+    for (size_t i = 0; i < store->n_streams; i++) {
+        if (stream_is(store->streams[i], run, wire)) {
+            *ret_host = store->streams[i]->host;
+            *ret_stream = store->streams[i]->id;
+            return 0;
+        }
+    }
+    r = host_find_or_insert(store, run, wire->host, &host);
+    if (!r)
+        r = stream_find_or_insert(store, host, wire, &id);
+    if (r || !stream_get(store, id, &r))
+        return r;
+    *ret_host = host;
+    *ret_stream = id;
+    return 0;
+}
+
+uint64_t store_stream_last_seq(struct store *store, int64_t id) {
+    int r = 0;
+    const struct stream *stream = stream_get(store, id, &r);
+    return stream ? (uint64_t)stream->last_seq : 0;
+}
+
+int stream_save(struct store *store, struct stream *stream) {
+    int r =
+        sql_run(store, SQL_STREAM_UPDATE, "iiiiiiiiiiiiii", stream->id, stream->last_seq,
+                stream->last_mono_ns, stream->first_mono_ns, stream->head_missed, stream->head_lost,
+                stream->frames, stream->missed, stream->lost, stream->gaps, stream->restarts,
+                stream->duplicates, stream->dropped_rows, stream->clock_default_ns);
+    for (size_t i = 0; !r && i < store->n_tables; i++) {
+        struct series *series = stream->series[i];
+        if (!series || !series->dirty)
+            continue;
+        series_prune(series);
+        if (series->table->kind == TABLE_SAMPLES)
+            r = state_save(store, stream, series);
+        series->dirty = r != 0;
+    }
+    stream->dirty = r != 0;
+    return r;
+}
+
+int store_clock(struct store *store, int64_t host, int64_t mono_ns, int64_t offset_ns,
+                int64_t error_ns) {
+    if (error_ns < 0 || mono_ns < 0 || offset_ns == VALUE_ABSENT)
+        return -EINVAL;
+    int r = sql_run(store, SQL_CLOCK_INSERT, "iiii", host, mono_ns, offset_ns, error_ns);
+    return r ? r : sql_run(store, SQL_STREAM_CLOCK, "iii", host, offset_ns, error_ns);
+}
