@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/text.h"
 
 #define BACKLOG 512
 
@@ -40,8 +41,10 @@ static int resolve(const char *spec, struct addrinfo **ret_info) {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
                                    .ai_socktype = SOCK_STREAM};
     int r = split(spec, host, sizeof host, &port);
-    if (r < 0)
-        return r;
+    /* getaddrinfo would take "*" for every address, and the port modulo 65536. */
+    uint64_t number;
+    if (r < 0 || strcmp(host, "*") == 0 || text_parse_u64(port, &number) < 0 || number > UINT16_MAX)
+        return -EINVAL;
     return getaddrinfo(host, port, &hints, ret_info) == 0 ? 0 : -EINVAL;
 }
 

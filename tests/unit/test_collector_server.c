@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* The server over real sockets, spoken to by hand, so that it can be spoken to wrongly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collector/server.h"
+#include "tests/unit/frames.h"
+
+#define TOKEN "00112233445566778899aabbccddeeff"
+
+struct fixture {
+    char dir[32], db[48], events[4096];
+    struct store *store;
+    int64_t run;
+    struct writer *writer;
+    struct server *server;
+    unsigned short port;
+};
+
+static void on_event(void *ctx, const char *line) {
+    struct fixture *f = ctx;
+    size_t used = strlen(f->events);
+    snprintf(f->events + used, sizeof f->events - used, "%s\n", line);
+}
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    char why[200] = "";
+    strcpy(f->dir, "/tmp/server-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    snprintf(f->db, sizeof f->db, "%s/x.db", f->dir);
+    const struct run_begin begin = {
+        .command = "true", .wall_ns = 1, .mono_ns = 1, .period_ns = 100000000};
+    assert_int_equal(store_open_write(f->db, &f->store, NULL, 0), 0);
+    assert_int_equal(store_run_begin(f->store, &begin, &f->run), 0);
+    const struct writer_options writer = {f->store, f->run, on_event, f};
+    assert_int_equal(writer_start(&writer, &f->writer), 0);
+    const struct server_options server = {"127.0.0.1:0", TOKEN, f->writer};
+    assert_int_equal(server_start(&server, &f->server, why, sizeof why), 0);
+    f->port = (unsigned short)atoi(strrchr(server_address(f->server, 0), ':') + 1);
+    assert_null(server_address(f->server, 1));
+    *state = f;
+    return 0;
+}
+
+static void stop(struct fixture *f) {
+    server_finish(f->server);
+    writer_free(f->writer);
+    store_close(f->store);
+    f->server = NULL;
+    f->writer = NULL;
+    f->store = NULL;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    stop(f);
+    unlink(f->db);
+    rmdir(f->dir);
+    free(f);
+    return 0;
+}
+
+static int64_t sql(const struct fixture *f, const char *query) {
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(f->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+/* ---- a client ---- */
+
+static int connect_to(const char *address, unsigned short port) {
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
+    inet_pton(AF_INET, address, &to.sin_addr);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+static void send_all(int fd, const void *data, size_t size) {
+    for (size_t sent = 0; sent < size;) {
+        ssize_t n = send(fd, (const char *)data + sent, size - sent, MSG_NOSIGNAL);
+        if (n <= 0)
+            return; /* the server may have had enough */
+        sent += (size_t)n;
+    }
+}
+
+/* One answer: its status, its body in ret_text. 0 when the connection ended without one. */
+static int read_answer(int fd, char *ret_text, size_t capacity) {
+    char head[2048];
+    size_t size = 0, length = 0;
+    int status = 0;
+    head[0] = '\0';
+    while (!strstr(head, "\r\n\r\n")) {
+        if (size + 1 == sizeof head || recv(fd, head + size, 1, 0) != 1)
+            return 0;
+        head[++size] = '\0';
+    }
+    assert_int_equal(sscanf(head, "HTTP/1.1 %d", &status), 1);
+    const char *field = strcasestr(head, "\r\nContent-Length: ");
+    if (field)
+        length = (size_t)atoi(field + 18);
+    assert_true(length < capacity);
+    for (size = 0; size < length; size++)
+        assert_int_equal(recv(fd, ret_text + size, 1, 0), 1);
+    ret_text[length] = '\0';
+    return status;
+}
+
+static void send_request(int fd, const char *fields, const void *body, size_t size) {
+    char head[1024];
+    int n = snprintf(head, sizeof head,
+                     "POST /v1/frames HTTP/1.1\r\nHost: x\r\n%sContent-Length: %zu\r\n\r\n", fields,
+                     size);
+    send_all(fd, head, (size_t)n);
+    send_all(fd, body, size);
+}
+
+#define AUTHORIZED "Authorization: Bearer " TOKEN "\r\n"
+
+struct answer {
+    int status;
+    char text[512];
+};
+
+static struct answer post(const struct fixture *f, const char *fields, const struct buffer *body) {
+    struct answer answer = {0};
+    int fd = connect_to("127.0.0.1", f->port);
+    send_request(fd, fields, body->data, body->size);
+    answer.status = read_answer(fd, answer.text, sizeof answer.text);
+    close(fd);
+    return answer;
+}
+
+static struct answer say(const struct fixture *f, const char *request) {
+    struct answer answer = {0};
+    int fd = connect_to("127.0.0.1", f->port);
+    send_all(fd, request, strlen(request));
+    answer.status = read_answer(fd, answer.text, sizeof answer.text);
+    close(fd);
+    return answer;
+}
+
+static struct buffer body_of(const char *host, uint64_t first, uint64_t last) {
+    struct buffer body = {0};
+    frames_open(&body, host, 7, &frames_cpu);
+    frames_put_many(&body, &frames_cpu, first, last);
+    return body;
+}
+
+static int64_t refused(struct fixture *f, const char *kind) {
+    char query[128];
+    stop(f); /* writes the counts */
+    snprintf(query, sizeof query, "SELECT coalesce(sum(n), 0) FROM refused WHERE kind = '%s'",
+             kind);
+    return sql(f, query);
+}
+
+/* ---- claims ---- */
+
+static void an_answer_leaves_after_its_commit(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    struct answer answer = post(f, AUTHORIZED, &body);
+    assert_int_equal(answer.status, 200);
+    assert_int_equal(sql(f, "SELECT max(seq) FROM frame"), 5);
+    unsigned long long seq, received, replied;
+    int stop_asked;
+    assert_int_equal(sscanf(answer.text,
+                            "committed %llu\nreceived_ns %llu\nreplied_ns %llu\nstop %d\n", &seq,
+                            &received, &replied, &stop_asked),
+                     4);
+    assert_int_equal(seq, 5);
+    assert_true(received <= replied);
+    assert_int_equal(stop_asked, 0);
+    assert_string_equal(f->events, "host vm1\n");
+}
+
+static void nobody_without_the_token_gets_in(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    const char *const wrong[] = {
+        "",
+        "Authorization: Bearer 00112233445566778899aabbccddeefe\r\n",
+        "Authorization: Bearer 00112233445566778899aabbccddeef\r\n",
+        "Authorization: Bearer " TOKEN TOKEN "\r\n",
+        "Authorization: Bearer \r\n",
+        "Authorization: \r\n",
+        "Authorization: Basic " TOKEN "\r\n",
+        "authorization: bearer" TOKEN "\r\n",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+        assert_int_equal(post(f, wrong[i], &body).status, 401);
+    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(sql(f, "SELECT count(*) FROM table_info"), 0);
+    assert_string_equal(f->events, "");
+    assert_int_equal(refused(f, "unauthorized"), ARRAY_SIZE(wrong));
+}
+
+static void the_token_is_asked_for_before_anything_else(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(say(f, "GET /secret HTTP/1.1\r\nHost: x\r\n\r\n").status, 401);
+    assert_int_equal(
+        say(f, "POST /v1/frames HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n").status,
+        401);
+}
+
+static void other_paths_and_methods_are_refused(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(say(f, "GET /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED "\r\n").status,
+                     405);
+    assert_int_equal(say(f, "GET / HTTP/1.1\r\nHost: x\r\n" AUTHORIZED "\r\n").status, 404);
+    assert_int_equal(refused(f, "bad_request"), 2);
+}
+
+static void a_body_that_is_too_large_is_refused_before_it_is_sent(void **state) {
+    struct fixture *f = *state;
+    struct answer answer = say(f, "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED
+                                  "Content-Length: 4194305\r\n\r\n");
+    assert_int_equal(answer.status, 413);
+    assert_non_null(strstr(answer.text, "4 MiB"));
+    assert_int_equal(refused(f, "too_large"), 1);
+}
+
+static void a_body_of_unknown_length_is_refused(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(say(f, "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED
+                            "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+                         .status,
+                     411);
+    assert_int_equal(say(f, "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED
+                            "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+                            "5\r\nhello\r\n0\r\n\r\n")
+                         .status,
+                     411);
+}
+
+static void endless_headers_are_refused(void **state) {
+    struct fixture *f = *state;
+    char text[512];
+    static char header[128 << 10];
+    memset(header, 'a', sizeof header);
+    int fd = connect_to("127.0.0.1", f->port);
+    send_all(fd, "POST /v1/frames HTTP/1.1\r\nX: ", 29);
+    send_all(fd, header, sizeof header);
+    int status = read_answer(fd, text, sizeof text);
+    assert_true(status == 0 || (status >= 400 && status < 500));
+    close(fd);
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 1);
+    assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
+}
+
+static void garbage_is_refused_with_a_reason(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = {0};
+    buffer_put(&body, "GIF89a, or so", 13);
+    struct answer answer = post(f, AUTHORIZED, &body);
+    assert_int_equal(answer.status, 400);
+    assert_string_equal(answer.text, "not a Chokepoint stream, or of another version, at byte 0\n");
+    body.size = 0;
+    assert_int_equal(post(f, AUTHORIZED, &body).status, 400);
+    assert_int_equal(refused(f, "bad_frame"), 2);
+}
+
+static void a_truncated_body_is_refused_and_stores_nothing(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    body.size -= 3;
+    assert_int_equal(post(f, AUTHORIZED, &body).status, 400);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
+}
+
+static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
+    struct fixture *f = *state;
+    char text[512];
+    AUTO(buffer_release) struct buffer bad = body_of("vm1", 1, 5);
+    AUTO(buffer_release) struct buffer good = body_of("vm1", 1, 7);
+    bad.data[bad.size - 1] ^= 1;
+    int fd = connect_to("127.0.0.1", f->port);
+    send_request(fd, AUTHORIZED, bad.data, bad.size);
+    assert_int_equal(read_answer(fd, text, sizeof text), 400);
+    send_request(fd, "", good.data, good.size);
+    assert_int_equal(read_answer(fd, text, sizeof text), 401);
+    send_request(fd, AUTHORIZED, good.data, good.size);
+    assert_int_equal(read_answer(fd, text, sizeof text), 200);
+    close(fd);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 7);
+}
+
+static void a_replay_stores_nothing_twice(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
+    assert_int_equal(sql(f, "SELECT sum(duplicates) FROM stream"), 10);
+}
+
+static void a_sender_that_vanishes_harms_nobody(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    for (int i = 0; i < 20; i++) {
+        int fd = connect_to("127.0.0.1", f->port);
+        send_request(fd, AUTHORIZED, body.data, body.size);
+        close(fd); /* before the answer */
+        fd = connect_to("127.0.0.1", f->port);
+        char head[] = "POST /v1/frames HTTP/1.1\r\nHost: x\r\n" AUTHORIZED
+                      "Content-Length: 1000000\r\n\r\nCHKPNT1\n";
+        send_all(fd, head, strlen(head));
+        close(fd); /* in the middle of its body */
+    }
+    assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
+}
+
+struct pusher {
+    const struct fixture *f;
+    char host[16];
+    int good;
+    pthread_t thread;
+};
+
+static void *push_thrice(void *arg) {
+    struct pusher *pusher = arg;
+    for (uint64_t i = 0; i < 3; i++) {
+        struct buffer body = body_of(pusher->host, 1 + 4 * i, 4 + 4 * i);
+        pusher->good += post(pusher->f, AUTHORIZED, &body).status == 200;
+        buffer_release(&body);
+    }
+    return NULL;
+}
+
+static void many_hosts_push_at_once(void **state) {
+    struct fixture *f = *state;
+    struct pusher pushers[24];
+    for (size_t i = 0; i < ARRAY_SIZE(pushers); i++) {
+        pushers[i] = (struct pusher){.f = f};
+        snprintf(pushers[i].host, sizeof pushers[i].host, "vm%zu", i);
+        assert_int_equal(pthread_create(&pushers[i].thread, NULL, push_thrice, &pushers[i]), 0);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(pushers); i++) {
+        pthread_join(pushers[i].thread, NULL);
+        assert_int_equal(pushers[i].good, 3);
+    }
+    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 24);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 24 * 12);
+}
+
+static void agents_are_told_to_stop_and_the_last_push_is_told(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    server_ask_stop(f->server);
+    assert_non_null(strstr(post(f, AUTHORIZED, &body).text, "\nstop 1\n"));
+    AUTO(buffer_release) struct buffer opening = body_of("vm1", 1, 0);
+    post(f, AUTHORIZED "Chokepoint-Final: 1\r\n", &opening);
+    assert_non_null(strstr(f->events, "final vm1 5\n"));
+}
+
+static void a_clock_header_is_stored_and_a_bad_one_ignored(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    const char *const bad[] = {"x",      "1 2",    "1 2 3 4",
+                               "-1 2 3", "1 2 -3", "99999999999999999999 1 1"};
+    char field[160];
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        snprintf(field, sizeof field, AUTHORIZED "Chokepoint-Clock: %s\r\n", bad[i]);
+        assert_int_equal(post(f, field, &body).status, 200);
+    }
+    assert_int_equal(sql(f, "SELECT count(*) FROM clock"), 0);
+    post(f, AUTHORIZED "Chokepoint-Clock: 1000 -77 5\r\n", &body);
+    assert_int_equal(sql(f, "SELECT offset_ns FROM clock"), -77);
+}
+
+static void it_listens_where_it_was_told_and_nowhere_else(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(connect_to("127.0.0.2", f->port), -1);
+    struct server *other;
+    char why[200], list[64];
+    const char *const bad[] = {"localhost:0", "127.0.0.1", "127.0.0.1:",     ":80",
+                               "*:0",         "",          "127.0.0.1:0,,",  "::1:0",
+                               "[::1]",       "[]:1",      "127.0.0.1:99999"};
+    struct server_options options = {NULL, TOKEN, f->writer};
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        options.listen = bad[i];
+        assert_int_equal(server_start(&options, &other, why, sizeof why), -EINVAL);
+        assert_non_null(strstr(why, "ADDR:PORT"));
+    }
+    snprintf(list, sizeof list, "127.0.0.1:0,127.0.0.1:%hu", f->port);
+    options.listen = list;
+    assert_int_equal(server_start(&options, &other, why, sizeof why), -EADDRINUSE);
+    options.listen = "127.0.0.1:0";
+    options.token = "short";
+    assert_int_equal(server_start(&options, &other, why, sizeof why), -EINVAL);
+}
+
+static void an_end_commits_what_has_arrived(void **state) {
+    struct fixture *f = *state;
+    char text[512];
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 400);
+    int fd = connect_to("127.0.0.1", f->port);
+    send_request(fd, AUTHORIZED, body.data, body.size);
+    assert_int_equal(read_answer(fd, text, sizeof text), 200);
+    close(fd);
+    stop(f);
+    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 400);
+    assert_int_equal(connect_to("127.0.0.1", f->port), -1);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(an_answer_leaves_after_its_commit),
+        TEST(nobody_without_the_token_gets_in),
+        TEST(the_token_is_asked_for_before_anything_else),
+        TEST(other_paths_and_methods_are_refused),
+        TEST(a_body_that_is_too_large_is_refused_before_it_is_sent),
+        TEST(a_body_of_unknown_length_is_refused),
+        TEST(endless_headers_are_refused),
+        TEST(garbage_is_refused_with_a_reason),
+        TEST(a_truncated_body_is_refused_and_stores_nothing),
+        TEST(a_bad_push_does_not_harm_the_next_on_its_connection),
+        TEST(a_replay_stores_nothing_twice),
+        TEST(a_sender_that_vanishes_harms_nobody),
+        TEST(many_hosts_push_at_once),
+        TEST(agents_are_told_to_stop_and_the_last_push_is_told),
+        TEST(a_clock_header_is_stored_and_a_bad_one_ignored),
+        TEST(it_listens_where_it_was_told_and_nowhere_else),
+        TEST(an_end_commits_what_has_arrived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
