@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/lean.h"
 #include "agent/mark/ring.h"
 #include "agent/observe.h"
 #include "agent/options.h"
@@ -31,6 +32,10 @@ static int run_child(void *ctx) {
 
 static void say(void *ctx, const char *text) {
     agent_say(&((const struct agent *)ctx)->options, text);
+}
+
+static void settle(void *ctx) {
+    lean_drop_file_pages(((const struct agent *)ctx)->options.proc);
 }
 
 static void tidy(void *ctx) {
@@ -86,7 +91,8 @@ static int run_alone(struct agent *agent) {
 }
 
 static int run_agent(struct agent *agent) {
-    struct supervisor_config config = {.child = run_child, .tidy = tidy, .say = say, .ctx = agent};
+    struct supervisor_config config = {
+        .child = run_child, .settle = settle, .tidy = tidy, .say = say, .ctx = agent};
     set_signals();
     mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */
     if (getrandom(&agent->stream_id, sizeof agent->stream_id, 0) != sizeof agent->stream_id)

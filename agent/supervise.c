@@ -75,8 +75,11 @@ static int start_child(struct supervisor *supervisor) {
         be_child(supervisor, self);
     if (child < 0)
         return negative_errno();
+    bool first = !supervisor->started_ns;
     supervisor->child = child;
     supervisor->started_ns = clock_monotonic_ns();
+    if (first && supervisor->config->settle)
+        supervisor->config->settle(supervisor->config->ctx);
     return 0;
 }
 

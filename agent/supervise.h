@@ -10,6 +10,8 @@ struct supervisor_config {
     /* Runs in the child, with SIGTERM, SIGINT and SIGHUP blocked (it waits for them itself); its
      * result is the child's exit status. */
     int (*child)(void *ctx);
+    /* Runs in the parent when its child has been started for the first time; may be NULL. */
+    void (*settle)(void *ctx);
     /* Runs once all is over: in the parent, or in the child if it outlived its parent. */
     void (*tidy)(void *ctx);
     /* One line for the user: the child died and is started again, or no more. */
