@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/arithmetic.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define SPAN_MIN_NS INT64_C(500000000)
+#define SPAN_SAMPLES 3
+#define BYTES_MIN 1000.0 /* an iteration that moves less is no matter of bandwidth */
+
+int64_t network_span_ns(const struct scene *scene) {
+    int64_t span = SPAN_SAMPLES * scene->recording->period_ns;
+    return span > SPAN_MIN_NS ? span : SPAN_MIN_NS;
+}
+
+double network_sustained(const struct scene *scene, int host, enum metric direction) {
+    return rate_sustained(&scene->hosts[host].metrics[direction], phase_windows(&scene->groups[0]),
+                          network_span_ns(scene));
+}
+
+double network_ceiling(const struct scene *scene) {
+    static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
+    double ceiling = NAN;
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        for (size_t d = 0; d < 2; d++)
+            ceiling = fmax(ceiling, network_sustained(scene, (int)h, directions[d]));
+    return ceiling;
+}
+
+/* Iterations of a phase and how long one takes; in lockstep those of one rank stand for all. */
+static size_t iterations_of(const struct scene *scene, size_t group, double *ret_iteration_s) {
+    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
+    struct windows windows = phase_windows(&scene->groups[group]);
+    size_t count = 0;
+    if (reference && (scene->iterations.lockstep || scene->iterations.n == 1)) {
+        double *values = malloc((reference->n + 1) * sizeof *values);
+        count = values ? iteration_durations(reference, windows, values) : 0;
+        free(values);
+        *ret_iteration_s = iteration_median(reference, windows);
+    } else {
+        count = scene_iteration_count(scene, group);
+        *ret_iteration_s = (double)windows_length(windows) / 1e9 / (double)count;
+    }
+    return count;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = ((const struct arithmetic *)a)->share, y = ((const struct arithmetic *)b)->share;
+    return (x < y) - (x > y);
+}
+
+int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, size_t *ret_n) {
+    static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
+    struct arithmetic *items = calloc(2 * scene->n_hosts * scene->n_groups + 1, sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    double ceiling = network_ceiling(scene);
+    size_t n = 0;
+    for (size_t g = scene->n_groups > 1 ? 1 : 0; ceiling > 0 && g < scene->n_groups; g++) {
+        double iteration_s;
+        size_t count = iterations_of(scene, g, &iteration_s);
+        for (size_t i = 0; count && i < 2 * scene->n_hosts; i++) {
+            struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .bandwidth_mb_s = ceiling,
+                                   .iteration_s = iteration_s};
+            a.bytes_per_iteration = rate_amount(&scene->hosts[a.host].metrics[a.direction],
+                                                phase_windows(&scene->groups[g])) /
+                                    (double)count;
+            a.bound_s = a.bytes_per_iteration / (ceiling * 1e6);
+            a.share = a.bound_s / iteration_s;
+            if (a.bytes_per_iteration >= BYTES_MIN)
+                items[n++] = a;
+        }
+    }
+    qsort(items, n, sizeof *items, compare);
+    *ret_items = items;
+    *ret_n = n;
+    return 0;
+}
+
+const struct arithmetic *arithmetic_find(const struct arithmetic *items, size_t n, int host,
+                                         enum metric direction, size_t group) {
+    for (size_t i = 0; i < n; i++)
+        if (items[i].host == host && items[i].direction == direction && items[i].group == group)
+            return &items[i];
+    return NULL;
+}

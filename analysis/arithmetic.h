@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The argument by arithmetic (P1): so many bytes an iteration, at the highest rate this network was
+ * seen to sustain, take so long; an iteration takes so long. The ceiling is the highest one over
+ * all hosts and both directions, since links of one cluster are mostly equal and a worker's own
+ * highest rate is often only its share of the server's link.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_ARITHMETIC_H
+#define CHOKEPOINT_ANALYSIS_ARITHMETIC_H
+
+#include "analysis/scene.h"
+
+struct arithmetic {
+    int host;
+    enum metric direction; /* METRIC_NET_SEND or METRIC_NET_RECV */
+    size_t group;
+    double bytes_per_iteration;
+    double bandwidth_mb_s;
+    double bound_s, iteration_s; /* at best; measured: median, or time over count when ranks do
+                                    not move together */
+    double share;                /* bound / measured */
+};
+
+/* A rate counts as sustained when it lasted so long. */
+int64_t network_span_ns(const struct scene *scene);
+
+/* Highest sustained MB/s of one host and direction in the whole run; NAN. */
+double network_sustained(const struct scene *scene, int host, enum metric direction);
+
+/* Highest over all hosts and directions: the ceiling as far as it was seen; NAN without any. */
+double network_ceiling(const struct scene *scene);
+
+/* One line a host, direction and phase that has iterations and moves more than a little; the
+ * greatest share first. *ret_items is the caller's. -ENOMEM. */
+int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, size_t *ret_n);
+
+/* The line of a host, direction and group, or NULL. */
+const struct arithmetic *arithmetic_find(const struct arithmetic *items, size_t n, int host,
+                                         enum metric direction, size_t group);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network: nothing recorded says what a link can carry, so its ceiling is at least the highest rate
+ * that was sustained, and a host is at it while its rate stays within a tenth of that. A program
+ * that sends steadily on its own account looks the same: never more than suspected.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/saturation.h"
+
+static double least_idle(const struct scene *scene, size_t group) {
+    double least = NAN;
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        least = fmin(least, scene_mean(scene, (int)h, METRIC_CPU_IDLE, group));
+    return least;
+}
+
+static void add_arithmetic(const struct arithmetic *a, struct candidate *c) {
+    if (!a)
+        return;
+    text_list_add(
+        &c->evidence,
+        "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s an iteration "
+        "takes (%.0f %%)",
+        a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s, a->iteration_s,
+        100 * a->share);
+    c->signals += a->share >= 0.4;
+}
+
+static void add_cpu_side(const struct scene *scene, size_t group, double busy,
+                         struct candidate *c) {
+    double idle = least_idle(scene, group);
+    if (busy >= BUSY_RANK)
+        text_list_add(&c->against, "the ranks keep their cores busy: they compute, or they spin "
+                                   "while they wait; the kernel cannot tell");
+    else if (idle >= 50) {
+        text_list_add(&c->evidence, "every host had at least %.0f %% of its CPU idle meanwhile",
+                      idle);
+        c->signals++;
+    }
+}
+
+static int add_link(const struct scene *scene, size_t group, int host, enum metric direction,
+                    double ceiling, double share, struct candidates *candidates) {
+    bool send = direction == METRIC_NET_SEND;
+    double busy = ranks_busy(scene, group);
+    struct candidate c = {.host = host,
+                          .group = group,
+                          .resource = send ? "net-egress" : "net-ingress",
+                          .blocked = share,
+                          .signals = 1,
+                          .signal = &scene->hosts[host].metrics[direction],
+                          .low = (1 - PLATEAU_BAND) * ceiling,
+                          .high = INFINITY,
+                          .cause = text_format("link")};
+    text_list_add(&c.evidence,
+                  "%s within %.0f %% of %.4g MB/s (%.3g Gbit/s), the highest rate it sustained, "
+                  "%.0f %% of the time",
+                  send ? "sent" : "received", 100 * PLATEAU_BAND, ceiling, ceiling * 8e-3,
+                  100 * share);
+    add_arithmetic(
+        arithmetic_find(candidates->arithmetic, candidates->n_arithmetic, host, direction, group),
+        &c);
+    add_cpu_side(scene, group, busy, &c);
+    text_list_add(&c.against,
+                  "what the link can carry was not measured: %.4g MB/s is the most that "
+                  "was seen, not a known limit",
+                  ceiling);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+int saturation_network(const struct scene *scene, size_t group, struct candidates *candidates) {
+    static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
+    size_t before = candidates->n;
+    double highest = network_ceiling(scene), most = 0;
+    for (size_t i = 0; highest >= NETWORK_MIN_MB_S && i < 2 * scene->n_hosts; i++) {
+        int host = (int)(i / 2);
+        enum metric direction = directions[i % 2];
+        double own = network_sustained(scene, host, direction);
+        double mean = scene_mean(scene, host, direction, group);
+        double share = rate_share_between(&scene->hosts[host].metrics[direction],
+                                          phase_windows(&scene->groups[group]),
+                                          (1 - PLATEAU_BAND) * own, INFINITY);
+        if (mean > most)
+            most = mean;
+        if (!(own >= PEER_CEILING_MIN * highest) || !(share >= PLATEAU_SHARE_MIN))
+            continue;
+        if (add_link(scene, group, host, direction, own, share, candidates) < 0)
+            return -ENOMEM;
+    }
+    if (candidates->n == before && group == scene->main_group && !isnan(highest))
+        text_list_add(
+            &candidates->ruled_out,
+            "network: no host stayed near the highest rate seen (%.4g MB/s); the mean was "
+            "%.4g MB/s at most",
+            highest, most);
+    return 0;
+}

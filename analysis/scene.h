@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording made ready to be judged: every metric of every host as a rate, phases, iterations and
+ * processes. All rooms below are functions of this; none goes back to the rows but for columns
+ * that are no metric.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_SCENE_H
+#define CHOKEPOINT_ANALYSIS_SCENE_H
+
+#include "analysis/iteration.h"
+#include "analysis/metric.h"
+#include "analysis/phase.h"
+#include "analysis/rate.h"
+
+struct scene_host {
+    const char *name; /* the recording's */
+    struct rate metrics[METRIC_COUNT_];
+    struct rate swap; /* GB used */
+    double memory_gb, swap_gb;
+    unsigned n_cpus;
+};
+
+struct scene_process {
+    const struct series *series;
+    int host, rank; /* rank -1: none */
+    bool job;
+};
+
+/* What one process did during some windows: shares of their length, NAN where not known. */
+struct process_use {
+    double wall_s, cpu_s, run_queue_s, disk_s, read_bytes, write_bytes;
+};
+
+struct scene {
+    const struct recording *recording; /* borrowed */
+    struct scene_host *hosts;          /* as many as the recording has */
+    size_t n_hosts;
+    struct phase *phases;
+    size_t n_phases;
+    struct phase_group *groups; /* [0] "all" */
+    size_t n_groups;
+    size_t main_group; /* where most iterations lie, else the longest; 0 if there are no phases */
+    struct iterations iterations;
+    struct scene_process *processes; /* the job's and others */
+    size_t n_processes;
+};
+
+/* The recording must outlive the scene. -ENOMEM. */
+int scene_build(const struct recording *recording, struct scene *ret_scene);
+void scene_release(struct scene *scene);
+
+struct process_use scene_process_use(const struct scene *scene, const struct scene_process *process,
+                                     struct windows windows);
+
+/* Growth of a column of a table on a host within the windows, all instances. */
+double scene_growth(const struct scene *scene, int host, enum recording_table table, size_t column,
+                    struct windows windows);
+
+/* Mean of a metric within a group; NAN where unknown. */
+double scene_mean(const struct scene *scene, int host, enum metric metric, size_t group);
+
+/* Iterations of all ranks that end within the group. */
+size_t scene_iteration_count(const struct scene *scene, size_t group);
+
+#endif
