@@ -3,20 +3,21 @@
  * chokepoint-sgd: sparse logistic regression with a parameter server, the reference program R1 over
  * MPI. Rank 0 holds the model of N 32-bit floats and works on data like the R - 1 others.
  *
- * What an analysis of it must find, with R = 5 hosts, N = 33,762,578 (135 MB) and links of
- * B = 1.8 Gbit/s (225 MB/s each way), batch 1000, which touches U = about 12,000 features:
+ * What an analysis of it must find, with R = 5 hosts, N = 33,762,578 (135 MB), links of
+ * B = 1.8 Gbit/s (225 MB/s each way) and batches of 1000, which touch U = 16,000 features:
  *
- *   sync dense   The server sends (R-1) 4N = 540 MB and then receives as much: at least 2.4 s + 2.4
- * s an iteration, one after the other, since no gradient can be before its model. Verdict:
- *                net-egress and net-ingress of the server, which nothing else comes near: a
- * worker's own link is used a quarter as much, at most; computing takes some 10 ms. sync sparse  A
- * worker sends 4U bytes of indices, gets 4U of weights, sends 4U of gradient: 0.15 MB, some 0.6 MB
- * over the server's link or 2.6 ms an iteration. The link no longer decides; latency, reading and
- * computing do. async        The same bytes an update, and no waiting for each other: the server
- * serves whoever comes. Dense: its link is full both ways at once, at most B / 4N = 1.67 worker
- * updates a second. Staleness is about R - 2 for a worker; the server's own updates are up to three
- * times as many. testing      Rank 0 alone reads and scores the held-out file: one core full, no
- * network.
+ * - sync dense: the server sends (R-1) 4N = 540 MB and then receives as much, 2.4 s + 2.4 s an
+ *   iteration at least, one after the other, as there is no gradient before its model. Verdict:
+ *   net-egress and net-ingress of the server. Nothing else comes near: the link of a worker is
+ *   used a quarter as much, computing takes 10 ms.
+ * - sync sparse: 4U bytes of features, 4U of weights, 4U of gradient for each worker, so 0.26 MB
+ *   out of the server and 0.51 MB in, 3.4 ms of its link. Latency, reading and computing take as
+ *   long: no resource of one host decides alone. With batches of 10,000 (U = 104,000) it is
+ *   reading text that takes the time where hosts share cores.
+ * - async: the same bytes an update, and nobody waits for another. Dense: the server's link is full
+ *   both ways at once, and 4N / B = 0.6 s for each update of a worker is the least. The staleness
+ *   is about R - 2. Sparse: the cores of the hosts.
+ * - testing: rank 0 alone reads and scores the held-out file, one core full, no network.
  *
  * Payload on the wire is plain MPI point to point, no tree, no compression: see server_sync.c and
  * common/stream.h. Waiting does not spin (common/wait.h), unless --spin says so.

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define LOGIT_SPREAD 2.5
-#define LOGIT_MEAN 0.3 /* a little more than half are positive */
+#define LOGIT_MEAN 0.3    /* a little more than half are positive */
 #define NUMERIC_WEIGHT .8 /* against categories of weight 1 to .15: about half of the signal */
 #define N_CALIBRATION 4000
 

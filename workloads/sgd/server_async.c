@@ -5,9 +5,9 @@
  * staleness.
  *
  * The training ends after iterations x ranks updates, whoever made them: as many examples as sync.
- * The server's own batches need no network and would outrun all others, so it may lead the busiest
- * worker by LEAD times and no more, which is about what R1 saw on its vm-1. Tests come every
- * test-every x ranks updates and stop the serving: workers finish what they have and wait.
+ * The server's own batches need no network and would outrun all others, so it may make LEAD times
+ * as many updates as the average worker and no more, about what R1 saw on its vm-1. Tests come
+ * every test-every x ranks updates and stop the serving: workers finish what they have and wait.
  *
  * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
  * is that of the first chunk. Own work is cut in slices between two looks at the network.
@@ -46,15 +46,11 @@ static bool count_update(struct async *a, int rank, uint64_t from, double loss) 
     return server_check_loss(a->s, loss, o->updates);
 }
 
-static uint64_t busiest_worker(const struct async *a) {
-    uint64_t most = 0;
-    for (int i = 1; i < a->s->t->n_ranks; i++)
-        most = a->by_rank[i] > most ? a->by_rank[i] : most;
-    return most;
-}
-
+/* At most LEAD times as many updates as the workers have made on average. */
 static bool own_may_start(const struct async *a) {
-    return a->s->n_channels == 0 || a->by_rank[0] < LEAD * (busiest_worker(a) + 1);
+    uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->by_rank[0];
+    uint64_t by_workers = a->s->outcome.updates - own;
+    return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
 static int finish_own(struct async *a) {
@@ -102,8 +98,10 @@ static int serve(struct async *a, struct channel *c) {
     case CHANNEL_PUSHED:
         if (!t->options->dense)
             trainer_apply(t->weights, c->request.n, c->features, c->values, rate);
+        if (!count_update(a, c->peer, c->pulled_at, c->request.loss))
+            return -EDOM;
         channel_listen(c);
-        return count_update(a, c->peer, c->pulled_at, c->request.loss) ? 0 : -EDOM;
+        return 0;
     case CHANNEL_FAILED:
         return -ECANCELED;
     default:
