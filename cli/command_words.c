@@ -254,6 +254,10 @@ static int read_launcher(struct command_words *to, char *const *words) {
         int r = read_options(to, table, &words);
         if (r < 0)
             return r;
+        if (*words && strcmp(*words, "--") == 0)
+            words++;
+        if (!to->program)
+            to->program = *words;
         while (*words && strcmp(*words, ":") != 0)
             words++;
         if (!*words)
@@ -267,7 +271,9 @@ int command_words_read(char *const *words, struct command_words *ret_words) {
     const struct wrapper *wrapper;
     while (*words && (wrapper = find_wrapper(*words)))
         words = skip_wrapper(wrapper, words + 1);
+    found.program = *words;
     if (*words && (found.kind = kind_of(*words)) != COMMAND_PLAIN) {
+        found.program = NULL;
         found.launcher = *words;
         int r = read_launcher(&found, words + 1);
         if (r < 0)

@@ -21,6 +21,7 @@ enum command_kind {
 struct command_words {
     enum command_kind kind;
     const char *launcher; /* the word that is mpirun or srun */
+    const char *program;  /* the (first) program that it all is about; NULL when there is none */
     const char *hostfiles[COMMAND_LISTS_MAX];
     size_t n_hostfiles;
     const char *lists[COMMAND_LISTS_MAX]; /* of --host; of srun's --nodelist */

@@ -10,6 +10,8 @@
 #include <string.h>
 
 static const struct verb *const verbs[] = {
+    &verb_run,
+    &verb_list,
     &verb_testbed,
     &verb_collector,
 };

@@ -84,6 +84,17 @@ static void options_that_reach_hosts_are_kept_and_placement_is_not(void **state)
     assert_string_equal(w.reach[5], "/opt");
 }
 
+static void the_program_behind_it_all_is_named(void **state) {
+    (void)state;
+    assert_string_equal(READ("env", "A=1", "mpirun", "-np", "4", "./train", "x").program,
+                        "./train");
+    assert_string_equal(READ("srun", "-n4", "--", "train").program, "train");
+    assert_string_equal(READ("mpirun", "-np", "1", "a", ":", "-np", "1", "b").program, "a");
+    assert_string_equal(READ("nice", "make", "-j").program, "make");
+    assert_null(READ("mpirun", "-np", "4").program);
+    assert_null(READ("env").program);
+}
+
 static void node_lists_of_srun_are_found(void **state) {
     (void)state;
     struct command_words w = READ("srun", "-n4", "-w", "n[1-2]", "./a", "-w", "no");
@@ -192,6 +203,7 @@ int main(void) {
         cmocka_unit_test(all_programs_of_one_mpirun_are_read),
         cmocka_unit_test(simple_wrappers_are_seen_through),
         cmocka_unit_test(options_that_reach_hosts_are_kept_and_placement_is_not),
+        cmocka_unit_test(the_program_behind_it_all_is_named),
         cmocka_unit_test(node_lists_of_srun_are_found),
         cmocka_unit_test(words_that_end_early_are_left_to_mpirun),
         cmocka_unit_test(too_many_lists_are_an_error_not_an_overflow),

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `chokepoint run COMMAND...`: records what the hosts of a command do while it runs. To the command
+ * and its caller we are as good as absent: its streams, signals and exit status are its own, and
+ * whatever happens to the recording, the command goes on.
+ *
+ * One process writes to the database at a time, but for one row: the start of the command, which
+ * must be there if all of us are killed. Everything else waits until the collector has ended.
+ */
+#include "cli/run_session.h"
+#include "cli/run_verdict.h"
+#include "cli/verb.h"
+#include "collector/store.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define EXIT_NOT_STARTED 1
+
+/* --- the database --- */
+
+static int open_database(const struct run_session *s, struct store **ret_store) {
+    char why[300] = "";
+    int r = store_open_write(s->options->database, ret_store, why, sizeof why);
+    if (r)
+        session_complain(s, "%s", why);
+    return r ? -EINVAL : 0;
+}
+
+static const char *run_name(const struct run_session *s) {
+    const char *program = s->words.program ? s->words.program : s->options->command[0];
+    const char *slash = strrchr(program, '/');
+    return s->options->name ? s->options->name : slash && slash[1] ? slash + 1 : program;
+}
+
+static int begin(struct run_session *s) {
+    struct store *store;
+    char *line = command_line(s->options->command);
+    int r = line ? open_database(s, &store) : -ENOMEM;
+    if (r < 0)
+        return free(line), r;
+    const struct run_begin begin = {.name = run_name(s),
+                                    .command = line,
+                                    .wall_ns = clock_wall_ns(),
+                                    .mono_ns = clock_monotonic_ns(),
+                                    .period_ns = (int64_t)(1e9 / s->options->rate_hz + 0.5),
+                                    .n_hosts_expected = (int)s->n_launches};
+    r = store_run_begin(store, &begin, &s->run);
+    if (r < 0)
+        session_complain(s, "%s: %s", s->options->database, store_error(store));
+    s->collector.run = s->run;
+    store_close(store);
+    free(line);
+    return r;
+}
+
+static int record_start(const struct run_session *s) {
+    struct store *store;
+    int r = open_database(s, &store);
+    if (r < 0)
+        return r;
+    r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
+    store_close(store);
+    return r;
+}
+
+static enum run_state end_state(const struct run_session *s, int exit_status) {
+    if (s->interrupted)
+        return RUN_INTERRUPTED;
+    if (exit_status > 128 && WIFSIGNALED(s->command_status))
+        return RUN_KILLED;
+    return exit_status ? RUN_FAILED : RUN_DONE;
+}
+
+static void record_end(struct run_session *s, int exit_status) {
+    struct store *store;
+    int r = open_database(s, &store);
+    if (r < 0)
+        return;
+    if (s->started_mono_ns)
+        r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
+    for (size_t i = 0; i < s->n_notes && r == 0; i++)
+        r = store_run_note(store, s->run, s->notes[i]);
+    int ended = store_run_end(store, s->run, end_state(s, exit_status), exit_status,
+                              s->ended_wall_ns, s->ended_mono_ns);
+    if (r < 0 || ended < 0)
+        session_complain(s, "%s: the end of run %" PRId64 " could not be written: %s",
+                         s->options->database, s->run, store_error(store));
+    store_close(store);
+}
+
+/* --- the parts of a run, in order --- */
+
+/* Nothing has been started or written yet. */
+static int prepare(struct run_session *s) {
+    enum hosts_source source;
+    char why[600];
+    int r = command_words_read(s->options->command, &s->words);
+    if (r < 0)
+        snprintf(why, sizeof why, "more than %d hostfiles or host lists", COMMAND_LISTS_MAX);
+    if (r == 0)
+        r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
+    if (r == 0)
+        r = session_find_roads(s, source, why, sizeof why);
+    if (r < 0)
+        session_complain(s, "%s", why);
+    return r;
+}
+
+static int start_collector(struct run_session *s) {
+    int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
+    int r = collect_child_start(&s->collector);
+    while (r == 0 && !s->collector_lost && !collect_child_listens(&s->collector) &&
+           !s->interrupted && clock_monotonic_ns() < deadline_ns)
+        session_poll(s, deadline_ns);
+    if (r < 0)
+        session_note(s, "the collector cannot be started: %s", strerror(-r));
+    return r == 0 && collect_child_listens(&s->collector) ? 0 : -ECHILD;
+}
+
+/* 0 when the command may start. */
+static int gather_hosts(struct run_session *s) {
+    int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
+    session_start_agents(s);
+    while (session_awaits_hosts(s) && !s->interrupted && !s->collector_lost &&
+           clock_monotonic_ns() < deadline_ns)
+        session_poll(s, deadline_ns);
+    if (s->interrupted || s->collector_lost)
+        return -ECANCELED;
+    size_t n_missing = session_name_missing(s);
+    if (n_missing == 0)
+        return 0;
+    if (s->options->allow_missing && n_missing < s->n_launches)
+        return session_tell(s, "going on without %zu of %zu hosts", n_missing, s->n_launches), 0;
+    session_complain(s, "the command was not started: %zu of %zu hosts did not answer%s", n_missing,
+                     s->n_launches,
+                     n_missing < s->n_launches ? " (--allow-missing goes on without them)" : "");
+    return -EHOSTUNREACH;
+}
+
+static int not_started(const struct run_session *s, int error) {
+    session_complain(s, "%s: %s", s->options->command[0],
+                     error == -ENOENT ? "command not found" : strerror(-error));
+    return error == -ENOENT ? 127 : 126;
+}
+
+static int run_command(struct run_session *s) {
+    int r = session_start_command(s);
+    if (r < 0)
+        return not_started(s, r);
+    if (record_start(s) < 0)
+        session_tell(s, "its start could not be written yet");
+    while (s->command)
+        session_poll(s, INT64_MAX);
+    int exit_status = child_exit_status(s->command_status);
+    if (WIFSIGNALED(s->command_status)) {
+        char end[64];
+        child_describe_end(s->command_status, end, sizeof end);
+        session_complain(s, "the command was %s", end);
+    }
+    return exit_status;
+}
+
+static void tell_beginning(const struct run_session *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_launches; i++)
+        n += s->launches[i].reported;
+    session_tell(s, "recording %zu host%s at %s Hz into %s (run %" PRId64 " '%s')", n,
+                 n == 1 ? "" : "s", s->options->rate, s->options->database, s->run, run_name(s));
+}
+
+static int interrupted_status(const struct run_session *s) {
+    return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
+}
+
+/* The collector runs from here on, whatever becomes of the rest. */
+static int record(struct run_session *s) {
+    int exit_status = EXIT_NOT_STARTED;
+    bool ready = start_collector(s) == 0 && gather_hosts(s) == 0;
+    if (ready) {
+        tell_beginning(s);
+        exit_status = run_command(s);
+    } else
+        exit_status = interrupted_status(s);
+    if (!s->ended_mono_ns) {
+        s->ended_wall_ns = clock_wall_ns();
+        s->ended_mono_ns = clock_monotonic_ns();
+    }
+    session_drain(s);
+    record_end(s, exit_status);
+    if (ready && s->options->report && !s->options->quiet)
+        run_verdict_print(s->options->database, s->run, stderr);
+    session_reap(s);
+    return exit_status;
+}
+
+static int run(struct run_session *s, const struct run_options *options) {
+    char why[300];
+    int r = session_open(s, options, why, sizeof why);
+    if (r < 0)
+        return session_complain(s, "%s", why), EXIT_NOT_STARTED;
+    r = command_find(options->command[0]);
+    if (r < 0)
+        return not_started(s, r);
+    if (prepare(s) < 0 || begin(s) < 0)
+        return EXIT_USAGE;
+    return record(s);
+}
+
+static int run_main(int argc, char **argv) {
+    struct run_options options;
+    struct run_session session;
+    int r = run_options_read(argc, argv, &options);
+    if (r)
+        return r == RUN_OPTIONS_HELP ? 0 : EXIT_USAGE;
+    int exit_status = run(&session, &options);
+    session_release(&session);
+    return exit_status;
+}
+
+const struct verb verb_run = {"run", "run a command and record its hosts", run_main};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of a run: every agent makes its last push, the collector commits it, and what was started
+ * is ended by its id. All waits are bounded, and another Ctrl-C cuts them short.
+ */
+#include "cli/run_session.h"
+#include "common/clock.h"
+
+#include <string.h>
+
+#define DRAIN_NS (4 * NS_PER_S)
+#define CLOSE_NS (3 * NS_PER_S)
+#define REAP_NS (2 * NS_PER_S)
+
+/* Those that answered, live, and have not yet sent all. */
+static bool awaits_last_words(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch *launch = &s->launches[i];
+        if (launch->reported && !launch->final && launch->pid && !s->collector_lost)
+            return true;
+    }
+    return false;
+}
+
+static bool awaits_launchers(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].pid)
+            return true;
+    return false;
+}
+
+static void poll_until(struct run_session *s, int64_t for_ns,
+                       bool (*awaited)(const struct run_session *)) {
+    int64_t deadline_ns = clock_monotonic_ns() + for_ns;
+    int n_interrupts = s->n_interrupts;
+    while (awaited(s) && clock_monotonic_ns() < deadline_ns && s->n_interrupts == n_interrupts)
+        session_poll(s, deadline_ns);
+}
+
+static bool collector_runs(const struct run_session *s) {
+    return s->collector.pid != 0;
+}
+
+static void note_incomplete(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].reported && !s->launches[i].final)
+            session_note(s, "the last samples of %s are missing", s->launches[i].host);
+}
+
+static void close_collector(struct run_session *s) {
+    s->closing = true;
+    collect_child_close(&s->collector);
+    poll_until(s, CLOSE_NS, collector_runs);
+    if (s->collector.pid) {
+        kill(s->collector.pid, SIGTERM);
+        poll_until(s, CLOSE_NS, collector_runs);
+    }
+    if (s->collector.pid) {
+        kill(s->collector.pid, SIGKILL);
+        poll_until(s, CLOSE_NS, collector_runs);
+        session_complain(s, "the collector did not end in time; the last seconds may be missing");
+    }
+}
+
+/* Hosts that never answered have nothing to say: their launchers end at once. */
+void session_drain(struct run_session *s) {
+    s->stopping = true;
+    collect_child_stop(&s->collector);
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (!s->launches[i].reported)
+            launch_signal(&s->launches[i], SIGTERM);
+    poll_until(s, DRAIN_NS, awaits_last_words);
+    note_incomplete(s);
+    close_collector(s);
+}
+
+static void signal_all(const struct run_session *s, int signal) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        launch_signal(&s->launches[i], signal);
+}
+
+/* An agent that has sent all ends by itself, and its launcher with it. */
+void session_reap(struct run_session *s) {
+    s->stopping = true;
+    poll_until(s, REAP_NS, awaits_launchers);
+    signal_all(s, SIGTERM);
+    poll_until(s, REAP_NS, awaits_launchers);
+    signal_all(s, SIGKILL);
+    poll_until(s, REAP_NS, awaits_launchers);
+}

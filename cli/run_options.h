@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `chokepoint run`. Options end at the first word that is none. */
+#ifndef CHOKEPOINT_CLI_RUN_OPTIONS_H
+#define CHOKEPOINT_CLI_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_options {
+    const char *name;  /* NULL: the program's */
+    const char *hosts; /* NULL: from the command */
+    const char *database;
+    const char *rate, *process_rate; /* Hz, as given: the agents read them again */
+    double rate_hz, process_rate_hz;
+    int64_t start_timeout_ns;
+    bool allow_missing, report, quiet;
+    char **command; /* NULL-terminated, at least one word */
+};
+
+#define RUN_OPTIONS_HELP 1 /* help was asked for and printed */
+
+/* 0, RUN_OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
+int run_options_read(int argc, char **argv, struct run_options *ret_options);
+
+#endif
