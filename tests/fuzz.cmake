@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# A target for each parser of outside bytes; built with -DCHOKEPOINT_FUZZ=ON (clang).
+# chokepoint_fuzz_target(NAME LIBS...): tests/fuzz/NAME.c -> bin/NAME.
+function(chokepoint_fuzz_target name)
+  add_executable(${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}.c)
+  target_link_libraries(${name} PRIVATE ${ARGN})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
+if(CHOKEPOINT_FUZZ)
+  chokepoint_fuzz_target(fuzz_ingest chokepoint_collector)
+  chokepoint_fuzz_target(fuzz_push_reply chokepoint_push)
+endif()
