@@ -99,32 +99,23 @@ void source_close(struct source *source) {
     *source = (struct source){0};
 }
 
-int file_read_small(int at, const char *path, char *text, size_t capacity) {
-    int fd = openat(at, path, O_RDONLY | O_CLOEXEC);
+int file_read_head(int at, const char *path, char *bytes, size_t capacity) {
+    int fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t n = pread_all(fd, text, capacity);
+    ssize_t n = pread_all(fd, bytes, capacity);
     close(fd);
+    return (int)n;
+}
+
+int file_read_small(int at, const char *path, char *text, size_t capacity) {
+    int n = file_read_head(at, path, text, capacity);
     if (n < 0)
-        return (int)n;
+        return n;
     if ((size_t)n >= capacity)
         return -EFBIG;
     while (n > 0 && text[n - 1] == '\n')
         n--;
     text[n] = '\0';
-    return (int)n;
-}
-
-int file_read_u64(const char *root, const char *name, uint64_t *ret_value) {
-    char path[PATH_MAX], text[64];
-    int n = snprintf(path, sizeof path, "%s/%s", root, name);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return -ENAMETOOLONG;
-    n = file_read_small(AT_FDCWD, path, text, sizeof text);
-    if (n < 0)
-        return n;
-    if (strcmp(text, "max") != 0)
-        return text_parse_u64(text, ret_value);
-    *ret_value = UINT64_MAX;
-    return 0;
+    return n;
 }

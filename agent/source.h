@@ -43,7 +43,8 @@ static inline const char *source_end(const struct source *source) {
  * large). */
 int file_read_small(int at, const char *path, char *text, size_t capacity);
 
-/* A number from a file that holds nothing else. "max" (cgroup v2) reads as UINT64_MAX. */
-int file_read_u64(const char *root, const char *name, uint64_t *ret_value);
+/* Reads the beginning of a file, whatever is in it, until `capacity` bytes or its end. Returns how
+ * many or a negative errno. */
+int file_read_head(int at, const char *path, char *bytes, size_t capacity);
 
 #endif

@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which block devices count. Asked when the set of devices changes, not at every sample; plain
- * system calls, because opendir() would allocate.
+ * Which block devices count. Asked when the set of devices changes, not at every sample.
  */
 #include "agent/probes/disk.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-struct kernel_dirent {
-    uint64_t ino;
-    int64_t off;
-    unsigned short size;
-    unsigned char type;
-    char name[];
-};
+#include "agent/dirents.h"
 
 static bool directory_has_entries(int fd) {
-    _Alignas(struct kernel_dirent) char buffer[2048];
-    long n;
-    while ((n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
-        for (long at = 0; at < n;) {
-            const struct kernel_dirent *entry = (const void *)(buffer + at);
-            if (entry->name[0] != '.')
-                return true;
-            at += entry->size;
-        }
+    _Alignas(struct dirents_entry) char buffer[2048];
+    struct dirents dirents = {.fd = fd, .buffer = buffer, .capacity = sizeof buffer};
+    for (const struct dirents_entry *entry; (entry = dirents_next(&dirents));)
+        if (entry->name[0] != '.')
+            return true;
     return false;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Listing a directory into a buffer of the caller's: readdir() needs opendir(), which allocates. */
+#ifndef CHOKEPOINT_AGENT_DIRENTS_H
+#define CHOKEPOINT_AGENT_DIRENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As the kernel hands it out (getdents64(2)). */
+struct dirents_entry {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short size;
+    unsigned char type;
+    char name[];
+};
+
+struct dirents {
+    int fd;       /* borrowed; its position moves */
+    char *buffer; /* borrowed, aligned for struct dirents_entry */
+    size_t capacity;
+    long n, at;
+    int error; /* negative errno that ended the listing */
+};
+
+/* The next entry, "." and ".." included; NULL at the end or on an error. Valid until the next
+ * call. */
+const struct dirents_entry *dirents_next(struct dirents *dirents);
+
+/* The next entry whose name is a positive number (a process, a thread). False at the end. */
+bool dirents_next_id(struct dirents *dirents, int32_t *ret_id, uint64_t *ret_inode);
+
+#endif

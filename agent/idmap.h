@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From ids (processes, threads) to places 0..n-1 in an array of the caller's. Places stay dense, so
+ * that memory is touched only as far as there are ids.
+ */
+#ifndef CHOKEPOINT_AGENT_IDMAP_H
+#define CHOKEPOINT_AGENT_IDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define IDMAP_CAPACITY 16384
+#define IDMAP_SLOTS (2 * IDMAP_CAPACITY)
+
+struct idmap { /* all zero: empty */
+    size_t n;
+    int32_t ids[IDMAP_CAPACITY];
+    uint16_t slots[IDMAP_SLOTS]; /* place + 1, 0: free */
+};
+
+/* The place of an id, or -1. */
+int idmap_find(const struct idmap *map, int32_t id);
+
+/* The place for an id that is not there, or -1 when the map is full. */
+int idmap_add(struct idmap *map, int32_t id);
+
+/* To be called once the caller has moved ids (and its own array) together and set n. */
+void idmap_rebuild(struct idmap *map);
+
+#endif

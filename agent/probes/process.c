@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of the job, and the few busiest others of the same host, so that a culprit has a
+ * name. libproc2 could list them, but neither from another root than /proc nor without reading the
+ * status of every process.
+ *
+ * What keeps thousands of processes cheap: one listing of /proc and one stat a process; no stat for
+ * those that can never be reported (threads of the kernel, processes of other emulated hosts),
+ * which the inode of their directory tells apart from a successor with the same id; and when more
+ * than IDLE_READS processes outside the job do nothing, they are looked at in turns.
+ *
+ * A process outside the job that leaves the list is reported once more, so that each has two ends
+ * to take a difference of.
+ */
+#include "agent/probes/process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/counter.h"
+#include "agent/probes/probes.h"
+#include "common/error.h"
+
+enum {
+    PID,
+    RANK,
+    JOB,
+    THREADS,
+    RSS_BYTES,
+    START_NS,
+    USER_NS,
+    SYSTEM_NS,
+    RUN_QUEUE_NS,
+    MINOR_FAULTS,
+    MAJOR_FAULTS,
+    READ_BYTES,
+    WRITE_BYTES,
+    BLOCK_IO_NS,
+    VOLUNTARY_SWITCHES,
+    INVOLUNTARY_SWITCHES,
+    N_COLUMNS
+};
+
+#define JOB_ROWS_MAX 1024
+#define FOREIGN_MAX 64
+#define IDLE_READS 500      /* processes that do nothing, looked at in one sample */
+#define LOOK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
+#define SCORE_UNIT 16       /* of one tick: room for halving */
+
+/* ---- reading what is there ---- */
+
+/* Whether there is nothing to gain from reading this process now. */
+static bool can_skip(const struct processes *all, const struct process *process, int32_t pid) {
+    uint64_t turn = all->sample + (uint64_t)pid;
+    if (!process->settled)
+        return false;
+    if (process->class == PROCESS_KERNEL)
+        return true;
+    if (process->class == PROCESS_OUTSIDE)
+        return turn % LOOK_AGAIN_EVERY != 0;
+    bool idle =
+        process->class == PROCESS_FOREIGN && process->score == 0 && process->sent + 1 < all->sample;
+    return idle && turn % (all->n_idle_before / IDLE_READS + 1) != 0;
+}
+
+/* CPU use since the last look, with what was before halved: a culprit stays on the list. */
+static void judge_busyness(struct process *process, const struct process_stat *now, bool is_new) {
+    uint64_t before = process->stat.user_ticks + process->stat.system_ticks;
+    uint64_t ticks = now->user_ticks + now->system_ticks;
+    if (is_new)
+        before = process->born ? 0 : ticks;
+    uint64_t grown = ticks > before ? ticks - before : 0;
+    grown = grown < UINT32_MAX ? grown : UINT32_MAX;
+    process->score = process->score / 2 + grown * SCORE_UNIT;
+}
+
+/* A process this probe did not know. It is born if it started after the previous sample, give or
+ * take the tick its start is rounded to. */
+static void begin_process(struct processes *all, struct process *process, uint64_t inode,
+                          const struct process_stat *stat, const struct probe_env *env) {
+    *process = (struct process){.inode = inode, .stat = *stat, .rank = -1};
+    int64_t start_ns = process_start_ns(all, process, env);
+    process->born = all->sample > 1 && start_ns != VALUE_ABSENT &&
+                    start_ns + tick_ns(env->ticks_per_s) >= env->previous_mono_ns;
+}
+
+static bool is_same(const struct process *process, const struct process_stat *stat) {
+    return process->class != PROCESS_NEW && process->stat.start_ticks == stat->start_ticks;
+}
+
+static bool has_new_name(const struct process *process, const struct process_stat *stat) {
+    return process->stat.comm_size != stat->comm_size ||
+           memcmp(process->stat.comm, stat->comm, stat->comm_size) != 0;
+}
+
+static void update(struct processes *all, struct process *process, int32_t pid, uint64_t inode,
+                   const struct probe_env *env) {
+    struct process_stat stat;
+    if (process_read_stat(all->proc_fd, pid, &stat) < 0)
+        return; /* it has just ended */
+    bool is_new = !is_same(process, &stat);
+    if (is_new)
+        begin_process(all, process, inode, &stat, env);
+    bool look = is_new || !process->settled || has_new_name(process, &stat) ||
+                process->class == PROCESS_OUTSIDE;
+    judge_busyness(process, &stat, is_new);
+    process->stat = stat;
+    process->inode = inode;
+    process->seen = process->read = all->sample;
+    if (look)
+        process_classify(all, process, pid, env);
+}
+
+static void look_at(struct processes *all, int32_t pid, uint64_t inode, const struct probe_env *env,
+                    struct rows *rows) {
+    int at = idmap_find(&all->by_pid, pid);
+    if (at < 0) {
+        at = idmap_add(&all->by_pid, pid);
+        if (at < 0) {
+            rows->dropped++;
+            return;
+        }
+        all->items[at] = (struct process){.inode = inode};
+    }
+    struct process *process = &all->items[at];
+    if (process->inode == inode && can_skip(all, process, pid))
+        process->seen = all->sample;
+    else
+        update(all, process, pid, inode, env);
+    all->n_idle += process->class == PROCESS_FOREIGN && process->score == 0;
+}
+
+static int look_at_all(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    struct dirents dirents = {
+        .fd = all->proc_fd, .buffer = all->listing, .capacity = sizeof all->listing};
+    int32_t pid;
+    uint64_t inode;
+    if (lseek(all->proc_fd, 0, SEEK_SET) < 0)
+        return negative_errno();
+    all->n_idle_before = all->n_idle;
+    all->n_idle = 0;
+    while (dirents_next_id(&dirents, &pid, &inode))
+        look_at(all, pid, inode, env, rows);
+    return dirents.error;
+}
+
+static void forget_ended(struct processes *all) {
+    size_t kept = 0;
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        if (all->items[i].seen != all->sample)
+            continue;
+        if (kept != i) {
+            all->by_pid.ids[kept] = all->by_pid.ids[i];
+            all->items[kept] = all->items[i];
+        }
+        kept++;
+    }
+    if (kept == all->by_pid.n)
+        return;
+    all->by_pid.n = kept;
+    idmap_rebuild(&all->by_pid);
+}
+
+/* ---- rows ---- */
+
+static void fill_io(const struct processes *all, int32_t pid, int64_t *values) {
+    struct process_io io;
+    if (process_read_io(all->proc_fd, pid, &io) < 0)
+        return;
+    values[READ_BYTES] = counter_value(io.read_bytes, 1);
+    values[WRITE_BYTES] = counter_value(io.write_bytes, 1);
+}
+
+static void fill_stat(const struct processes *all, const struct process *process,
+                      const struct probe_env *env, int64_t *values) {
+    const struct process_stat *stat = &process->stat;
+    values[THREADS] = stat->threads;
+    if (stat->rss_pages >= 0)
+        values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[START_NS] = process_start_ns(all, process, env);
+    values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
+    values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+    if (all->has_delays)
+        values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
+}
+
+static void fill_times(const struct process *process, int64_t *values) {
+    values[USER_NS] = process->user_ns;
+    values[SYSTEM_NS] = process->system_ns;
+    if (process->class != PROCESS_JOB)
+        return;
+    if (process->has_times)
+        values[RUN_QUEUE_NS] = process->wait_ns;
+    if (process->has_switches) {
+        values[VOLUNTARY_SWITCHES] = process->voluntary;
+        values[INVOLUNTARY_SWITCHES] = process->involuntary;
+    }
+}
+
+/* "comm[pid]" */
+static size_t format_name(const struct process_stat *stat, int32_t pid, char name[64]) {
+    memcpy(name, stat->comm, stat->comm_size);
+    return stat->comm_size +
+           (size_t)snprintf(name + stat->comm_size, 64 - stat->comm_size, "[%d]", pid);
+}
+
+static void report(struct processes *all, size_t at, const struct probe_env *env,
+                   struct rows *rows) {
+    struct process *process = &all->items[at];
+    int32_t pid = all->by_pid.ids[at];
+    char name[64];
+    size_t size = format_name(&process->stat, pid, name);
+    struct row *row = rows_append(rows, name, size);
+    if (!row)
+        return;
+    process_account(all, process, pid, env);
+    /* Its class may be known one sample late; all it did was since its birth nevertheless. */
+    bool first = process->sent == 0 && !process->settled;
+    row->flags = process->born && first ? ROW_BORN : 0;
+    row->values[PID] = pid;
+    row->values[JOB] = process->class == PROCESS_JOB;
+    if (process->rank >= 0)
+        row->values[RANK] = process->rank;
+    fill_stat(all, process, env, row->values);
+    fill_times(process, row->values);
+    fill_io(all, pid, row->values);
+    process->sent = all->sample;
+}
+
+static void report_job(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    for (size_t i = 0; i < all->by_pid.n; i++)
+        if (all->items[i].class == PROCESS_JOB && all->items[i].read == all->sample)
+            report(all, i, env, rows);
+}
+
+/* Places of the busiest processes outside the job, busiest first; returns how many. */
+static size_t find_busiest(const struct processes *all, size_t most, size_t places[FOREIGN_MAX]) {
+    size_t n = 0;
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        const struct process *process = &all->items[i];
+        if (process->class != PROCESS_FOREIGN || !process->score || process->read != all->sample)
+            continue;
+        size_t at = n;
+        while (at > 0 && all->items[places[at - 1]].score < process->score)
+            at--;
+        if (at >= most)
+            continue;
+        n += n < most;
+        memmove(&places[at + 1], &places[at], (n - at - 1) * sizeof *places);
+        places[at] = i;
+    }
+    return n;
+}
+
+static size_t foreign_most(const struct probe_env *env) {
+    return env->foreign_processes < FOREIGN_MAX ? env->foreign_processes : FOREIGN_MAX;
+}
+
+static void report_foreign(struct processes *all, const struct probe_env *env, struct rows *rows) {
+    size_t places[FOREIGN_MAX], listed[FOREIGN_MAX], n_listed = 0;
+    for (size_t i = 0; i < all->by_pid.n && n_listed < FOREIGN_MAX; i++) {
+        const struct process *process = &all->items[i];
+        if (process->class == PROCESS_FOREIGN && process->sent && !process->left &&
+            process->sent + 1 == all->sample && process->read == all->sample)
+            listed[n_listed++] = i;
+    }
+    size_t n = find_busiest(all, foreign_most(env), places);
+    for (size_t i = 0; i < n; i++) {
+        all->items[places[i]].left = false;
+        report(all, places[i], env, rows);
+    }
+    for (size_t i = 0; i < n_listed; i++) {
+        struct process *process = &all->items[listed[i]];
+        if (process->sent == all->sample)
+            continue;
+        process->left = true;
+        report(all, listed[i], env, rows);
+    }
+}
+
+static void note_delay_accounting(struct processes *all) {
+    struct source *source = &all->delay_accounting;
+    all->has_delays = !source_is_open(source) || source_read(source) < 0 || !source->size ||
+                      source->data[0] != '0';
+}
+
+struct process_probe {
+    struct processes *all; /* owned; NULL while closed */
+};
+
+static int process_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct processes *all = ((struct process_probe *)state)->all;
+    all->sample++;
+    note_delay_accounting(all);
+    int r = look_at_all(all, env, rows);
+    if (r < 0)
+        return r;
+    forget_ended(all);
+    report_job(all, env, rows);
+    report_foreign(all, env, rows);
+    process_forget_threads(all);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static void note_agent(struct processes *all) {
+    struct stat st;
+    if (fstatat(all->proc_fd, "self/exe", &st, 0) < 0)
+        return;
+    all->agent_device = st.st_dev;
+    all->agent_inode = st.st_ino;
+}
+
+/* A machine that never slept has none, and then two readings of two clocks must not invent one. */
+static int64_t measure_boot_offset(void) {
+    int64_t offset_ns = clock_ns(CLOCK_BOOTTIME) - clock_monotonic_ns();
+    return offset_ns > NS_PER_MS ? offset_ns : 0;
+}
+
+static struct processes *processes_new(void) {
+    struct processes *all =
+        mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    madvise(all, sizeof *all, MADV_NOHUGEPAGE);
+    return all;
+}
+
+static int process_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct processes *all = processes_new();
+    int fd = all ? open(env->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd < 0) {
+        int r = negative_errno();
+        snprintf(why, why_size, "cannot list processes in %s: %s", env->proc, strerror(-r));
+        if (all)
+            munmap(all, sizeof *all);
+        return r;
+    }
+    all->proc_fd = fd;
+    all->boot_offset_ns = measure_boot_offset();
+    note_agent(all);
+    if (source_open(&all->delay_accounting, env->proc, "sys/kernel/task_delayacct") < 0)
+        all->delay_accounting = (struct source){0}; /* before 5.14: always on */
+    ((struct process_probe *)state)->all = all;
+    return 0;
+}
+
+static size_t process_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    return JOB_ROWS_MAX + 2 * foreign_most(env);
+}
+
+static void process_close(void *state) {
+    struct process_probe *probe = state;
+    if (!probe->all)
+        return;
+    source_close(&probe->all->delay_accounting);
+    close(probe->all->proc_fd);
+    munmap(probe->all, sizeof *probe->all);
+    probe->all = NULL;
+}
+
+static const struct column process_columns[N_COLUMNS] = {
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
+    [JOB] = {"job", UNIT_NONE, COLUMN_LEVEL, "1: of the job; 0: another program"},
+    [THREADS] = {"threads", UNIT_EVENTS, COLUMN_LEVEL, "threads it has"},
+    [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
+    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it started, on the host's clock"},
+    [USER_NS] = {"user_ns", UNIT_NS, COLUMN_COUNTER,
+                 "CPU time in the program; of the job to the ns, split from the system's by ticks"},
+    [SYSTEM_NS] = {"system_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in the kernel for it"},
+    [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
+                      "time its threads could have run but waited for a CPU"},
+    [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
+    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
+                      "page faults that waited for a disk"},
+    [READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it caused to be read"},
+    [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it caused to be written"},
+    [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
+                     "time it waited for disks; needs kernel.task_delayacct"},
+    [VOLUNTARY_SWITCHES] = {"voluntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
+                            "times its threads gave up the CPU to wait"},
+    [INVOLUNTARY_SWITCHES] = {"involuntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
+                              "times its threads were taken off the CPU"},
+};
+
+const struct probe probe_process = {
+    .table = {.name = "process",
+              .instance = "process",
+              .help = "processes of the job, and the busiest others of its hosts",
+              .kind = TABLE_SAMPLES,
+              .columns = process_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct process_probe),
+    .max_rows = process_max_rows,
+    .open = process_open,
+    .sample = process_sample,
+    .close = process_close,
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the process probe share: process.c, process_class.c, process_time.c. */
+#ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
+#define CHOKEPOINT_AGENT_PROBES_PROCESS_H
+
+#include <sys/types.h>
+
+#include "agent/dirents.h"
+#include "agent/idmap.h"
+#include "agent/probe.h"
+#include "agent/probes/process_files.h"
+#include "agent/source.h"
+
+enum process_class {
+    PROCESS_NEW,
+    PROCESS_KERNEL,  /* a thread of the kernel: never reported */
+    PROCESS_OUTSIDE, /* not of this scope: another emulated host's, or the machine's */
+    PROCESS_FOREIGN, /* of this host, not of the job */
+    PROCESS_JOB,
+};
+
+/* One process, known by its id and its start. */
+struct process {
+    uint64_t inode; /* of its directory: the same inode is the same process */
+    uint64_t seen;  /* number of the sample that saw it last */
+    uint64_t read;  /* number of the sample that read its stat last */
+    uint64_t sent;  /* number of the sample that reported it last, 0: none */
+    enum process_class class;
+    bool settled; /* old enough for its class to stand */
+    bool born;    /* started after this probe's first sample */
+    bool left;    /* outside the job: last reported only because it had been listed before */
+    int32_t rank; /* -1: none */
+    uint64_t score;
+    struct process_stat stat;
+    /* Counters as reported: they never step back. */
+    int64_t total_ns, user_ns, system_ns;
+    int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
+    bool has_times, has_switches;
+};
+
+/* A thread of a process of the job: what it stood at when last read. */
+struct thread {
+    int32_t pid;
+    uint64_t seen;
+    struct thread_times times;
+};
+
+#define ENVIRON_MAX ((size_t)256 << 10)
+#define LISTING_MAX ((size_t)32 << 10)
+
+/* About 7 MB of zeroes, touched only as far as there are processes: so it is mapped without huge
+ * pages, which would make all of it resident. */
+struct processes {
+    int proc_fd;
+    uint64_t sample; /* number of the current one, from 1 */
+    size_t n_idle, n_idle_before;
+    dev_t agent_device; /* of the agent's own executable */
+    ino_t agent_inode;
+    int64_t boot_offset_ns;         /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
+    struct source delay_accounting; /* kernel.task_delayacct */
+    bool has_delays;
+    struct idmap by_pid;
+    struct process items[IDMAP_CAPACITY];
+    struct idmap by_tid;
+    struct thread threads[IDMAP_CAPACITY];
+    char environ[ENVIRON_MAX];
+    _Alignas(struct dirents_entry) char listing[LISTING_MAX];
+};
+
+/* Says what a process is, once it is known and again while it is young or after it changed its
+ * name. */
+void process_classify(struct processes *all, struct process *process, int32_t pid,
+                      const struct probe_env *env);
+
+/* Brings the counters of a process up to what its stat says, and of one of the job up to the sum
+ * over its threads. */
+void process_account(struct processes *all, struct process *process, int32_t pid,
+                     const struct probe_env *env);
+
+/* Forgets the threads that have ended. */
+void process_forget_threads(struct processes *all);
+
+/* When it started, on CLOCK_MONOTONIC. */
+int64_t process_start_ns(const struct processes *all, const struct process *process,
+                         const struct probe_env *env);
+
+#endif

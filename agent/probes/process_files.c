@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc/PID/{stat,io,environ} and /proc/PID/task/TID/{schedstat,status}. */
+#include "agent/probes/process_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/counter.h"
+#include "agent/source.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#define PF_KTHREAD 0x00200000
+
+/* Places of the numbers after ") S ": field 4 of proc(5) is place 0. */
+enum {
+    AT_FLAGS = 5,
+    AT_MINOR_FAULTS = 6,
+    AT_MAJOR_FAULTS = 8,
+    AT_USER = 10,
+    AT_SYSTEM = 11,
+    AT_THREADS = 16,
+    AT_START = 18,
+    AT_RSS = 20,
+    AT_BLOCK_IO = 38,
+    N_FIELDS
+};
+
+/* Numbers from place 0 on, as unsigned: a negative one keeps its two's complement. Some exceed
+ * INT64_MAX (limits). */
+static size_t parse_fields(const char *p, const char *end, uint64_t fields[N_FIELDS]) {
+    size_t n = 0;
+    while (n < N_FIELDS) {
+        int64_t negative;
+        if (text_u64(&p, end, &fields[n]))
+            n++;
+        else if (text_i64(&p, end, &negative))
+            fields[n++] = (uint64_t)negative;
+        else
+            break;
+    }
+    return n;
+}
+
+/* "12 (comm) S 1 2 3 ...": comm may hold blanks, brackets and newlines, so it ends at the last
+ * bracket. */
+bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_stat) {
+    uint64_t fields[N_FIELDS] = {0};
+    const char *open = memchr(text, '(', size), *end = text + size;
+    const char *close = open ? memrchr(open, ')', (size_t)(end - open)) : NULL;
+    if (!close || end - close < 4)
+        return false;
+    if (parse_fields(close + 3, end, fields) <= AT_RSS)
+        return false;
+    size_t comm_size = (size_t)(close - open - 1);
+    *ret_stat = (struct process_stat){
+        .comm_size = (uint8_t)(comm_size < COMM_MAX ? comm_size : COMM_MAX),
+        .is_kernel = fields[AT_FLAGS] & PF_KTHREAD,
+        .threads = (int64_t)fields[AT_THREADS],
+        .rss_pages = (int64_t)fields[AT_RSS],
+        .user_ticks = fields[AT_USER],
+        .system_ticks = fields[AT_SYSTEM],
+        .start_ticks = fields[AT_START],
+        .minor_faults = fields[AT_MINOR_FAULTS],
+        .major_faults = fields[AT_MAJOR_FAULTS],
+        .block_io_ticks = fields[AT_BLOCK_IO],
+    };
+    memcpy(ret_stat->comm, open + 1, ret_stat->comm_size);
+    return true;
+}
+
+int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat) {
+    char path[32], text[2048];
+    snprintf(path, sizeof path, "%d/stat", pid);
+    int n = file_read_small(proc_fd, path, text, sizeof text);
+    if (n < 0)
+        return n;
+    return process_parse_stat(text, (size_t)n, ret_stat) ? 0 : -EBADMSG;
+}
+
+/* The number of the line "name: 123"; false if there is none. */
+static bool find_number(const char *text, const char *end, const char *name, uint64_t *ret_value) {
+    struct span line;
+    size_t n = strlen(name);
+    while (text_line(&text, end, &line)) {
+        const char *p = line.data + n + 1;
+        if (line.size > n && span_starts(line, name) && line.data[n] == ':')
+            return text_u64(&p, line.data + line.size, ret_value);
+    }
+    return false;
+}
+
+int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io) {
+    char path[32], text[1024];
+    struct process_io io;
+    snprintf(path, sizeof path, "%d/io", pid);
+    int n = file_read_small(proc_fd, path, text, sizeof text);
+    if (n < 0)
+        return n;
+    if (!find_number(text, text + n, "read_bytes", &io.read_bytes) ||
+        !find_number(text, text + n, "write_bytes", &io.write_bytes))
+        return -EBADMSG;
+    *ret_io = io;
+    return 0;
+}
+
+static int read_of_thread(int proc_fd, int32_t pid, int32_t tid, const char *name, char *text,
+                          size_t capacity) {
+    char path[64];
+    snprintf(path, sizeof path, "%d/task/%d/%s", pid, tid, name);
+    return file_read_small(proc_fd, path, text, capacity);
+}
+
+int process_read_thread(int proc_fd, int32_t pid, int32_t tid, struct thread_times *ret_times) {
+    char text[4096];
+    struct thread_times times = {0};
+    int n = read_of_thread(proc_fd, pid, tid, "schedstat", text, sizeof text);
+    const char *p = text;
+    if (n > 0)
+        times.has_times =
+            text_u64(&p, text + n, &times.run_ns) && text_u64(&p, text + n, &times.wait_ns);
+    int m = read_of_thread(proc_fd, pid, tid, "status", text, sizeof text);
+    if (m > 0)
+        times.has_switches =
+            find_number(text, text + m, "voluntary_ctxt_switches", &times.voluntary) &&
+            find_number(text, text + m, "nonvoluntary_ctxt_switches", &times.involuntary);
+    if (n < 0 && m < 0)
+        return n;
+    *ret_times = times;
+    return 0;
+}
+
+/* ---- environment ---- */
+
+/* The value of "NAME=value", or NULL. */
+static const char *value_of(const char *entry, const char *name) {
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=' ? entry + n + 1 : NULL;
+}
+
+/* How good a source of the rank the entry is, from 1; 0: none. */
+static int rank_quality(const char *entry, int32_t *ret_rank) {
+    static const char *const names[] = {"SLURM_PROCID", "PMI_RANK", "PMIX_RANK",
+                                        "OMPI_COMM_WORLD_RANK"};
+    for (int i = 0; i < (int)ARRAY_SIZE(names); i++) {
+        const char *value = value_of(entry, names[i]);
+        uint64_t rank;
+        if (!value || text_parse_u64(value, &rank) < 0 || rank > INT32_MAX)
+            continue;
+        *ret_rank = (int32_t)rank;
+        return i + 1;
+    }
+    return 0;
+}
+
+static void judge_entry(const char *entry, const char *run_id, int *quality,
+                        struct process_environ *environ) {
+    const char *run = value_of(entry, "CHOKEPOINT_RUN");
+    int32_t rank;
+    int of_entry = rank_quality(entry, &rank);
+    if (!run)
+        run = value_of(entry, "OMPI_CHOKEPOINT_RUN"); /* as mpirun hands it to every rank */
+    environ->of_job |= run && run_id && strcmp(run, run_id) == 0;
+    environ->of_agent |= value_of(entry, "CHOKEPOINT_AGENT") != NULL;
+    if (of_entry > *quality) {
+        *quality = of_entry;
+        environ->rank = rank;
+    }
+}
+
+void process_parse_environ(const char *text, size_t size, const char *run_id,
+                           struct process_environ *ret_environ) {
+    int quality = 0;
+    *ret_environ = (struct process_environ){.rank = -1};
+    for (const char *p = text, *end = text + size; p < end;) {
+        const char *nul = memchr(p, '\0', (size_t)(end - p));
+        if (!nul)
+            break; /* cut: not to be trusted */
+        judge_entry(p, run_id, &quality, ret_environ);
+        p = nul + 1;
+    }
+}
+
+int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,
+                         struct process_environ *ret_environ) {
+    char path[32];
+    snprintf(path, sizeof path, "%d/environ", pid);
+    int n = file_read_head(proc_fd, path, buffer, size);
+    if (n < 0)
+        return n;
+    process_parse_environ(buffer, (size_t)n, run_id, ret_environ);
+    return 0;
+}

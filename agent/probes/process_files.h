@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of one process: each is opened, read once into a bounded buffer and closed. Paths are
+ * relative to a descriptor of /proc. All return 0 or a negative errno, mostly because the process
+ * has ended meanwhile; outputs are then untouched.
+ */
+#ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_FILES_H
+#define CHOKEPOINT_AGENT_PROBES_PROCESS_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COMM_MAX 31 /* the kernel's limit is 15; kernel threads may show more and are left out */
+
+struct process_stat {
+    char comm[COMM_MAX + 1]; /* as the process chose it: any bytes but NUL */
+    uint8_t comm_size;
+    bool is_kernel; /* a thread of the kernel */
+    int64_t threads, rss_pages;
+    uint64_t user_ticks, system_ticks, start_ticks; /* start: since boot */
+    uint64_t minor_faults, major_faults, block_io_ticks;
+};
+
+struct process_io {
+    uint64_t read_bytes, write_bytes;
+};
+
+struct thread_times {
+    uint64_t run_ns, wait_ns; /* on a CPU, and waiting for one */
+    uint64_t voluntary, involuntary;
+    bool has_times, has_switches;
+};
+
+struct process_environ {
+    bool of_job;   /* CHOKEPOINT_RUN is that of this run */
+    bool of_agent; /* CHOKEPOINT_AGENT is there: launches or serves the measurement */
+    int32_t rank;  /* -1: none */
+};
+
+int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);
+int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
+
+/* Of one thread of a process; fails only if neither of its files can be read. */
+int process_read_thread(int proc_fd, int32_t pid, int32_t tid, struct thread_times *ret_times);
+
+/* At most the first 256 KiB of the environment are looked at. buffer: scratch of that size. */
+int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,
+                         struct process_environ *ret_environ);
+
+/* For tests and fuzzing: the parsers behind them. False if the text is not such a file. */
+bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_stat);
+void process_parse_environ(const char *text, size_t size, const char *run_id,
+                           struct process_environ *ret_environ);
+
+#endif
