@@ -243,16 +243,16 @@ static void tell_sink_error(struct sampler *sampler, int error) {
                  error ? strerror(-error) : "takes frames again");
 }
 
-/* Rows stay until their frame is encoded, so that a note made between two frames is not lost. */
+/* Notes made between two frames go with the next one that the sink takes. */
 static void send_frame(struct sampler *sampler, const struct frame_sink *sink) {
     buffer_reset(&sampler->frame);
     wire_put_frame(&sampler->frame, &sampler->scratch, &sampler->head, sampler->frame_rows,
                    sampler->indexes, sampler->n_tables);
-    for (size_t i = 0; i < sampler->n_tables; i++)
-        rows_reset(&sampler->rows[i]);
     int r = sampler->frame.error;
     if (r == 0)
         r = sink->append(sink->ctx, sampler->frame.data, sampler->frame.size, sampler->head.seq);
+    for (size_t i = r == 0 ? 0 : TABLE_NOTE + 1; i < sampler->n_tables; i++)
+        rows_reset(&sampler->rows[i]);
     tell_sink_error(sampler, r);
 }
 
@@ -300,7 +300,7 @@ static int next_frame(struct sampler *sampler, const struct frame_sink *sink) {
     if (r != 0)
         return r;
     int64_t wall = clock->wall_ns(clock->ctx), mono = clock->mono_ns(clock->ctx);
-    if (wall < planned)
+    if (!schedule_is_due(&sampler->schedule, planned, wall, mono))
         return SAMPLER_AGAIN;
     struct slot slot;
     schedule_take(&sampler->schedule, planned, wall, mono, &slot);

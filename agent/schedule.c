@@ -31,40 +31,46 @@ static bool was_stepped(const struct schedule *schedule, int64_t wall_ns, int64_
 int64_t schedule_next(const struct schedule *schedule, int64_t wall_ns, int64_t mono_ns) {
     int64_t next = floor_to(wall_ns, schedule->period_ns) + schedule->period_ns;
     int64_t apart = mono_ns + (next - wall_ns) - schedule->mono_ns;
-    if (was_stepped(schedule, wall_ns, mono_ns) && apart < schedule->period_ns / 2)
+    bool stepped = schedule->stepped || was_stepped(schedule, wall_ns, mono_ns);
+    if (stepped && apart < schedule->period_ns / 2)
         next += schedule->period_ns;
     return next;
 }
 
+bool schedule_is_due(const struct schedule *schedule, int64_t planned_ns, int64_t wall_ns,
+                     int64_t mono_ns) {
+    return wall_ns >= planned_ns || was_stepped(schedule, wall_ns, mono_ns);
+}
+
+/* After a step the next slot is up to one and a half periods away, which is none missed. */
 static uint64_t missed_between(const struct schedule *schedule, const struct slot *slot,
                                bool stepped) {
     if (!schedule->started)
         return 0;
-    int64_t apart = stepped ? slot->mono_ns - schedule->mono_ns + schedule->period_ns / 2
-                            : slot->slot_ns - schedule->slot_ns;
+    int64_t apart = stepped || schedule->stepped
+                        ? slot->mono_ns - schedule->mono_ns + schedule->period_ns / 8
+                        : slot->slot_ns - schedule->slot_ns;
     int64_t periods = apart / schedule->period_ns;
     return periods > 1 ? (uint64_t)periods - 1 : 0;
 }
 
 static bool slow_is_due(const struct schedule *schedule, const struct slot *slot) {
     int64_t period = schedule->slow_period_ns;
-    return slot->slot_ns / period != schedule->slow_slot_ns / period ||
-           slot->mono_ns - schedule->slow_mono_ns >= period + schedule->period_ns;
+    return slot->slot_ns / period != schedule->slow_slot_ns / period;
 }
 
 static void take(struct schedule *schedule, struct slot *slot, bool stepped, bool force_slow) {
     slot->missed = schedule->missed + missed_between(schedule, slot, stepped);
     slot->slow = force_slow || slow_is_due(schedule, slot);
     schedule->steps += stepped;
+    schedule->stepped = stepped;
     schedule->started = true;
     schedule->slot_ns = slot->slot_ns;
     schedule->wall_ns = slot->wall_ns;
     schedule->mono_ns = slot->mono_ns;
     schedule->missed = slot->missed;
-    if (slot->slow) {
+    if (slot->slow)
         schedule->slow_slot_ns = slot->slot_ns;
-        schedule->slow_mono_ns = slot->mono_ns;
-    }
 }
 
 void schedule_take(struct schedule *schedule, int64_t planned_ns, int64_t wall_ns, int64_t mono_ns,

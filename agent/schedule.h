@@ -18,9 +18,10 @@ struct schedule {
     /* of the last frame; started: there was one */
     bool started;
     int64_t slot_ns, wall_ns, mono_ns;
-    int64_t slow_slot_ns, slow_mono_ns;
-    uint64_t missed; /* slots passed over since the stream began */
-    uint64_t steps;  /* of the wall clock that were noticed */
+    bool stepped;         /* the wall clock had been stepped before it */
+    int64_t slow_slot_ns; /* of the last frame with the slow tables */
+    uint64_t missed;      /* slots passed over since the stream began */
+    uint64_t steps;       /* of the wall clock that were noticed */
 };
 
 /* One instant to sample at. */
@@ -39,6 +40,11 @@ void schedule_resume(struct schedule *schedule, int64_t slot_ns, int64_t wall_ns
 /* The wall-clock time of the next slot. After a step the slot nearest to the last frame may be left
  * out, since two frames a few ms apart would make noise of every rate. */
 int64_t schedule_next(const struct schedule *schedule, int64_t wall_ns, int64_t mono_ns);
+
+/* Whether to take the frame when the wait for its slot is over: not if the clock shows a little
+ * less, but if it was set back in the meantime. */
+bool schedule_is_due(const struct schedule *schedule, int64_t planned_ns, int64_t wall_ns,
+                     int64_t mono_ns);
 
 /* A frame is taken now, for the slot that schedule_next gave. */
 void schedule_take(struct schedule *schedule, int64_t planned_ns, int64_t wall_ns, int64_t mono_ns,

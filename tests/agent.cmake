@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: MIT
 add_executable(frame-dump tools/frame_dump.c)
 target_link_libraries(frame-dump PRIVATE chokepoint_common)
+chokepoint_unit_test(test_agent_spool chokepoint_agent)
+set_tests_properties(test_agent_spool PROPERTIES LABELS "unit;threads")
+chokepoint_unit_test(test_agent_sampler chokepoint_agent)

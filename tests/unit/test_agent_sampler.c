@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sampler on a simulated clock: lateness, overload and steps of the wall clock are planted, and
+ * what the frames say is compared with what was planted. Probes are played, too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/sampler.h"
+#include "agent/schedule.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#define PERIOD (100 * NS_PER_MS)
+#define SLOW NS_PER_S
+#define FRAMES_MAX 4096
+#define START_WALL (INT64_C(1700000000) * NS_PER_S + 37 * NS_PER_MS)
+
+/* What happens during wait number `at` (1 is the first after the first frame). */
+struct event {
+    uint64_t at;
+    int64_t step_ns;      /* the wall clock is set half way through the wait */
+    int64_t oversleep_ns; /* the wait ends so much too late */
+    bool silently;        /* the step does not cut the wait short: it came right after it */
+};
+
+struct seen {
+    struct frame_head head;
+    size_t n_rows[8]; /* by table */
+};
+
+struct world {
+    int64_t wall_ns, mono_ns, cpu_ns;
+    uint64_t waits, stop_at; /* stop at that wait; 0: never */
+    const struct event *events;
+    size_t n_events;
+    int64_t sample_takes_ns; /* of each fast probe's sample */
+    /* probes */
+    int fail_from, fail_to; /* of the flaky probe's samples */
+    int n_samples;
+    int64_t previous_mono_ns; /* as the probe was told last */
+    /* sink */
+    struct buffer stream;
+    struct seen *seen;
+    size_t n_seen;
+    uint64_t lost;
+    int sink_error;
+    /* note lines told */
+    char said[16][160];
+    size_t n_said;
+};
+
+/* ---- the clock ---- */
+
+static int64_t world_wall(void *ctx) {
+    return ((struct world *)ctx)->wall_ns;
+}
+
+static int64_t world_mono(void *ctx) {
+    return ((struct world *)ctx)->mono_ns;
+}
+
+static int64_t world_cpu(void *ctx) {
+    return ((struct world *)ctx)->cpu_ns;
+}
+
+static void pass(struct world *world, int64_t ns) {
+    world->wall_ns += ns;
+    world->mono_ns += ns;
+}
+
+static const struct event *event_now(const struct world *world) {
+    static const struct event none;
+    for (size_t i = 0; i < world->n_events; i++)
+        if (world->events[i].at == world->waits)
+            return &world->events[i];
+    return &none;
+}
+
+static int world_wait(void *ctx, int64_t wall_ns) {
+    struct world *world = ctx;
+    assert_true(++world->waits < 100000);                /* it neither spins */
+    assert_true(wall_ns - world->wall_ns <= 2 * PERIOD); /* nor stalls */
+    if (world->stop_at && world->waits >= world->stop_at) {
+        pass(world, PERIOD / 3);
+        return SAMPLER_STOP;
+    }
+    const struct event *event = event_now(world);
+    int64_t left = wall_ns > world->wall_ns ? wall_ns - world->wall_ns : 0;
+    if (event->step_ns && !event->silently) {
+        pass(world, left / 2);
+        world->wall_ns += event->step_ns;
+        return SAMPLER_AGAIN;
+    }
+    pass(world, left + event->oversleep_ns + 40 * NS_PER_US);
+    world->wall_ns += event->step_ns;
+    return 0;
+}
+
+/* ---- probes ---- */
+
+static const struct column columns[] = {{"count", UNIT_EVENTS, COLUMN_COUNTER, "of samples"}};
+
+struct played {
+    int64_t count;
+    bool closed;
+};
+
+static struct world *the_world; /* cmocka runs one test at a time */
+
+static int play_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    (void)state, (void)env, (void)why, (void)why_size;
+    return 0;
+}
+
+static size_t two_rows(const void *state, const struct probe_env *env) {
+    (void)state, (void)env;
+    return 2;
+}
+
+static void put_row(struct rows *rows, const char *name, int64_t value) {
+    struct row *row = rows_append(rows, name, strlen(name));
+    if (row)
+        row->values[0] = value;
+}
+
+static int fast_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct played *played = state;
+    assert_int_equal(env->mono_ns, the_world->mono_ns); /* none has passed since the frame began */
+    the_world->previous_mono_ns = env->previous_mono_ns;
+    the_world->cpu_ns += 1000;
+    pass(the_world, the_world->sample_takes_ns);
+    put_row(rows, "x", ++played->count);
+    return 0;
+}
+
+static int slow_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct played *played = state;
+    (void)env;
+    the_world->cpu_ns += 70000;
+    played->count++;
+    for (int i = 0; i < 5; i++) /* three more than there is room for */
+        put_row(rows, "x", played->count);
+    return 0;
+}
+
+static int flaky_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    (void)state, (void)env;
+    int n = ++the_world->n_samples;
+    put_row(rows, "half", 1);
+    return n >= the_world->fail_from && n <= the_world->fail_to ? -EIO : 0;
+}
+
+static int absent_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    (void)state, (void)env;
+    snprintf(why, why_size, "this kernel has none");
+    return PROBE_ABSENT;
+}
+
+static int broken_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    (void)state, (void)env, (void)why, (void)why_size;
+    return -EACCES;
+}
+
+#define PLAY(word, at_pace, open_fn, sample_fn)                                                    \
+    {                                                                                              \
+        .table = {word, "thing", "", TABLE_SAMPLES, columns, 1}, .pace = at_pace,                  \
+        .state_size = sizeof(struct played), .max_rows = two_rows, .open = open_fn,                \
+        .sample = sample_fn                                                                        \
+    }
+
+static const struct probe fast = PLAY("fast", PACE_SYSTEM, play_open, fast_sample);
+static const struct probe slow = PLAY("slow", PACE_PROCESS, play_open, slow_sample);
+static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sample);
+static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
+static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
+
+/* ---- running ---- */
+
+static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    struct world *world = ctx;
+    (void)seq;
+    if (world->sink_error) {
+        world->lost++;
+        return world->sink_error;
+    }
+    buffer_put(&world->stream, frame, size);
+    return 0;
+}
+
+static uint64_t sink_lost(void *ctx) {
+    return ((struct world *)ctx)->lost;
+}
+
+static void hear(void *ctx, enum note_level level, const char *subject, const char *text) {
+    struct world *world = ctx;
+    (void)level;
+    if (world->n_said < 16)
+        snprintf(world->said[world->n_said++], 160, "%s: %s", subject, text);
+}
+
+static struct sampler *open_sampler(struct world *world, const struct probe *const *probes,
+                                    size_t n_probes, uint64_t max_frames) {
+    static const struct probe_env env = {.proc = "/proc", .page_size = 4096};
+    struct sampler *sampler = NULL;
+    struct sampler_config config = {.probes = probes,
+                                    .n_probes = n_probes,
+                                    .env = &env,
+                                    .period_ns = PERIOD,
+                                    .slow_period_ns = SLOW,
+                                    .max_frames = max_frames,
+                                    .clock = {world, world_wall, world_mono, world_cpu, world_wait},
+                                    .say = hear,
+                                    .say_ctx = world};
+    world->wall_ns = world->wall_ns ? world->wall_ns : START_WALL;
+    world->mono_ns = world->mono_ns ? world->mono_ns : 1000 * NS_PER_S;
+    the_world = world;
+    assert_int_equal(sampler_open(&config, &sampler), 0);
+    struct wire_stream stream = {.host = "h", .stream_id = 1, .period_ns = PERIOD};
+    size_t n;
+    const struct table *const *tables = sampler_tables(sampler, &n);
+    wire_put_stream(&world->stream, &stream);
+    for (size_t i = 0; i < n; i++)
+        wire_put_table(&world->stream, (unsigned)i, tables[i]);
+    return sampler;
+}
+
+/* Decodes what the sink got into world->seen; calls each (may be NULL) for every row. */
+typedef void row_fn(struct world *world, const struct frame_head *head, const struct table *table,
+                    const struct wire_row *row);
+
+static void decode(struct world *world, row_fn *each) {
+    struct wire_reader reader;
+    struct wire_record record;
+    const struct table *table;
+    struct wire_row row;
+    unsigned index;
+    int r;
+    world->seen = calloc(FRAMES_MAX, sizeof *world->seen);
+    wire_reader_init(&reader, world->stream.data, world->stream.size);
+    while ((r = wire_next(&reader, &record)) == 0) {
+        if (record.type != WIRE_FRAME)
+            continue;
+        assert_true(world->n_seen < FRAMES_MAX);
+        struct seen *seen = &world->seen[world->n_seen++];
+        seen->head = record.head;
+        while (wire_frame_row(&reader, &record, &table, &index, &row)) {
+            seen->n_rows[index]++;
+            if (each)
+                each(world, &seen->head, table, &row);
+        }
+    }
+    assert_int_equal(r, WIRE_END);
+    wire_reader_release(&reader);
+}
+
+static void run_with(struct world *world, const struct probe *const *probes, size_t n_probes,
+                     uint64_t max_frames, row_fn *each) {
+    struct sampler *sampler = open_sampler(world, probes, n_probes, max_frames);
+    struct frame_sink sink = {world, sink_append, sink_lost};
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    decode(world, each);
+}
+
+static void run(struct world *world, uint64_t max_frames) {
+    static const struct probe *const probes[] = {&fast, &slow};
+    run_with(world, probes, 2, max_frames, NULL);
+}
+
+static void release(struct world *world) {
+    buffer_release(&world->stream);
+    free(world->seen);
+}
+
+enum { TABLE_NOTES, TABLE_SELF, TABLE_FAST, TABLE_SLOW };
+
+/* What holds for every stream of frames, whatever happened. */
+static void check_sound(const struct world *world) {
+    for (size_t i = 0; i < world->n_seen; i++) {
+        const struct frame_head *head = &world->seen[i].head;
+        assert_int_equal(head->seq, i + 1);
+        assert_int_equal(head->slot_ns % PERIOD, 0);
+        if (i == 0)
+            continue;
+        const struct frame_head *before = &world->seen[i - 1].head;
+        assert_true(head->mono_ns > before->mono_ns);
+        assert_true(head->missed >= before->missed);
+    }
+}
+
+/* ---- tests ---- */
+
+static void frames_are_on_slots_and_the_first_waits_for_none(void **state) {
+    (void)state;
+    struct world world = {0};
+    run(&world, 35);
+    check_sound(&world);
+    assert_int_equal(world.n_seen, 35);
+    assert_int_equal(world.seen[0].head.wall_ns, START_WALL);
+    assert_int_equal(world.seen[0].head.late_ns, 0);
+    for (size_t i = 1; i < 35; i++) {
+        const struct frame_head *head = &world.seen[i].head;
+        assert_int_equal(head->slot_ns, START_WALL - START_WALL % PERIOD + (int64_t)i * PERIOD);
+        assert_int_equal(head->late_ns, 40 * NS_PER_US);
+        assert_int_equal(head->missed, 0);
+    }
+    release(&world);
+}
+
+static void slow_tables_join_at_multiples_of_their_period(void **state) {
+    (void)state;
+    struct world world = {0};
+    run(&world, 35);
+    for (size_t i = 0; i < 35; i++) {
+        bool due = i == 0 || world.seen[i].head.slot_ns % SLOW == 0;
+        assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
+        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
+        assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 3 : 0);
+    }
+    release(&world);
+}
+
+static void a_stop_takes_a_last_frame_of_all_tables(void **state) {
+    (void)state;
+    struct world world = {.stop_at = 15};
+    run(&world, 0);
+    check_sound(&world);
+    assert_int_equal(world.n_seen, 16);
+    assert_int_equal(world.seen[15].n_rows[TABLE_SLOW], 2);
+    assert_int_equal(world.seen[15].head.wall_ns - world.seen[14].head.wall_ns, PERIOD / 3);
+    assert_int_equal(world.seen[15].head.missed, 0);
+    release(&world);
+}
+
+static void a_slow_slot_that_was_missed_is_made_up_for(void **state) {
+    (void)state;
+    /* Frame 2 is for slot .1 s; the wait of frame 11 sleeps over the full second. */
+    struct event late = {.at = 9, .oversleep_ns = 250 * NS_PER_MS};
+    struct world world = {.events = &late, .n_events = 1};
+    run(&world, 20);
+    check_sound(&world);
+    size_t slow_frames = 0;
+    for (size_t i = 1; i < world.n_seen; i++)
+        slow_frames += world.seen[i].n_rows[TABLE_SLOW] > 0;
+    assert_int_equal(slow_frames, 2);
+    assert_int_equal(world.seen[10].n_rows[TABLE_SLOW], 2);
+    release(&world);
+}
+
+static void lateness_is_told_and_slots_slept_over_are_missed(void **state) {
+    (void)state;
+    struct event late = {.at = 5, .oversleep_ns = 370 * NS_PER_MS};
+    struct world world = {.events = &late, .n_events = 1};
+    run(&world, 12);
+    check_sound(&world);
+    /* On its own slot, late; then slots 6, 7 and 8 are gone. */
+    assert_int_equal(world.seen[5].head.late_ns, 370 * NS_PER_MS + 40 * NS_PER_US);
+    assert_int_equal(world.seen[5].head.missed, 0);
+    assert_int_equal(world.seen[6].head.missed, 3);
+    assert_int_equal(world.seen[6].head.slot_ns - world.seen[5].head.slot_ns, 4 * PERIOD);
+    assert_int_equal(world.seen[11].head.missed, 3);
+    release(&world);
+}
+
+static void overload_skips_slots_instead_of_piling_up(void **state) {
+    (void)state;
+    struct world world = {.sample_takes_ns = 230 * NS_PER_MS};
+    run(&world, 50);
+    check_sound(&world);
+    for (size_t i = 2; i < 50; i++)
+        assert_int_equal(world.seen[i].head.slot_ns - world.seen[i - 1].head.slot_ns, 3 * PERIOD);
+    assert_int_equal(world.seen[49].head.missed, 2 * 49);
+    release(&world);
+}
+
+/* Frames keep their pace through a step of any size, at any point of a wait, noticed or not. */
+static void check_step(int64_t step_ns, bool silently) {
+    struct event step = {.at = 7, .step_ns = step_ns, .silently = silently};
+    struct world world = {.events = &step, .n_events = 1};
+    run(&world, 40);
+    check_sound(&world);
+    for (size_t i = 2; i < 40; i++) {
+        int64_t apart = world.seen[i].head.mono_ns - world.seen[i - 1].head.mono_ns;
+        assert_true(apart >= PERIOD / 2 && apart < PERIOD * 8 / 5);
+        assert_true(world.seen[i].head.late_ns >= 0 && world.seen[i].head.late_ns < PERIOD);
+    }
+    assert_int_equal(world.seen[39].head.missed, 0);
+    int64_t wall = world.seen[39].head.wall_ns - world.seen[0].head.wall_ns;
+    int64_t mono = world.seen[39].head.mono_ns - world.seen[0].head.mono_ns;
+    assert_int_equal(wall - mono, step_ns);
+    release(&world);
+}
+
+static void a_step_of_the_wall_clock_is_no_missed_time(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {51 * NS_PER_MS,        100 * NS_PER_MS, 149 * NS_PER_MS,
+                                    990 * NS_PER_MS,       2 * NS_PER_S,    3600 * NS_PER_S,
+                                    400 * 86400 * NS_PER_S};
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            for (int silently = 0; silently <= 1; silently++)
+                check_step(sign * sizes[i], silently);
+}
+
+static void slow_tables_go_on_through_a_step_back(void **state) {
+    (void)state;
+    struct event step = {.at = 23, .step_ns = -5 * NS_PER_S};
+    struct world world = {.events = &step, .n_events = 1};
+    run(&world, 80);
+    int64_t before = world.seen[0].head.mono_ns;
+    for (size_t i = 1; i < 80; i++) {
+        if (!world.seen[i].n_rows[TABLE_SLOW])
+            continue;
+        assert_true(world.seen[i].head.mono_ns - before <= SLOW + PERIOD * 3 / 2);
+        before = world.seen[i].head.mono_ns;
+    }
+    assert_true(world.seen[79].head.mono_ns - before <= SLOW);
+    release(&world);
+}
+
+static void a_clock_that_is_set_all_the_time_neither_stalls_nor_spins(void **state) {
+    (void)state;
+    struct event events[400];
+    uint32_t random = 1;
+    for (size_t i = 0; i < 400; i++) {
+        random = random * 1664525 + 1013904223;
+        events[i] =
+            (struct event){.at = 3 + 2 * i, .step_ns = ((int64_t)(random >> 8) - (1 << 23)) * 1000};
+    }
+    struct world world = {.events = events, .n_events = 400};
+    run(&world, 300);
+    check_sound(&world);
+    assert_true(world.waits < 1000);
+    for (size_t i = 1; i < 300; i++)
+        assert_true(world.seen[i].head.mono_ns - world.seen[i - 1].head.mono_ns < 4 * PERIOD);
+    release(&world);
+}
+
+static void a_probe_that_fails_loses_its_own_rows_only(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&flaky, &fast};
+    struct world world = {.fail_from = 4, .fail_to = 6};
+    run_with(&world, probes, 2, 10, NULL);
+    check_sound(&world);
+    for (size_t i = 0; i < 10; i++) {
+        assert_int_equal(world.seen[i].n_rows[2], i >= 3 && i <= 5 ? 0 : 1);
+        assert_int_equal(world.seen[i].n_rows[3], 1);
+        assert_int_equal(world.seen[i].n_rows[TABLE_NOTES], i == 3 || i == 6 ? 1 : 0);
+    }
+    assert_int_equal(world.n_said, 2); /* that it fails, that it works again */
+    assert_string_equal(world.said[0], "flaky: Input/output error");
+    release(&world);
+}
+
+static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&absent, &fast, &broken};
+    struct world world = {0};
+    run_with(&world, probes, 3, 5, NULL);
+    assert_int_equal(world.seen[0].n_rows[TABLE_NOTES], 2);
+    assert_int_equal(world.seen[1].n_rows[TABLE_NOTES], 0);
+    assert_int_equal(world.seen[4].n_rows[TABLE_FAST], 1);
+    assert_string_equal(world.said[0], "absent: this kernel has none");
+    assert_string_equal(world.said[1], "broken: Permission denied");
+    release(&world);
+}
+
+static struct {
+    int64_t fast_cpu, slow_cpu, slow_dropped, agent_frames, agent_late, flaky_failures;
+} self_seen;
+
+static void take_self(struct world *world, const struct frame_head *head, const struct table *table,
+                      const struct wire_row *row) {
+    (void)world, (void)head;
+    if (strcmp(table->name, "self") != 0)
+        return;
+    int cpu = table_find_column(table, "cpu_ns"), frames = table_find_column(table, "samples"),
+        dropped = table_find_column(table, "dropped_rows"),
+        failures = table_find_column(table, "failures"), late = table_find_column(table, "late_ns");
+    if (span_equal(row->name, "fast"))
+        self_seen.fast_cpu = row->values[cpu];
+    if (span_equal(row->name, "flaky"))
+        self_seen.flaky_failures = row->values[failures];
+    if (span_equal(row->name, "slow")) {
+        self_seen.slow_cpu = row->values[cpu];
+        self_seen.slow_dropped = row->values[dropped];
+    }
+    if (span_equal(row->name, "agent")) {
+        self_seen.agent_frames = row->values[frames];
+        self_seen.agent_late = row->values[late];
+    }
+}
+
+static void self_tells_what_each_probe_cost_and_lost(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&fast, &slow, &flaky};
+    struct event late = {.at = 15, .oversleep_ns = 33 * NS_PER_MS};
+    struct world world = {
+        .fail_from = 2, .fail_to = 3, .stop_at = 19, .events = &late, .n_events = 1};
+    run_with(&world, probes, 3, 0, take_self);
+    assert_int_equal(world.n_seen, 20);
+    assert_int_equal(self_seen.fast_cpu, 20 * 1000);
+    assert_int_equal(self_seen.slow_cpu, 3 * 70000); /* first, full second, last */
+    assert_int_equal(self_seen.slow_dropped, 3 * 3);
+    assert_int_equal(self_seen.flaky_failures, 2);
+    assert_int_equal(self_seen.agent_frames, 20);
+    assert_int_equal(self_seen.agent_late, 33 * NS_PER_MS + 40 * NS_PER_US);
+    release(&world);
+}
+
+static void probes_are_told_when_they_were_sampled_last(void **state) {
+    (void)state;
+    struct world world = {0};
+    run(&world, 1);
+    assert_int_equal(world.previous_mono_ns, 0);
+    release(&world);
+    struct world longer = {0};
+    run(&longer, 7);
+    assert_int_equal(longer.previous_mono_ns, longer.seen[5].head.mono_ns);
+    release(&longer);
+}
+
+static void a_restart_continues_numbers_and_counts_the_gap(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&fast};
+    struct world world = {0};
+    struct sampler *sampler = open_sampler(&world, probes, 1, 3);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_head last = {.seq = 41,
+                              .slot_ns = START_WALL - START_WALL % PERIOD - 20 * PERIOD,
+                              .wall_ns = START_WALL - 20 * PERIOD,
+                              .mono_ns = 1000 * NS_PER_S - 20 * PERIOD,
+                              .missed = 5};
+    sampler_resume(sampler, &last);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    decode(&world, NULL);
+    assert_int_equal(world.seen[0].head.seq, 42);
+    assert_int_equal(world.seen[0].head.missed, 5 + 19);
+    assert_int_equal(world.seen[2].head.missed, 5 + 19);
+    release(&world);
+}
+
+static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&fast};
+    struct world world = {.sink_error = -ENOSPC};
+    struct sampler *sampler = open_sampler(&world, probes, 1, 5);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    assert_int_equal(world.n_said, 1);
+    assert_string_equal(world.said[0], "spool: No space left on device");
+    world.sink_error = 0;
+    assert_int_equal(sampler_run(sampler, &sink), 0); /* its first frame is number 6 */
+    sampler_free(sampler);
+    decode(&world, NULL);
+    assert_int_equal(world.seen[0].head.seq, 6);
+    assert_int_equal(world.seen[0].head.lost, 5);
+    assert_int_equal(world.seen[0].n_rows[TABLE_NOTES], 1);
+    assert_string_equal(world.said[1], "spool: takes frames again");
+    release(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
+        cmocka_unit_test(slow_tables_join_at_multiples_of_their_period),
+        cmocka_unit_test(a_stop_takes_a_last_frame_of_all_tables),
+        cmocka_unit_test(a_slow_slot_that_was_missed_is_made_up_for),
+        cmocka_unit_test(lateness_is_told_and_slots_slept_over_are_missed),
+        cmocka_unit_test(overload_skips_slots_instead_of_piling_up),
+        cmocka_unit_test(a_step_of_the_wall_clock_is_no_missed_time),
+        cmocka_unit_test(slow_tables_go_on_through_a_step_back),
+        cmocka_unit_test(a_clock_that_is_set_all_the_time_neither_stalls_nor_spins),
+        cmocka_unit_test(a_probe_that_fails_loses_its_own_rows_only),
+        cmocka_unit_test(absent_probes_have_no_table_and_a_note_says_why),
+        cmocka_unit_test(self_tells_what_each_probe_cost_and_lost),
+        cmocka_unit_test(probes_are_told_when_they_were_sampled_last),
+        cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
+        cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
