@@ -17,7 +17,7 @@
 #include "common/error.h"
 
 #define WRITE_TIMEOUT_MS 10000
-#define READ_TIMEOUT_MS 5000
+#define READ_TIMEOUT_MS 2000
 #define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
 
 __attribute__((format(printf, 3, 4))) static void say(char *why, size_t size, const char *format,

@@ -166,9 +166,14 @@ void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size)
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
-/* ---- store_table.c, store_view.c ---- */
+/* ---- store_table.c, store_shape.c, store_view.c ---- */
 
 enum unit unit_from_text(const char *text);
+int table_column(const struct data_table *table, const char *name); /* ordinal, -1: none */
+
+/* The data table of that description, made or widened as needed. -EEXIST, -E2BIG. */
+int table_ensure(struct store *store, const struct table *table, struct data_table **ret_table);
+
 void tables_free(struct store *store);                           /* tables and shapes */
 struct shape *shape_get(struct store *store, int64_t public_id); /* NULL: unknown or outdated */
 
@@ -214,5 +219,9 @@ struct stream *stream_get(struct store *store, int64_t id, int *ret_error);
 void stream_free(struct stream *stream);
 int stream_save(struct store *store, struct stream *stream); /* counts and the states of series */
 void streams_free(struct store *store);
+
+/* ---- store_row.c ---- */
+
+int flush_stream(struct store *store, struct stream *stream); /* the idle stretches held back */
 
 #endif

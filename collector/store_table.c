@@ -20,34 +20,6 @@ enum unit unit_from_text(const char *text) {
     return UNIT_NONE;
 }
 
-static void shape_free(struct shape *shape) {
-    sqlite3_finalize(shape->insert);
-    free(shape);
-}
-
-void tables_free(struct store *store) {
-    for (size_t i = 0; i < store->n_shapes; i++)
-        shape_free(store->shapes[i]);
-    free(store->shapes);
-    store->shapes = NULL;
-    store->n_shapes = 0;
-    store->shape_age++;
-    for (size_t i = 0; i < store->n_tables; i++)
-        free(store->tables[i]);
-    store->n_tables = 0;
-}
-
-struct shape *shape_get(struct store *store, int64_t public_id) {
-    uint64_t index = (uint64_t)public_id & 0xffffffff;
-    if ((uint64_t)public_id >> 32 != (store->shape_age & 0x7fffffff) || index >= store->n_shapes)
-        return NULL;
-    return store->shapes[index];
-}
-
-static int64_t shape_public_id(const struct store *store, size_t index) {
-    return (int64_t)((uint64_t)(store->shape_age & 0x7fffffff) << 32 | index);
-}
-
 static int refuse(struct store *store, int error, const char *table, const char *why) {
     sqlite3_snprintf(sizeof store->why, store->why, "table %s: %s", table, why);
     return error;
@@ -132,7 +104,7 @@ static int table_load(struct store *store, const char *name, struct data_table *
 
 /* ---- changing it ---- */
 
-static int find_column(const struct data_table *table, const char *name) {
+int table_column(const struct data_table *table, const char *name) {
     for (size_t i = 0; i < table->n_columns; i++)
         if (strcmp(table->columns[i].name, name) == 0)
             return (int)i;
@@ -151,7 +123,7 @@ static int check_columns(struct store *store, const struct data_table *stored,
     size_t n_new = 0;
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct column *column = &table->columns[i];
-        int at = stored ? find_column(stored, column->name) : -1;
+        int at = stored ? table_column(stored, column->name) : -1;
         if (column_reserved(column->name))
             return refuse(store, -EEXIST, table->name, "a column has a name the store uses itself");
         if (at >= 0 &&
@@ -208,7 +180,7 @@ static int add_columns(struct store *store, struct data_table *stored, const str
                        bool alter) {
     int r = 0;
     for (size_t i = 0; !r && i < table->n_columns; i++)
-        if (find_column(stored, table->columns[i].name) < 0)
+        if (table_column(stored, table->columns[i].name) < 0)
             r = add_column(store, stored, &table->columns[i], alter);
     return r;
 }
@@ -244,8 +216,7 @@ static int table_create(struct store *store, const struct table *table,
     return 0;
 }
 
-static int table_ensure(struct store *store, const struct table *table,
-                        struct data_table **ret_table) {
+int table_ensure(struct store *store, const struct table *table, struct data_table **ret_table) {
     struct data_table *stored = NULL;
     size_t n_new = 0;
     int r = table_load(store, table->name, &stored);
@@ -266,78 +237,4 @@ static int table_ensure(struct store *store, const struct table *table,
         return 0;
     r = add_columns(store, stored, table, true);
     return r ? r : rebuild_view(store, stored);
-}
-
-/* ---- shapes ---- */
-
-static bool shape_is(const struct shape *shape, const struct table *table) {
-    const struct data_table *stored = shape->table;
-    if (stored->kind != table->kind || shape->n_columns != table->n_columns ||
-        strcmp(stored->name, table->name) != 0)
-        return false;
-    for (size_t i = 0; i < table->n_columns; i++) {
-        const struct data_column *column = &stored->columns[shape->ordinals[i]];
-        if (column->unit != table->columns[i].unit || column->kind != table->columns[i].kind ||
-            strcmp(column->name, table->columns[i].name) != 0)
-            return false;
-    }
-    return true;
-}
-
-static int shape_new(struct store *store, struct data_table *stored, const struct table *table,
-                     int64_t *ret_id) {
-    struct shape **shapes = realloc(store->shapes, (store->n_shapes + 1) * sizeof *shapes);
-    struct shape *shape = calloc(1, sizeof *shape);
-    if (shapes)
-        store->shapes = shapes;
-    if (!shapes || !shape) {
-        free(shape);
-        return -ENOMEM;
-    }
-    shape->table = stored;
-    shape->n_columns = table->n_columns;
-    for (size_t i = 0; i < table->n_columns; i++) {
-        shape->ordinals[i] = (uint16_t)find_column(stored, table->columns[i].name);
-        shape->counters[i] =
-            table->kind == TABLE_SAMPLES && table->columns[i].kind == COLUMN_COUNTER;
-    }
-    char *sql = table_insert_sql(stored, shape);
-    int r = sql ? sql_prepare(store, sql, &shape->insert) : -ENOMEM;
-    sqlite3_free(sql);
-    if (r) {
-        shape_free(shape);
-        return r;
-    }
-    *ret_id = shape_public_id(store, store->n_shapes);
-    shapes[store->n_shapes++] = shape;
-    return 0;
-}
-
-static int shape_make(struct store *store, const struct table *table, int64_t *ret_id) {
-    struct data_table *stored;
-    int r = table_ensure(store, table, &stored);
-    return r ? r : shape_new(store, stored, table, ret_id);
-}
-
-int store_table(struct store *store, const struct table *table, int64_t *ret_id) {
-    for (size_t i = 0; i < store->n_shapes; i++) {
-        if (shape_is(store->shapes[i], table)) {
-            *ret_id = shape_public_id(store, i);
-            return 0;
-        }
-    }
-    if (table->n_columns == 0 || table->n_columns > TABLE_COLUMNS_MAX)
-        return -EINVAL;
-    if (!sqlite3_get_autocommit(store->db))
-        return shape_make(store, table, ret_id);
-    int r = store_begin(store);
-    if (!r)
-        r = shape_make(store, table, ret_id);
-    if (!r)
-        return store_commit(store);
-    char why[sizeof store->why];
-    memcpy(why, store->why, sizeof why);
-    store_rollback(store);
-    memcpy(store->why, why, sizeof why);
-    return r;
 }

@@ -42,28 +42,17 @@ struct reading {
     void *ctx;
 };
 
-static int has_column(struct store *store, const char *table, const char *column) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    int r = sql_prepare(store, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?", &statement);
-    if (r)
-        return r;
-    sql_bind(statement, "tt", table, column);
-    int code = sqlite3_step(statement);
-    return code == SQLITE_ROW ? 1 : sql_errno(code);
-}
-
-static int put_columns(struct reading *reading, const char *table, sqlite3_str *sql) {
+static void put_columns(struct reading *reading, const char *table, sqlite3_str *sql) {
     int at = 3; /* after instance, t, interval */
     for (size_t i = 0; i < reading->n_columns; i++) {
         const char *name = reading->columns[i];
-        int r = table_name_valid(name, strlen(name)) ? has_column(reading->store, table, name) : 0;
-        if (r < 0)
-            return r;
-        reading->at[i] = r ? at++ : -1;
-        if (r)
+        bool there = table_name_valid(name, strlen(name)) &&
+                     sqlite3_table_column_metadata(reading->store->db, "main", table, name, NULL,
+                                                   NULL, NULL, NULL, NULL) == SQLITE_OK;
+        reading->at[i] = there ? at++ : -1;
+        if (there)
             sqlite3_str_appendf(sql, ", d.\"%w\"", name);
     }
-    return 0;
 }
 
 static int prepare_rows(struct reading *reading, const char *table) {
@@ -71,15 +60,14 @@ static int prepare_rows(struct reading *reading, const char *table) {
     sqlite3_str_appendf(sql,
                         "SELECT d.instance, f.mono_ns + s.clock_offset_ns - r.started_mono_ns, %s",
                         reading->events ? "NULL" : "d.interval_ns");
-    int r = put_columns(reading, table, sql);
+    put_columns(reading, table, sql);
     sqlite3_str_appendf(sql,
                         " FROM run r CROSS JOIN stream s CROSS JOIN frame f ON f.stream = s.stream"
                         " CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE r.run = ? AND s.stream = ?"
                         " ORDER BY f.frame, d.instance%s",
                         table, reading->events ? ", d.n" : "");
     char *text = sqlite3_str_finish(sql);
-    if (!r)
-        r = text ? sql_prepare(reading->store, text, &reading->rows) : -ENOMEM;
+    int r = text ? sql_prepare(reading->store, text, &reading->rows) : -ENOMEM;
     sqlite3_free(text);
     return r;
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows. Absolute counters come in, growth is stored.
+ *
+ * The stored intervals of an instance tile the time from its first row to its last: whatever grew
+ * in a stretch lies in the rows of that stretch, and sum(growth) / sum(interval) is the exact mean.
+ * A row of a table without levels whose counters all stood still is not stored at once: the stretch
+ * is stored as one row of zeros when it ends, reaches a second, or the transaction ends. So an idle
+ * disk costs a tenth, and a reader has nothing to fill in.
+ */
+#include "collector/store_private.h"
+
+#include <errno.h>
+
+#include "common/clock.h"
+
+#define IDLE_MAX_NS NS_PER_S
+
+static int put_value(sqlite3_stmt *statement, int at, int64_t value) {
+    return value == VALUE_ABSENT ? sqlite3_bind_null(statement, at)
+                                 : sqlite3_bind_int64(statement, at, value);
+}
+
+/* third: interval_ns, or n of an event. */
+static int insert_row(const struct shape *shape, int64_t frame, int64_t instance, int64_t third,
+                      const int64_t *values) {
+    sqlite3_stmt *statement = shape->insert;
+    sqlite3_bind_int64(statement, 1, frame);
+    sqlite3_bind_int64(statement, 2, instance);
+    put_value(statement, 3, third);
+    for (size_t i = 0; i < shape->n_columns; i++)
+        put_value(statement, 4 + (int)i, values[i]);
+    int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return sql_errno(code);
+}
+
+/* Stores the stretch in which nothing grew, up to the instance's last row. */
+static int flush_idle(struct base *base) {
+    static const int64_t zeros[TABLE_COLUMNS_MAX];
+    if (!base->idle)
+        return 0;
+    const struct shape *shape = base->idle;
+    int r = insert_row(shape, base->frame, base->instance, base->seen_ns - base->stored_ns, zeros);
+    if (r)
+        return r;
+    base->idle = NULL;
+    base->stored_ns = base->seen_ns;
+    return 0;
+}
+
+int flush_stream(struct store *store, struct stream *stream) {
+    int r = 0;
+    for (size_t t = 0; t < store->n_tables; t++) {
+        struct series *series = stream->series[t];
+        if (!series || !series->dirty)
+            continue;
+        for (size_t i = 0; !r && i < series->n; i++)
+            r = flush_idle(&series->items[i]);
+    }
+    return r;
+}
+
+/* ---- growth ---- */
+
+struct growth {
+    int64_t interval_ns;
+    int64_t values[TABLE_COLUMNS_MAX];
+    int64_t resets; /* columns that stepped back */
+    bool idle;      /* everything known, and nothing grew */
+};
+
+static int64_t interval_of(const struct series *series, const struct base *base, bool born) {
+    int64_t since = born ? series->previous_ns : base->seen_ns;
+    if (since == VALUE_ABSENT || series->sample_ns <= since)
+        return VALUE_ABSENT;
+    return series->sample_ns - since;
+}
+
+static int64_t count_growth(int64_t now, int64_t before, bool born, int64_t *resets) {
+    if (born)
+        return now;
+    if (before == VALUE_ABSENT)
+        return VALUE_ABSENT;
+    if (now >= before)
+        return now - before;
+    (*resets)++;
+    return now; /* it began again at zero */
+}
+
+static void measure(const struct series *series, const struct base *base, const struct shape *shape,
+                    const struct wire_row *row, struct growth *growth) {
+    bool born = row->flags & ROW_BORN;
+    int64_t *last = series_values(series, base);
+    growth->interval_ns = interval_of(series, base, born);
+    growth->resets = 0;
+    growth->idle = growth->interval_ns != VALUE_ABSENT && !born;
+    for (size_t i = 0; i < shape->n_columns; i++) {
+        int64_t now = row->values[i];
+        growth->values[i] = now;
+        if (!shape->counters[i])
+            continue;
+        int64_t before = last[shape->ordinals[i]];
+        last[shape->ordinals[i]] = now = now < 0 ? VALUE_ABSENT : now;
+        growth->values[i] = now == VALUE_ABSENT || growth->interval_ns == VALUE_ABSENT
+                                ? VALUE_ABSENT
+                                : count_growth(now, before, born, &growth->resets);
+        growth->idle = growth->idle && growth->values[i] == 0;
+    }
+}
+
+/* ---- instances ---- */
+
+static struct series *series_of(struct store *store, const struct shape *shape, int *ret_error) {
+    struct stream *stream = store->stream;
+    struct series *series = stream->series[shape->table->index];
+    if (!series) {
+        series = series_new(shape->table);
+        bool samples = shape->table->kind == TABLE_SAMPLES;
+        *ret_error = !series ? -ENOMEM : samples ? state_load(store, stream, series) : 0;
+        if (*ret_error) {
+            series_free(series);
+            return NULL;
+        }
+        stream->series[shape->table->index] = series;
+    }
+    *ret_error = series_widen(series);
+    if (*ret_error)
+        return NULL;
+    if (series->frame != store->frame)
+        series_begin_sample(series, store->frame, store->mono_ns);
+    return series;
+}
+
+static struct base *base_new(struct store *store, struct series *series, struct span name,
+                             int *ret_error) {
+    char text[INSTANCE_MAX + 1];
+    int64_t host = store->stream->host, table = series->table->id, instance = 0;
+    text_sanitize(text, sizeof text, name.data, name.size);
+    int r = sql_get(store, SQL_INSTANCE_FIND, &instance, "iit", host, table, text);
+    if (r == 0) {
+        r = sql_run(store, SQL_INSTANCE_INSERT, "iit", host, table, text);
+        instance = sqlite3_last_insert_rowid(store->db);
+    }
+    struct base *base = r < 0 ? NULL : series_add(series, instance, text, name.size);
+    *ret_error = r < 0 ? r : base ? 0 : -ENOMEM;
+    return base;
+}
+
+static int store_sample(struct store *store, struct series *series, struct base *base,
+                        struct shape *shape, const struct wire_row *row) {
+    struct growth growth;
+    bool again = base->frame == store->frame;
+    if (again) { /* a second row of an instance in one frame */
+        store->stream->dropped_rows++;
+        return 0;
+    }
+    measure(series, base, shape, row, &growth);
+    growth.idle = growth.idle && !series->table->has_levels;
+    bool hold = growth.idle && series->sample_ns - base->stored_ns < IDLE_MAX_NS;
+    int r = growth.idle ? 0 : flush_idle(base);
+    if (growth.idle) /* the stretch goes on, or ends with this very row */
+        growth.interval_ns = series->sample_ns - base->stored_ns;
+    if (!r && growth.resets)
+        r = sql_run(store, SQL_RESET_INSERT, "iii", store->frame, base->instance, growth.resets);
+    if (!r && !hold)
+        r = insert_row(shape, store->frame, base->instance, growth.interval_ns, growth.values);
+    base->idle = hold ? shape : NULL;
+    base->frame = store->frame;
+    base->seen_ns = series->sample_ns;
+    base->seen_sample = series->sample;
+    if (!hold)
+        base->stored_ns = series->sample_ns;
+    return r;
+}
+
+static int store_event(struct store *store, struct series *series, struct base *base,
+                       const struct shape *shape, const struct wire_row *row) {
+    base->next_n = base->frame == store->frame ? base->next_n + 1 : 0;
+    base->frame = store->frame;
+    base->seen_ns = series->sample_ns;
+    base->seen_sample = series->sample;
+    return insert_row(shape, store->frame, base->instance, base->next_n, row->values);
+}
+
+int store_row(struct store *store, int64_t table_id, const struct table *table,
+              const struct wire_row *row) {
+    int r = 0;
+    struct shape *shape = shape_get(store, table_id);
+    if (!shape || !store->stream || shape->n_columns != table->n_columns)
+        return -EINVAL;
+    struct series *series = series_of(store, shape, &r);
+    if (!series)
+        return r;
+    struct base *base = series_find(series, row->name.data, row->name.size);
+    if (!base && (!instance_name_valid(row->name.data, row->name.size) ||
+                  series->n >= STORE_INSTANCES_MAX)) {
+        store->stream->dropped_rows++;
+        return 0;
+    }
+    if (!base)
+        base = base_new(store, series, row->name, &r);
+    if (!base)
+        return r;
+    return shape->table->kind == TABLE_EVENTS ? store_event(store, series, base, shape, row)
+                                              : store_sample(store, series, base, shape, row);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading: what analysis sees of a run, and what a file that means harm can do (nothing). */
+#include "tests/unit/store_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
+#define COMMIT(f) assert_int_equal(store_commit((f)->store), 0)
+
+struct seen {
+    int64_t host[64], t_ns[64], interval_ns[64], value[64];
+    char name[64][16];
+    size_t n;
+    int stop_at;
+};
+
+static int see(void *ctx, const struct store_row_read *row) {
+    struct seen *seen = ctx;
+    if (seen->stop_at && (int)seen->n + 1 == seen->stop_at)
+        return -ECANCELED;
+    if (seen->n < 64) {
+        seen->host[seen->n] = row->host;
+        seen->t_ns[seen->n] = row->t_ns;
+        seen->interval_ns[seen->n] = row->interval_ns;
+        seen->value[seen->n] = row->values[0];
+        snprintf(seen->name[seen->n], sizeof seen->name[0], "%s", row->instance_name);
+    }
+    seen->n++;
+    return 0;
+}
+
+static int read_net(struct fixture *f, struct seen *seen) {
+    static const char *const columns[] = {"receive_bytes", "no_such_column", "; DROP"};
+    struct store *reader;
+    *seen = (struct seen){.stop_at = seen->stop_at};
+    int r = store_open_read(f->path, &reader, f->why, sizeof f->why);
+    if (r)
+        return r;
+    r = store_each_row(reader, f->run, "net", columns, 3, see, seen);
+    store_close(reader);
+    return r;
+}
+
+/* Two hosts, two interfaces each, three frames, interleaved; vm2's monotonic clock is 100 s ahead.
+ */
+static void write_two_hosts(struct fixture *f) {
+    int64_t streams[2], hosts[2];
+    streams[0] = f->stream;
+    hosts[0] = f->host;
+    fixture_stream(f, "vm2", BOOT_B, 9);
+    streams[1] = f->stream;
+    hosts[1] = f->host;
+    BEGIN(f);
+    for (int i = 0; i < 3; i++) {
+        for (int h = 0; h < 2; h++) {
+            f->stream = streams[h];
+            assert_int_equal(fixture_frame(f, 1 + (uint64_t)i, i + 1 + 100 * h), 0);
+            ROW(f, &net_table, "lo", 10 * i, 0);
+            ROW(f, &net_table, "eth0", 1000 * i, 0);
+        }
+    }
+    assert_int_equal(store_clock(f->store, hosts[0], 1, RUN_MONO_NS + 50, 900), 0);
+    assert_int_equal(store_clock(f->store, hosts[0], 2, RUN_MONO_NS + 7, 100), 0);
+    assert_int_equal(store_clock(f->store, hosts[0], 3, RUN_MONO_NS + 90, 500), 0);
+    assert_int_equal(store_clock(f->store, hosts[1], 1, RUN_MONO_NS - 100 * NS_PER_S, 300), 0);
+    COMMIT(f);
+}
+
+static void rows_come_by_host_instance_and_time_on_one_clock(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    assert_int_equal(read_net(f, &seen), 0);
+    assert_int_equal(seen.n, 12);
+    for (size_t i = 0; i < 12; i++) {
+        assert_int_equal(seen.host[i], i < 6 ? seen.host[0] : seen.host[6]);
+        assert_string_equal(seen.name[i], i / 3 % 2 ? "eth0" : "lo");
+        /* the best estimate of vm1's clock is 7 ns off the wall clock's */
+        assert_int_equal(seen.t_ns[i], (int64_t)(i % 3 + 1) * NS_PER_S + (i < 6 ? 7 : 0));
+        assert_int_equal(seen.interval_ns[i], i % 3 ? NS_PER_S : VALUE_ABSENT);
+        assert_int_equal(seen.value[i], i % 3 == 0 ? VALUE_ABSENT : i / 3 % 2 ? 1000 : 10);
+    }
+    assert_true(seen.host[0] != seen.host[6]);
+}
+
+static void the_reader_of_rows_may_stop(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {.stop_at = 4};
+    write_two_hosts(f);
+    assert_int_equal(read_net(f, &seen), -ECANCELED);
+    assert_int_equal(seen.n, 3);
+}
+
+static void a_table_the_run_does_not_have_is_no_entry(void **state) {
+    struct fixture *f = *state;
+    static const char *const columns[] = {"x"};
+    struct seen seen = {0};
+    write_two_hosts(f);
+    assert_int_equal(store_each_row(f->store, f->run, "disk", columns, 1, see, &seen), -ENOENT);
+    assert_int_equal(store_each_row(f->store, f->run, "run", columns, 1, see, &seen), -ENOENT);
+    struct run_begin other = {.command = "other"};
+    assert_int_equal(store_run_begin(f->store, &other, &f->run), 0);
+    assert_int_equal(read_net(f, &seen), -ENOENT);
+}
+
+static void hosts_tell_what_arrived_and_what_did_not(void **state) {
+    struct fixture *f = *state;
+    struct store_host *hosts;
+    size_t n;
+    write_two_hosts(f);
+    BEGIN(f); /* f is at vm2's stream */
+    assert_int_equal(fixture_frame(f, 3, 103.0), -EALREADY);
+    assert_int_equal(fixture_frame(f, 9, 109.0), 0);
+    COMMIT(f);
+    assert_int_equal(store_list_hosts(f->store, f->run, &hosts, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(hosts[0].name, "vm1");
+    assert_int_equal(hosts[0].clock_error_ns, 100);
+    assert_int_equal(hosts[0].mono_to_run_ns, 7);
+    assert_int_equal(hosts[0].frames, 3);
+    assert_int_equal(hosts[0].first_ns, NS_PER_S + 7);
+    assert_string_equal(hosts[1].name, "vm2");
+    assert_int_equal(hosts[1].mono_to_run_ns, -100 * NS_PER_S);
+    assert_int_equal(hosts[1].frames, 4);
+    assert_int_equal(hosts[1].duplicates, 1);
+    assert_int_equal(hosts[1].last_ns, 9 * NS_PER_S);
+    store_hosts_free(hosts, n);
+}
+
+static void runs_are_found_by_id_name_and_age(void **state) {
+    struct fixture *f = *state;
+    struct run_begin begin = {.name = "1", .command = "b", .wall_ns = 5, .mono_ns = 6};
+    struct store_run run;
+    int64_t id;
+    assert_int_equal(store_run_begin(f->store, &begin, &id), 0);
+    begin.name = "train";
+    assert_int_equal(store_run_begin(f->store, &begin, &id), 0);
+    assert_int_equal(store_run_end(f->store, id, RUN_KILLED, 137, 10, 16), 0);
+    static const struct {
+        const char *which;
+        int64_t id;
+    } cases[] = {{"last", 3},
+                 {"last~0", 3},
+                 {"last~1", 2},
+                 {"last~2", 1},
+                 {"1", 1},
+                 {"3", 3},
+                 {"train", 3},
+                 {"last~3", 0},
+                 {"9", 0},
+                 {"", 0},
+                 {"last~", 0},
+                 {"last~-1", 0},
+                 {"last~99999999999999999999", 0},
+                 {"'", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int r = store_find_run(f->store, cases[i].which, &run);
+        assert_int_equal(r, cases[i].id ? 0 : -ENOENT);
+        if (r)
+            continue;
+        assert_int_equal(run.id, cases[i].id);
+        store_run_release(&run);
+    }
+    assert_int_equal(store_find_run(f->store, "last", &run), 0);
+    assert_int_equal(run.state, RUN_KILLED);
+    assert_int_equal(run.exit_status, 137);
+    assert_int_equal(run.duration_ns, 10);
+    store_run_release(&run);
+    assert_int_equal(store_run_end(f->store, 99, RUN_DONE, 0, 0, 0), -ENOENT);
+}
+
+static void a_run_that_never_ended_lasts_to_its_last_frame(void **state) {
+    struct fixture *f = *state;
+    struct store_run *runs;
+    size_t n;
+    write_two_hosts(f);
+    assert_int_equal(
+        store_run_command_started(f->store, f->run, RUN_WALL_NS + NS_PER_S, RUN_MONO_NS + NS_PER_S),
+        0);
+    assert_int_equal(store_list_runs(f->store, &runs, &n), 0);
+    assert_int_equal(n, 1);
+    assert_string_equal(runs[0].name, "train");
+    assert_string_equal(runs[0].command, "/usr/bin/train --fast");
+    assert_int_equal(runs[0].state, RUN_RUNNING);
+    assert_int_equal(runs[0].exit_status, -1);
+    assert_int_equal(runs[0].duration_ns, 2 * NS_PER_S + 7);
+    store_runs_free(runs, n);
+}
+
+static void notes_gather_all_there_is_to_say(void **state) {
+    struct fixture *f = *state;
+    static const struct column columns[] = {{"mono_ns", UNIT_NS, COLUMN_LEVEL, ""}};
+    struct table note = {.name = "note",
+                         .instance = "text",
+                         .help = "",
+                         .kind = TABLE_EVENTS,
+                         .columns = columns,
+                         .n_columns = 1};
+    struct store_note *notes;
+    size_t n;
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    ROW(f, &note, "no psi here", 5);
+    ROW(f, &net_table, "eth0", 10, 10);
+    ROW(f, &net_table, "eth0", 10, 10);
+    assert_int_equal(fixture_frame(f, 2, 2.0), 0);
+    ROW(f, &net_table, "eth0", 1, 1);
+    COMMIT(f);
+    assert_int_equal(store_run_note(f->store, f->run, "vm3 did not answer\nat all"), 0);
+    assert_int_equal(store_run_note(f->store, f->run, "second"), 0);
+    assert_int_equal(store_run_refused(f->store, f->run, "unauthorized", 2), 0);
+    assert_int_equal(store_run_refused(f->store, f->run, "unauthorized", 3), 0);
+    assert_int_equal(store_list_notes(f->store, f->run, &notes, &n), 0);
+    assert_int_equal(n, 6);
+    assert_string_equal(notes[0].text, "vm1: no psi here");
+    assert_string_equal(notes[1].text, "vm3 did not answer?at all");
+    assert_string_equal(notes[2].text, "second");
+    assert_string_equal(notes[3].text, "vm1: 1 rows could not be stored");
+    assert_string_equal(notes[4].text,
+                        "vm1: a counter of net eth0 started again from zero 1 times");
+    assert_string_equal(notes[5].text, "5 pushes refused: unauthorized");
+    store_notes_free(notes, n);
+}
+
+static void a_reader_does_not_wait_for_a_transaction(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 4, 104.0), 0);
+    ROW(f, &net_table, "eth0", 9000, 0);
+    assert_int_equal(read_net(f, &seen), 0); /* sees what is committed */
+    assert_int_equal(seen.n, 12);
+    COMMIT(f);
+    assert_int_equal(read_net(f, &seen), 0);
+    assert_int_equal(seen.n, 13);
+}
+
+/* ---- files that cannot be read ---- */
+
+static void expect_why(struct fixture *f, const char *path, int result, const char *why) {
+    struct store *reader = NULL;
+    int r = store_open_read(path, &reader, f->why, sizeof f->why);
+    assert_int_equal(r, result);
+    assert_null(reader);
+    if (!strstr(f->why, why) || strchr(f->why, '\n'))
+        fail_msg("'%s' does not say '%s' on one line", f->why, why);
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void a_file_that_is_no_database_is_named_as_what_it_is(void **state) {
+    struct fixture *f = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/none.db", f->directory);
+    expect_why(f, path, -ENOENT, "record one with `chokepoint run COMMAND`");
+    assert_int_equal(access(path, F_OK), -1);
+    expect_why(f, f->directory, -EISDIR, "is a directory");
+    expect_why(f, "/dev/null", -EINVAL, "not a regular file");
+    write_text(path,
+               "just some text, long enough to be looked at by a database library ...........");
+    expect_why(f, path, STORE_FOREIGN, "is not a Chokepoint database");
+    assert_int_equal(store_open_write(path, &f->store, f->why, sizeof f->why), STORE_FOREIGN);
+    write_text(path, "");
+    expect_why(f, path, STORE_FOREIGN, "is not a Chokepoint database");
+}
+
+static void a_foreign_database_is_left_as_it_was(void **state) {
+    struct fixture *f = *state;
+    struct fixture other = {0};
+    struct store *writer = NULL;
+    snprintf(other.path, sizeof other.path, "%s/other.db", f->directory);
+    sql_change(&other, "CREATE TABLE mine(x); INSERT INTO mine VALUES(1)");
+    assert_int_equal(store_open_write(other.path, &writer, f->why, sizeof f->why), STORE_FOREIGN);
+    expect_why(f, other.path, STORE_FOREIGN, "is not a Chokepoint database");
+    assert_int_equal(sql_number(&other, "SELECT count(*) FROM sqlite_schema"), 1);
+    assert_int_equal(sql_number(&other, "SELECT journal_mode = 'delete' FROM pragma_journal_mode"),
+                     1);
+}
+
+static void another_schema_version_is_named(void **state) {
+    struct fixture *f = *state;
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "PRAGMA user_version = 7");
+    expect_why(f, f->path, STORE_OTHER_VERSION,
+               "was written by schema version 7, this chokepoint reads 1");
+    assert_int_equal(store_open_write(f->path, &f->store, f->why, sizeof f->why),
+                     STORE_OTHER_VERSION);
+}
+
+static void a_locked_database_is_said_to_be_locked(void **state) {
+    struct fixture *f = *state;
+    sqlite3 *db;
+    store_close(f->store);
+    f->store = NULL;
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    expect_why(f, f->path, -EBUSY, "is locked by another program");
+    sqlite3_close(db);
+}
+
+/* ---- files that mean harm ---- */
+
+/* Reads all there is to read; whatever comes back, nothing may crash. */
+static void read_everything(const char *path) {
+    static const char *const tables[] = {"net", "memory", "mark", "frame"};
+    static const char *const columns[] = {"receive_bytes", "free_bytes", "n", "frame"};
+    struct store *reader;
+    char why[256];
+    if (store_open_read(path, &reader, why, sizeof why))
+        return;
+    struct store_run run, *runs;
+    struct store_host *hosts;
+    struct store_note *notes;
+    struct seen seen = {0};
+    size_t n;
+    if (store_find_run(reader, "last", &run) == 0)
+        store_run_release(&run);
+    if (store_list_runs(reader, &runs, &n) == 0)
+        store_runs_free(runs, n);
+    if (store_list_hosts(reader, 1, &hosts, &n) == 0)
+        store_hosts_free(hosts, n);
+    if (store_list_notes(reader, 1, &notes, &n) == 0)
+        store_notes_free(notes, n);
+    for (size_t i = 0; i < 4; i++)
+        store_each_row(reader, 1, tables[i], columns, 4, see, &seen);
+    store_close(reader);
+}
+
+static void values_of_the_wrong_type_are_absent(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "DROP TABLE net; CREATE TABLE net(frame, instance, interval_ns, receive_bytes,"
+                  " PRIMARY KEY(frame, instance)) WITHOUT ROWID;"
+                  "INSERT INTO net VALUES(1, 1, 'x', 'text'), (3, 1, -5, zeroblob(900000)),"
+                  " (5, 1, 1e300, 7), (-9, 1, 1, 1), (5, -1, 1, 1), (5, 'a', 1, 1)");
+    sql_change(f, "PRAGMA ignore_check_constraints = 1; UPDATE host SET name = printf('%.*c',"
+                  " 900000, 'x') WHERE host = 1; UPDATE stream SET clock_offset_ns ="
+                  " 9223372036854775807, frames = -4 WHERE stream = 2;"
+                  "UPDATE run SET hosts_expected = -9223372036854775807, period_ns = -1");
+    assert_int_equal(read_net(f, &seen), 0);
+    assert_int_equal(seen.n, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(seen.interval_ns[i], VALUE_ABSENT);
+        assert_int_equal(seen.value[i], i == 2 ? 7 : VALUE_ABSENT);
+    }
+    struct store_host *hosts;
+    size_t n;
+    assert_int_equal(store_open_read(f->path, &f->store, f->why, sizeof f->why), 0);
+    assert_int_equal(store_list_hosts(f->store, 1, &hosts, &n), 0);
+    assert_true(strlen(hosts[0].name) <= 256);
+    assert_int_equal(hosts[1].frames, 0);
+    store_hosts_free(hosts, n);
+    read_everything(f->path);
+}
+
+static void a_view_in_place_of_a_table_is_not_run(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    const char *endless = "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x)"
+                          " SELECT i AS frame, i AS instance, i AS receive_bytes FROM x";
+    char sql[512];
+    snprintf(sql, sizeof sql, "DROP TABLE net; CREATE VIEW net AS %s", endless);
+    sql_change(f, sql);
+    assert_int_equal(read_net(f, &seen), -ENOENT);
+    snprintf(sql, sizeof sql, "DROP TABLE frame; CREATE VIEW frame AS %s", endless);
+    sql_change(f, sql);
+    expect_why(f, f->path, -EBADMSG, "is damaged");
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void a_damaged_file_fails_without_harm(void **state) {
+    struct fixture *f = *state;
+    char path[128];
+    static uint8_t good[1 << 20], bad[1 << 20];
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    int fd = open(f->path, O_RDONLY);
+    ssize_t size = read(fd, good, sizeof good);
+    close(fd);
+    assert_true(size > 4096);
+    snprintf(path, sizeof path, "%s/bad.db", f->directory);
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15);
+        memcpy(bad, good, (size_t)size);
+        for (uint64_t i = 0; i < 1 + seed % 40; i++) /* the magic stays */
+            bad[100 + next_random(&random) % (uint64_t)(size - 100)] =
+                (uint8_t)next_random(&random);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        size_t cut = seed % 5 ? (size_t)size : next_random(&random) % (uint64_t)size;
+        assert_int_equal(write(fd, bad, cut), (ssize_t)cut);
+        close(fd);
+        read_everything(path);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(rows_come_by_host_instance_and_time_on_one_clock),
+        TEST(the_reader_of_rows_may_stop),
+        TEST(a_table_the_run_does_not_have_is_no_entry),
+        TEST(hosts_tell_what_arrived_and_what_did_not),
+        TEST(runs_are_found_by_id_name_and_age),
+        TEST(a_run_that_never_ended_lasts_to_its_last_frame),
+        TEST(notes_gather_all_there_is_to_say),
+        TEST(a_reader_does_not_wait_for_a_transaction),
+        TEST(a_file_that_is_no_database_is_named_as_what_it_is),
+        TEST(a_foreign_database_is_left_as_it_was),
+        TEST(another_schema_version_is_named),
+        TEST(a_locked_database_is_said_to_be_locked),
+        TEST(values_of_the_wrong_type_are_absent),
+        TEST(a_view_in_place_of_a_table_is_not_run),
+        TEST(a_damaged_file_fails_without_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
