@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_bytes DB SPOOL...: puts recorded spool files into a database the way the collector does, a
- * transaction for each second of them, and prints what a sample costs there, table by table.
- * A table's bytes are whole pages with all they hold, divided by the frames; the tables that
+ * bench_store_bytes DB SPOOL...: puts recorded spool files into a database the way the collector
+ * does, a transaction for each second of them, and prints what a sample costs there, table by
+ * table. A table's bytes are whole pages with all they hold, divided by the frames; the tables that
  * grow with the names seen and not with time are listed as fixed.
  */
 #include <errno.h>
@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
     sqlite3 *db;
     struct run_begin begin = {.command = "bench", .period_ns = 100 * NS_PER_MS};
     if (argc < 3)
-        die("usage", "store_bytes DB SPOOL...");
+        die("usage", "bench_store_bytes DB SPOOL...");
     if (store_open_write(argv[1], &loader.store, why, sizeof why))
         die("open", why);
     if (store_run_begin(loader.store, &begin, &loader.run))

@@ -18,7 +18,7 @@ if [ -n "$sadc" ]; then
     sadc_pid=$!
 fi
 wait "$agent" || { cat "$work/agent.log" >&2; exit 1; }
-"$bin/store_bytes" "$work/db" "$work"/spool/*.spool
+"$bin/bench_store_bytes" "$work/db" "$work"/spool/*.spool
 if [ -z "$sadc" ]; then
     echo "sadc is not installed: no yardstick"
     exit 0

@@ -4,7 +4,8 @@
  * a prepared statement under the same key, and appended to a plain table. Every counter grows in
  * every row, so nothing is saved by idle instances.
  *
- *     store_rate [FRAMES [INSTANCES]]       defaults 20000 frames of 50 rows; works in $TMPDIR or /tmp
+ *     bench_store_rate [FRAMES [INSTANCES]]       defaults 20000 frames of 50 rows; works in
+ * $TMPDIR or /tmp
  */
 #include <errno.h>
 #include <sqlite3.h>
