@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Benchmarks are built with everything else and run by hand: bin/bench_NAME of a release build.
+add_executable(bench_collector_rate bench/collector_rate.c)
+target_link_libraries(bench_collector_rate PRIVATE
+  chokepoint_agent chokepoint_store chokepoint_common sqlite3 Threads::Threads)
+target_compile_definitions(bench_collector_rate PRIVATE
+  CHOKEPOINT_COMMAND="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/chokepoint")
+add_dependencies(bench_collector_rate chokepoint)
+add_executable(bench_store_rate bench/store_rate.c)
+target_link_libraries(bench_store_rate PRIVATE chokepoint_store sqlite3)
+add_executable(bench_store_bytes bench/store_bytes.c)
+target_link_libraries(bench_store_bytes PRIVATE chokepoint_store sqlite3)

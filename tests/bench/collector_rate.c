@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--dir DIR]: rows a second from
+ * HTTP to committed rows, on one core, beside what SQLite alone does with the same rows.
+ *
+ * The collector is the real command, a child bound to one CPU; its cost is its own user and system
+ * time (wait4), from its start to its end, so that nothing it does later is left out. The senders
+ * share the other CPUs: one connection a host, one body a second of the host's life, sent as soon
+ * as the last was answered, as after an outage. Tables are the agent's own; every counter grows in
+ * every row, so that none of them is one the store may leave out.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/probe.h"
+#include "collector/store.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "common/wire.h"
+
+#define TOKEN "00112233445566778899aabbccddeeff"
+#define TABLES 32
+#define FRAMES_A_BODY 10
+
+static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void die(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("collector_rate: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    exit(1);
+}
+
+struct bench {
+    uint64_t hosts, seconds, cores;
+    const char *command; /* chokepoint */
+    char dir[256];
+    uint64_t rows, bytes;
+};
+
+struct host {
+    const struct bench *bench;
+    struct buffer *bodies; /* bench->seconds of them */
+    struct rows rows[TABLES];
+    uint64_t random;
+    unsigned short port;
+    pthread_t thread;
+};
+
+/* ---- what hosts would send ---- */
+
+static uint64_t draw(uint64_t *state, uint64_t below) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % below;
+}
+
+static size_t instances_of(const struct bench *bench, const struct table *table) {
+    return strcmp(table->name, "cpu") == 0       ? bench->cores
+           : strcmp(table->name, "process") == 0 ? bench->cores + 5
+           : strcmp(table->name, "psi") == 0     ? 3
+           : strcmp(table->name, "disk") == 0    ? 2
+           : strcmp(table->name, "net") == 0     ? 3
+                                                 : 1;
+}
+
+static void open_rows(struct host *host, const struct bench *bench) {
+    for (size_t t = 0; t < probe_list_size; t++) {
+        const struct table *table = &probe_list[t]->table;
+        size_t n = instances_of(bench, table);
+        if (rows_init(&host->rows[t], table, n) < 0)
+            die("out of memory");
+        for (size_t i = 0; i < n; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%.8s%u", table->name, (unsigned)i);
+            struct row *row = rows_append(&host->rows[t], name, strlen(name));
+            for (size_t c = 0; c < table->n_columns; c++)
+                row->values[c] = (int64_t)draw(&host->random, UINT64_C(1) << 31) << 8;
+        }
+    }
+}
+
+static void grow_rows(struct host *host, struct rows *rows) {
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t c = 0; c < rows->table->n_columns; c++)
+            rows->items[i].values[c] += 1 + (int64_t)draw(&host->random, 30000000);
+}
+
+static void put_frame(struct host *host, struct buffer *body, uint64_t seq, struct bench *bench) {
+    struct rows *list[TABLES];
+    unsigned indices[TABLES];
+    struct buffer scratch = {0};
+    int64_t t_ns = (int64_t)seq * 100 * NS_PER_MS;
+    const struct frame_head head = {.seq = seq, .wall_ns = t_ns, .mono_ns = t_ns, .slot_ns = t_ns};
+    size_t n = 0;
+    for (size_t t = 0; t < probe_list_size; t++) {
+        if (probe_list[t]->pace == PACE_PROCESS && seq % 10)
+            continue;
+        grow_rows(host, &host->rows[t]);
+        bench->rows += host->rows[t].n;
+        indices[n] = (unsigned)t;
+        list[n++] = &host->rows[t];
+    }
+    wire_put_frame(body, &scratch, &head, list, indices, n);
+    buffer_release(&scratch);
+}
+
+static void encode_host(struct host *host, size_t number, struct bench *bench) {
+    struct wire_stream stream = {.boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+                                 .stream_id = number + 1,
+                                 .period_ns = 100 * NS_PER_MS};
+    snprintf(stream.host, sizeof stream.host, "node%zu", number);
+    *host = (struct host){.bench = bench, .random = number + 1};
+    host->bodies = calloc(bench->seconds, sizeof *host->bodies);
+    open_rows(host, bench);
+    for (uint64_t s = 0; host->bodies && s < bench->seconds; s++) {
+        struct buffer *body = &host->bodies[s];
+        wire_put_stream(body, &stream);
+        for (size_t t = 0; t < probe_list_size; t++)
+            wire_put_table(body, (unsigned)t, &probe_list[t]->table);
+        for (uint64_t i = 1; i <= FRAMES_A_BODY; i++)
+            put_frame(host, body, s * FRAMES_A_BODY + i, bench);
+        if (body->error)
+            die("out of memory");
+        bench->bytes += body->size;
+    }
+}
+
+/* ---- senders ---- */
+
+static void send_all(int fd, const void *data, size_t size, int flags) {
+    for (size_t sent = 0; sent < size;) {
+        ssize_t n = send(fd, (const char *)data + sent, size - sent, MSG_NOSIGNAL | flags);
+        if (n <= 0)
+            die("the collector closed a connection");
+        sent += (size_t)n;
+    }
+}
+
+static void expect_200(int fd) {
+    char text[1024];
+    size_t size = 0;
+    text[0] = '\0';
+    while (!strstr(text, "\nstop ")) {
+        ssize_t n = recv(fd, text + size, sizeof text - 1 - size, 0);
+        if (n <= 0)
+            die("no whole answer: %s", text);
+        text[size += (size_t)n] = '\0';
+        if (strncmp(text, "HTTP/1.1 200", size < 12 ? size : 12) != 0)
+            die("refused: %s", text);
+    }
+}
+
+static void *send_host(void *arg) {
+    struct host *host = arg;
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = htons(host->port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0)
+        die("cannot connect to the collector");
+    for (uint64_t s = 0; s < host->bench->seconds; s++) {
+        char head[256];
+        int n = snprintf(head, sizeof head,
+                         "POST /v1/frames HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " TOKEN
+                         "\r\nContent-Length: %zu\r\n\r\n",
+                         host->bodies[s].size);
+        send_all(fd, head, (size_t)n, MSG_MORE);
+        send_all(fd, host->bodies[s].data, host->bodies[s].size, 0);
+        expect_200(fd);
+    }
+    close(fd);
+    return NULL;
+}
+
+/* ---- the collector ---- */
+
+static void bind_to_cpu(int cpu, bool others) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+        if ((i == cpu) != others)
+            CPU_SET(i, &set);
+    if (CPU_COUNT(&set))
+        sched_setaffinity(0, sizeof set, &set);
+}
+
+static pid_t start_collector(const struct bench *bench, const char *db, int *ret_stdin,
+                             unsigned short *ret_port) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+        die("no pipe");
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(in[0], STDIN_FILENO);
+        dup2(out[1], STDOUT_FILENO);
+        setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
+        bind_to_cpu(0, false);
+        execl(bench->command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen",
+              "127.0.0.1:0", (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    FILE *events = fdopen(out[0], "r");
+    unsigned port = 0;
+    if (!events || fscanf(events, "listening 127.0.0.1:%u", &port) != 1)
+        die("%s collector did not start", bench->command);
+    *ret_stdin = in[1];
+    *ret_port = (unsigned short)port;
+    return pid; /* events stays open: the collector writes to it */
+}
+
+static double seconds_of(struct timeval t) {
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static void create_run(const char *db) {
+    struct store *store;
+    int64_t run;
+    char why[256];
+    const struct run_begin begin = {
+        .command = "collector_rate", .wall_ns = 1, .mono_ns = 1, .period_ns = 100 * NS_PER_MS};
+    if (store_open_write(db, &store, why, sizeof why) || store_run_begin(store, &begin, &run))
+        die("%s: %s", db, why);
+    store_close(store);
+}
+
+static void print_rate(const char *what, uint64_t rows, double wall, double cpu, off_t size) {
+    printf("%-42s %9.0f rows/s of CPU %9.0f rows/s of wall %7.1f bytes/row\n", what,
+           (double)rows / cpu, (double)rows / wall, (double)size / (double)rows);
+}
+
+static off_t size_of(const char *path) {
+    struct stat st;
+    return stat(path, &st) < 0 ? 0 : st.st_size;
+}
+
+/* Not ru_maxrss: that remembers what this process was before its exec. */
+static uint64_t peak_memory_kb(pid_t pid) {
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    int fd = open(path, O_RDONLY);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n < 0 ? 0 : n] = '\0';
+    const char *peak = strstr(text, "VmHWM:");
+    return peak ? strtoull(peak + 6, NULL, 10) : 0;
+}
+
+static void measure_collector(struct bench *bench, struct host *hosts) {
+    char db[300];
+    int in, status;
+    unsigned short port;
+    struct rusage usage;
+    snprintf(db, sizeof db, "%s/collector.db", bench->dir);
+    create_run(db);
+    pid_t pid = start_collector(bench, db, &in, &port);
+    int64_t begin_ns = clock_monotonic_ns();
+    for (size_t h = 0; h < bench->hosts; h++) {
+        hosts[h].port = port;
+        if (pthread_create(&hosts[h].thread, NULL, send_host, &hosts[h]))
+            die("no thread");
+    }
+    for (size_t h = 0; h < bench->hosts; h++)
+        pthread_join(hosts[h].thread, NULL);
+    double wall = (double)(clock_monotonic_ns() - begin_ns) / 1e9;
+    uint64_t peak_kb = peak_memory_kb(pid);
+    close(in);
+    if (wait4(pid, &status, 0, &usage) != pid || status != 0)
+        die("the collector ended with %d", status);
+    double cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+    print_rate("collector: HTTP to committed rows", bench->rows, wall, cpu, size_of(db));
+    printf("    %.2f s user, %.2f s system, %.0f MB resident\n", seconds_of(usage.ru_utime),
+           seconds_of(usage.ru_stime), (double)peak_kb / 1024);
+    unlink(db);
+}
+
+/* ---- SQLite alone ---- */
+
+static void exec(sqlite3 *db, const char *sql) {
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        die("%s: %s", sql, sqlite3_errmsg(db));
+}
+
+static sqlite3_stmt *create_table(sqlite3 *db, const struct table *table, bool keyed) {
+    char sql[8192], values[512] = "?,?";
+    size_t n = (size_t)snprintf(sql, sizeof sql, "CREATE TABLE %s(frame INTEGER, instance INTEGER",
+                                table->name);
+    for (size_t c = 0; c < table->n_columns; c++) {
+        n += (size_t)snprintf(sql + n, sizeof sql - n, ", %s INTEGER", table->columns[c].name);
+        strcat(values, ",?");
+    }
+    snprintf(sql + n, sizeof sql - n,
+             keyed ? ", PRIMARY KEY(frame, instance)) WITHOUT ROWID" : ")");
+    exec(db, sql);
+    sqlite3_stmt *statement;
+    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%s)", table->name, values);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        die("%s", sqlite3_errmsg(db));
+    return statement;
+}
+
+static uint64_t insert_rows(sqlite3_stmt *statement, const struct rows *rows, int64_t frame,
+                            int64_t first_instance) {
+    for (size_t i = 0; i < rows->n; i++) {
+        sqlite3_bind_int64(statement, 1, frame);
+        sqlite3_bind_int64(statement, 2, first_instance + (int64_t)i);
+        for (size_t c = 0; c < rows->table->n_columns; c++)
+            sqlite3_bind_int64(statement, 3 + (int)c, rows->items[i].values[c] & 0xffffff);
+        if (sqlite3_step(statement) != SQLITE_DONE)
+            die("insert failed");
+        sqlite3_reset(statement);
+    }
+    return rows->n;
+}
+
+/* One transaction a round of all hosts, as a busy collector has them; values as large as growth. */
+static uint64_t insert_all(sqlite3 *db, sqlite3_stmt **statements, struct bench *bench,
+                           struct host *hosts) {
+    int64_t frame = 0;
+    uint64_t rows = 0;
+    for (uint64_t s = 0; s < bench->seconds; s++) {
+        exec(db, "BEGIN");
+        for (size_t h = 0; h < bench->hosts; h++)
+            for (uint64_t i = 1; i <= FRAMES_A_BODY; i++, frame++)
+                for (size_t t = 0; t < probe_list_size; t++)
+                    if (probe_list[t]->pace == PACE_SYSTEM || i == FRAMES_A_BODY)
+                        rows += insert_rows(statements[t], &hosts[h].rows[t], frame,
+                                            (int64_t)(h * 1000 + t * 100));
+        exec(db, "COMMIT");
+    }
+    return rows;
+}
+
+static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) {
+    char path[300];
+    sqlite3 *db;
+    sqlite3_stmt *statements[TABLES];
+    struct rusage before, after;
+    snprintf(path, sizeof path, "%s/alone.db", bench->dir);
+    if (sqlite3_open(path, &db) != SQLITE_OK)
+        die("%s: %s", path, sqlite3_errmsg(db));
+    exec(db, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-16384");
+    for (size_t t = 0; t < probe_list_size; t++)
+        statements[t] = create_table(db, &probe_list[t]->table, keyed);
+    getrusage(RUSAGE_SELF, &before);
+    int64_t begin_ns = clock_monotonic_ns();
+    uint64_t rows = insert_all(db, statements, bench, hosts);
+    double wall = (double)(clock_monotonic_ns() - begin_ns) / 1e9;
+    getrusage(RUSAGE_SELF, &after);
+    for (size_t t = 0; t < probe_list_size; t++)
+        sqlite3_finalize(statements[t]);
+    sqlite3_close(db);
+    double cpu = seconds_of(after.ru_utime) + seconds_of(after.ru_stime) -
+                 seconds_of(before.ru_utime) - seconds_of(before.ru_stime);
+    print_rate(keyed ? "SQLite alone, keyed by frame and instance" : "SQLite alone, append", rows,
+               wall, cpu, size_of(path));
+    unlink(path);
+}
+
+/* ---- */
+
+static void parse(struct bench *bench, int argc, char **argv) {
+    static const struct option options[] = {{"hosts", required_argument, NULL, 'h'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"cores", required_argument, NULL, 'c'},
+                                            {"dir", required_argument, NULL, 'd'},
+                                            {0}};
+    const char *parent = "/tmp";
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        uint64_t *number = option == 'h'   ? &bench->hosts
+                           : option == 's' ? &bench->seconds
+                           : option == 'c' ? &bench->cores
+                                           : NULL;
+        if (option == 'd')
+            parent = optarg;
+        else if (!number || text_parse_u64(optarg, number) < 0 || *number == 0 || *number > 4096)
+            exit(2);
+    }
+    snprintf(bench->dir, sizeof bench->dir, "%s/collector-rate-XXXXXX", parent);
+    if (!mkdtemp(bench->dir))
+        die("%s: no directory can be made", parent);
+}
+
+int main(int argc, char **argv) {
+    struct bench bench = {.hosts = 20, .seconds = 30, .cores = 16, .command = CHOKEPOINT_COMMAND};
+    parse(&bench, argc, argv);
+    struct host *hosts = calloc(bench.hosts, sizeof *hosts);
+    if (!hosts || probe_list_size > TABLES)
+        die("out of memory");
+    for (size_t h = 0; h < bench.hosts; h++)
+        encode_host(&hosts[h], h, &bench);
+    printf(
+        "%llu hosts of %llu cores, %llu s at 10 Hz: %llu rows, %.1f kB a body, %.1f bytes a row\n",
+        (unsigned long long)bench.hosts, (unsigned long long)bench.cores,
+        (unsigned long long)bench.seconds, (unsigned long long)bench.rows,
+        (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
+        (double)bench.bytes / (double)bench.rows);
+    bind_to_cpu(0, true);
+    measure_collector(&bench, hosts);
+    measure_sqlite(&bench, hosts, true);
+    measure_sqlite(&bench, hosts, false);
+    rmdir(bench.dir);
+    return 0;
+}
