@@ -84,8 +84,21 @@ static void add_cpus_of_status(struct scope *scope, const char *proc) {
             add_cpu_list(scope, line.data + strlen("Cpus_allowed_list:"), line.data + line.size);
 }
 
-static void add_online_cpus(struct scope *scope, const char *sys) {
-    add_cpus_of_file(scope, sys, "devices/system/cpu/online");
+/* Without /sys: the cores that have a line in /proc/stat. */
+static void add_cpus_of_stat(struct scope *scope, const char *proc) {
+    char path[SCOPE_PATH_MAX], text[65536];
+    const char *p = text;
+    struct span line;
+    uint64_t cpu;
+    if (scope->n_cpus || path_join(path, proc, "stat") < 0)
+        return;
+    int n = file_read_head(AT_FDCWD, path, text, sizeof text);
+    while (n > 0 && text_line(&p, text + n, &line) && span_starts(line, "cpu")) {
+        const char *q = line.data + 3;
+        if (q < line.data + line.size && *q != ' ' && text_u64(&q, line.data + line.size, &cpu) &&
+            cpu < SCOPE_CPUS_MAX)
+            add_cpu(scope, (unsigned)cpu);
+    }
 }
 
 /* ---- groups ---- */
@@ -298,7 +311,8 @@ int scope_open(enum scope_kind kind, const char *proc, const char *sys, struct s
     int r = kind == SCOPE_CGROUP ? open_cgroup(proc, sys, &scope, why, why_size) : 0;
     if (r < 0)
         return r;
-    add_online_cpus(&scope, sys);
+    add_cpus_of_file(&scope, sys, "devices/system/cpu/online");
+    add_cpus_of_stat(&scope, proc);
     *ret_scope = scope;
     return 0;
 }

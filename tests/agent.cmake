@@ -4,3 +4,6 @@ target_link_libraries(frame-dump PRIVATE chokepoint_common)
 chokepoint_unit_test(test_agent_spool chokepoint_agent)
 set_tests_properties(test_agent_spool PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_agent_sampler chokepoint_agent)
+
+# The probes: on whole hosts as text, and on this machine against its own kernel.
+chokepoint_unit_test(test_agent_fixtures chokepoint_agent)

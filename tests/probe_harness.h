@@ -17,7 +17,7 @@
 
 struct harness {
     const struct probe *probe;
-    char proc[512], sys[512];
+    char proc[600], sys[600];
     struct scope scope;
     struct probe_env env;
     struct rows rows;
@@ -29,8 +29,8 @@ struct harness {
 /* The environment of <root>/proc and <root>/sys; "" is this machine. Tick 10 ms, page 4 KiB. */
 static inline int harness_init(struct harness *h, const char *root, enum scope_kind kind) {
     memset(h, 0, sizeof *h);
-    snprintf(h->proc, sizeof h->proc, "%s/proc", root);
-    snprintf(h->sys, sizeof h->sys, "%s/sys", root);
+    snprintf(h->proc, sizeof h->proc, "%.512s/proc", root);
+    snprintf(h->sys, sizeof h->sys, "%.512s/sys", root);
     h->env = (struct probe_env){.proc = h->proc,
                                 .sys = h->sys,
                                 .host = "host",

@@ -37,8 +37,7 @@ static struct row *group_row(struct disk *disk, struct span number, struct rows 
     return row;
 }
 
-/* "254:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6" */
-static void read_v2_line(struct disk *disk, struct span line, struct rows *rows) {
+static int v2_column(struct span word, const char **ret_number) {
     static const struct {
         const char *prefix;
         int column;
@@ -46,18 +45,31 @@ static void read_v2_line(struct disk *disk, struct span line, struct rows *rows)
                 {"wbytes=", DISK_WRITE_BYTES},
                 {"rios=", DISK_READS},
                 {"wios=", DISK_WRITES}};
-    const char *p = line.data, *end = line.data + line.size;
-    struct span number, word;
-    uint64_t value;
-    struct row *row = text_word(&p, end, &number) ? group_row(disk, number, rows) : NULL;
-    while (row && text_word(&p, end, &word))
-        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-            if (!span_starts(word, keys[i].prefix))
-                continue;
-            const char *q = word.data + strlen(keys[i].prefix);
-            if (text_u64(&q, word.data + word.size, &value))
-                row->values[keys[i].column] = counter_value(value, 1);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (span_starts(word, keys[i].prefix)) {
+            *ret_number = word.data + strlen(keys[i].prefix);
+            return keys[i].column;
         }
+    return -1;
+}
+
+/* "254:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6"; a device without I/O has only its
+ * number. */
+static void read_v2_line(struct disk *disk, struct span line, struct rows *rows) {
+    const char *p = line.data, *end = line.data + line.size, *q;
+    struct span number, word;
+    struct row *row = NULL;
+    uint64_t value;
+    if (!text_word(&p, end, &number))
+        return;
+    while (text_word(&p, end, &word)) {
+        int column = v2_column(word, &q);
+        if (column < 0 || !text_u64(&q, word.data + word.size, &value))
+            continue;
+        if (!row && !(row = group_row(disk, number, rows)))
+            return;
+        row->values[column] = counter_value(value, 1);
+    }
 }
 
 /* "254:0 Read 123" */

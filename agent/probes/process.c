@@ -189,6 +189,8 @@ static void fill_stat(const struct processes *all, const struct process *process
 }
 
 static void fill_times(const struct process *process, int64_t *values) {
+    if (!process->has_total)
+        return;
     values[USER_NS] = process->user_ns;
     values[SYSTEM_NS] = process->system_ns;
     if (process->class != PROCESS_JOB)

@@ -35,7 +35,7 @@ struct process {
     /* Counters as reported: they never step back. */
     int64_t total_ns, user_ns, system_ns;
     int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
-    bool has_times, has_switches;
+    bool has_total, has_times, has_switches;
 };
 
 /* A thread of a process of the job: what it stood at when last read. */

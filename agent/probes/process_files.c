@@ -52,7 +52,8 @@ bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_
     const char *close = open ? memrchr(open, ')', (size_t)(end - open)) : NULL;
     if (!close || end - close < 4)
         return false;
-    if (parse_fields(close + 3, end, fields) <= AT_RSS)
+    size_t n = parse_fields(close + 3, end, fields);
+    if (n <= AT_RSS)
         return false;
     size_t comm_size = (size_t)(close - open - 1);
     *ret_stat = (struct process_stat){
@@ -65,7 +66,7 @@ bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_
         .start_ticks = fields[AT_START],
         .minor_faults = fields[AT_MINOR_FAULTS],
         .major_faults = fields[AT_MAJOR_FAULTS],
-        .block_io_ticks = fields[AT_BLOCK_IO],
+        .block_io_ticks = n > AT_BLOCK_IO ? fields[AT_BLOCK_IO] : UINT64_MAX,
     };
     memcpy(ret_stat->comm, open + 1, ret_stat->comm_size);
     return true;

@@ -19,7 +19,8 @@ struct process_stat {
     bool is_kernel; /* a thread of the kernel */
     int64_t threads, rss_pages;
     uint64_t user_ticks, system_ticks, start_ticks; /* start: since boot */
-    uint64_t minor_faults, major_faults, block_io_ticks;
+    uint64_t minor_faults, major_faults;
+    uint64_t block_io_ticks; /* UINT64_MAX: the kernel does not say */
 };
 
 struct process_io {

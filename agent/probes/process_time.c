@@ -104,7 +104,8 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     int64_t user_ns = counter_value(process->stat.user_ticks, tick_ns(env->ticks_per_s));
     int64_t system_ns = counter_value(process->stat.system_ticks, tick_ns(env->ticks_per_s));
     int64_t ticks_ns = counter_add(user_ns, system_ns);
-    if (ticks_ns == VALUE_ABSENT || user_ns == VALUE_ABSENT)
+    process->has_total = ticks_ns != VALUE_ABSENT && user_ns != VALUE_ABSENT;
+    if (!process->has_total)
         return;
     int64_t run_before_ns = process->run_ns;
     if (process->class == PROCESS_JOB && !account_threads(all, process, pid))

@@ -43,6 +43,14 @@ static void parse_line(struct span line, int64_t values[N_COLUMNS]) {
     }
 }
 
+static void append_resource(const char *name, const int64_t *values, struct rows *rows) {
+    if (values[SOME] == VALUE_ABSENT && values[FULL] == VALUE_ABSENT)
+        return;
+    struct row *row = rows_append(rows, name, strlen(name));
+    if (row)
+        memcpy(row->values, values, N_COLUMNS * sizeof *values);
+}
+
 static int psi_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct psi *psi = state;
     (void)env;
@@ -51,11 +59,12 @@ static int psi_sample(void *state, const struct probe_env *env, struct rows *row
         int r = source_is_open(source) ? source_read(source) : 1;
         if (r < 0)
             return r;
-        struct row *row = r == 0 ? rows_append(rows, resources[i], strlen(resources[i])) : NULL;
+        int64_t values[N_COLUMNS] = {VALUE_ABSENT, VALUE_ABSENT};
         const char *p = source->data;
         struct span line;
-        while (row && text_line(&p, source_end(source), &line))
-            parse_line(line, row->values);
+        while (r == 0 && text_line(&p, source_end(source), &line))
+            parse_line(line, values);
+        append_resource(resources[i], values, rows);
     }
     return 0;
 }
