@@ -3,3 +3,21 @@ chokepoint_unit_test(test_mark_ring chokepoint_mark Threads::Threads)
 target_sources(test_mark_ring PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit/mark_second_unit.c)
 chokepoint_unit_test(test_workload_data workload_data)
 chokepoint_unit_test(test_sgd_math sgd_math)
+
+add_executable(bench_mark_cost ${CMAKE_CURRENT_SOURCE_DIR}/bench/mark_cost.c)
+target_link_libraries(bench_mark_cost PRIVATE chokepoint_mark)
+
+# chokepoint_mpi_test(NAME): tests/mpi/NAME.sh, ranks on this machine.
+function(chokepoint_mpi_test name)
+  add_test(NAME ${name} COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/${name}.sh)
+  set_tests_properties(${name} PROPERTIES LABELS mpi TIMEOUT 600 SKIP_RETURN_CODE 77 PROCESSORS 2
+    ENVIRONMENT "CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()
+
+if(TARGET chokepoint-sgd)
+  add_executable(mark_dump ${CMAKE_CURRENT_SOURCE_DIR}/mpi/mark_dump.c)
+  target_link_libraries(mark_dump PRIVATE chokepoint_mark)
+  chokepoint_mpi_test(sgd_sync_equals_one_rank)
+  chokepoint_mpi_test(sgd_modes)
+  chokepoint_mpi_test(sgd_failures)
+endif()

@@ -53,6 +53,7 @@ static int set_up(void **state) {
     assert_int_equal(mark_directory_path(f->stem, f->dir, sizeof f->dir), 0);
     assert_int_equal(mark_directory_create(f->dir), 0);
     assert_int_equal(mark_reader_open(&f->reader, f->dir), 0);
+    unsetenv("OMPI_CHOKEPOINT_MARKS");
     setenv("CHOKEPOINT_MARKS", f->stem, 1);
     forget_ring();
     *state = f;
@@ -121,6 +122,14 @@ static void nothing_is_written_when_nobody_listens(void **state) {
     assert_false(chokepoint_listening());
     assert_int_equal(drain(f), 0);
     assert_int_equal(f->reader.n_writers, 0);
+}
+
+static void the_form_that_mpirun_hands_on_is_heard_too(void **state) {
+    struct fixture *f = *state;
+    unsetenv("CHOKEPOINT_MARKS");
+    setenv("OMPI_CHOKEPOINT_MARKS", f->stem, 1);
+    chokepoint_phase("training");
+    assert_int_equal(drain(f), 1);
 }
 
 static void all_units_of_a_program_share_one_ring(void **state) {
@@ -394,6 +403,7 @@ int main(void) {
         TEST(records_carry_what_the_program_said),
         TEST(values_saturate_and_nan_is_marked),
         TEST(nothing_is_written_when_nobody_listens),
+        TEST(the_form_that_mpirun_hands_on_is_heard_too),
         TEST(all_units_of_a_program_share_one_ring),
         TEST(a_forked_child_has_a_ring_of_its_own),
         TEST(a_program_started_by_exec_does_not_lose_its_marks),

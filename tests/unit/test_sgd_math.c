@@ -286,6 +286,13 @@ static void the_smallest_model_still_works(void **state) {
     f->options.n_features = GENERATE_MIN_FEATURES;
     assert_int_equal(generate_files(&f->options, &f->result, &f->error), 0);
     assert_true(f->result.best_accuracy > .75);
+    struct libsvm_reader reader;
+    struct libsvm_error error;
+    struct batch b = {0};
+    assert_int_equal(libsvm_open_share(&reader, f->dir, 0, 1, GENERATE_MIN_FEATURES, &error), 0);
+    assert_int_equal(libsvm_read(&reader, 3001, &b, &error), 3001);
+    libsvm_release(&reader);
+    batch_release(&b);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

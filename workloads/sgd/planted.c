@@ -12,6 +12,7 @@
 #define LOGIT_SPREAD 2.5
 #define LOGIT_MEAN 0.3    /* a little more than half are positive */
 #define NUMERIC_WEIGHT .8 /* against categories of weight 1 to .15: about half of the signal */
+#define LEAST 4           /* features of a slot */
 #define N_CALIBRATION 4000
 
 static uint64_t mix(uint64_t x) { /* splitmix64 */
@@ -42,18 +43,16 @@ static double planted_weight(const struct planted *model, uint32_t feature) {
     return normal_of(mix(model->seed ^ mix(feature + 1)));
 }
 
-/* Ranges grow by half from slot to slot; the last one takes what is left: about a third of all. */
+/* Ranges grow by half from slot to slot, from LEAST on; the first one takes what is left over. */
 static void lay_out(struct planted *model, uint32_t n_features) {
     double share = 1.0 / 3;
-    uint32_t end = n_features;
-    for (int s = N_CATEGORICAL - 1; s >= 0; s--, share /= 1.5) {
-        uint32_t size = (uint32_t)(share * (n_features - N_NUMERIC));
-        size = size < 4 ? 4 : size;
-        if (s == 0)
-            size = end - N_NUMERIC;
-        model->size[s] = size;
-        model->first[s] = end -= size;
+    uint32_t end = n_features, to_share = n_features - N_NUMERIC - N_CATEGORICAL * LEAST;
+    for (int s = N_CATEGORICAL - 1; s > 0; s--, share /= 1.5) {
+        model->size[s] = LEAST + (uint32_t)(share * to_share);
+        model->first[s] = end -= model->size[s];
     }
+    model->first[0] = N_NUMERIC;
+    model->size[0] = end - N_NUMERIC;
 }
 
 /* Mean and deviation of the raw logit, so that both can be chosen. */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the links of rank 0 carry, by plain TCP sockets: rank 0 sends BYTES to every other rank at
+ * once, then receives as much from each. MPI only starts the ranks and tells them the address.
+ * Usage, on all ranks: raw_link INTERFACE BYTES. Prints "out_bytes_per_s X" and "in_bytes_per_s Y"
+ * (sums of payload).
+ */
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <mpi.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BLOCK (1 << 18)
+#define MAX_PEERS 128
+
+static char block[BLOCK];
+
+static void give_up(const char *what) {
+    perror(what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static struct sockaddr_in own_address(const char *interface) {
+    struct sockaddr_in address = {0};
+    struct ifaddrs *all;
+    if (getifaddrs(&all) < 0)
+        give_up("getifaddrs");
+    for (struct ifaddrs *i = all; i; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && strcmp(i->ifa_name, interface) == 0)
+            memcpy(&address, i->ifa_addr, sizeof address);
+    freeifaddrs(all);
+    return address;
+}
+
+static int listen_at(struct sockaddr_in *address) {
+    socklen_t size = sizeof *address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (bind(fd, (struct sockaddr *)address, size) < 0 || listen(fd, MAX_PEERS) < 0 ||
+        getsockname(fd, (struct sockaddr *)address, &size) < 0)
+        give_up("listen");
+    return fd;
+}
+
+/* Moves `bytes` over each socket, all at once; `out` is this side's direction. */
+static void move(int *fds, int n, size_t bytes, int out) {
+    struct pollfd polls[MAX_PEERS];
+    size_t left[MAX_PEERS];
+    int open = n;
+    for (int i = 0; i < n; i++) {
+        polls[i] = (struct pollfd){.fd = fds[i], .events = out ? POLLOUT : POLLIN};
+        left[i] = bytes;
+    }
+    while (open > 0) {
+        if (poll(polls, (nfds_t)n, -1) < 0)
+            give_up("poll");
+        for (int i = 0; i < n; i++) {
+            if (!polls[i].revents)
+                continue;
+            size_t want = left[i] < BLOCK ? left[i] : BLOCK;
+            ssize_t got = out ? send(fds[i], block, want, MSG_DONTWAIT)
+                              : recv(fds[i], block, want, MSG_DONTWAIT);
+            if (got <= 0)
+                give_up(out ? "send" : "recv");
+            left[i] -= (size_t)got;
+            if (left[i] == 0) {
+                polls[i].fd = -1;
+                open--;
+            }
+        }
+    }
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Out: until each receiver has said that it has everything. */
+static void measure(int *fds, int n, size_t bytes) {
+    double start = now_s();
+    move(fds, n, bytes, 1);
+    move(fds, n, 1, 0);
+    double middle = now_s();
+    move(fds, n, 1, 1);
+    move(fds, n, bytes, 0);
+    double end = now_s();
+    printf("out_bytes_per_s %.0f\nin_bytes_per_s %.0f\n", (double)bytes * n / (middle - start),
+           (double)bytes * n / (end - middle));
+}
+
+static void answer(struct sockaddr_in address, size_t bytes) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+        give_up("connect");
+    move(&fd, 1, bytes, 0);
+    move(&fd, 1, 1, 1);
+    move(&fd, 1, 1, 0);
+    move(&fd, 1, bytes, 1);
+    close(fd);
+}
+
+int main(int argc, char **argv) {
+    struct sockaddr_in address = {0};
+    int rank, n, listener = -1, fds[MAX_PEERS];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (argc != 3 || n < 2 || n > MAX_PEERS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    if (rank == 0) {
+        address = own_address(argv[1]);
+        listener = listen_at(&address);
+    }
+    MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
+    size_t bytes = strtoull(argv[2], NULL, 10);
+    if (rank == 0) {
+        for (int i = 0; i < n - 1; i++)
+            fds[i] = accept(listener, NULL, NULL);
+        measure(fds, n - 1, bytes);
+    } else {
+        answer(address, bytes);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# All four modes learn the planted model, do the work they were asked for, move the bytes that arithmetic
+# says, and mark phases and iterations where a profiler listens.
+. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+
+features=20000 batch=200 iterations=20 n=4
+best=$("$sgd" generate --features $features --examples 20000 --files 5 --out "$work/data" \
+    --test-examples 3000) || fail "generate"
+base=$(sed 's/.*base rate \([0-9.]*\).*/\1/' <<<"$best")
+
+export CHOKEPOINT_MARKS="$work/marks"
+host=$(uname -n)
+train() { # MODE TRANSFER
+    mkdir -m 700 "$work/marks.$host"
+    ranks $n --mode "$1" --transfer "$2" --features $features --data "$work/data" --batch $batch \
+        --iterations $iterations --test-every 5 --json "$work/summary" 2>"$work/stderr" >"$work/stdout" ||
+        fail "$1 $2: $(cat "$work/stderr")"
+    "$CHOKEPOINT_BIN/mark_dump" "$work/marks.$host" >"$work/dump" || fail "$1 $2: marks"
+    rm -r "$work/marks.$host"
+}
+count() { grep -cE "$1" "$work/dump"; }
+
+for transfer in dense sparse; do
+    for mode in sync async; do
+        train $mode $transfer
+        accuracy=$(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/summary")
+        updates=$(json "$work/summary" updates)
+        staleness=$(json "$work/summary" staleness)
+        examples=$(json "$work/summary" examples)
+        echo "$mode $transfer: accuracy $accuracy (base $base %), $updates updates, staleness $staleness"
+        holds "$accuracy * 100 > $base + 8" || fail "it does not learn"
+        if [ $mode = sync ]; then
+            [ "$updates" -eq $iterations ] || fail "updates"
+            [ "$examples" -eq $((n * iterations * batch)) ] || fail "examples"
+            holds "$staleness == 0" || fail "sync gradients are stale"
+            [ "$(count ' iteration ')" -eq $((n * iterations)) ] || fail "marks of iterations"
+            # A test at the start, after each fifth iteration; workers take part in the phase.
+            [ "$(count ' begin .* testing$')" -eq $((n * (iterations / 5 + 1))) ] || fail "marks of tests"
+        else
+            [ "$updates" -ge $((n * iterations)) ] && [ "$updates" -lt $((n * iterations + n)) ] ||
+                fail "updates"
+            holds "$staleness > 0" || fail "async gradients are never stale"
+            [ "$(count '^0 begin .* testing$')" -eq $((iterations / 5 + 1)) ] || fail "marks of tests"
+        fi
+        [ "$(count ' begin .* loading$')" -eq $n ] || fail "marks of loading"
+        [ "$(count ' end .* training$')" -ge $n ] || fail "marks of training"
+        [ "$(count '^0 value .* accuracy$')" -eq $((iterations / 5 + 1)) ] || fail "marks of accuracy"
+        for operator in 'sparse x dense' sigmoid 'transposed sparse x dense'; do
+            [ "$(count " operator .* $operator\$")" -ge $((n * 2)) ] || fail "marks of $operator"
+        done
+    done
+done
+
+# Sync dense: (n - 1) models out and gradients in an iteration, plus 16 bytes a message.
+train sync dense
+expected=$((iterations * (n - 1) * (4 * features + 16) + (n - 1) * 16))
+sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
+[ "$sent" -eq $expected ] || fail "the server sent $sent bytes, not $expected"
+
+# One rank alone has nobody to talk to.
+for mode in sync async; do
+    ranks 1 --mode $mode --transfer sparse --features $features --data "$work/data" --iterations 5 \
+        --json "$work/summary" --quiet >/dev/null || fail "one rank, $mode"
+    [ "$(json "$work/summary" updates)" -eq 5 ] || fail "one rank, $mode: updates"
+done
+
+# The time limit ends a run that would take for ever, in order.
+for mode in sync async; do
+    ranks 3 --mode $mode --transfer sparse --features $features --data "$work/data" --time-limit 1 \
+        --iterations 100000000 --json "$work/summary" --quiet >/dev/null || fail "time limit, $mode"
+    grep -q '"out_of_time": true' "$work/summary" || fail "time limit, $mode"
+done
+ranks 2 --spin --mode sync --transfer dense --features $features --data "$work/data" \
+    --iterations 2 --quiet >/dev/null || fail "--spin"
+exit 0

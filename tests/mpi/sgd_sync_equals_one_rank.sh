@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Sync training on several ranks gives the weights that one rank gives on the joined batch, whether the
+# model travels dense or sparse; and a run repeats bit by bit.
+. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+
+# As many examples a file as the batch: iteration i of rank r of R reads file i R + r.
+features=3000 batch=50 files=12
+"$sgd" generate --features $features --examples $((files * batch)) --files $files \
+    --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
+
+train() { # NAME RANKS TRANSFER BATCH ITERATIONS
+    ranks "$2" --mode sync --transfer "$3" --features $features --data "$work/data" --batch "$4" \
+        --iterations "$5" --rate 2 --weights "$work/$1" --json "$work/$1.json" --quiet >/dev/null ||
+        fail "training $1"
+    [ "$(stat -c %s "$work/$1")" -eq $((features * 4)) ] || fail "weights of $1"
+}
+# The largest difference of two models, and the largest weight
+compare() {
+    paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
+        awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
+               if (d > most) most = d
+               if (a > large) large = a }
+             END { printf "%.3g %.3g\n", most, large }'
+}
+agree() {
+    read -r difference weight < <(compare "$1" "$2")
+    echo "$1 against $2: largest difference $difference, largest weight $weight"
+    holds "$difference <= 1e-5 && $weight > 0.05" || fail "$1 and $2 differ by $difference"
+}
+
+train one 1 sparse $((4 * batch)) 3
+train sparse4 4 sparse $batch 3
+train dense4 4 dense $batch 3
+train dense1 1 dense $((4 * batch)) 3
+train again4 4 dense $batch 3
+agree one sparse4
+agree one dense4
+cmp "$work/one" "$work/dense1" || fail "one rank: dense and sparse differ"
+cmp "$work/dense4" "$work/again4" || fail "a dense run does not repeat"
+
+train one2 1 sparse $((3 * batch)) 4
+train sparse3 3 sparse $batch 4
+agree one2 sparse3
