@@ -48,10 +48,11 @@ extern "C" {
 
 #define CHOKEPOINT_MARK_MAGIC UINT64_C(0x314b52414d4b4843) /* "CHKMARK1" in memory */
 #define CHOKEPOINT_MARK_VERSION 1
-#define CHOKEPOINT_MARK_CAPACITY 4096 /* records; a power of two */
-#define CHOKEPOINT_MARK_NAME 40       /* with the NUL */
-#define CHOKEPOINT_MARK_HEADER 4096   /* bytes before the first record */
-#define CHOKEPOINT_MARK_NAN INT64_MIN /* value_nano of "not a number" */
+#define CHOKEPOINT_MARK_CAPACITY 4096   /* records; a power of two */
+#define CHOKEPOINT_MARK_NAME 40         /* with the NUL */
+#define CHOKEPOINT_MARK_HEADER 4096     /* bytes before the first record */
+#define CHOKEPOINT_MARK_BUSY UINT64_MAX /* sequence of a record that is being written */
+#define CHOKEPOINT_MARK_NAN INT64_MIN   /* value_nano of "not a number" */
 
 enum chokepoint_mark_kind {
     CHOKEPOINT_MARK_PHASE_BEGIN = 1, /* name; start_ns */
@@ -75,7 +76,7 @@ struct chokepoint_mark_header {
 };
 
 struct chokepoint_mark_record {
-    uint64_t sequence; /* ticket + 1 when complete; 0 while it is written */
+    uint64_t sequence; /* ticket + 1 when complete, CHOKEPOINT_MARK_BUSY while it is written */
     uint32_t kind;
     uint32_t reserved;
     int64_t start_ns; /* CLOCK_MONOTONIC */
@@ -226,10 +227,16 @@ static inline void chokepoint_copy_name_(char *to, const char *from) {
     memset(to + n, 0, CHOKEPOINT_MARK_NAME - n);
 }
 
+#ifdef __SANITIZE_THREAD__ /* gcc's ThreadSanitizer knows no fences, and warns */
+#define CHOKEPOINT_FENCE_() ((void)0)
+#else
+#define CHOKEPOINT_FENCE_() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#endif
+
 /*
  * The ticket is taken before the slot is touched, and the fence keeps it so on every machine: a
  * reader that finds the ticket counter still less than a lap ahead after copying a slot has copied
- * it whole.
+ * it whole. A writer that finds another one still in its slot, stopped there a lap ago, gives up.
  */
 static inline void chokepoint_write_(uint32_t kind, const char *name, int64_t start_ns,
                                      int64_t duration_ns, int64_t number, int64_t value_nano,
@@ -239,8 +246,12 @@ static inline void chokepoint_write_(uint32_t kind, const char *name, int64_t st
         (struct chokepoint_mark_record *)(void *)((char *)h + CHOKEPOINT_MARK_HEADER);
     uint64_t ticket = __atomic_fetch_add(&h->head, 1, __ATOMIC_SEQ_CST);
     struct chokepoint_mark_record *r = &ring[ticket & (CHOKEPOINT_MARK_CAPACITY - 1)];
-    __atomic_store_n(&r->sequence, 0, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    uint64_t before = __atomic_load_n(&r->sequence, __ATOMIC_RELAXED);
+    if (before == CHOKEPOINT_MARK_BUSY ||
+        !__atomic_compare_exchange_n(&r->sequence, &before, CHOKEPOINT_MARK_BUSY, 0,
+                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        return;
+    CHOKEPOINT_FENCE_();
     r->kind = kind;
     r->reserved = 0;
     r->start_ns = start_ns;

@@ -209,7 +209,7 @@ static int pass_batch(struct mark_writer *w, struct chokepoint_mark_record *batc
     *ret_more = true;
     while (*ret_more && w->cursor < first + n) {
         struct chokepoint_mark_record *r = &batch[w->cursor - first];
-        if (r->sequence <= w->cursor) {
+        if (r->sequence <= w->cursor || r->sequence == CHOKEPOINT_MARK_BUSY) {
             *ret_more = skip_incomplete(w);
             continue;
         }

@@ -247,7 +247,7 @@ static void an_unfinished_record_holds_the_ring_up_only_for_a_while(void **state
     struct fixture *f = *state;
     for (int i = 0; i < 3; i++)
         chokepoint_iteration(i);
-    slot(1)->sequence = 0;
+    slot(1)->sequence = CHOKEPOINT_MARK_BUSY;
     assert_int_equal(drain(f), 1);
     assert_int_equal(drain(f), 0);
     assert_int_equal(drain(f), 1);
@@ -264,6 +264,24 @@ static void an_unfinished_record_that_is_finished_later_is_not_lost(void **state
     slot(1)->sequence = 2;
     assert_int_equal(drain(f), 2);
     assert_int_equal(f->reader.lost, 0);
+}
+
+static void a_writer_stopped_in_its_record_is_not_written_over(void **state) {
+    struct fixture *f = *state;
+    for (int i = 0; i < CHOKEPOINT_MARK_CAPACITY; i++)
+        chokepoint_iteration(i);
+    assert_int_equal(drain(f), CHOKEPOINT_MARK_CAPACITY);
+    slot(0)->sequence = CHOKEPOINT_MARK_BUSY;
+    slot(0)->number = 77;
+    chokepoint_iteration(1000000);
+    assert_int_equal(slot(0)->number, 77);
+    assert_true(slot(0)->sequence == CHOKEPOINT_MARK_BUSY);
+    chokepoint_iteration(1000001);
+    assert_int_equal(drain(f), 0);
+    assert_int_equal(drain(f), 0);
+    assert_int_equal(drain(f), 1);
+    assert_int_equal(f->seen[0].number, 1000001);
+    assert_int_equal(f->reader.lost, 1);
 }
 
 static void malformed_records_are_counted_and_skipped(void **state) {
@@ -411,6 +429,7 @@ int main(void) {
         TEST(an_overrun_ring_gives_its_last_lap_and_counts_the_rest),
         TEST(an_unfinished_record_holds_the_ring_up_only_for_a_while),
         TEST(an_unfinished_record_that_is_finished_later_is_not_lost),
+        TEST(a_writer_stopped_in_its_record_is_not_written_over),
         TEST(malformed_records_are_counted_and_skipped),
         TEST(a_record_with_another_lap_s_number_is_lost),
         TEST(a_counter_running_backwards_ends_the_ring),
