@@ -15,8 +15,9 @@ struct comparison_row {
     const char *unit;
     double *value;
     double *difference; /* against the baseline's; NAN for the baseline itself */
-    const char *
-        *judgement; /* "not established: 1 run each" and the like; never "faster" without repeats */
+    /* owned; NULL for the baseline. "not established: 1 run each ..." and the like; never
+     * "faster" without repeats */
+    char **judgement;
 };
 
 struct comparison {
@@ -25,7 +26,7 @@ struct comparison {
     size_t n, baseline;
     struct comparison_row *summary; /* duration, s an iteration, updates/s, accuracy ... (T5, T3) */
     size_t n_summary;
-    struct comparison_row *resources; /* T1's rows for every host */
+    struct comparison_row *resources; /* T1's rows: row by row, in each all hosts of the baseline */
     size_t n_resources;
     char **notes; /* what makes the comparison lame: other hosts, other commands, gaps */
     size_t n_notes;

@@ -162,6 +162,7 @@ struct report {
     struct report_rank *ranks;
     size_t n_ranks;
     const char *iteration_source; /* "marker", "none" */
+    bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
     struct report_alert *alerts;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV by RFC 4180: one tidy table, a line for each run, host, phase and metric. A text that a
+ * spreadsheet would take for a formula gets an apostrophe in front.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/comparison.h"
+#include "reports/writer.h"
+
+static void put_text(FILE *out, const char *text) {
+    fputc('"', out);
+    if (*text && strchr("=+-@\t\r", *text))
+        fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+static void put_number(FILE *out, double value) {
+    fputc(',', out);
+    if (isfinite(value))
+        fprintf(out, "%.10g", value);
+}
+
+static void put_header(FILE *out) {
+    fputs("run,host,phase,metric,unit,mean,p95,peak,run_id\r\n", out);
+}
+
+static void put_report(FILE *out, const struct report *report) {
+    for (size_t i = 0; i < report->n_resources; i++)
+        for (size_t h = 0; h < report->n_hosts; h++)
+            for (int m = 0; m < METRIC_COUNT_; m++) {
+                const struct report_value *v =
+                    &report->resources[i].values[h * METRIC_COUNT_ + (size_t)m];
+                put_text(out, report->run_name);
+                fputc(',', out);
+                put_text(out, report->hosts[h].name);
+                fputc(',', out);
+                put_text(out, report->resources[i].phase);
+                fprintf(out, ",%s,%s", metric_name(m), metric_unit(m));
+                put_number(out, v->mean);
+                put_number(out, v->p95);
+                put_number(out, v->peak);
+                fprintf(out, ",%lld\r\n", (long long)report->run_id);
+            }
+}
+
+static int write_report(const struct report *report, FILE *out) {
+    put_header(out);
+    put_report(out, report);
+    return ferror(out) ? -EIO : 0;
+}
+
+static int write_comparison(const struct comparison *comparison, FILE *out) {
+    put_header(out);
+    for (size_t i = 0; i < comparison->n; i++)
+        put_report(out, comparison->runs[i]);
+    return ferror(out) ? -EIO : 0;
+}
+
+const struct report_format report_csv = {"csv", write_report, write_comparison};

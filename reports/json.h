@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the JSON documents that reports and comparisons share; references are the caller's. */
+#ifndef CHOKEPOINT_REPORTS_JSON_H
+#define CHOKEPOINT_REPORTS_JSON_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "reports/comparison.h"
+
+json_t *json_number_or_null(double value);
+json_t *json_text(const char *text); /* null for NULL */
+json_t *json_run(const struct report *report);
+json_t *json_verdict(const struct report *report);
+json_t *json_iterations(const struct report *report);
+json_t *json_report(const struct report *report);
+
+/* Takes the document; -ENOMEM if it is NULL, -EIO. */
+int json_write(json_t *document, FILE *out);
+
+int json_write_comparison(const struct comparison *comparison, FILE *out);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdict, ranking, stragglers, arithmetic: what analysis found, in the model's form. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model_private.h"
+
+static void take_texts(struct text_list *from, char ***items, size_t *n) {
+    *items = from->items;
+    *n = from->n;
+    *from = (struct text_list){0};
+}
+
+static int fill_verdict(struct report *report, struct verdict *from) {
+    struct report_verdict *to = &report->verdict;
+    *to = (struct report_verdict){.state = from->state,
+                                  .host = from->host,
+                                  .resource = strdup(from->resource),
+                                  .cause = from->cause,
+                                  .summary = from->summary,
+                                  .confidence = from->confidence,
+                                  .gain_pct = 100 * from->gain,
+                                  .gain_low_pct = 100 * from->gain_low,
+                                  .gain_high_pct = 100 * from->gain_high};
+    from->cause = from->summary = NULL;
+    take_texts(&from->evidence, &to->evidence, &to->n_evidence);
+    take_texts(&from->against, &to->against, &to->n_against);
+    take_texts(&from->ruled_out, &to->ruled_out, &to->n_ruled_out);
+    take_texts(&from->next, &to->next, &to->n_next);
+    return to->resource ? 0 : -ENOMEM;
+}
+
+static int fill_ranking(struct report *report, const struct candidates *candidates) {
+    report->ranking = calloc(candidates->n + 1, sizeof *report->ranking);
+    if (!report->ranking)
+        return -ENOMEM;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        report->ranking[i] = (struct report_rank_entry){
+            .host = c->host,
+            .resource = strdup(c->resource),
+            .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
+            .gain_pct = NAN, /* needs a model of what would follow: not made yet */
+            .blocked_pct = 100 * c->run_share};
+        report->n_ranking++;
+        if (!report->ranking[i].resource)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int fill_stragglers(struct report *report, struct stragglers *stragglers) {
+    report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
+    if (!report->stragglers)
+        return -ENOMEM;
+    for (size_t i = 0; i < stragglers->n; i++) {
+        struct straggler *from = &stragglers->items[i];
+        struct report_straggler *to = &report->stragglers[report->n_stragglers++];
+        *to = (struct report_straggler){.host = from->host,
+                                        .rank = from->rank,
+                                        .kind = from->kind,
+                                        .slowdown = from->slowdown,
+                                        .iterations_pct = 100 * from->flagged,
+                                        .explained_pct = 100 * from->explained,
+                                        .cause = from->cause};
+        from->cause = NULL;
+        take_texts(&from->evidence, &to->evidence, &to->n_evidence);
+    }
+    return 0;
+}
+
+static int fill_arithmetic(struct report *report, const struct candidates *candidates) {
+    report->arithmetic = calloc(candidates->n_arithmetic + 1, sizeof *report->arithmetic);
+    if (!report->arithmetic)
+        return -ENOMEM;
+    for (size_t i = 0; i < candidates->n_arithmetic; i++) {
+        const struct arithmetic *a = &candidates->arithmetic[i];
+        report->arithmetic[i] = (struct report_arithmetic){
+            .host = a->host,
+            .direction = a->direction == METRIC_NET_SEND ? "send" : "receive",
+            .phase = strdup(report->resources[a->group].phase),
+            .bytes_per_iteration = a->bytes_per_iteration,
+            .bandwidth_mb_s = a->bandwidth_mb_s,
+            .bound_s = a->bound_s,
+            .iteration_s = a->iteration_s,
+            .share_pct = 100 * a->share};
+        report->n_arithmetic++;
+        if (!report->arithmetic[i].phase)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int report_fill_findings(struct report *report, const struct scene *scene,
+                         struct candidates *candidates, struct stragglers *stragglers) {
+    struct verdict verdict;
+    int result = fill_ranking(report, candidates);
+    if (result == 0)
+        result = fill_arithmetic(report, candidates);
+    if (result == 0)
+        result = verdict_make(scene, candidates, stragglers, &verdict);
+    if (result < 0)
+        return result;
+    result = fill_verdict(report, &verdict);
+    verdict_release(&verdict);
+    return result < 0 ? result : fill_stragglers(report, stragglers);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* From the database to arrays: the only part of the reports that reads the store. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model_private.h"
+
+static int host_index(const struct report_input *input, int64_t id) {
+    for (size_t i = 0; i < input->n_hosts; i++)
+        if (input->hosts[i].id == id)
+            return (int)i;
+    return -1;
+}
+
+struct table_reader {
+    struct report_input *input;
+    struct series_set *set;
+};
+
+static int take_row(void *ctx, const struct store_row_read *row) {
+    struct table_reader *reader = ctx;
+    int host = host_index(reader->input, row->host);
+    if (host < 0)
+        return 0;
+    return series_set_append(reader->set, host, row->instance, row->instance_name, row->t_ns,
+                             row->interval_ns, row->values);
+}
+
+static int load_tables(struct store *store, struct report_input *input) {
+    for (size_t t = 0; t < RECORDING_COUNT_; t++) {
+        const struct recording_columns *columns = &recording_columns[t];
+        struct table_reader reader = {input, &input->recording.tables[t]};
+        int result = store_each_row(store, input->run.id, columns->table, columns->columns,
+                                    columns->n, take_row, &reader);
+        if (result < 0 && result != -ENOENT)
+            return result;
+    }
+    return 0;
+}
+
+/* ---- marks ---- */
+
+enum { AT_KIND, AT_RANK, AT_PID, AT_NUMBER, AT_START, AT_DURATION, AT_BYTES, AT_VALUE };
+static const char *const mark_columns[] = {"kind",     "rank",        "pid",          "number",
+                                           "start_ns", "duration_ns", "output_bytes", "value_nano"};
+
+#define TIME_MAX INT64_C(4000000000000000000) /* so that sums of two times cannot overflow */
+
+static bool time_sane(int64_t t) {
+    return t > -TIME_MAX && t < TIME_MAX;
+}
+
+static int take_mark(void *ctx, const struct store_row_read *row) {
+    struct report_input *input = ctx;
+    const int64_t *v = row->values;
+    int host = host_index(input, row->host);
+    if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE || !time_sane(v[AT_START]))
+        return 0;
+    struct mark mark = {
+        .host = host,
+        .kind = (enum mark_kind)v[AT_KIND],
+        .rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK],
+        .pid = v[AT_PID] == VALUE_ABSENT ? -1 : v[AT_PID],
+        .number = v[AT_NUMBER],
+        .start_ns = v[AT_START] + input->hosts[host].mono_to_run_ns,
+        .duration_ns =
+            v[AT_DURATION] >= 0 && time_sane(v[AT_DURATION]) ? v[AT_DURATION] : VALUE_ABSENT,
+        .output_bytes = v[AT_BYTES],
+        .value_nano = v[AT_VALUE],
+    };
+    strncpy(mark.name, row->instance_name, sizeof mark.name - 1);
+    return recording_add_mark(&input->recording, &mark);
+}
+
+static int load_marks(struct store *store, struct report_input *input) {
+    int result = store_each_row(store, input->run.id, "mark", mark_columns,
+                                ARRAY_SIZE(mark_columns), take_mark, input);
+    return result == -ENOENT ? 0 : result;
+}
+
+static int load_names(struct report_input *input) {
+    struct recording *recording = &input->recording;
+    recording->duration_ns = input->run.duration_ns;
+    recording->period_ns = input->run.period_ns;
+    recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
+    if (!recording->hosts)
+        return -ENOMEM;
+    for (size_t i = 0; i < input->n_hosts; i++, recording->n_hosts++)
+        if (!(recording->hosts[i] = strdup(input->hosts[i].name)))
+            return -ENOMEM;
+    return 0;
+}
+
+static int load_rest(struct store *store, struct report_input *input) {
+    int result = store_list_hosts(store, input->run.id, &input->hosts, &input->n_hosts);
+    if (result == 0)
+        result = store_list_notes(store, input->run.id, &input->notes, &input->n_notes);
+    if (result == 0)
+        result = load_names(input);
+    if (result == 0)
+        result = load_tables(store, input);
+    if (result == 0)
+        result = load_marks(store, input);
+    return result;
+}
+
+int report_load(struct store *store, const char *which, struct report_input *ret_input) {
+    struct report_input input = {0};
+    recording_init(&input.recording);
+    int result = store_find_run(store, which, &input.run);
+    if (result < 0)
+        return result;
+    result = load_rest(store, &input);
+    if (result < 0) {
+        report_input_release(&input);
+        return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
+    }
+    *ret_input = input;
+    return 0;
+}
+
+void report_input_release(struct report_input *input) {
+    store_run_release(&input->run);
+    store_hosts_free(input->hosts, input->n_hosts);
+    store_notes_free(input->notes, input->n_notes);
+    recording_release(&input->recording);
+}

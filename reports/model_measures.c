@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Phases and the resource tables: means, 95th percentiles and peaks by host, phase, metric. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model_private.h"
+
+static int fill_phases(struct report *report, const struct scene *scene) {
+    report->phases = calloc(scene->n_phases + 1, sizeof *report->phases);
+    if (!report->phases)
+        return -ENOMEM;
+    for (size_t i = 0; i < scene->n_phases; i++) {
+        const struct phase *phase = &scene->phases[i];
+        report->phases[i] = (struct report_phase){.name = strdup(phase->name),
+                                                  .start_s = (double)phase->begin_ns / 1e9,
+                                                  .end_s = (double)phase->end_ns / 1e9,
+                                                  .source = "marker"};
+        report->n_phases++;
+        if (!report->phases[i].name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* A group without a length (a run of no duration) has no values. */
+static int fill_group(struct report_resources *resources, const struct scene *scene,
+                      const struct phase_group *group, const char *name) {
+    struct windows windows = phase_windows(group);
+    resources->phase = strdup(name);
+    resources->duration_s = (double)windows_length(windows) / 1e9;
+    resources->values = calloc(scene->n_hosts * METRIC_COUNT_ + 1, sizeof *resources->values);
+    if (!resources->phase || !resources->values)
+        return -ENOMEM;
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        for (int m = 0; m < METRIC_COUNT_; m++) {
+            const struct rate *rate = &scene->hosts[h].metrics[m];
+            resources->values[h * METRIC_COUNT_ + (size_t)m] =
+                (struct report_value){.mean = rate_mean(rate, windows),
+                                      .p95 = rate_quantile(rate, windows, 0.95),
+                                      .peak = rate_peak(rate, windows)};
+        }
+    return 0;
+}
+
+int report_fill_measures(struct report *report, const struct scene *scene) {
+    int result = fill_phases(report, scene);
+    if (result < 0)
+        return result;
+    report->resources = calloc(scene->n_groups, sizeof *report->resources);
+    if (!report->resources)
+        return -ENOMEM;
+    for (size_t g = 0; result == 0 && g < scene->n_groups; g++) {
+        const char *name = scene->groups[g].name;
+        /* a program's own phase "all" must not pass for the whole run */
+        bool confusing = g > 0 && strcmp(name, "all") == 0;
+        report->n_resources++;
+        result = fill_group(&report->resources[g], scene, &scene->groups[g],
+                            confusing ? "all (phase)" : name);
+    }
+    return result;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps in which report_build makes a report; each fills its own part. All return -ENOMEM. */
+#ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
+#define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
+
+#include "analysis/recording.h"
+#include "analysis/saturation.h"
+#include "analysis/scene.h"
+#include "analysis/straggler.h"
+#include "collector/store_read.h"
+#include "reports/model.h"
+
+/* Everything a report is made from. */
+struct report_input {
+    struct store_run run;
+    struct store_host *hosts;
+    size_t n_hosts;
+    struct store_note *notes;
+    size_t n_notes;
+    struct recording recording; /* host i is hosts[i] */
+};
+
+int report_load(struct store *store, const char *which, struct report_input *ret_input);
+void report_input_release(struct report_input *input);
+
+int report_fill_head(struct report *report, const struct report_input *input);
+int report_fill_measures(struct report *report, const struct scene *scene);
+int report_fill_plots(struct report *report, const struct scene *scene);
+int report_fill_alerts(struct report *report, const struct scene *scene,
+                       const struct candidates *candidates);
+int report_fill_processes(struct report *report, const struct scene *scene);
+int report_fill_findings(struct report *report, const struct scene *scene,
+                         struct candidates *candidates, struct stragglers *stragglers);
+/* Last: looks at all the others. */
+int report_fill_quality(struct report *report, const struct report_input *input,
+                        const struct scene *scene, const struct stragglers *stragglers);
+
+/* Appends a note of quality. */
+int report_add_note(struct report *report, char *owned_text);
+
+#endif

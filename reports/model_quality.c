@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Quality: how far samples and clocks can be trusted, and what could not be seen. The grade speaks
+ * of this recording only: A nothing amiss, B a little, C gaps that may matter, D hardly usable.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model_private.h"
+
+#define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
+
+int report_add_note(struct report *report, char *owned_text) {
+    char **notes =
+        owned_text ? realloc(report->notes, (report->n_notes + 1) * sizeof *notes) : NULL;
+    if (!notes) {
+        free(owned_text);
+        return -ENOMEM;
+    }
+    report->notes = notes;
+    report->notes[report->n_notes++] = owned_text;
+    return 0;
+}
+
+static void worsen(struct report *report, char grade) {
+    if (grade > report->grade)
+        report->grade = grade;
+}
+
+/* Samples within the run against those its length asks for. */
+static void count_samples(struct report_host *to, const struct store_host *from,
+                          const struct scene *scene, size_t h) {
+    const struct rate *cpu = &scene->hosts[h].metrics[METRIC_CPU_IDLE];
+    int64_t duration = scene->recording->duration_ns, period = scene->recording->period_ns;
+    to->samples_recorded = rate_find(cpu, duration) - rate_find(cpu, 0);
+    to->samples_expected = period > 0 ? (uint64_t)(duration / period) : 0;
+    if (to->samples_expected < to->samples_recorded)
+        to->samples_expected = to->samples_recorded;
+    to->samples_missed = to->samples_expected - to->samples_recorded;
+    if (to->samples_missed == 1) { /* where the slots fall against the ends of the run */
+        to->samples_missed = 0;
+        to->samples_expected--;
+    }
+    to->samples_duplicate = from->duplicates;
+    to->gaps = from->gaps;
+    to->n_cpus = scene->hosts[h].n_cpus;
+    to->missing = from->frames == 0;
+    bool known = from->clock_error_ns != VALUE_ABSENT;
+    to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
+    to->clock_error_s = known ? (double)from->clock_error_ns / 1e9 : NAN;
+}
+
+static int note_samples(struct report *report, const struct report_host *host,
+                        const struct store_host *from) {
+    double missed =
+        host->samples_expected ? (double)host->samples_missed / (double)host->samples_expected : 0;
+    if (host->missing) {
+        worsen(report, 'C');
+        return report_add_note(report, text_format("%s: nothing was recorded", host->name));
+    }
+    if (missed > 0.01 || host->gaps || from->lost_frames) {
+        worsen(report, missed > 0.2 ? 'D' : missed > 0.05 || host->gaps ? 'C' : 'B');
+        return report_add_note(
+            report,
+            text_format("%s: %llu of %llu samples missing, %llu gap(s), %llu dropped from a "
+                        "full spool; means stay exact, detail is lost there",
+                        host->name, (unsigned long long)host->samples_missed,
+                        (unsigned long long)host->samples_expected, (unsigned long long)host->gaps,
+                        (unsigned long long)from->lost_frames));
+    }
+    return 0;
+}
+
+static int note_clock(struct report *report, const struct report_host *host) {
+    if (host->missing || report->n_hosts < 2)
+        return 0;
+    if (isnan(host->clock_error_s)) {
+        worsen(report, 'B');
+        return report_add_note(report,
+                               text_format("%s: the offset of its clock was never measured; "
+                                           "its series may be shifted against the others",
+                                           host->name));
+    }
+    if (host->clock_error_s <= CLOCK_ERROR_MAX_S)
+        return 0;
+    worsen(report, 'B');
+    return report_add_note(report, text_format("%s: its clock is known to %.0f ms only", host->name,
+                                               1e3 * host->clock_error_s));
+}
+
+static int note_probes(struct report *report, const struct scene *scene) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
+    struct window ever = {INT64_MIN / 2, INT64_MAX / 2};
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *probe = &set->items[s];
+        struct windows all = {&ever, 1};
+        double failures = series_growth(set, probe, SELF_FAILURES, all, NULL);
+        double dropped = series_growth(set, probe, SELF_DROPPED, all, NULL);
+        if (failures < 1 && dropped < 1)
+            continue;
+        worsen(report, 'B');
+        int result = report_add_note(
+            report, text_format("%s: probe %s failed %.0f time(s) and dropped %.0f row(s)",
+                                scene->hosts[probe->host].name, probe->name, failures, dropped));
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static int note_hosts(struct report *report, const struct report_input *input,
+                      const struct scene *scene) {
+    for (size_t h = 0; h < report->n_hosts; h++) {
+        count_samples(&report->hosts[h], &input->hosts[h], scene, h);
+        int result = note_samples(report, &report->hosts[h], &input->hosts[h]);
+        if (result == 0)
+            result = note_clock(report, &report->hosts[h]);
+        if (result < 0)
+            return result;
+    }
+    if (input->run.n_hosts_expected <= (int)report->n_hosts)
+        return 0;
+    worsen(report, 'C');
+    return report_add_note(report, text_format("%zu of %d hosts were recorded", report->n_hosts,
+                                               input->run.n_hosts_expected));
+}
+
+static bool anything(const struct scene *scene, enum metric metric) {
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        if (!isnan(scene_mean(scene, (int)h, metric, 0)))
+            return true;
+    return false;
+}
+
+static int note_blind_spots(struct report *report, const struct scene *scene) {
+    bool ranks = false, job = false;
+    int result = 0;
+    for (size_t p = 0; p < scene->n_processes; p++) {
+        ranks |= scene->processes[p].job && scene->processes[p].rank >= 0;
+        job |= scene->processes[p].job;
+    }
+    if (scene->n_hosts && !anything(scene, METRIC_PSI_CPU))
+        result = report_add_note(report, text_format("no pressure stall information: the kernel "
+                                                     "keeps none (boot with psi=1)"));
+    if (result == 0 && scene->n_hosts && !job)
+        result = report_add_note(report, text_format("no process of the job was seen: its own "
+                                                     "waiting is not known"));
+    if (result == 0 && ranks)
+        result =
+            report_add_note(report, text_format("what ranks do inside MPI is not recorded: CPU "
+                                                "time of a rank may be spinning"));
+    if (result == 0 && !scene->iterations.n)
+        result = report_add_note(report, text_format("the program marks no iterations"));
+    return result;
+}
+
+static int note_kills(struct report *report, const struct scene *scene) {
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double kills = scene_growth(scene, (int)h, RECORDING_VMSTAT, VMSTAT_OOM,
+                                    phase_windows(&scene->groups[0]));
+        if (kills < 0.5)
+            continue;
+        int result = report_add_note(
+            report, text_format("%s: the kernel killed %.0f process(es) for want of memory",
+                                scene->hosts[h].name, kills));
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+int report_fill_quality(struct report *report, const struct report_input *input,
+                        const struct scene *scene, const struct stragglers *stragglers) {
+    int result = 0;
+    report->grade = report->n_hosts ? 'A' : 'D';
+    for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
+        worsen(report, 'B');
+        result = report_add_note(report, text_format("%s", input->notes[i].text));
+    }
+    if (result == 0)
+        result = note_hosts(report, input, scene);
+    if (result == 0)
+        result = note_probes(report, scene);
+    if (result == 0)
+        result = note_kills(report, scene);
+    if (result == 0)
+        result = note_blind_spots(report, scene);
+    if (result == 0 && stragglers->note)
+        result = report_add_note(report, text_format("%s", stragglers->note));
+    return result;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict on one screen: at most 24 lines of 100 columns, so every part has its share of them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "reports/layout.h"
+#include "reports/terminal.h"
+#include "reports/writer.h"
+
+#define HOSTS_SHOWN 6
+
+static void put_head(FILE *out, const struct report *report) {
+    char duration[LAYOUT_NUMBER_SIZE];
+    unsigned long long missed = 0;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        missed += report->hosts[h].samples_missed;
+    fprintf(out, "chokepoint: run %lld ", (long long)report->run_id);
+    terminal_put(out, report->run_name, 30);
+    fprintf(out, ", %s, %s", report->state, layout_duration(duration, report->duration_s));
+    if (report->exit_status > 0)
+        fprintf(out, ", exit status %d", report->exit_status);
+    fprintf(out, ", %zu host%s, recording %c", report->n_hosts, report->n_hosts == 1 ? "" : "s",
+            report->grade ? report->grade : '-');
+    if (missed)
+        fprintf(out, " (%llu samples missing)", missed);
+    fputc('\n', out);
+}
+
+static void put_verdict(FILE *out, const struct report *report, bool colour) {
+    static const char *const colours[] = {[VERDICT_SATURATED] = "\033[1;31m",
+                                          [VERDICT_SUSPECTED] = "\033[1;33m",
+                                          [VERDICT_BALANCED] = "\033[1;32m",
+                                          [VERDICT_INSUFFICIENT] = "\033[1m"};
+    const struct report_verdict *v = &report->verdict;
+    char label[64], text[1200];
+    if (v->confidence > 0)
+        snprintf(label, sizeof label, "%s (confidence %.2f)", verdict_state_name(v->state),
+                 v->confidence);
+    else
+        snprintf(label, sizeof label, "%s", verdict_state_name(v->state));
+    snprintf(text, sizeof text, "%s: %s", label, v->summary);
+    /* Escapes of ours go around the first line's label only where a terminal asked for them. */
+    terminal_coloured_paragraph(out, colour ? colours[v->state] : NULL, strlen(label), text, 3);
+}
+
+static double mean_of(const struct report *report, size_t host, enum metric metric) {
+    return report->resources[0].values[host * METRIC_COUNT_ + (size_t)metric].mean;
+}
+
+static void put_hosts(FILE *out, const struct report *report) {
+    static const struct {
+        enum metric metric;
+        const char *name;
+    } columns[] = {{METRIC_CPU_IDLE, "idle CPU %"},   {METRIC_CPU_CORE_MAX, "core %"},
+                   {METRIC_JOB_RUN_QUEUE, "queue %"}, {METRIC_MEM_USED, "mem GB"},
+                   {METRIC_NET_RECV, "recv MB/s"},    {METRIC_NET_SEND, "send MB/s"},
+                   {METRIC_DISK_READ, "dread MB/s"},  {METRIC_DISK_WRITE, "dwrite MB/s"}};
+    enum { N = sizeof columns / sizeof *columns };
+    size_t shown = report->n_hosts <= HOSTS_SHOWN ? report->n_hosts : HOSTS_SHOWN - 1;
+    struct text_table table;
+    if (!report->n_resources || !report->n_hosts)
+        return;
+    text_table_init(&table, shown + 1, N + 1);
+    text_table_set(&table, 0, 0, "host");
+    for (size_t c = 0; c < N; c++)
+        text_table_set(&table, 0, c + 1, "%s", columns[c].name);
+    for (size_t h = 0; h < shown; h++) {
+        text_table_set(&table, h + 1, 0, "%.20s", report->hosts[h].name);
+        for (size_t c = 0; c < N; c++)
+            text_table_number(&table, h + 1, c + 1, mean_of(report, h, columns[c].metric));
+    }
+    text_table_print(&table, out, 2);
+    text_table_release(&table);
+    if (shown < report->n_hosts)
+        fprintf(out, "  ... and %zu more hosts (`chokepoint report %lld`)\n",
+                report->n_hosts - shown, (long long)report->run_id);
+}
+
+static void put_straggler(FILE *out, const struct report *report) {
+    char text[400];
+    if (!report->n_stragglers) {
+        if (report->n_ranks > 1)
+            terminal_paragraph(out, "  stragglers: ", "none found", 1);
+        return;
+    }
+    const struct report_straggler *s = &report->stragglers[0];
+    snprintf(text, sizeof text, "rank %d on %s (%s, %.2f times its peers): %s%s", s->rank,
+             layout_host(report, s->host), s->kind, s->slowdown, s->cause,
+             report->n_stragglers > 1 ? "; others in the report" : "");
+    terminal_paragraph(out, "  stragglers: ", text, 2);
+}
+
+static void put_joined(FILE *out, const char *label, char *const *items, size_t n,
+                       size_t max_lines) {
+    char text[1000] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < sizeof text - 1; i++) {
+        int written = snprintf(text + used, sizeof text - used, "%s%s", i ? "; " : "", items[i]);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    if (n)
+        terminal_paragraph(out, label, text, max_lines);
+}
+
+int report_write_screen(const struct report *report, bool colour, FILE *out) {
+    const struct report_verdict *v = &report->verdict;
+    put_head(out, report);
+    put_verdict(out, report, colour);
+    for (size_t i = 0; i < v->n_evidence && i < 2; i++)
+        terminal_paragraph(out, "  evidence:   ", v->evidence[i], i ? 1 : 2);
+    put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, 2);
+    put_hosts(out, report);
+    put_straggler(out, report);
+    put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, 2);
+    put_joined(out, "  next:       ", v->next, v->n_next, 2);
+    fprintf(out, "  more:       chokepoint report %lld  (--format html -o report.html)\n",
+            (long long)report->run_id);
+    return ferror(out) ? -EIO : 0;
+}

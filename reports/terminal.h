@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text for a terminal: nothing from outside moves the cursor, columns line up whatever the script a
+ * name is written in, and nothing is wider than TERMINAL_COLUMNS.
+ */
+#ifndef CHOKEPOINT_REPORTS_TERMINAL_H
+#define CHOKEPOINT_REPORTS_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define TERMINAL_COLUMNS 100
+
+/* Columns the text takes: two for wide characters of East Asia and pictures, none for marks. */
+size_t terminal_width(const char *text);
+
+/* The text, control characters and bad UTF-8 as '?'. At most `width` columns (0: no limit). */
+void terminal_put(FILE *out, const char *text, size_t width);
+
+/* In exactly `width` columns, cut or padded. */
+void terminal_put_cell(FILE *out, const char *text, size_t width, bool right);
+
+/* Words wrapped at TERMINAL_COLUMNS; the first line follows `label`, the others are indented by its
+ * width. At most max_lines lines (0: no limit), the last one then ends in "...". Returns lines. */
+size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines);
+
+/* The same without a label; the first `highlight` bytes of the text (they must be ours) in a
+ * colour, an escape sequence or NULL. */
+size_t terminal_coloured_paragraph(FILE *out, const char *colour, size_t highlight,
+                                   const char *text, size_t max_lines);
+
+/* A table being laid out: cells are texts; the first column is to the left, the rest to the right
+ * unless they are said to be left, too. Wider than the terminal: the other columns continue in
+ * further blocks, each with the first column. */
+struct text_table {
+    size_t rows, columns;
+    char **cells;  /* rows x columns, NULL is empty */
+    bool *left;    /* by column */
+    bool failed;   /* no memory: prints nothing */
+    size_t shrink; /* if not 0: this column is cut to make one block fit */
+};
+
+void text_table_init(struct text_table *table, size_t rows, size_t columns);
+void text_table_release(struct text_table *table);
+void text_table_set(struct text_table *table, size_t row, size_t column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A number as tables show it; "-" for NAN. */
+void text_table_number(struct text_table *table, size_t row, size_t column, double value);
+void text_table_print(const struct text_table *table, FILE *out, size_t indent);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Pieces of text that the report, the screen, Markdown and comparisons share. */
+#ifndef CHOKEPOINT_REPORTS_TEXT_H
+#define CHOKEPOINT_REPORTS_TEXT_H
+
+#include <stdio.h>
+
+#include "reports/comparison.h"
+
+/* Run, when, how long, how it ended; the command. */
+void text_put_head(FILE *out, const struct report *report);
+void text_put_verdict(FILE *out, const struct report *report);
+void text_put_list(FILE *out, const char *label, char *const *items, size_t n);
+
+/* P1 as a sentence; not escaped. */
+void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
+                     size_t size);
+
+/* A1: "2019-10-11 19:51:40 (0:00:04) CRITICAL on CPU_SYSTEM (90.6) vm1"; not escaped. */
+void text_alert(const struct report *report, const struct report_alert *alert, char *text,
+                size_t size);
+
+int text_write_comparison(const struct comparison *comparison, FILE *out);
+
+#endif
