@@ -101,7 +101,7 @@ uint64_t store_stream_last_seq(struct store *store, int64_t stream);
 int store_table(struct store *store, const struct table *table, int64_t *ret_id);
 
 /* Begins a frame; -EALREADY if seq is not above the last one (a replay: skip it, it is counted as
- * duplicate); -EINVAL if its head cannot be true (negative times, counts beyond 2^53). */
+ * duplicate); -EINVAL for a time before zero. */
 int store_frame(struct store *store, int64_t stream, const struct frame_head *head);
 /* A row of the frame begun last. -EINVAL without one, or if table_id is not of this table. A second
  * row of an instance in one frame, and an instance too many, are left out and counted in the notes

@@ -54,7 +54,8 @@ const char store_schema[] =
     " first_s, max(s.last_mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS last_s,"
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
     " sum(s.duplicates) AS duplicates, sum(s.gaps) AS gaps, sum(s.restarts) AS restarts,"
-    " min(s.clock_error_ns) / 1e6 AS clock_error_ms, max(s.stream) AS last_stream"
+    " min(s.clock_error_ns) / 1e6 AS clock_error_ms, (SELECT x.clock_offset_ns FROM stream x"
+    " WHERE x.host = h.host ORDER BY x.stream DESC LIMIT 1) - r.started_mono_ns AS mono_to_run_ns"
     " FROM run r JOIN host h USING(run) JOIN stream s USING(host) GROUP BY h.host;";
 
 static const char *const texts[STATEMENT_COUNT_] = {

@@ -40,8 +40,16 @@ static void add(int64_t *sum, int64_t n) {
         *sum = INT64_MAX;
 }
 
-static int64_t head_growth(uint64_t now, int64_t before) {
-    return (int64_t)now >= before ? (int64_t)now - before : (int64_t)now;
+/* No stream lives long enough to pass over more slots: a count beyond is nonsense. */
+#define COUNT_MAX (INT64_C(1) << 53)
+
+static int64_t head_count(uint64_t count) {
+    return count > (uint64_t)COUNT_MAX ? COUNT_MAX : (int64_t)count;
+}
+
+static int64_t head_growth(uint64_t count, int64_t before) {
+    int64_t now = head_count(count);
+    return now >= before ? now - before : now;
 }
 
 /* How many periods after the last frame this one is, 1 if it follows at once. */
@@ -62,7 +70,7 @@ static void count_holes(struct stream *stream, const struct frame_head *head,
                         struct frame_growth *growth) {
     int64_t skipped = (int64_t)head->seq - stream->last_seq - 1;
     int64_t unexplained = 0;
-    if (stream->last_mono_ns != VALUE_ABSENT)
+    if (stream->last_mono_ns != VALUE_ABSENT && skipped <= COUNT_MAX)
         unexplained = periods_since(stream, head->mono_ns) - 1 - skipped - growth->missed;
     if (unexplained > 1) {
         growth->missed += unexplained;
@@ -84,19 +92,12 @@ static void stream_advance(struct stream *stream, const struct frame_head *head,
                                    &stream->clock_default_ns))
             stream->clock_default_ns = 0;
     }
-    stream->head_missed = (int64_t)head->missed;
-    stream->head_lost = (int64_t)head->lost;
+    stream->head_missed = head_count(head->missed);
+    stream->head_lost = head_count(head->lost);
     stream->last_seq = (int64_t)head->seq;
     stream->last_mono_ns = head->mono_ns;
     stream->frames++;
     stream->dirty = true;
-}
-
-/* Beyond any life of a stream, and far from where sums overflow. */
-static bool head_absurd(const struct frame_head *head) {
-    const uint64_t most = UINT64_C(1) << 53;
-    return head->seq > most || head->missed > most || head->lost > most || head->mono_ns < 0 ||
-           head->wall_ns < 0 || head->late_ns == VALUE_ABSENT;
 }
 
 int store_frame(struct store *store, int64_t stream_id, const struct frame_head *head) {
@@ -106,7 +107,7 @@ int store_frame(struct store *store, int64_t stream_id, const struct frame_head 
     store->stream = NULL;
     if (!stream)
         return r;
-    if (head_absurd(head))
+    if (head->seq > INT64_MAX || head->mono_ns < 0 || head->wall_ns < 0)
         return -EINVAL;
     if ((int64_t)head->seq <= stream->last_seq) {
         stream->duplicates++;
@@ -115,7 +116,8 @@ int store_frame(struct store *store, int64_t stream_id, const struct frame_head 
     }
     stream_advance(stream, head, &growth);
     r = sql_run(store, SQL_FRAME_INSERT, "iiiiiii", stream->id, (int64_t)head->seq, head->mono_ns,
-                head->wall_ns, head->late_ns, growth.missed, growth.lost);
+                head->wall_ns, head->late_ns == VALUE_ABSENT ? 0 : head->late_ns, growth.missed,
+                growth.lost);
     if (r)
         return r;
     store->frame = sqlite3_last_insert_rowid(store->db);

@@ -11,3 +11,8 @@ chokepoint_e2e_test(collector_restart)
 chokepoint_e2e_test(collector_disk_full)
 chokepoint_unit_test(test_collector_store_read chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
+
+# The other end of the wire.
+chokepoint_unit_test(test_agent_push chokepoint_push Threads::Threads)
+set_tests_properties(test_agent_push PROPERTIES LABELS "unit;threads")
+chokepoint_unit_test(test_collector_store_queries chokepoint_store chokepoint_agent sqlite3)

@@ -195,13 +195,17 @@ static void a_rollback_leaves_no_trace_in_file_or_memory(void **state) {
 static void an_id_from_before_a_rollback_is_refused(void **state) {
     struct fixture *f = *state;
     struct wire_row row = {.name = {"eth0", 4}};
-    int64_t id;
+    struct table twin = net_table;
+    int64_t before, after;
+    twin.name = "twin";
     BEGIN(f);
-    assert_int_equal(store_table(f->store, &net_table, &id), 0);
+    assert_int_equal(store_table(f->store, &net_table, &before), 0);
     store_rollback(f->store);
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 1, 1.0), 0);
-    assert_int_equal(store_row(f->store, id, &net_table, &row), -EINVAL);
+    assert_int_equal(store_row(f->store, before, &net_table, &row), -EINVAL);
+    assert_int_equal(store_table(f->store, &twin, &after), 0); /* in the old one's place */
+    assert_int_equal(store_row(f->store, before, &net_table, &row), -EINVAL);
     store_rollback(f->store);
 }
 
@@ -326,10 +330,17 @@ static void absurd_frames_are_refused_and_overflow_nothing(void **state) {
     head = (struct frame_head){.seq = 3, .mono_ns = INT64_MAX, .missed = UINT64_C(1) << 53};
     assert_int_equal(store_frame(f->store, f->stream, &head), 0);
     ROW(f, &net_table, "eth0", INT64_MAX, INT64_MAX);
+    head = (struct frame_head){.seq = INT64_MAX,
+                               .mono_ns = 1,
+                               .late_ns = INT64_MIN,
+                               .missed = INT64_MAX,
+                               .lost = INT64_MAX};
+    assert_int_equal(store_frame(f->store, f->stream, &head), 0);
+    ROW(f, &net_table, "eth0", INT64_MIN, -1);
     head.seq = UINT64_MAX;
     assert_int_equal(store_frame(f->store, f->stream, &head), -EINVAL);
     COMMIT(f);
-    assert_int_equal(sql_number(f, "SELECT count(*) FROM net"), 3);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM net"), 4);
 }
 
 static void thousands_of_instances_are_each_found_again(void **state) {
