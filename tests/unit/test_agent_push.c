@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+/* Pushing a real spool to a collector that answers as each test wants, also wrongly. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/push.h"
+#include "agent/spool.h"
+#include "common/clock.h"
+#include "tests/unit/frames.h"
+
+#define TOKEN "00112233445566778899aabbccddeeff"
+#define PATIENCE_NS (20 * NS_PER_S)
+
+/* ---- a collector with a will of its own ---- */
+
+struct request {
+    char head[2048];
+    size_t size; /* of the body */
+    uint64_t n_frames, first_seq, last_seq;
+    bool final;
+};
+
+struct peer {
+    int listen_fd, stop_fd;
+    unsigned short port;
+    pthread_t thread;
+    /* Writes the whole answer; false: none is given. */
+    bool (*answer)(struct peer *peer, const struct request *request, char *text, size_t size);
+    pthread_mutex_t lock; /* of all below */
+    unsigned requests;
+    uint64_t committed;
+    uint64_t seen[4096]; /* how often a frame was taken */
+    uint64_t bad_seq;
+    size_t largest;
+    bool final;
+    char last_head[2048];
+};
+
+static bool receive(struct peer *peer, int fd, void *data, size_t size) {
+    for (size_t got = 0; got < size;) {
+        struct pollfd fds[] = {{.fd = fd, .events = POLLIN},
+                               {.fd = peer->stop_fd, .events = POLLIN}};
+        poll(fds, 2, -1);
+        ssize_t n = fds[1].revents ? 0 : recv(fd, (char *)data + got, size - got, 0);
+        if (n <= 0)
+            return false;
+        got += (size_t)n;
+    }
+    return true;
+}
+
+static void describe(struct request *request, const uint8_t *body) {
+    struct wire_reader reader;
+    struct wire_record record;
+    wire_reader_init(&reader, body, request->size);
+    while (wire_next(&reader, &record) == 0) {
+        if (record.type != WIRE_FRAME)
+            continue;
+        if (request->n_frames++ == 0)
+            request->first_seq = record.head.seq;
+        request->last_seq = record.head.seq;
+    }
+    wire_reader_release(&reader);
+}
+
+static bool read_request(struct peer *peer, int fd, struct request *request) {
+    size_t n = 0;
+    *request = (struct request){0};
+    while (!strstr(request->head, "\r\n\r\n"))
+        if (n + 1 == sizeof request->head || !receive(peer, fd, request->head + n++, 1))
+            return false;
+    const char *length = strcasestr(request->head, "\r\nContent-Length: ");
+    request->size = length ? (size_t)atoll(length + 18) : 0;
+    request->final = strcasestr(request->head, "\r\nChokepoint-Final: 1") != NULL;
+    uint8_t *body = malloc(request->size + 1);
+    bool good = receive(peer, fd, body, request->size);
+    if (good)
+        describe(request, body);
+    free(body);
+    return good;
+}
+
+static bool serve_one(struct peer *peer, int fd) {
+    struct request request;
+    char text[8192] = "";
+    if (!read_request(peer, fd, &request))
+        return false;
+    pthread_mutex_lock(&peer->lock);
+    peer->requests++;
+    memcpy(peer->last_head, request.head, sizeof peer->last_head);
+    if (request.size > peer->largest)
+        peer->largest = request.size;
+    bool answered = peer->answer(peer, &request, text, sizeof text);
+    pthread_mutex_unlock(&peer->lock);
+    if (answered)
+        send(fd, text, strlen(text), MSG_NOSIGNAL);
+    return true;
+}
+
+static void *peer_main(void *arg) {
+    struct peer *peer = arg;
+    for (;;) {
+        struct pollfd fds[] = {{.fd = peer->listen_fd, .events = POLLIN},
+                               {.fd = peer->stop_fd, .events = POLLIN}};
+        poll(fds, 2, -1);
+        if (fds[1].revents)
+            return NULL;
+        int fd = accept(peer->listen_fd, NULL, NULL);
+        while (fd >= 0 && serve_one(peer, fd))
+            ;
+        close(fd);
+    }
+}
+
+static void peer_start(struct peer *peer) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    peer->listen_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    peer->stop_fd = eventfd(0, EFD_CLOEXEC);
+    assert_int_equal(bind(peer->listen_fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(peer->listen_fd, 8), 0);
+    getsockname(peer->listen_fd, (struct sockaddr *)&address, &size);
+    peer->port = ntohs(address.sin_port);
+    pthread_mutex_init(&peer->lock, NULL);
+    assert_int_equal(pthread_create(&peer->thread, NULL, peer_main, peer), 0);
+}
+
+static void peer_stop(struct peer *peer) {
+    eventfd_write(peer->stop_fd, 1);
+    pthread_join(peer->thread, NULL);
+    close(peer->listen_fd);
+    close(peer->stop_fd);
+    pthread_mutex_destroy(&peer->lock);
+}
+
+static bool say(char *text, size_t size, int status, const char *body) {
+    snprintf(text, size, "HTTP/1.1 %d X\r\nContent-Length: %zu\r\n\r\n%s", status, strlen(body),
+             body);
+    return true;
+}
+
+static bool take(struct peer *peer, const struct request *request, char *text, size_t size) {
+    char body[256];
+    for (uint64_t seq = request->first_seq; request->n_frames && seq <= request->last_seq; seq++)
+        peer->seen[seq % 4096]++;
+    if (request->n_frames)
+        peer->committed = request->last_seq;
+    peer->final |= request->final;
+    int64_t now = clock_monotonic_ns();
+    snprintf(body, sizeof body,
+             "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64 "\nstop 0\n",
+             peer->committed, now, now);
+    return say(text, size, 200, body);
+}
+
+/* ---- fixture ---- */
+
+struct fixture {
+    char dir[32], url[64];
+    struct spool *spool;
+    struct push *push;
+    struct peer peer;
+    int notify_fd;
+    uint64_t last_seq;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    static const struct table *const tables[] = {&frames_cpu};
+    strcpy(f->dir, "/tmp/push-XXXXXX");
+    assert_non_null(mkdtemp(f->dir));
+    const struct spool_config config = {
+        .dir = f->dir,
+        .limit_bytes = 16u << 20,
+        .stream = {.host = "vm1", .boot_id = "x", .stream_id = 7, .period_ns = 100 * NS_PER_MS},
+        .tables = tables,
+        .n_tables = 1};
+    assert_int_equal(spool_open(&config, &f->spool), 0);
+    f->notify_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    f->peer.answer = take;
+    peer_start(&f->peer);
+    snprintf(f->url, sizeof f->url, "http://127.0.0.1:%hu", f->peer.port);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    push_free(f->push);
+    peer_stop(&f->peer);
+    spool_close(f->spool, true);
+    close(f->notify_fd);
+    rmdir(f->dir);
+    free(f);
+    return 0;
+}
+
+static void append(struct fixture *f, uint64_t n) {
+    struct buffer frame = {0};
+    for (; n; n--) {
+        buffer_reset(&frame);
+        frames_put(&frame, &frames_cpu, ++f->last_seq);
+        assert_int_equal(spool_append(f->spool, frame.data, frame.size, f->last_seq), 0);
+    }
+    buffer_release(&frame);
+}
+
+static void start(struct fixture *f) {
+    const struct push_config config = {.url = f->url,
+                                       .token = TOKEN,
+                                       .spool = f->spool,
+                                       .interval_ns = 20 * NS_PER_MS,
+                                       .notify_fd = f->notify_fd};
+    assert_int_equal(push_start(&config, &f->push), 0);
+}
+
+static int finish(struct fixture *f) {
+    return push_finish(f->push, clock_monotonic_ns() + PATIENCE_NS);
+}
+
+static struct push_status status_of(struct fixture *f) {
+    struct push_status status;
+    push_status(f->push, &status);
+    return status;
+}
+
+/* Until the condition holds of a fresh `status`. */
+#define AWAIT(f, status, condition)                                                                \
+    do {                                                                                           \
+        int64_t end_ns = clock_monotonic_ns() + PATIENCE_NS;                                       \
+        while (!((status) = status_of(f), (condition))) {                                          \
+            assert_true(clock_monotonic_ns() < end_ns);                                            \
+            poll(NULL, 0, 2);                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static void expect_each_once(struct fixture *f, uint64_t but) {
+    for (uint64_t seq = 1; seq <= f->last_seq; seq++)
+        assert_int_equal(f->peer.seen[seq], seq == but ? 0 : 1);
+}
+
+/* ---- claims ---- */
+
+static void all_frames_arrive_once_and_the_last_push_is_marked(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    append(f, 30);
+    start(f);
+    AWAIT(f, status, status.committed_seq == 30);
+    append(f, 12);
+    assert_int_equal(finish(f), 0);
+    status = status_of(f);
+    assert_true(status.final && f->peer.final);
+    assert_int_equal(status.committed_seq, 42);
+    assert_int_equal(status.failures, 0);
+    expect_each_once(f, 0);
+}
+
+static void a_push_that_has_no_frame_is_still_finished(void **state) {
+    struct fixture *f = *state;
+    start(f);
+    assert_int_equal(finish(f), 0);
+    assert_true(f->peer.final);
+}
+
+static void the_token_is_a_header_and_the_clock_follows_in_the_next(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    start(f);
+    AWAIT(f, status, status.pushes >= 2);
+    assert_int_equal(finish(f), 0);
+    assert_non_null(strstr(f->peer.last_head, "\r\nAuthorization: Bearer " TOKEN "\r\n"));
+    assert_null(strstr(f->peer.last_head, "Expect"));
+    const char *clock = strstr(f->peer.last_head, "\r\nChokepoint-Clock: ");
+    assert_non_null(clock);
+    int64_t mono_ns, offset_ns, error_ns;
+    assert_int_equal(
+        sscanf(clock + 20, "%" SCNd64 " %" SCNd64 " %" SCNd64, &mono_ns, &offset_ns, &error_ns), 3);
+    /* Both sides read one clock here: the true offset is 0. */
+    assert_true(llabs(offset_ns) <= error_ns);
+}
+
+static bool refuse_bad(struct peer *peer, const struct request *request, char *text, size_t size) {
+    if (request->n_frames && request->first_seq <= peer->bad_seq &&
+        peer->bad_seq <= request->last_seq)
+        return say(text, size, 400, "bad row, at byte 7\n");
+    return take(peer, request, text, size);
+}
+
+static void one_bad_frame_costs_one_frame(void **state) {
+    struct fixture *f = *state;
+    f->peer.answer = refuse_bad;
+    f->peer.bad_seq = 77;
+    append(f, 200);
+    start(f);
+    assert_int_equal(finish(f), 0);
+    struct push_status status = status_of(f);
+    assert_int_equal(status.refused_frames, 1);
+    expect_each_once(f, 77);
+    assert_int_equal(spool_lost(f->spool), 1);
+}
+
+static bool refuse_token(struct peer *peer, const struct request *request, char *text,
+                         size_t size) {
+    (void)peer, (void)request;
+    return say(text, size, 401, "wrong or missing token\n");
+}
+
+static void a_refused_token_ends_the_pushing_and_keeps_the_frames(void **state) {
+    struct fixture *f = *state;
+    struct pollfd notified = {.fd = f->notify_fd, .events = POLLIN};
+    f->peer.answer = refuse_token;
+    append(f, 5);
+    start(f);
+    assert_int_equal(poll(&notified, 1, 20000), 1);
+    assert_int_equal(finish(f), PUSH_UNDELIVERED);
+    struct push_status status = status_of(f);
+    struct spool_counts counts;
+    assert_true(status.unauthorized);
+    assert_string_equal(status.trouble, "the collector answers 401: wrong or missing token");
+    assert_int_equal(f->peer.requests, 1);
+    spool_counts(f->spool, &counts);
+    assert_int_equal(counts.waiting, 5);
+}
+
+static bool fail_thrice(struct peer *peer, const struct request *request, char *text, size_t size) {
+    return peer->requests <= 3 ? say(text, size, 503, "disk full\n")
+                               : take(peer, request, text, size);
+}
+
+static void a_collector_in_trouble_is_tried_again(void **state) {
+    struct fixture *f = *state;
+    f->peer.answer = fail_thrice;
+    append(f, 9);
+    start(f);
+    struct push_status status;
+    AWAIT(f, status, status.failures == 3);
+    assert_string_equal(status.trouble, "the collector answers 503: disk full");
+    assert_int_equal(finish(f), 0);
+    assert_string_equal(status_of(f).trouble, "");
+    expect_each_once(f, 0);
+}
+
+static bool lie(struct peer *peer, const struct request *request, char *text, size_t size) {
+    static char longest[3000];
+    static const char *const lies[] = {
+        "committed 999999\nreceived_ns 1\nreplied_ns 1\nstop 0\n", /* never sent */
+        "committed -1\nreceived_ns 1\nreplied_ns 1\nstop 0\n",
+        "committed 99999999999999999999\nreceived_ns 1\nreplied_ns 1\nstop 0\n",
+        "committed 0\nreceived_ns 1\nreplied_ns 1\n", /* a line is missing */
+        "<html>welcome to our network</html>",
+        "",
+        longest,
+    };
+    memset(longest, 'x', sizeof longest - 1);
+    (void)request;
+    return say(text, size, 200, lies[(peer->requests - 1) % ARRAY_SIZE(lies)]);
+}
+
+static void an_answer_that_cannot_be_true_frees_no_frame(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    struct spool_counts counts;
+    f->peer.answer = lie;
+    append(f, 9);
+    start(f);
+    AWAIT(f, status, status.failures >= 7);
+    assert_int_equal(status.pushes, 0);
+    spool_counts(f->spool, &counts);
+    assert_int_equal(counts.waiting, 9);
+}
+
+static bool redirect(struct peer *peer, const struct request *request, char *text, size_t size) {
+    (void)request;
+    snprintf(text, size,
+             "HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:%hu/other\r\nContent-Length: 0\r\n\r\n",
+             peer->port);
+    return true;
+}
+
+static void redirects_are_not_followed(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    f->peer.answer = redirect;
+    start(f);
+    AWAIT(f, status, status.failures >= 1);
+    assert_non_null(strstr(status.trouble, "307"));
+    assert_null(strstr(f->peer.last_head, "/other"));
+}
+
+static void the_programs_proxy_is_not_ours(void **state) {
+    struct fixture *f = *state;
+    setenv("http_proxy", "http://127.0.0.1:1", 1);
+    setenv("all_proxy", "http://127.0.0.1:1", 1);
+    append(f, 3);
+    start(f);
+    assert_int_equal(finish(f), 0);
+    unsetenv("http_proxy");
+    unsetenv("all_proxy");
+}
+
+static bool keep_silent(struct peer *peer, const struct request *request, char *text, size_t size) {
+    (void)peer, (void)request, (void)text, (void)size;
+    return false;
+}
+
+static void a_collector_that_never_answers_holds_nobody_up(void **state) {
+    struct fixture *f = *state;
+    f->peer.answer = keep_silent;
+    append(f, 3);
+    start(f);
+    assert_int_equal(push_finish(f->push, clock_monotonic_ns() + 100 * NS_PER_MS),
+                     PUSH_UNDELIVERED);
+    push_free(f->push);
+    start(f);
+    push_free(f->push); /* gives up what is under way */
+    f->push = NULL;
+}
+
+static bool tell_to_stop(struct peer *peer, const struct request *request, char *text,
+                         size_t size) {
+    take(peer, request, text, size);
+    strstr(text, "stop ")[5] = '1';
+    return true;
+}
+
+static void a_stop_is_passed_on_once(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    uint64_t n = 0;
+    f->peer.answer = tell_to_stop;
+    start(f);
+    AWAIT(f, status, status.pushes >= 3);
+    assert_true(status.stop);
+    assert_int_equal(eventfd_read(f->notify_fd, &n), 0);
+    assert_int_equal(n, 1);
+}
+
+static void what_has_piled_up_goes_in_bodies_of_a_mebibyte_at_most(void **state) {
+    struct fixture *f = *state;
+    append(f, 4000);
+    while (f->last_seq < 60000) /* 2 to 3 MB */
+        append(f, 1000);
+    start(f);
+    assert_int_equal(finish(f), 0);
+    assert_int_equal(f->peer.committed, 60000);
+    assert_true(f->peer.largest <= 1u << 20);
+    assert_true(f->peer.requests < 60);
+}
+
+/* The thread before this one had frames committed; their segment is still in the spool. */
+static void a_new_start_asks_before_it_sends_again(void **state) {
+    struct fixture *f = *state;
+    append(f, 20);
+    start(f);
+    assert_int_equal(finish(f), 0);
+    push_free(f->push);
+    append(f, 2);
+    start(f);
+    assert_int_equal(finish(f), 0);
+    expect_each_once(f, 0);
+}
+
+static void an_url_that_is_none_is_refused(void **state) {
+    struct fixture *f = *state;
+    const char *const bad[] = {"",
+                               "127.0.0.1:80",
+                               "ftp://x",
+                               "http://",
+                               "http://a b",
+                               "http://x/y",
+                               "file:///etc/passwd",
+                               "http://user@x",
+                               "http://x\r\nHost: y"};
+    struct push_config config = {.token = TOKEN, .spool = f->spool, .notify_fd = -1};
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        config.url = bad[i];
+        assert_int_equal(push_start(&config, &f->push), -EINVAL);
+    }
+    config.url = f->url;
+    config.token = "x\r\nChokepoint-Final: 1";
+    assert_int_equal(push_start(&config, &f->push), -EINVAL);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(all_frames_arrive_once_and_the_last_push_is_marked),
+        TEST(a_push_that_has_no_frame_is_still_finished),
+        TEST(the_token_is_a_header_and_the_clock_follows_in_the_next),
+        TEST(one_bad_frame_costs_one_frame),
+        TEST(a_refused_token_ends_the_pushing_and_keeps_the_frames),
+        TEST(a_collector_in_trouble_is_tried_again),
+        TEST(an_answer_that_cannot_be_true_frees_no_frame),
+        TEST(redirects_are_not_followed),
+        TEST(the_programs_proxy_is_not_ours),
+        TEST(a_collector_that_never_answers_holds_nobody_up),
+        TEST(a_stop_is_passed_on_once),
+        TEST(what_has_piled_up_goes_in_bodies_of_a_mebibyte_at_most),
+        TEST(a_new_start_asks_before_it_sends_again),
+        TEST(an_url_that_is_none_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
