@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define SCRIPT_SIZE (16 * 1024)
+#define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
 
 static void add(struct launch_words *to, const char *word) {
     if (to->n < LAUNCH_WORDS_MAX)
@@ -40,7 +41,7 @@ static const char *spool_directory(char *to, size_t size, const struct launch *l
 static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     add_all(to, "--collector", to->url, "--spool", to->spool, "--host", launch->host, "--rate",
-            plan->rate, "--process-rate", plan->process_rate, NULL);
+            plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S, NULL);
 }
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */

@@ -11,6 +11,7 @@
 #define DRAIN_NS (4 * NS_PER_S)
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
+#define TERMINATE_NS (4 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
 
 /* Those that answered, live, and have not yet sent all. */
 static bool awaits_last_words(const struct run_session *s) {
@@ -84,7 +85,7 @@ void session_reap(struct run_session *s) {
     s->stopping = true;
     poll_until(s, REAP_NS, awaits_launchers);
     signal_all(s, SIGTERM);
-    poll_until(s, REAP_NS, awaits_launchers);
+    poll_until(s, TERMINATE_NS, awaits_launchers);
     signal_all(s, SIGKILL);
     poll_until(s, REAP_NS, awaits_launchers);
 }

@@ -227,8 +227,13 @@ static void check_command(struct run_session *s) {
     s->command = 0;
 }
 
+/* An agent's own notes arrive with its frames, but for those about its end. */
 static void on_agent_line(void *ctx, const char *line) {
-    session_note(ctx, "%s", line);
+    struct run_session *s = ctx;
+    if (s->stopping)
+        session_note(s, "%s", line);
+    else
+        session_tell(s, "%s", line);
 }
 
 static void check_launches(struct run_session *s) {

@@ -2,3 +2,11 @@
 # `chokepoint run`: finding hosts, starting agents, being transparent to the command.
 chokepoint_unit_test(test_hosts chokepoint_launch)
 chokepoint_unit_test(test_command_words chokepoint_launch)
+chokepoint_unit_test(test_launch chokepoint_launch)
+chokepoint_e2e_test(run_passes_streams_and_status)
+chokepoint_e2e_test(run_bad_input)
+chokepoint_e2e_test(run_interrupted)
+chokepoint_e2e_test(run_host_missing mpi)
+chokepoint_e2e_test(run_token_hidden mpi)
+chokepoint_e2e_test(run_collector_killed faults)
+chokepoint_e2e_test(run_agent_killed mpi faults)

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# During a parallel run one host's agent is hurt: its sampling process is killed (it goes on, with a
+# gap that is counted), then all of it (the rest of that host is missing, and said so). The other
+# hosts and the program do not notice.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+need_testbed 3
+
+mkfifo go
+inside "$chokepoint" run --db "$db" mpirun --hostfile "$(inside printenv CHOKEPOINT_HOSTFILE)" -N 1 \
+    sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || { : >started; echo $CHOKEPOINT_RUN >id; read x <go; }' >out 2>err &
+pid=$!
+until_true 40 test -e started
+frames_of() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }
+supervisor=$(pgrep -f "^[^ ]*/chokepoint-agent .*--host vm2 .*" | head -n 1)
+sampler() { pgrep -P "$supervisor"; }
+first=$(sampler) || fail "no sampling process on vm2"
+
+# Nobody starts it again before another host has sent twenty samples: a gap of at least eight.
+kill -STOP "$supervisor"
+kill -9 "$first"
+n=$(frames_of vm3)
+passed() { [ "$(frames_of vm3)" -ge $((n + 20)) ]; }
+until_true 30 passed
+n=$(frames_of vm2)
+kill -CONT "$supervisor"
+again() { [ "$(sampler)" != "$first" ] && [ "$(frames_of vm2)" -gt $((n + 15)) ]; }
+until_true 30 again
+
+# Now both at once.
+kill -STOP "$supervisor"
+kill -9 $(sampler) "$supervisor"
+said_so() { said 'the agent on vm2 has ended'; }
+until_true 30 said_so
+n=$(frames_of vm3)
+grew() { [ "$(frames_of vm3)" -gt $((n + 15)) ]; }
+until_true 30 grew
+echo >go
+wait $pid || fail "exit status $?"
+[ "$(state_of 1)" = done ] || fail "the run is $(state_of 1)"
+counted() { sql "SELECT sum($1) FROM stream JOIN host USING (host) WHERE name = '$2'"; }
+[ "$(counted missed_slots vm2)" -ge 8 ] || fail "only $(counted missed_slots vm2) samples of vm2 count as missed"
+for host in vm1 vm3; do
+    [ "$(counted 'gaps + restarts + lost_frames' $host)" -eq 0 ] || fail "$host was disturbed"
+done
+[ "$(frames_of vm3)" -gt "$(frames_of vm2)" ] || fail "vm2 has samples of after its end"
+sql 'SELECT text FROM run_note' | grep -q 'vm2 has ended' || fail "it is not noted"
+# What the killed agent could not remove, and nothing else.
+[ "$(traces_of "$(cat id)" | grep -v vm2)" = "" ] || fail "left: $(traces_of "$(cat id)")"
+rm -rf "/tmp/chokepoint-$(cat id)-vm2" "/dev/shm/chokepoint-$(cat id).vm2"

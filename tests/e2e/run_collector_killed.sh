@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A collector that is killed is started again where it was, the agents send what they kept, and
+# neither the command nor the samples notice.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+
+mkfifo go
+"$chokepoint" run --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &
+pid=$!
+until_true 20 test -e started
+collector() { pgrep -P $pid -f 'chokepoint collector'; }
+frames() { sql 'SELECT count(*) FROM frame'; }
+for round in 1 2 3; do
+    old=$(collector)
+    n=$(frames)
+    kill -9 "$old" || fail "no collector"
+    changed() { new=$(collector) && [ "$new" != "$old" ]; }
+    until_true 10 changed
+    grew() { [ "$(frames)" -gt $((n + 10)) ]; }
+    until_true 20 grew
+done
+echo >go
+wait $pid
+[ $? -eq 5 ] || fail "exit status"
+said 'collector ended (killed by SIGKILL) and is started again' || fail "it does not say so"
+[ "$(state_of 1)" = failed ] || fail "the run is $(state_of 1)"
+[ "$(sql 'SELECT sum(gaps), sum(lost_frames), sum(missed_slots) FROM stream')" = "0|0|0" ] ||
+    fail "gaps, lost, missed: $(sql 'SELECT sum(gaps), sum(lost_frames), sum(missed_slots) FROM stream')"
+[ "$(sql 'SELECT count(*), count(DISTINCT seq), max(seq) FROM frame' | tr '|' '\n' | sort -u | wc -l)" -eq 1 ] ||
+    fail "samples are lost or twice: $(sql 'SELECT count(*), count(DISTINCT seq), max(seq) FROM frame')"
+
+# Killed more often than is reasonable: the recording ends, the command does not.
+rm -f started
+"$chokepoint" run --db "$db" sh -c ': >started; read x <go; exit 6' >out 2>err &
+pid=$!
+until_true 20 test -e started
+given_up() { said 'nothing more is recorded'; }
+kill_one() { kill -9 $(collector) 2>/dev/null; given_up; }
+until_true 60 kill_one
+echo >go
+wait $pid
+[ $? -eq 6 ] || fail "exit status"
+[ "$(state_of 2)" = failed ] || fail "the run is $(state_of 2)"

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A host that does not answer is named, with what was tried; the command starts without it only
+# when that was allowed, and the hosts that do answer are not disturbed by it.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+need_testbed 2
+subnet=$(inside printenv CHOKEPOINT_HOSTFILE | xargs dirname)
+subnet=$(awk '/vm1/ { sub(/\.1$/, "", $1); print $1 }' "$subnet/hosts")
+[ -n "$subnet" ] || fail "no subnet"
+
+# A name that is nobody's, and an address at which nobody is.
+printf 'vm1\nvm2\nnobody.invalid\n%s.99\n' "$subnet" >hostfile
+run_inside mpirun --hostfile hostfile -np 1 -H vm1 true
+[ $status -eq 0 ] || fail "mpirun's --host does not choose from the hostfile: $(cat err)"
+run_inside mpirun --hostfile hostfile -np 1 touch started
+[ $status -eq 1 ] || fail "exit status $status"
+[ ! -e started ] || fail "the command was started"
+said '^chokepoint: nobody.invalid cannot be reached: ' || fail "no word about nobody.invalid"
+said "^chokepoint: $subnet.99 did not answer: tried by mpirun, exit status .*it said: .*$subnet.99" ||
+    fail "no word about $subnet.99"
+! said 'vm[12] did not' || fail "blames those that answered"
+said 'not started: 2 of 4 hosts did not answer (--allow-missing' || fail "does not say what to do"
+[ "$(state_of 2)" = failed ] || fail "the run is $(state_of 2)"
+[ "$(sql 'SELECT count(*) FROM run_note WHERE run = 2')" -ge 2 ] || fail "it is not noted"
+
+# Allowed: it goes on with the two, and the run says that two were missing.
+run_inside --allow-missing mpirun --hostfile hostfile -np 1 -H vm1 sh -c 'echo ran; exit 4'
+[ $status -eq 4 ] && [ "$(cat out)" = ran ] || fail "exit status $status"
+run_inside --allow-missing --hosts hostfile mpirun -np 1 sh -c 'echo ran; exit 4'
+[ $status -eq 4 ] && [ "$(cat out)" = ran ] || fail "exit status $status: $(cat out)"
+said 'going on without 2 of 4 hosts' || fail "it does not say that hosts are missing"
+said 'recording 2 hosts' || fail "it does not record two"
+[ "$(hosts_recorded 4)" -eq 2 ] || fail "$(hosts_recorded 4) hosts were recorded"
+sql 'SELECT text FROM run_note WHERE run = 4' | grep -q "$subnet.99 did not answer" ||
+    fail "it is not noted"
+
+# Nobody at all: even then the command is not started.
+run_inside --allow-missing --hosts nobody.invalid touch started
+[ $status -eq 1 ] && [ ! -e started ] || fail "exit status $status"
+
+# One that hears and says nothing.
+printf '#!/bin/sh\n: >%s/asked\necho "knocking at $*" >&2\nexec sleep 60\n' "$work" >silent
+chmod +x silent
+run_inside true # so that inside's own start is not counted below
+inside env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --start-timeout 1 --hosts vm1,vm2 touch started >out 2>err
+[ $? -eq 1 ] && [ ! -e started ] || fail "the command was started"
+said '^chokepoint: vm2 did not answer: tried by ssh for 1 s; it said: knocking at .*vm2' || fail "vm2"
+! pgrep -f "^sleep 60 $work" >/dev/null || fail "its launcher is left"
+
+# Ctrl-C while waiting for it: the command is never started.
+rm -f asked
+CHOKEPOINT_RSH="$work/silent" env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
+    env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --hosts vm1,vm2 touch started >out 2>err &
+pid=$!
+until_true 20 test -e asked
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || fail "exit status is not 130"
+[ ! -e started ] || fail "the command was started"
+[ "$(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1')" = interrupted ] || fail "not interrupted"
+[ "$(sql 'SELECT count(*) FROM run WHERE state = "running"')" -eq 0 ] || fail "a run has no end"

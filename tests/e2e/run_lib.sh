@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# For tests of `chokepoint run`; to be sourced. Works in $work; with `need_testbed N` inside a
+# testbed of its own ($name), which goes away with it.
+set -u
+work=$(mktemp -d)
+db=$work/runs.db
+chokepoint=$CHOKEPOINT_BIN/chokepoint
+name=
+leave() {
+    local status=$?
+    for pid in $(jobs -p); do kill "$pid" 2>/dev/null; done
+    [ -z "$name" ] || "$chokepoint" testbed --name "$name" down >/dev/null
+    rm -rf "$work"
+    exit $status
+}
+trap leave EXIT
+cd "$work" || exit 1
+
+fail() {
+    echo "FAILED: $*"
+    tail -n 20 "$work"/out "$work"/err 2>/dev/null
+    exit 1
+}
+# until_true SECONDS COMMAND...: waits for an event, not for a time.
+until_true() {
+    local seconds=$1 end
+    shift
+    end=$((SECONDS + seconds))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || fail "waited $seconds s in vain: $*"
+        read -rt 0.05 <>"$work/never"
+    done
+}
+mkfifo "$work/never"
+# run OPTIONS... : its streams in out and err, its exit status in $status
+run() {
+    "$chokepoint" run --db "$db" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+}
+said() { grep -q -- "$1" "$work/err"; }
+sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
+# The same inside vm1 of the testbed.
+inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }
+run_inside() {
+    inside "$chokepoint" run --db "$db" "$@" >"$work/out" 2>"$work/err"
+    status=$?
+}
+need_testbed() {
+    name=run$$
+    "$chokepoint" testbed --name "$name" up "$@" >"$work/up" 2>&1 && return
+    local status=$?
+    [ $status -ne 3 ] || { cat "$work/up"; name=; exit 77; }
+    fail "no testbed: $(cat "$work/up")"
+}
+# Processes, directories and files that have the run's id: of all hosts, which are this machine.
+traces_of() {
+    grep -lsa -- "$1" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
+    find /tmp /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 -name "*$1*" 2>/dev/null
+}
+no_traces_of() { [ -z "$(traces_of "$1")" ]; }
+state_of() { sql "SELECT state FROM run WHERE run = $1"; }
+hosts_recorded() { sql "SELECT count(*) FROM host WHERE run = $1"; }

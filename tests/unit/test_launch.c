@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting agents: what is on their command lines, that shells take it whole, and what is kept of
+ * those that fail. */
+#include "cli/launch.h"
+#include "common/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static struct launch_plan plan_with(const struct command_words *words) {
+    struct launch_plan plan = {.token = TOKEN,
+                               .run_id = "feedc0de",
+                               .marks = "/dev/shm/it's here",
+                               .rate = "10",
+                               .process_rate = "1",
+                               .words = words,
+                               .connect_timeout_s = 7};
+    strcpy(plan.agent, "/opt/a b/chokepoint-agent");
+    return plan;
+}
+
+/* The words joined by '|'. */
+static const char *words_of(enum launch_road road, const struct launch_plan *plan) {
+    static char text[20000];
+    struct launch launch = {.host = "vm2", .road = road};
+    struct launch_words words;
+    assert_int_equal(launch_words_make(&words, &launch, plan, "http://10.0.0.1:7"), 0);
+    text[0] = '\0';
+    for (size_t i = 0; words.words[i]; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "|" : "",
+                 words.words[i]);
+    assert_null(strstr(text, TOKEN));
+    launch_words_release(&words);
+    return text;
+}
+
+static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) {
+    (void)state;
+    struct command_words words;
+    const char *command[] = {"/opt/mpirun", "--mca", "plm_rsh_agent", "x y",
+                             "-np",         "9",     "./a",           NULL};
+    assert_int_equal(command_words_read((char **)command, &words), 0);
+    struct launch_plan plan = plan_with(&words);
+    plan.hostfile = "hosts";
+    unsetenv("CHOKEPOINT_SCOPE");
+    assert_string_equal(
+        words_of(LAUNCH_MPIRUN, &plan),
+        "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
+        "--wdir|/|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_RUN=feedc0de|-x|"
+        "CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a b/chokepoint-agent|--collector|"
+        "http://10.0.0.1:7|--spool|/tmp/chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
+        "--process-rate|1|--drain|3");
+    setenv("CHOKEPOINT_SCOPE", "cgroup", 1);
+    assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "|-x|CHOKEPOINT_SCOPE|"));
+    unsetenv("CHOKEPOINT_SCOPE");
+}
+
+static void shells_give_back_what_was_quoted(void **state) {
+    (void)state;
+    static const char *const texts[] = {"plain",           "",    "a b", "it's", "''",
+                                        "$HOME `x` \\ \"", "a\nb"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char command[200] = "printf '%s|' ", out[100] = "", expected[100];
+        assert_true(launch_shell_quote(command, sizeof command, texts[i]));
+        FILE *pipe = popen(command, "r");
+        assert_non_null(pipe);
+        out[fread(out, 1, sizeof out - 1, pipe)] = '\0';
+        pclose(pipe);
+        snprintf(expected, sizeof expected, "%s|", texts[i]);
+        assert_string_equal(out, expected);
+    }
+    for (size_t size = 1; size < 12; size++) {
+        char small[16];
+        memset(small, 'x', sizeof small);
+        small[0] = '\0';
+        assert_int_equal(launch_shell_quote(small, size, "it's"), size >= 10);
+        assert_int_equal(small[size], 'x');
+    }
+}
+
+/* --- with real processes --- */
+
+static void ignore_line(void *ctx, const char *line) {
+    snprintf(ctx, 200, "%s", line);
+}
+
+static void await_end(struct launch *launch, char *agent_said) {
+    int64_t deadline_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (!launch_check(launch) && clock_monotonic_ns() < deadline_ns) {
+        struct pollfd fd = {.fd = launch->output.fd, .events = POLLIN};
+        poll(&fd, 1, 10);
+        launch_read(launch, ignore_line, agent_said);
+    }
+    launch_read(launch, ignore_line, agent_said);
+    assert_int_equal(launch->pid, 0);
+}
+
+/* An ssh that runs the script here, with an agent that tells what it was given. */
+static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
+    (void)state;
+    char directory[] = "/tmp/chokepoint launch's XXXXXX", path[210], rsh[200], said[200] = "";
+    assert_non_null(mkdtemp(directory));
+    struct command_words words = {0};
+    struct launch_plan plan = plan_with(&words);
+    snprintf(plan.agent, sizeof plan.agent, "%s/agent", directory);
+    FILE *file = fopen(plan.agent, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\nread x && exit 9\n"
+          "echo \"chokepoint-agent: $CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS $2\"\n"
+          "echo ----\necho one; echo two; echo three; echo four\nexit 3\n",
+          file);
+    fclose(file);
+    chmod(plan.agent, 0700);
+    snprintf(rsh, sizeof rsh, "/tmp/chokepoint-rsh-%ld", (long)getpid());
+    file = fopen(rsh, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\nwhile [ \"$1\" != vm2 ]; do shift; done\nshift\nexec /bin/sh -c \"$*\"\n",
+          file);
+    fclose(file);
+    chmod(rsh, 0700);
+    snprintf(path, sizeof path, "%s -q", rsh);
+    setenv("CHOKEPOINT_RSH", path, 1);
+    setenv("CHOKEPOINT_TOKEN", "not this one", 1);
+
+    struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
+    assert_int_equal(launch_start(&launch, &plan, "http://10.0.0.1:7"), 0);
+    await_end(&launch, said);
+    assert_string_equal(launch.trouble, "exit status 3");
+    assert_string_equal(said, TOKEN " feedc0de /dev/shm/it's here http://10.0.0.1:7");
+    assert_int_equal(launch.n_said, 3);
+    assert_string_equal(launch.said[2], "two");
+    line_reader_close(&launch.output);
+    unsetenv("CHOKEPOINT_RSH");
+    unsetenv("CHOKEPOINT_TOKEN");
+    unlink(rsh);
+    unlink(plan.agent);
+    rmdir(directory);
+}
+
+static void a_launcher_that_is_not_there_is_that_hosts_trouble(void **state) {
+    (void)state;
+    struct command_words words = {0};
+    struct launch_plan plan = plan_with(&words);
+    struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
+    setenv("CHOKEPOINT_RSH", "/no/such/ssh -x", 1);
+    assert_int_equal(launch_start(&launch, &plan, "http://10.0.0.1:7"), -ENOENT);
+    assert_string_equal(launch.trouble, "cannot start /no/such/ssh: No such file or directory");
+    assert_false(launch.attempted);
+    assert_false(launch_check(&launch));
+    unsetenv("CHOKEPOINT_RSH");
+}
+
+/* --- lines --- */
+
+struct lines {
+    int n;
+    char last[1100];
+};
+
+static void count_line(void *ctx, const char *line) {
+    struct lines *lines = ctx;
+    lines->n++;
+    snprintf(lines->last, sizeof lines->last, "%s", line);
+}
+
+static void lines_are_whole_bounded_and_printable(void **state) {
+    (void)state;
+    int fds[2];
+    struct line_reader reader;
+    struct lines lines = {0};
+    char big[5000];
+    assert_int_equal(pipe(fds), 0);
+    line_reader_init(&reader, fds[0]);
+    line_reader_read(&reader, count_line, &lines);
+    assert_int_equal(lines.n, 0);
+    assert_int_equal(write(fds[1], "on", 2), 2);
+    line_reader_read(&reader, count_line, &lines);
+    assert_int_equal(lines.n, 0);
+    assert_int_equal(write(fds[1], "e\r\nt\x1b[wo\nthree", 14), 14);
+    line_reader_read(&reader, count_line, &lines);
+    assert_int_equal(lines.n, 2);
+    assert_string_equal(lines.last, "t?[wo");
+    memset(big, 'x', sizeof big);
+    big[sizeof big - 1] = '\n';
+    assert_int_equal(write(fds[1], big, sizeof big), sizeof big);
+    line_reader_read(&reader, count_line, &lines);
+    assert_int_equal(lines.n, 3);
+    assert_memory_equal(lines.last, "threexxx", 8);
+    assert_int_equal(write(fds[1], "end", 3), 3);
+    close(fds[1]);
+    line_reader_read(&reader, count_line, &lines);
+    assert_int_equal(lines.n, 4);
+    assert_string_equal(lines.last, "end");
+    assert_int_equal(reader.fd, -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mpirun_gets_the_users_way_to_the_host_and_one_process),
+        cmocka_unit_test(shells_give_back_what_was_quoted),
+        cmocka_unit_test(over_ssh_the_agent_gets_token_id_and_arguments_whole),
+        cmocka_unit_test(a_launcher_that_is_not_there_is_that_hosts_trouble),
+        cmocka_unit_test(lines_are_whole_bounded_and_printable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
