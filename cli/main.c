@@ -11,6 +11,8 @@
 
 static const struct verb *const verbs[] = {
     &verb_run,
+    &verb_report,
+    &verb_compare,
     &verb_list,
     &verb_testbed,
     &verb_collector,

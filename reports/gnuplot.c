@@ -56,7 +56,7 @@ static char *read_all(int fd) {
 }
 
 static int spawn_gnuplot(int script, int out[2], pid_t *ret_pid) {
-    char *argv[] = {"gnuplot", "-", NULL};
+    char *argv[] = {(char *)"gnuplot", (char *)"-", NULL}; /* posix_spawn writes to neither */
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, script, 0);

@@ -128,7 +128,7 @@ static struct report_series stacked_series(const struct report_host_series *host
 static void put_host_data(FILE *out, const struct report *report, const struct resource_plot *plot,
                           size_t host) {
     for (size_t i = 0; i < plot->n; i++) {
-        char name[32];
+        char name[48];
         snprintf(name, sizeof name, "h%zul%zu", host, i);
         if (plot->stacked) {
             struct report_series sum = stacked_series(&report->series[host], plot, i);

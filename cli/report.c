@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* `chokepoint report`: one run in one of several formats. */
+#include "cli/report.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+#include "collector/store.h"
+#include "common/error.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
+    "\n"
+    "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
+    "name from `chokepoint list`, last, last~1; default: last.\n"
+    "\n"
+    "  --db FILE        default: ./chokepoint.db\n"
+    "  --format FORMAT  text, screen, md, html, csv or json; default: by the ending\n"
+    "                   of PATH, else text\n"
+    "  -o PATH          write there; a file that exists is replaced when all is written\n";
+
+int report_open_database(const char *verb, const char *path, struct store **ret_store) {
+    char why[256] = "";
+    int result = store_open_read(path, ret_store, why, sizeof why);
+    if (result == 0)
+        return 0;
+    if (result == -ENOENT)
+        fprintf(stderr,
+                "chokepoint %s: there is no database '%s'; record a run first "
+                "(`chokepoint run COMMAND`) or name one with --db\n",
+                verb, path);
+    else
+        fprintf(stderr, "chokepoint %s: cannot read '%s': %s\n", verb, path,
+                why[0] ? why : strerror(result < 0 ? -result : EINVAL));
+    return EXIT_USAGE;
+}
+
+int report_build_or_say(const char *verb, struct store *store, const char *database,
+                        const char *which, struct report **ret_report) {
+    int result = report_build(store, which, ret_report);
+    if (result == 0)
+        return 0;
+    if (result == -ENOENT) {
+        fprintf(stderr, "chokepoint %s: no run '%s' in %s; `chokepoint list` shows what there is\n",
+                verb, which, database);
+        return EXIT_USAGE;
+    }
+    fprintf(stderr, "chokepoint %s: cannot read run '%s' in %s: %s\n", verb, which, database,
+            result == -EIO ? store_error(store) : strerror(-result));
+    return 1;
+}
+
+static int write_screen(const struct report *report, FILE *out) {
+    return report_write_screen(report, isatty(fileno(out)) && !getenv("NO_COLOR"), out);
+}
+
+static const struct report_format screen = {"screen", write_screen, NULL};
+
+/* The ending of the file's name, "" if it has none. */
+static const char *ending(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
+    return dot ? dot + 1 : "";
+}
+
+const struct report_format *report_choose_format(const char *verb, const char *name,
+                                                 const char *path) {
+    static const char *const endings[][2] = {{"htm", "html"}, {"markdown", "md"}, {"txt", "text"}};
+    const char *wanted = name ? name : ending(path);
+    for (size_t i = 0; !name && i < ARRAY_SIZE(endings); i++)
+        if (strcmp(wanted, endings[i][0]) == 0)
+            wanted = endings[i][1];
+    const struct report_format *format = report_find_format(wanted);
+    if (!format && name && strcmp(name, screen.name) == 0)
+        return &screen;
+    if (!format && name)
+        fprintf(stderr,
+                "chokepoint %s: unknown format '%s'; there are text, md, html, csv and json\n",
+                verb, name);
+    return format || name ? format : &report_text;
+}
+
+int report_print_screen(const char *db_path, int64_t run_id, FILE *out) {
+    struct store *store;
+    struct report *report;
+    char which[32];
+    int result = store_open_read(db_path, &store, NULL, 0);
+    if (result != 0)
+        return result < 0 ? result : -EINVAL;
+    snprintf(which, sizeof which, "%" PRId64, run_id);
+    result = report_build(store, which, &report);
+    store_close(store);
+    if (result < 0)
+        return result;
+    result = write_screen(report, out);
+    report_free(report);
+    return result;
+}
+
+static int print(const struct report *report, const struct report_format *format,
+                 const char *path) {
+    struct output output;
+    int result = output_open(&output, path);
+    if (result == 0)
+        result = output_close(&output, format->report(report, output.file));
+    if (result == 0)
+        return 0;
+    fprintf(stderr, "chokepoint report: cannot write %s: %s\n", path ? path : "standard output",
+            strerror(-result));
+    return path ? EXIT_USAGE : 1;
+}
+
+struct options {
+    const char *run, *database, *format, *path;
+};
+
+/* -1: go on. */
+static int parse(int argc, char **argv, struct options *options) {
+    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
+                                          {"format", required_argument, NULL, 'f'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    *options = (struct options){.run = "last", .database = REPORT_DATABASE};
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;)
+        switch (c) {
+        case 'd':
+            options->database = optarg;
+            break;
+        case 'f':
+            options->format = optarg;
+            break;
+        case 'o':
+            options->path = optarg;
+            break;
+        case 'h':
+            return fputs(help, stdout), 0;
+        default: /* getopt has said what */
+            return EXIT_USAGE;
+        }
+    if (argc - optind > 1) {
+        fputs("chokepoint report: one run at a time; `chokepoint compare` takes several\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (optind < argc)
+        options->run = argv[optind];
+    return -1;
+}
+
+static int report_main(int argc, char **argv) {
+    struct options options;
+    struct store *store;
+    struct report *report;
+    int status = parse(argc, argv, &options);
+    if (status >= 0)
+        return status;
+    const struct report_format *format =
+        report_choose_format("report", options.format, options.path);
+    if (!format)
+        return EXIT_USAGE;
+    status = report_open_database("report", options.database, &store);
+    if (status)
+        return status;
+    status = report_build_or_say("report", store, options.database, options.run, &report);
+    if (status == 0) {
+        status = print(report, format, options.path);
+        report_free(report);
+    }
+    store_close(store);
+    return status;
+}
+
+const struct verb verb_report = {"report", "show what limited a run, and the tables it rests on",
+                                 report_main};

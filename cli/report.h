@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What `report`, `compare` and the end of `run` share. */
+#ifndef CHOKEPOINT_CLI_REPORT_H
+#define CHOKEPOINT_CLI_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "reports/writer.h"
+
+struct store;
+
+#define REPORT_DATABASE "chokepoint.db" /* unless --db names another */
+
+/* The verdict of a run on one screen, in colour if out is a terminal (and NO_COLOR is not set).
+ * Negative errno. */
+int report_print_screen(const char *db_path, int64_t run_id, FILE *out);
+
+/* Opens a database for reading. 0, or an exit status after one line on standard error. */
+int report_open_database(const char *verb, const char *path, struct store **ret_store);
+
+/* The report of a run. 0, or an exit status after one line on standard error. */
+int report_build_or_say(const char *verb, struct store *store, const char *database,
+                        const char *which, struct report **ret_report);
+
+/* The writer asked for: by name, else by the ending of the path, else text. NULL after one line on
+ * standard error. */
+const struct report_format *report_choose_format(const char *verb, const char *name,
+                                                 const char *path);
+
+#endif
