@@ -58,6 +58,16 @@ expected=$((iterations * (n - 1) * (4 * features + 16) + (n - 1) * 16))
 sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
 [ "$sent" -eq $expected ] || fail "the server sent $sent bytes, not $expected"
 
+# Async, with a model of several chunks: the same number of updates must learn as much.
+"$sgd" generate --features 1400000 --examples 20000 --files 5 --out "$work/large" \
+    --test-examples 3000 >/dev/null || fail "generate"
+for transfer in dense sparse; do
+    ranks 3 --mode async --transfer $transfer --features 1400000 --data "$work/large" --batch $batch \
+        --iterations 30 --json "$work/$transfer" --quiet >/dev/null || fail "async $transfer, large"
+done
+holds "$(json "$work/dense" updates) >= 90 && $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/dense") > \
+    $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/sparse") - .03" || fail "async dense, large"
+
 # One rank alone has nobody to talk to.
 for mode in sync async; do
     ranks 1 --mode $mode --transfer sparse --features $features --data "$work/data" --iterations 5 \

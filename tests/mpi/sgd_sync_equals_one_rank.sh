@@ -42,3 +42,12 @@ cmp "$work/dense4" "$work/again4" || fail "a dense run does not repeat"
 train one2 1 sparse $((3 * batch)) 4
 train sparse3 3 sparse $batch 4
 agree one2 sparse3
+
+# A model of six chunks, more than are in flight at once, the last one short.
+features=1400000
+rm -r "$work/data"
+"$sgd" generate --features $features --examples $((files * batch)) --files $files \
+    --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
+train many_sparse 3 sparse $batch 4
+train many_dense 3 dense $batch 4
+agree many_sparse many_dense

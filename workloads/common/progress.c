@@ -29,9 +29,9 @@ static double left_s(const struct progress *p, double now, double done, double t
 }
 
 void progress_show(struct progress *p, const char *label, double done, double total,
-                   const char *text, bool now_please) {
+                   const char *text, bool worth_a_line) {
     double now = now_s(), since = now - p->shown_s;
-    if (p->quiet || (p->terminal ? since < .2 && !now_please : since < 5 && !now_please))
+    if (p->quiet || since < (p->terminal ? .2 : worth_a_line ? 1 : 5))
         return;
     p->shown_s = now;
     int left = (int)(left_s(p, now, done, total) + .5);

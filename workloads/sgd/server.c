@@ -61,7 +61,8 @@ void server_show(struct server *s, double done, double total) {
     if (s->outcome.tested)
         snprintf(text + n, sizeof text - (size_t)n, "  accuracy %.2f %%",
                  100 * s->outcome.accuracy);
-    progress_show(&s->progress, label, done, total, text, false);
+    progress_show(&s->progress, label, done, total, text,
+                  s->outcome.tested && s->tested_at == s->outcome.updates);
 }
 
 /* ---- test ---- */

@@ -197,11 +197,11 @@ int server_run_sync(struct server *s) {
             break;
         r = iterate(&y, i, start_ns);
         start_ns = chokepoint_now_ns();
-        server_show(s, (double)i, (double)o->iterations);
         if (r == 0 && (i == o->iterations || (o->test_every && i % o->test_every == 0))) {
             r = server_test(s);
             start_ns = chokepoint_now_ns();
         }
+        server_show(s, (double)i, (double)o->iterations);
     }
     return r;
 }
