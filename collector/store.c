@@ -214,7 +214,7 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
 }
 
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
-    struct store *store;
+    struct store *store = NULL;
     int r = check_path(path, why, why_size);
     if (r < 0 && r != -ENOENT)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
@@ -230,7 +230,7 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
 }
 
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
-    struct store *store;
+    struct store *store = NULL;
     enum identity identity;
     int r = check_path(path, why, why_size);
     if (r == -ENOENT)

@@ -57,7 +57,10 @@ struct store_row_read {
     const int64_t *values; /* one a requested column, VALUE_ABSENT where unknown */
 };
 
-/* Calls each() for all rows of a table of a run, ordered by host, instance, time. A column the
+/* Calls each() for all rows of a table of a run, ordered by host, instance, time. The intervals of
+ * an instance tile the time from its first row to its last: while nothing grew one row may cover up
+ * to a second, after lost frames more; so spread growth over the interval instead of taking rows
+ * for samples. A column the
  * database does not have reads as VALUE_ABSENT. -ENOENT if the run has no such table.
  * A negative return of each() ends the reading and is passed on. */
 int store_each_row(struct store *store, int64_t run, const char *table, const char *const *columns,

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "collector/store_private.h"
+
 #define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
 #define COMMIT(f) assert_int_equal(store_commit((f)->store), 0)
 
@@ -360,6 +362,90 @@ static void thousands_of_instances_are_each_found_again(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM instance"), 3000);
 }
 
+/* Two collectors record into one file at once, and their agents know different columns. */
+static void two_writers_share_a_file(void **state) {
+    struct fixture *f = *state, other = *f;
+    struct column wider[3] = {{"drops", UNIT_EVENTS, COLUMN_COUNTER, "new"}};
+    struct table later = net_table;
+    struct run_begin begin = {.command = "other", .period_ns = 100 * NS_PER_MS};
+    memcpy(wider + 1, net_columns, sizeof net_columns);
+    later.columns = wider;
+    later.n_columns = 3;
+    fixture_open(&other);
+    assert_int_equal(store_run_begin(other.store, &begin, &other.run), 0);
+    fixture_stream(&other, "vm1", BOOT_A, 7);
+    for (int64_t i = 0; i < 5; i++) {
+        BEGIN(f);
+        assert_int_equal(fixture_frame(f, 1 + (uint64_t)i, 1.0 + (double)i), 0);
+        ROW(f, &net_table, "eth0", 10 * i, i);
+        COMMIT(f);
+        BEGIN(&other);
+        assert_int_equal(fixture_frame(&other, 1 + (uint64_t)i, 1.0 + (double)i), 0);
+        ROW(&other, &later, "eth0", i, 1000 * i, i);
+        COMMIT(&other);
+    }
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 6, 6.0), 0);
+    ROW(f, &later, "eth0", 0, 50, 5); /* the first writer meets the column the other added */
+    COMMIT(f);
+    store_close(other.store);
+    assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 50 + 4000);
+    assert_int_equal(sql_number(f, "SELECT sum(drops) FROM net"), 4);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM frame"), 11);
+}
+
+static void a_closed_database_is_one_plain_file(void **state) {
+    struct fixture *f = *state;
+    char path[128];
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    COMMIT(f);
+    snprintf(path, sizeof path, "%s-wal", f->path);
+    assert_int_equal(access(path, F_OK), 0);
+    store_close(f->store);
+    f->store = NULL;
+    assert_int_equal(access(path, F_OK), -1);
+    FILE *file = fopen(f->path, "rb");
+    unsigned char head[20];
+    assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    assert_int_equal(head[18], 1); /* readable without a log: 2 would mean WAL */
+    assert_int_equal(head[19], 1);
+}
+
+/* As if the disk had room for so many pages. */
+static void store_limit_pages(struct store *store, int pages) {
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA max_page_count = %d", pages);
+    assert_int_equal(sql_exec(store, sql), 0);
+}
+
+static void a_full_disk_fails_the_transaction_and_no_more(void **state) {
+    struct fixture *f = *state;
+    char name[32];
+    int r = 0;
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    ROW(f, &net_table, "eth0", 100, 0);
+    COMMIT(f);
+    store_limit_pages(f->store, 40);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 2, 1.1), 0);
+    for (int i = 0; !r && i < 100000; i++) {
+        snprintf(name, sizeof name, "instance %d", i);
+        r = fixture_row_flags(f, &net_table, 0, name, (const int64_t[]){i, i});
+    }
+    assert_int_equal(r, -ENOSPC);
+    store_rollback(f->store);
+    store_limit_pages(f->store, 1 << 30);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 2, 1.1), 0);
+    ROW(f, &net_table, "eth0", 107, 0);
+    COMMIT(f);
+    assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 7);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM instance"), 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void) {
@@ -382,6 +468,9 @@ int main(void) {
         TEST(hostile_instance_names_are_only_text),
         TEST(events_of_one_instance_keep_their_order),
         TEST(absurd_frames_are_refused_and_overflow_nothing),
+        TEST(two_writers_share_a_file),
+        TEST(a_closed_database_is_one_plain_file),
+        TEST(a_full_disk_fails_the_transaction_and_no_more),
         TEST(thousands_of_instances_are_each_found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
