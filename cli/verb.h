@@ -10,8 +10,8 @@
 
 struct verb {
     const char *name;
-    const char *help;                    /* one line for `chokepoint --help` */
-    int (*main)(int argc, char **argv);  /* argv[0] is the verb's name; returns the exit status */
+    const char *help;                   /* one line for `chokepoint --help` */
+    int (*main)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
 };
 
 extern const struct verb verb_run;
