@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Sync dense training of R1's model over emulated hosts: the median iteration beside what the server's
 # links allow, by a raw TCP transfer over the same links just before. Usage: sgd_sync_dense.sh [BIN], with
-# the binaries of a release build; HOSTS, RATE, FEATURES, ITERATIONS in the environment.
+# the binaries of a release build; HOSTS, RATE, FEATURES, BATCH, ITERATIONS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_dense.sh BIN}}
-hosts=${HOSTS:-5} rate=${RATE:-1.8gbit} features=${FEATURES:-33762578} iterations=${ITERATIONS:-7}
+hosts=${HOSTS:-5} rate=${RATE:-1.8gbit} features=${FEATURES:-33762578} iterations=${ITERATIONS:-7} batch=${BATCH:-1000}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 testbed() { "$bin/chokepoint" testbed --name "sgd$$" "$@"; }
@@ -26,7 +26,7 @@ testbed up "$hosts" --rate "$rate" || { echo "skipped: this machine cannot have 
 
 over "$work/raw_link" eth0 $((features * 4)) >"$work/raw" || fail "raw transfer"
 over "$bin/chokepoint-sgd" --mode sync --transfer dense --features "$features" --data "$work/data" \
-    --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" || fail "training"
+    --batch "$batch" --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" || fail "training"
 cat "$work/out"
 seconds=$(sed -n 's/^  "iteration_s": \([0-9.e-]*\),*$/\1/p' "$work/summary")
 awk -v s="$seconds" -v n="$features" -v h="$hosts" '
