@@ -118,7 +118,7 @@ void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char
 }
 
 bool launch_check(struct launch *launch) {
-    int status;
+    int status = 0;
     if (launch->pid == 0 || child_ended(launch->pid, &status) == -EAGAIN)
         return false;
     launch->pid = 0;

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -110,6 +111,19 @@ static int open_signals(struct run_session *s) {
     return s->signal_fd < 0 ? negative_errno() : 0;
 }
 
+/* A standard stream that is closed stays closed for the command, but no pipe of ours may become it.
+ */
+static int occupy_standard_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd < 0)
+        return negative_errno();
+    close(fd);
+    return 0;
+}
+
 static void on_host(void *ctx, const char *name);
 static void on_final(void *ctx, const char *name);
 static void on_trouble(void *ctx, const char *text);
@@ -120,7 +134,9 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     int r = find_programs(s, why, why_size);
     if (r < 0)
         return r;
-    r = random_hex(s->token, 16);
+    r = occupy_standard_streams();
+    if (r == 0)
+        r = random_hex(s->token, 16);
     if (r == 0)
         r = random_hex(s->run_id, 8);
     if (r == 0)
@@ -204,7 +220,7 @@ static void start_collector_again(struct run_session *s) {
 /* Agents keep what they have until it is back. Its port may be taken for a moment: so a pause. */
 static void check_collector(struct run_session *s) {
     char end[64];
-    int status;
+    int status = 0;
     if (collect_child_check(&s->collector, &s->listener, &status) < 0 || s->closing)
         return;
     child_describe_end(status, end, sizeof end);

@@ -39,6 +39,9 @@ look='ls /proc/self/fd; grep -E "Sig(Blk|Ign)" /proc/self/status'
 sh -c "$look" >plain_look 2>err
 run sh -c "$look"
 cmp -s out plain_look || fail "descriptors or signals: $(diff out plain_look)"
+sh -c "$look" <&- >plain_look 2>/dev/null
+"$chokepoint" run -q --db "$db" sh -c "$look" <&- >out 2>/dev/null || fail "a closed stdin is too much"
+cmp -s out plain_look || fail "a closed stdin: $(diff out plain_look)"
 run env
 grep -q '^CHOKEPOINT_RUN=[0-9a-f]\{16\}$' out || fail "the job is not marked"
 ! grep -q TOKEN out || fail "the token is in the command's environment"

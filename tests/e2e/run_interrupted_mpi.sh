@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ctrl-C while a parallel program runs on several hosts, and a rank that aborts: the run is kept and
+# marked, and on no host is anything of it left.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+need_testbed 3
+hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
+
+printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" >rank
+chmod +x rank
+all_run() { [ "$(cat ids 2>/dev/null | wc -l)" -eq 3 ]; }
+env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
+    "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+pid=$!
+until_true 40 all_run
+kill -INT -- -$pid
+wait $pid
+status=$?
+[ $status -ne 0 ] || fail "exit status 0"
+[ "$(state_of 1)" = interrupted ] || fail "run 1 is $(state_of 1)"
+[ "$(hosts_recorded 1)" -eq 3 ] || fail "$(hosts_recorded 1) hosts were recorded"
+! said 'are missing' || fail "the last samples were lost"
+until_true 10 no_traces_of "$(sort -u ids)"
+
+printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -SEGV $$\nexec sleep 60\n' "$work" >rank
+rm -f ids
+run_inside mpirun --hostfile "$hostfile" -N 1 ./rank
+[ $status -eq 139 ] || fail "a rank that dies of SIGSEGV gives $status"
+[ "$(state_of 2)" = failed ] || fail "run 2 is $(state_of 2)"
+until_true 10 no_traces_of "$(sort -u ids)"
