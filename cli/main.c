@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One line a verb, whatever the formatter thinks. */
+/* clang-format off */
 static const struct verb *const verbs[] = {
     &verb_run,
     &verb_report,
@@ -17,6 +19,7 @@ static const struct verb *const verbs[] = {
     &verb_testbed,
     &verb_collector,
 };
+/* clang-format on */
 
 static void print_help(void) {
     puts("usage: chokepoint VERB [OPTIONS]\n");

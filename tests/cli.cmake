@@ -2,5 +2,4 @@
 chokepoint_unit_test(test_cli_testbed chokepoint_testbed)
 chokepoint_e2e_test(testbed_lifecycle)
 chokepoint_e2e_test(testbed_mpi mpi)
-chokepoint_unit_test(test_hosts chokepoint_launch)
-chokepoint_unit_test(test_command_words chokepoint_launch)
+chokepoint_e2e_test(verbs)

@@ -7,7 +7,12 @@ work=$(mktemp -d)
 name=tbl$$
 chokepoint=$CHOKEPOINT_BIN/chokepoint
 testbed() { "$chokepoint" testbed --name $name "$@"; }
-finish() { testbed down >/dev/null; "$chokepoint" testbed --name ${name}b down >/dev/null; rm -rf "$work"; }
+finish() {
+    testbed down >/dev/null
+    "$chokepoint" testbed --name ${name}b down >/dev/null
+    jobs -p | xargs -r kill
+    rm -rf "$work"
+}
 trap finish EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 expect() { # STATUS COMMAND...: stderr is one line where the status is not 0
@@ -64,15 +69,40 @@ expect 2 testbed exec -- true
 expect 0 testbed down
 expect 0 testbed status
 
+# --- up that fails half-way, or would take what is another's ---
+mkdir "$work/fake"
+cat >"$work/fake/tc" <<END
+#!/bin/sh
+case "\$*" in *"dev vm2"*) echo "no such luck" >&2; echo "second line" >&2; exit 1 ;; esac
+exec $(PATH=$PATH:/usr/sbin:/sbin command -v tc) "\$@"
+END
+chmod +x "$work/fake/tc"
+PATH=$work/fake:$PATH "$chokepoint" testbed --name $name up 3 >"$work/out" 2>"$work/err"
+status=$?
+[ $status -eq 3 ] && { echo "skipped: $(cat "$work/err")"; exit 77; }
+[ $status -eq 1 ] || fail "up with a tool that fails exits with $status: $(cat "$work/err")"
+grep -q 'no such luck$' "$work/err" && [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$(cat "$work/err")"
+expect_nothing "up that failed half-way"
+ip netns add $name-vm2
+expect 2 testbed up 2
+ip netns list | grep -q "^$name-vm2" || fail "up removed a namespace that was not its own"
+ip netns del $name-vm2
+expect_nothing "up that was refused"
+
 # --- up ---
 testbed up 2 --cpus 0 --memory 512m --rate 500mbit >"$work/out" 2>"$work/err"
 status=$?
-[ $status -eq 3 ] && { echo "skipped: $(cat "$work/err")"; exit 77; }
 [ $status -eq 0 ] || fail "up exits with $status: $(cat "$work/err")"
 expect 2 testbed up 2
 grep -q 'testbed down' "$work/err" || fail "no hint: $(cat "$work/err")"
 expect 0 testbed status
 [ "$(grep -c '^vm[12] .* 500 Mbit/s .* up$' "$work/out")" -eq 2 ] || fail "$(cat "$work/out")"
+for end in "vm1 eth0" "vm2 eth0" "switch vm1" "switch vm2"; do
+    # shellcheck disable=SC2086
+    set -- $end
+    nsenter --net=/run/netns/$name-$1 tc qdisc show dev "$2" | grep -q '^qdisc tbf .* root .* rate 500Mbit ' ||
+        fail "$2 in $1 is not shaped"
+done
 expect 0 testbed up 2 --replace --cpus 0 --memory 512m
 
 # --- inside ---

@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The command finds its verbs, and says in one line what is wrong with a word that is none.
+set -u
+fail() { echo "FAILED: $*"; exit 1; }
+refuses() {
+    local said
+    said=$("$CHOKEPOINT_BIN/chokepoint" "$@" 2>&1 >/dev/null)
+    [ $? -eq 2 ] || fail "chokepoint $* does not exit with 2"
+    [ "$(wc -l <<<"$said")" -eq 1 ] && [[ $said == *--help* ]] || fail "chokepoint $* says: $said"
+}
+refuses
+refuses no-such-verb
+refuses --no-such-option
+
+[[ $("$CHOKEPOINT_BIN/chokepoint" --version) =~ ^chokepoint\ [0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "--version"
+verbs=$("$CHOKEPOINT_BIN/chokepoint" --help | awk '/^  [a-z]/ { print $1 }')
+[[ $verbs == *testbed* ]] || fail "--help lists: $verbs"
+for verb in $verbs; do
+    "$CHOKEPOINT_BIN/chokepoint" "$verb" --help | grep -q "^usage: chokepoint $verb" ||
+        fail "$verb has no --help"
+done
