@@ -7,8 +7,8 @@
  * One process writes to the database at a time, but for one row: the start of the command, which
  * must be there if all of us are killed. Everything else waits until the collector has ended.
  */
+#include "cli/report.h"
 #include "cli/run_session.h"
-#include "cli/run_verdict.h"
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/clock.h"
@@ -151,8 +151,10 @@ static int not_started(const struct run_session *s, int error) {
 
 static int run_command(struct run_session *s) {
     int r = session_start_command(s);
-    if (r < 0)
+    if (r < 0) {
+        s->started_mono_ns = 0;
         return not_started(s, r);
+    }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
     while (s->command)
@@ -178,11 +180,16 @@ static int interrupted_status(const struct run_session *s) {
     return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
 }
 
+static void print_verdict(const struct run_session *s) {
+    int r = report_print_screen(s->options->database, s->run, stderr);
+    if (r < 0)
+        session_complain(s, "no verdict: %s", strerror(-r));
+}
+
 /* The collector runs from here on, whatever becomes of the rest. */
 static int record(struct run_session *s) {
-    int exit_status = EXIT_NOT_STARTED;
-    bool ready = start_collector(s) == 0 && gather_hosts(s) == 0;
-    if (ready) {
+    int exit_status;
+    if (start_collector(s) == 0 && gather_hosts(s) == 0) {
         tell_beginning(s);
         exit_status = run_command(s);
     } else
@@ -193,8 +200,8 @@ static int record(struct run_session *s) {
     }
     session_drain(s);
     record_end(s, exit_status);
-    if (ready && s->options->report && !s->options->quiet)
-        run_verdict_print(s->options->database, s->run, stderr);
+    if (s->started_mono_ns && s->options->report && !s->options->quiet)
+        print_verdict(s);
     session_reap(s);
     return exit_status;
 }
