@@ -5,6 +5,7 @@
  * otherwise). They lie at the top of each hierarchy, not below the caller's own group: an emulated
  * host must not share the limits of the terminal it was made from.
  */
+#include "cli/cgroup_hierarchy.h"
 #include "cli/file.h"
 #include "cli/testbed.h"
 #include "common/error.h"
@@ -20,89 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HIERARCHIES_MAX 16
 #define PIDS_MAX 65536
-
-static const char *const v1_controllers[] = {"cpu",   "cpuacct", "cpuset", "memory",
-                                             "blkio", "freezer", "pids"};
-
-struct hierarchy {
-    char path[128]; /* where it is mounted */
-    bool v2;
-    char controllers[256]; /* "cpu,cpuacct" or "cpuset cpu io" */
-};
-
-struct hierarchies {
-    struct hierarchy items[HIERARCHIES_MAX];
-    size_t n;
-};
-
-/* --- what is mounted --- */
-
-static bool has_word(const char *list, const char *word) {
-    size_t n = strlen(word);
-    for (const char *p = list; (p = strstr(p, word)); p += n)
-        if ((p == list || strchr(", ", p[-1])) && (!p[n] || strchr(", \n", p[n])))
-            return true;
-    return false;
-}
-
-static bool is_wanted(const struct hierarchy *h) {
-    if (h->v2)
-        return true;
-    for (size_t i = 0; i < ARRAY_SIZE(v1_controllers); i++)
-        if (has_word(h->controllers, v1_controllers[i]))
-            return true;
-    return false;
-}
-
-static bool is_known(const struct hierarchies *all, const struct hierarchy *h) {
-    for (size_t i = 0; i < all->n; i++)
-        if (strcmp(all->items[i].path, h->path) == 0 ||
-            (all->items[i].v2 == h->v2 && strcmp(all->items[i].controllers, h->controllers) == 0))
-            return true;
-    return false;
-}
-
-/* "36 31 0:33 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu" */
-static bool parse_mount(char *line, struct hierarchy *ret) {
-    char type[32], options[256];
-    char *tail = strstr(line, " - ");
-    *ret = (struct hierarchy){0};
-    if (!tail || sscanf(tail, " - %31s %*s %255s", type, options) != 2 ||
-        sscanf(line, "%*s %*s %*s %*s %127s", ret->path) != 1)
-        return false;
-    ret->v2 = strcmp(type, "cgroup2") == 0;
-    if (!ret->v2 && strcmp(type, "cgroup") != 0)
-        return false;
-    if (!ret->v2)
-        snprintf(ret->controllers, sizeof ret->controllers, "%s", options);
-    else if (file_read(ret->controllers, sizeof ret->controllers, "%s/cgroup.controllers",
-                       ret->path) < 0)
-        return false;
-    return !strchr(ret->path, '\\');
-}
-
-static void hierarchies_read(struct hierarchies *ret_all) {
-    FILE *in = fopen("/proc/self/mountinfo", "re");
-    char *line = NULL;
-    size_t capacity = 0;
-    struct hierarchy found;
-    ret_all->n = 0;
-    while (in && ret_all->n < HIERARCHIES_MAX && getline(&line, &capacity, in) > 0)
-        if (parse_mount(line, &found) && is_wanted(&found) && !is_known(ret_all, &found))
-            ret_all->items[ret_all->n++] = found;
-    free(line);
-    if (in)
-        fclose(in);
-}
-
-static const struct hierarchy *find_controller(const struct hierarchies *all, const char *name) {
-    for (size_t i = 0; i < all->n; i++)
-        if (has_word(all->items[i].controllers, name))
-            return &all->items[i];
-    return NULL;
-}
 
 /* The group of a host, or of the whole testbed when host is 0. */
 static int group_path(const struct testbed *t, const struct hierarchy *h, unsigned host, char *to,
@@ -157,7 +76,7 @@ static int make_top(struct testbed *t, const struct hierarchy *h) {
         enable_controllers(path);
         return 0;
     }
-    return has_word(h->controllers, "cpuset") ? fill_cpuset(t, path, "") : 0;
+    return hierarchy_has(h, "cpuset") ? fill_cpuset(t, path, "") : 0;
 }
 
 static int limit_memory(struct testbed *t, const struct hierarchy *h, const char *path) {
@@ -173,13 +92,13 @@ static int make_host_group(struct testbed *t, const struct hierarchies *all,
     const char *cpus = t->cpus[host - 1];
     int r = group_path(t, h, host, path, sizeof path);
     r = r < 0 ? cgroup_trouble(t, h->path, r) : make_directory(t, path);
-    if (r == 0 && h == find_controller(all, "cpuset")) {
+    if (r == 0 && h == hierarchies_find(all, "cpuset")) {
         if (!h->v2)
             r = fill_cpuset(t, path, cpus);
         else if (cpus[0])
             (void)file_write(cpus, "%s/cpuset.cpus", path); /* affinity serves when refused */
     }
-    if (r == 0 && t->memory_bytes && h == find_controller(all, "memory"))
+    if (r == 0 && t->memory_bytes && h == hierarchies_find(all, "memory"))
         r = limit_memory(t, h, path);
     return r;
 }
@@ -189,7 +108,7 @@ int testbed_cgroup_make(struct testbed *t) {
     hierarchies_read(&all);
     if (!all.n)
         return testbed_trouble(t, TESTBED_UNABLE, "no cgroup file system is mounted");
-    if (t->memory_bytes && !find_controller(&all, "memory"))
+    if (t->memory_bytes && !hierarchies_find(&all, "memory"))
         return testbed_trouble(t, TESTBED_UNABLE, "--memory: no cgroup controller for memory");
     int r = 0;
     for (size_t i = 0; i < all.n && r == 0; i++) {
@@ -207,7 +126,7 @@ int testbed_cgroup_make(struct testbed *t) {
 static int bind_to_cpus(struct testbed *t, const struct hierarchies *all, unsigned host) {
     const char *cpus = t->cpus[host - 1], *p = cpus, *end = cpus + strlen(cpus);
     char in_force[sizeof t->cpus[0]];
-    const struct hierarchy *h = find_controller(all, "cpuset");
+    const struct hierarchy *h = hierarchies_find(all, "cpuset");
     cpu_set_t set;
     uint64_t first, last;
     if (!*cpus || (h &&
