@@ -6,6 +6,7 @@
  * one line each, so that its parent needs no other channel and its death is seen on both sides.
  */
 #include <getopt.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 
 #include "cli/verb.h"
 #include "collector/server.h"
+#include "collector/store_read.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -42,7 +44,7 @@ struct collector {
     const char *db, *listen;
     char *token; /* owned */
     uint64_t run;
-    struct store *store;
+    struct store *store; /* the writer's, once that runs */
     struct writer *writer;
     struct server *server;
 };
@@ -98,10 +100,29 @@ static int fail(const char *why) {
     return 1;
 }
 
+/* The database and the run in it are made by whoever starts us: a mistyped name makes no new ones.
+ */
+static int open_store(struct collector *c) {
+    char why[256] = "", id[24];
+    struct store_run run;
+    if (access(c->db, F_OK) != 0)
+        snprintf(why, sizeof why, "no database at %s: `chokepoint run` makes it", c->db);
+    if (why[0] || store_open_write(c->db, &c->store, why, sizeof why))
+        return fail(why);
+    snprintf(id, sizeof id, "%" PRIu64, c->run);
+    if (store_find_run(c->store, id, &run) != 0) {
+        snprintf(why, sizeof why, "no run %s in %s: `chokepoint list` shows those there are", id,
+                 c->db);
+        return fail(why);
+    }
+    store_run_release(&run);
+    return 0;
+}
+
 static int open_all(struct collector *c) {
     char why[256] = "", line[SERVER_ADDRESS_TEXT_MAX + 16];
-    if (store_open_write(c->db, &c->store, why, sizeof why))
-        return fail(why);
+    if (open_store(c))
+        return 1;
     const struct writer_options writer = {
         .store = c->store, .run = (int64_t)c->run, .event = print_event};
     int r = writer_start(&writer, &c->writer);

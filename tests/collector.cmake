@@ -7,6 +7,7 @@ set_tests_properties(test_collector_server PROPERTIES LABELS "unit;threads")
 
 add_executable(new-run tools/new_run.c)
 target_link_libraries(new-run PRIVATE chokepoint_store)
+chokepoint_e2e_test(collector_refusals)
 chokepoint_e2e_test(collector_restart)
 chokepoint_e2e_test(collector_disk_full)
 chokepoint_unit_test(test_collector_store_read chokepoint_store sqlite3)
