@@ -10,11 +10,12 @@
 #include "reports/layout.h"
 #include "reports/plot.h"
 
-static void put_row(FILE *out, const struct comparison *c, const struct comparison_row *row) {
+static void put_row(FILE *out, const struct comparison *c, const struct comparison_row *row,
+                    const char *label, const char *unit) {
     char number[LAYOUT_NUMBER_SIZE];
     fputs("<tr>", out);
-    html_element(out, "td", "t", row->label);
-    html_element(out, "td", "t", row->unit);
+    html_element(out, "td", "t", label);
+    html_element(out, "td", "t", unit);
     for (size_t i = 0; i < c->n; i++) {
         fprintf(out, "<td>%s</td>", layout_number(number, row->value[i]));
         if (i == c->baseline)
@@ -28,11 +29,7 @@ static void put_row(FILE *out, const struct comparison *c, const struct comparis
     fputs("</tr>\n", out);
 }
 
-static void put_rows(FILE *out, const struct comparison *c, const char *heading,
-                     const struct comparison_row *rows, size_t n) {
-    if (!n)
-        return;
-    html_element(out, "h2", NULL, heading);
+static void put_heads(FILE *out, const struct comparison *c) {
     fputs("<section><table><tr><th></th><th class=\"t\">unit</th>", out);
     for (size_t i = 0; i < c->n; i++) {
         html_element(out, "th", NULL, c->runs[i]->run_name);
@@ -40,15 +37,57 @@ static void put_rows(FILE *out, const struct comparison *c, const char *heading,
             fputs("<th>difference</th>", out);
     }
     fputs("</tr>\n", out);
-    for (size_t i = 0; i < n; i++)
-        put_row(out, c, &rows[i]);
+}
+
+/* Whether the differences are real: said once for all rows that share the words. */
+static void put_judgements(FILE *out, const struct comparison *c, const struct comparison_row *rows,
+                           size_t n) {
+    for (size_t i = 0; i < c->n; i++) {
+        const char *last = NULL;
+        for (size_t k = 0; i != c->baseline && k < n; k++) {
+            const char *words = rows[k].judgement[i];
+            if (!words || (last && strcmp(words, last) == 0))
+                continue;
+            fputs("<p class=\"muted small\">", out);
+            html_put(out, c->runs[i]->run_name);
+            fputs(", ", out);
+            html_put(out, last ? rows[k].label : "differences");
+            fputs(": ", out);
+            html_put(out, words);
+            fputs("</p>\n", out);
+            last = words;
+        }
+    }
+}
+
+static void put_summary(FILE *out, const struct comparison *c) {
+    if (!c->n_summary)
+        return;
+    fputs("<h2>Summary</h2>\n", out);
+    put_heads(out, c);
+    for (size_t i = 0; i < c->n_summary; i++)
+        put_row(out, c, &c->summary[i], c->summary[i].label, c->summary[i].unit);
     fputs("</table>", out);
-    const char *judgement = NULL;
-    for (size_t i = 0; i < c->n; i++)
-        if (i != c->baseline && rows[0].judgement && rows[0].judgement[i])
-            judgement = rows[0].judgement[i];
-    if (judgement)
-        html_element(out, "p", "muted small", judgement);
+    put_judgements(out, c, c->summary, c->n_summary);
+    fputs("</section>\n", out);
+}
+
+/* T2: under each of T1's rows a line a host. */
+static void put_resources(FILE *out, const struct comparison *c) {
+    const struct report *baseline = c->runs[c->baseline];
+    if (!c->n_resources || !baseline->n_hosts)
+        return;
+    fputs("<h2>Averages per host</h2>\n", out);
+    put_heads(out, c);
+    for (size_t i = 0; i < c->n_resources; i++) {
+        size_t row = i / baseline->n_hosts, host = i % baseline->n_hosts;
+        if (host == 0 && row < layout_averages_size)
+            fprintf(out, "<tr class=\"group\"><td colspan=\"%zu\">%s</td></tr>\n", 2 * c->n + 1,
+                    layout_averages[row].label);
+        put_row(out, c, &c->resources[i], layout_host(baseline, (int)host), "");
+    }
+    fputs("</table>", out);
+    put_judgements(out, c, c->resources, c->n_resources);
     fputs("</section>\n", out);
 }
 
@@ -94,8 +133,8 @@ int html_write_comparison(const struct comparison *c, FILE *out) {
     html_element(out, "h1", NULL, "Comparison of runs");
     html_list(out, "Mind", c->notes, c->n_notes);
     put_verdicts(out, c);
-    put_rows(out, c, "Summary", c->summary, c->n_summary);
-    put_rows(out, c, "Averages per host", c->resources, c->n_resources);
+    put_summary(out, c);
+    put_resources(out, c);
     put_curves(out, c);
     for (size_t i = 0; i < c->n; i++) {
         fputs("<section><details><summary>All of ", out);

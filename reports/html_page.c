@@ -30,7 +30,7 @@ static const char style[] =
     ".verdict{font-size:18px;margin:8px 0}"
     "ul{margin:4px 0 8px;padding-left:22px}"
     "figure{margin:10px 0}figure img{width:100%;height:auto;display:block}"
-    "figcaption{font-size:13px;color:#6a7078}"
+    "figcaption{font-size:14px;font-weight:600;color:#444}"
     "details>summary{cursor:pointer;font-weight:600;padding:6px 0}"
     "@media print{body{background:#fff}section,.card{break-inside:avoid;border:0}}";
 
@@ -110,7 +110,14 @@ void html_picture(FILE *out, char *svg, const char *caption) {
     int why = errno;
     if (!svg && why == ENODATA)
         return;
-    fputs("<figure>", out);
+    fputs("<figure><figcaption>", out);
+    html_put(out, caption);
+    if (!svg)
+        fputs(why == ENOENT ? ": no picture, since gnuplot is not installed here (package "
+                              "gnuplot-nox)"
+                            : ": gnuplot failed to draw it",
+              out);
+    fputs("</figcaption>", out);
     if (svg) {
         fputs("<img alt=\"", out);
         html_put(out, caption);
@@ -118,13 +125,6 @@ void html_picture(FILE *out, char *svg, const char *caption) {
         put_base64(out, (const uint8_t *)svg, strlen(svg));
         fputs("\">", out);
     }
-    fputs("<figcaption>", out);
-    html_put(out, caption);
-    if (!svg)
-        fputs(why == ENOENT ? ": no picture, since gnuplot is not installed here (package "
-                              "gnuplot-nox)"
-                            : ": gnuplot failed to draw it",
-              out);
-    fputs("</figcaption></figure>\n", out);
+    fputs("</figure>\n", out);
     free(svg);
 }

@@ -27,14 +27,15 @@ const struct layout_row layout_peaks[] = {
 const size_t layout_peaks_size = ARRAY_SIZE(layout_peaks);
 
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
-    if (isnan(value))
-        return strcpy(text, "-");
     double size = fabs(value);
-    int decimals = size != 0 && size < 0.1 ? 4 : 2;
-    if (size >= 1e9)
+    if (isnan(value))
+        strcpy(text, "-");
+    else if (size >= 1e12)
         snprintf(text, LAYOUT_NUMBER_SIZE, "%.4g", value);
+    else if (size >= 1e5 || (size >= 1e3 && value == floor(value)))
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%.0f", value);
     else
-        snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", decimals, value);
+        snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", size != 0 && size < 1 ? 4 : 2, value);
     return text;
 }
 
