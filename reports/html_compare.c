@@ -39,25 +39,27 @@ static void put_heads(FILE *out, const struct comparison *c) {
     fputs("</tr>\n", out);
 }
 
-/* Whether the differences are real: said once for all rows that share the words. */
+/* Whether rows[at] is the first row of run i with these words. */
+static bool words_are_new(const struct comparison_row *rows, size_t at, size_t i) {
+    for (size_t k = 0; k < at; k++)
+        if (rows[k].judgement[i] && strcmp(rows[k].judgement[i], rows[at].judgement[i]) == 0)
+            return false;
+    return true;
+}
+
+/* Whether the differences are real: the same words are said once for all rows. */
 static void put_judgements(FILE *out, const struct comparison *c, const struct comparison_row *rows,
                            size_t n) {
-    for (size_t i = 0; i < c->n; i++) {
-        const char *last = NULL;
+    for (size_t i = 0; i < c->n; i++)
         for (size_t k = 0; i != c->baseline && k < n; k++) {
-            const char *words = rows[k].judgement[i];
-            if (!words || (last && strcmp(words, last) == 0))
+            if (isnan(rows[k].difference[i]) || !rows[k].judgement[i] || !words_are_new(rows, k, i))
                 continue;
             fputs("<p class=\"muted small\">", out);
             html_put(out, c->runs[i]->run_name);
-            fputs(", ", out);
-            html_put(out, last ? rows[k].label : "differences");
-            fputs(": ", out);
-            html_put(out, words);
+            fputs(", differences: ", out);
+            html_put(out, rows[k].judgement[i]);
             fputs("</p>\n", out);
-            last = words;
         }
-    }
 }
 
 static void put_summary(FILE *out, const struct comparison *c) {
