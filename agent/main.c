@@ -17,6 +17,7 @@
 #include "agent/observe.h"
 #include "agent/options.h"
 #include "agent/supervise.h"
+#include "agent/tables.h"
 #include "common/error.h"
 
 struct agent {
@@ -116,6 +117,8 @@ int main(int argc, char **argv) {
         return fputs(options_help, stdout) < 0;
     if (r == OPTIONS_SHOW_VERSION)
         return printf("chokepoint-agent %s\n", CHOKEPOINT_VERSION) < 0;
+    if (r == OPTIONS_SHOW_TABLES)
+        return tables_print(stdout) < 0;
     if (r == 0)
         r = options_take_secrets(&agent.options, why, sizeof why);
     return r < 0 ? usage(why) : run_agent(&agent);

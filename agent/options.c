@@ -31,6 +31,7 @@ const char options_help[] =
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
+    "  --tables              print what is measured: every table and column, as Markdown\n"
     "  --help, --version\n"
     "\n"
     "CHOKEPOINT_TOKEN holds the token the collector asks for.\n"
@@ -53,6 +54,7 @@ enum option_id {
     OPTION_PROC,
     OPTION_SYS,
     OPTION_NO_SUPERVISE,
+    OPTION_TABLES,
     OPTION_HELP,
     OPTION_VERSION,
 };
@@ -73,6 +75,7 @@ static const struct option option_list[] = {
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
     {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
+    {"tables", no_argument, NULL, OPTION_TABLES},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {0},
@@ -230,6 +233,8 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
     for (int id; (id = getopt_long(argc, argv, "+:", option_list, NULL)) != -1;) {
         if (id == OPTION_HELP || id == OPTION_VERSION)
             return id == OPTION_HELP ? OPTIONS_SHOW_HELP : OPTIONS_SHOW_VERSION;
+        if (id == OPTION_TABLES)
+            return OPTIONS_SHOW_TABLES;
         if (id == '?')
             return refuse(why, why_size, "no such option, see --help: ", argv[optind - 1]);
         if (id == ':')

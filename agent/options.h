@@ -29,6 +29,7 @@ struct agent_options {
 
 #define OPTIONS_SHOW_HELP 1
 #define OPTIONS_SHOW_VERSION 2
+#define OPTIONS_SHOW_TABLES 3
 
 extern const char options_help[];
 

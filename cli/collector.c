@@ -206,7 +206,7 @@ static void raise_descriptor_limit(void) {
 
 static int collector_main(int argc, char **argv) {
     struct collector c = {0};
-    if (argc > 1 && strcmp(argv[1], "--help") == 0)
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return fputs(help, stdout), 0;
     int r = parse_options(&c, argc, argv);
     if (r == 0)

@@ -23,7 +23,8 @@ static const char help[] =
     "  --db FILE        default: ./chokepoint.db\n"
     "  --format FORMAT  text, md, html, csv or json; default: by the ending of PATH,\n"
     "                   else text\n"
-    "  -o PATH          write there; a file that exists is replaced when all is written\n";
+    "  -o, --output PATH\n"
+    "                   write there; a file that exists is replaced when all is written\n";
 
 #define RUNS_MAX 64
 
@@ -55,7 +56,8 @@ static int parse(int argc, char **argv, struct options *options) {
         {"help", no_argument, NULL, 'h'},           {0}};
     *options = (struct options){.database = REPORT_DATABASE};
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;)
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;)
         switch (c) {
         case 'd':
             options->database = optarg;
@@ -72,7 +74,7 @@ static int parse(int argc, char **argv, struct options *options) {
         case 'h':
             return fputs(help, stdout), 0;
         default:
-            return EXIT_USAGE;
+            return report_refuse_option("compare", c, argv);
         }
     return take_runs(options, argc, argv);
 }

@@ -21,7 +21,8 @@ static const char help[] =
     "  --db FILE        default: ./chokepoint.db\n"
     "  --format FORMAT  text, screen, md, html, csv or json; default: by the ending\n"
     "                   of PATH, else text\n"
-    "  -o PATH          write there; a file that exists is replaced when all is written\n";
+    "  -o, --output PATH\n"
+    "                   write there; a file that exists is replaced when all is written\n";
 
 int report_open_database(const char *verb, const char *path, struct store **ret_store) {
     char why[256] = "";
@@ -52,6 +53,13 @@ int report_build_or_say(const char *verb, struct store *store, const char *datab
     fprintf(stderr, "chokepoint %s: cannot read run '%s' in %s: %s\n", verb, which, database,
             result == -EIO ? store_error(store) : strerror(-result));
     return 1;
+}
+
+int report_refuse_option(const char *verb, int condition, char **argv) {
+    fprintf(stderr, "chokepoint %s: %s '%s'; `chokepoint %s --help` lists all\n", verb,
+            condition == ':' ? "a value is missing after" : "unknown option", argv[optind - 1],
+            verb);
+    return EXIT_USAGE;
 }
 
 static int write_screen(const struct report *report, FILE *out) {
@@ -127,7 +135,8 @@ static int parse(int argc, char **argv, struct options *options) {
                                           {0}};
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;)
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;)
         switch (c) {
         case 'd':
             options->database = optarg;
@@ -140,8 +149,8 @@ static int parse(int argc, char **argv, struct options *options) {
             break;
         case 'h':
             return fputs(help, stdout), 0;
-        default: /* getopt has said what */
-            return EXIT_USAGE;
+        default:
+            return report_refuse_option("report", c, argv);
         }
     if (argc - optind > 1) {
         fputs("chokepoint report: one run at a time; `chokepoint compare` takes several\n", stderr);

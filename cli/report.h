@@ -23,6 +23,9 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report);
 
+/* What getopt_long refused, with opterr 0 and ':' first: one line, and the exit status. */
+int report_refuse_option(const char *verb, int condition, char **argv);
+
 /* The writer asked for: by name, else by the ending of the path, else text. NULL after one line on
  * standard error. */
 const struct report_format *report_choose_format(const char *verb, const char *name,
