@@ -2,7 +2,7 @@
 /*
  * Comparing two groups of runs by one quantity. The unit is the run: a difference between two
  * single runs is shown, never called established. With five or more of each: an exact permutation
- * test of the difference of medians (sampled where there are too many permutations), and a
+ * test of the difference of means (sampled where there are too many permutations), and a
  * bootstrap interval of the ratio of medians; established is what is significant and leaves the
  * band of
  * +-2 %.

@@ -108,22 +108,33 @@ double candidate_blocked(const struct candidate *candidate, struct windows windo
     return share > 1 ? 1 : share;
 }
 
+/* Without ranks: a host's processes together keep it busy at most all the time. */
+static size_t hosts_busy(const struct scene *scene, size_t group, double *shares) {
+    size_t n = 0;
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double cpu = scene_mean(scene, (int)h, METRIC_JOB_CPU, group);
+        double queue = scene_mean(scene, (int)h, METRIC_JOB_RUN_QUEUE, group);
+        if (!isnan(cpu))
+            shares[n++] = fmin(1, (cpu + (isnan(queue) ? 0 : queue)) / 100);
+    }
+    return n;
+}
+
 double ranks_busy(const struct scene *scene, size_t group) {
     struct windows windows = phase_windows(&scene->groups[group]);
-    double *shares = malloc((scene->n_processes + 1) * sizeof *shares);
+    double *shares = malloc((scene->n_processes + scene->n_hosts + 1) * sizeof *shares);
     size_t n = 0;
-    bool ranks = false;
-    for (size_t p = 0; p < scene->n_processes; p++)
-        ranks |= scene->processes[p].job && scene->processes[p].rank >= 0;
     for (size_t p = 0; shares && p < scene->n_processes; p++) {
         const struct scene_process *process = &scene->processes[p];
-        if (!process->job || (ranks && process->rank < 0))
+        if (!process->job || process->rank < 0)
             continue;
         struct process_use use = scene_process_use(scene, process, windows);
         double share = (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
         if (!isnan(share))
             shares[n++] = share;
     }
+    if (shares && !n)
+        n = hosts_busy(scene, group, shares);
     double busy = stats_median(shares, n);
     free(shares);
     return busy;

@@ -59,8 +59,8 @@ void candidates_release(struct candidates *candidates);
 /* Blocked share within other windows than the phase's: between 0 and 1, NAN without data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
 
-/* Median over the job's ranks (processes, if none has a rank) of the share of the group that they
- * ran or wanted to; NAN without any. */
+/* Median over the job's ranks of the share of the group that they ran or wanted to; over hosts, if
+ * no process has a rank; NAN if nothing of the job was seen. */
 double ranks_busy(const struct scene *scene, size_t group);
 
 /* ---- one for each resource: they add what they find ---- */

@@ -77,7 +77,7 @@ int saturation_disk(const struct scene *scene, size_t group, struct candidates *
 }
 
 struct shortage {
-    double psi, available, refault_mb_s, swap_mb_s, oom_kills;
+    double psi, available, refault_mb_s, swap_mb_s;
 };
 
 static struct shortage measure(const struct scene *scene, size_t group, int host) {
@@ -91,7 +91,6 @@ static struct shortage measure(const struct scene *scene, size_t group, int host
         .swap_mb_s = (scene_growth(scene, host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, windows) +
                       scene_growth(scene, host, RECORDING_VMSTAT, VMSTAT_SWAP_OUT, windows)) /
                      1e6 / seconds,
-        .oom_kills = scene_growth(scene, host, RECORDING_VMSTAT, VMSTAT_OOM, windows),
     };
 }
 
@@ -127,10 +126,6 @@ int saturation_memory(const struct scene *scene, size_t group, struct candidates
         least = fmin(least, s.available);
         if (s.psi >= 100 * BLOCKED_MIN && add_memory(scene, group, (int)h, s, candidates) < 0)
             return -ENOMEM;
-        if (s.oom_kills > 0)
-            text_list_add(&candidates->ruled_out,
-                          "note: the kernel killed %.0f process(es) on %s for want of memory",
-                          s.oom_kills, scene->hosts[h].name);
     }
     if (candidates->n == before && group == scene->main_group && !isnan(least))
         text_list_add(&candidates->ruled_out,

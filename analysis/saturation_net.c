@@ -82,14 +82,18 @@ int saturation_network(const struct scene *scene, size_t group, struct candidate
         double share = rate_share_between(&scene->hosts[host].metrics[direction],
                                           phase_windows(&scene->groups[group]),
                                           (1 - PLATEAU_BAND) * own, INFINITY);
-        if (mean > most)
-            most = mean;
+        most = fmax(most, mean);
         if (!(own >= PEER_CEILING_MIN * highest) || !(share >= PLATEAU_SHARE_MIN))
             continue;
         if (add_link(scene, group, host, direction, own, share, candidates) < 0)
             return -ENOMEM;
     }
-    if (candidates->n == before && group == scene->main_group && !isnan(highest))
+    if (candidates->n > before || group != scene->main_group || isnan(highest))
+        return 0;
+    if (highest < NETWORK_MIN_MB_S)
+        text_list_add(&candidates->ruled_out, "network: never more than %.2f MB/s for long",
+                      highest);
+    else
         text_list_add(
             &candidates->ruled_out,
             "network: no host stayed near the highest rate seen (%.4g MB/s); the mean was "

@@ -44,7 +44,7 @@ static void keep_busiest(struct report *report) {
         of_kind = same_kind ? of_kind + 1 : 1;
         bool keep = p->job ? of_kind <= JOB_MAX : of_kind <= FOREIGN_MAX;
         struct report_process copy = *p;
-        if (keep && (p->job || p->cpu_pct >= CPU_MIN_PCT)) {
+        if (keep && (p->job ? !isnan(p->cpu_pct) : p->cpu_pct >= CPU_MIN_PCT)) {
             report->processes[kept++] = copy;
         } else {
             free(copy.name);

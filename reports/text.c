@@ -21,8 +21,11 @@ static void heading(FILE *out, const char *text) {
 }
 
 void text_put_list(FILE *out, const char *label, char *const *items, size_t n) {
+    char blanks[64];
+    snprintf(blanks, sizeof blanks, "%*s", (int)terminal_width(label), "");
+    bool bullets = strstr(label, "- ") != NULL;
     for (size_t i = 0; i < n; i++)
-        terminal_paragraph(out, label, items[i], 0);
+        terminal_paragraph(out, i && !bullets ? blanks : label, items[i], 0);
 }
 
 void text_put_head(FILE *out, const struct report *report) {
@@ -54,10 +57,11 @@ static void put_stragglers(FILE *out, const struct report *report) {
 
 void text_put_verdict(FILE *out, const struct report *report) {
     const struct report_verdict *v = &report->verdict;
-    char label[64];
-    snprintf(label, sizeof label, "%s (confidence %.2f): ", verdict_state_name(v->state),
-             v->confidence);
-    terminal_paragraph(out, label, v->summary, 0);
+    char text[2048];
+    int length = snprintf(text, sizeof text, "%s (confidence %.2f)", verdict_state_name(v->state),
+                          v->confidence);
+    snprintf(text + length, sizeof text - (size_t)length, ": %s", v->summary);
+    terminal_coloured_paragraph(out, NULL, (size_t)length, text, 0);
     text_put_list(out, "  evidence:    ", v->evidence, v->n_evidence);
     text_put_list(out, "  against it:  ", v->against, v->n_against);
     text_put_list(out, "  ruled out:   ", v->ruled_out, v->n_ruled_out);

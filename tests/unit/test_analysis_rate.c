@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/align.h"
+#include "analysis/metric.h"
+
+#define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * fmax(1, fabs((double)(b))))
+
+static void add(struct recording *r, enum recording_table table, int64_t instance, const char *name,
+                double t_s, double interval_s, const int64_t *values) {
+    series_set_append(&r->tables[table], 0, instance, name, (int64_t)llround(t_s * 1e9),
+                      isnan(interval_s) ? VALUE_ABSENT : (int64_t)llround(interval_s * 1e9),
+                      values);
+}
+
+static double mean(const struct recording *r, enum metric metric, double from_s, double to_s) {
+    struct rate rate;
+    assert_int_equal(metric_rate(r, 0, metric, &rate), 0);
+    double value = rate_mean_between(&rate, (int64_t)(from_s * 1e9), (int64_t)(to_s * 1e9));
+    rate_release(&rate);
+    return value;
+}
+
+static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 3);
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 10000000});
+    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 40000000});
+    NEAR(mean(&r, METRIC_NET_SEND, 0, 2), 25);
+    NEAR(mean(&r, METRIC_NET_SEND, 0.5, 1.5), 25); /* 5 MB and 20 MB in one second */
+    NEAR(mean(&r, METRIC_NET_SEND, 0.75, 1.25), 25);
+    NEAR(mean(&r, METRIC_NET_SEND, 1.9, 3), 40); /* beyond the data: what is known */
+    assert_true(isnan(mean(&r, METRIC_NET_SEND, 2.5, 3)));
+    recording_release(&r);
+}
+
+/* 1 Gbit/s is 125 MB/s, decimal. */
+static void bytes_are_bytes_and_megabytes_decimal(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 1);
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){1000000000 / 8, 0});
+    add(&r, RECORDING_MEMORY, 2, "memory", 0, NAN, (int64_t[]){8000000000, 6000000000, 0, 0});
+    add(&r, RECORDING_MEMORY, 2, "memory", 1, 1, (int64_t[]){8000000000, 5000000000, 0, 0});
+    NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 125);
+    NEAR(mean(&r, METRIC_MEM_USED, 0, 1), 2.5);
+    NEAR(mean(&r, METRIC_MEM_FREE, 0, 1), 5.5);
+    recording_release(&r);
+}
+
+static void interfaces_add_up_and_loopback_does_not(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 1);
+    const char *names[] = {"eth0", "eth1", "lo"};
+    for (int i = 0; i < 3; i++) {
+        add(&r, RECORDING_NET, i, names[i], 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, names[i], 1, 1, (int64_t[]){3000000, 7000000});
+    }
+    NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 6);
+    NEAR(mean(&r, METRIC_NET_SEND, 0, 1), 14);
+    recording_release(&r);
+}
+
+/* The frame at 2 s was lost: the next interval is twice as long. */
+static void a_lost_frame_costs_resolution_not_truth(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 4);
+    for (int i = 0; i < 2; i++) {
+        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 0, NAN,
+            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 1, 1, (int64_t[]){0, 5000000});
+        if (i)
+            add(&r, RECORDING_NET, i, "eth1", 2, 1, (int64_t[]){0, 1000000});
+        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 3, i ? 1 : 2,
+            (int64_t[]){0, i ? 1000000 : 8000000});
+    }
+    NEAR(mean(&r, METRIC_NET_SEND, 0, 3), (5 + 8 + 5 + 1 + 1) / 3.0);
+    NEAR(mean(&r, METRIC_NET_SEND, 1, 2), 5); /* half of eth0's 8 and eth1's 1 */
+    recording_release(&r);
+}
+
+/* After a restart nothing is known of the time between: a gap, not a zero. */
+static void what_was_not_seen_is_a_gap(void **state) {
+    struct recording r;
+    struct rate rate;
+    (void)state;
+    plant_init(&r, 1, 4);
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 6000000});
+    add(&r, RECORDING_NET, 1, "eth0", 3, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 4, 1, (int64_t[]){0, 8000000});
+    NEAR(mean(&r, METRIC_NET_SEND, 0, 4), 7);
+    assert_true(isnan(mean(&r, METRIC_NET_SEND, 1, 3)));
+    assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
+    struct window window = {0, 4 * S};
+    assert_int_equal(rate_covered(&rate, (struct windows){&window, 1}), 2 * S);
+    rate_release(&rate);
+    recording_release(&r);
+}
+
+/* Ticks of the kernel do not add up to the interval; shares are taken of what they add up to. */
+static void cpu_shares_are_of_the_time_the_kernel_counted(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 1);
+    int64_t first[8], core0[8] = {200 * MS, 0, 100 * MS, 600 * MS}, core1[8] = {0, 0, 0, 900 * MS};
+    for (int c = 0; c < 8; c++)
+        first[c] = VALUE_ABSENT;
+    add(&r, RECORDING_CPU, 1, "cpu0", 0, NAN, first);
+    add(&r, RECORDING_CPU, 1, "cpu0", 1, 1, core0);
+    add(&r, RECORDING_CPU, 2, "cpu1", 0, NAN, first);
+    add(&r, RECORDING_CPU, 2, "cpu1", 1, 1, core1);
+    NEAR(mean(&r, METRIC_CPU_IDLE, 0, 1), 100.0 * 1500 / 1800);
+    NEAR(mean(&r, METRIC_CPU_USER, 0, 1), 100.0 * 200 / 1800);
+    NEAR(mean(&r, METRIC_CPU_CORE_MAX, 0, 1), 100.0 * 300 / 900);
+    recording_release(&r);
+}
+
+/* A control group knows no steal: that is unknown, not zero; idle is still a share of the rest. */
+static void an_unknown_column_is_not_zero(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 1);
+    int64_t row[8];
+    for (int c = 0; c < 8; c++)
+        row[c] = VALUE_ABSENT;
+    add(&r, RECORDING_CPU, 1, "cpus", 0, NAN, row);
+    row[CPU_USER] = 500 * MS;
+    row[CPU_IDLE] = 1500 * MS;
+    add(&r, RECORDING_CPU, 1, "cpus", 1, 1, row);
+    assert_true(isnan(mean(&r, METRIC_CPU_STEAL, 0, 1)));
+    NEAR(mean(&r, METRIC_CPU_IDLE, 0, 1), 75);
+    recording_release(&r);
+}
+
+/* Two processes in turn, 1.5 cores and half a core; a stranger does not count. */
+static void the_job_is_the_sum_of_its_processes(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 10);
+    int64_t v[10] = {1, 0, 1, 1000000000, 1000 * MS, 500 * MS, 100 * MS, 0, 0, 0};
+    for (int t = 1; t <= 5; t++)
+        add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
+    v[PROCESS_USER] = 500 * MS;
+    v[PROCESS_SYSTEM] = 0;
+    for (int t = 6; t <= 10; t++)
+        add(&r, RECORDING_PROCESS, 2, "b[2]", t, 1, v);
+    v[PROCESS_JOB] = 0;
+    for (int t = 1; t <= 10; t++)
+        add(&r, RECORDING_PROCESS, 3, "c[3]", t, 1, v);
+    NEAR(mean(&r, METRIC_JOB_CPU, 0, 10), 100);
+    NEAR(mean(&r, METRIC_JOB_CPU, 0, 5), 150);
+    NEAR(mean(&r, METRIC_JOB_CPU, 5, 10), 50);
+    NEAR(mean(&r, METRIC_JOB_RUN_QUEUE, 0, 10), 10);
+    recording_release(&r);
+}
+
+/* 1, 2, ... 10 MB/s, a second each. */
+static void quantile_and_peak_are_of_the_samples(void **state) {
+    struct recording r;
+    struct rate rate;
+    struct window window = {0, 10 * S};
+    struct windows all = {&window, 1};
+    (void)state;
+    plant_init(&r, 1, 10);
+    for (int t = 1; t <= 10; t++)
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+    assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
+    NEAR(rate_quantile(&rate, all, 0.5), 5);
+    NEAR(rate_quantile(&rate, all, 0.9), 9);
+    NEAR(rate_quantile(&rate, all, 0.95), 10);
+    NEAR(rate_peak(&rate, all), 10);
+    NEAR(rate_sustained(&rate, all, 2 * S), 9.5);
+    NEAR(rate_share_between(&rate, all, 9, INFINITY), 0.2);
+    NEAR(rate_amount(&rate, all), 55e6);
+    rate_release(&rate);
+    recording_release(&r);
+}
+
+/* A phase that recurs is all its stretches together. */
+static void windows_of_a_phase_count_together(void **state) {
+    struct recording r;
+    struct rate rate;
+    struct window stretches[] = {{0, 1 * S}, {2 * S, 3 * S}};
+    (void)state;
+    plant_init(&r, 1, 3);
+    for (int t = 1; t <= 3; t++)
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+    assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
+    NEAR(rate_mean(&rate, (struct windows){stretches, 2}), 2);
+    rate_release(&rate);
+    recording_release(&r);
+}
+
+static void nothing_recorded_is_nothing_known(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 3);
+    for (int m = 0; m < METRIC_COUNT_; m++)
+        assert_true(isnan(mean(&r, m, 0, 3)));
+    recording_release(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_window_that_cuts_an_interval_takes_its_part),
+        cmocka_unit_test(bytes_are_bytes_and_megabytes_decimal),
+        cmocka_unit_test(interfaces_add_up_and_loopback_does_not),
+        cmocka_unit_test(a_lost_frame_costs_resolution_not_truth),
+        cmocka_unit_test(what_was_not_seen_is_a_gap),
+        cmocka_unit_test(cpu_shares_are_of_the_time_the_kernel_counted),
+        cmocka_unit_test(an_unknown_column_is_not_zero),
+        cmocka_unit_test(the_job_is_the_sum_of_its_processes),
+        cmocka_unit_test(quantile_and_peak_are_of_the_samples),
+        cmocka_unit_test(windows_of_a_phase_count_together),
+        cmocka_unit_test(nothing_recorded_is_nothing_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
