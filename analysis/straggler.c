@@ -48,7 +48,7 @@ struct straggler_judgement straggler_judge(const double *own, const double *refe
     if (n < STRAGGLER_ITERATIONS || !n_peers || !(j.ratio >= STRAGGLER_RATIO) ||
         j.flagged < STRAGGLER_SHARE || !outlying(median, peer_medians, n_peers))
         return j;
-    if (stats_binomial_tail(count, n, 0.5) < STRAGGLER_P || (n < 14 && count == n))
+    if (stats_binomial_tail(count, n, 0.5) < STRAGGLER_P)
         j.kind = kind_of(own, reference, n, j.flagged);
     return j;
 }

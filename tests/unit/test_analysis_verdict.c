@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs with a planted truth, judged as a whole. Five hosts, rank i on host i. */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/saturation.h"
+#include "analysis/straggler.h"
+#include "analysis/verdict.h"
+
+#define HOSTS 5
+
+/* What the functions below plant on the host at hand. */
+static struct {
+    double cpu_busy; /* of one core of two */
+    double steal;    /* of both */
+    double psi_cpu, psi_memory, psi_io;
+    double disk_busy;
+    double send_mb_s, receive_mb_s; /* while sending or receiving */
+    double refault_mb_s, available;
+} host_now;
+
+/* An iteration of 4 s: sends for 1.8 s, receives for 1.6 s, computes for the rest. */
+static bool sending(double t_s) {
+    return fmod(t_s + 400, 4) < 1.8;
+}
+static bool receiving(double t_s) {
+    double at = fmod(t_s + 400, 4);
+    return at >= 1.8 && at < 3.4;
+}
+
+static double cpu(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER    ? host_now.cpu_busy * 1e9
+           : column == CPU_STEAL ? host_now.steal * 1e9
+           : column == CPU_IDLE  ? (1 - host_now.cpu_busy - host_now.steal) * 1e9
+                                 : 0;
+}
+static double idle_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_IDLE    ? (1 - host_now.steal) * 1e9
+           : column == CPU_STEAL ? host_now.steal * 1e9
+                                 : 0;
+}
+static double net(size_t column, double t_s) {
+    if (column == NET_SEND_BYTES)
+        return sending(t_s) ? host_now.send_mb_s * 1e6 : 1e3;
+    return receiving(t_s) ? host_now.receive_mb_s * 1e6 : 1e3;
+}
+static double steady_net(size_t column, double t_s) {
+    (void)t_s;
+    return column == NET_SEND_BYTES ? host_now.send_mb_s * 1e6 : host_now.receive_mb_s * 1e6;
+}
+static double memory(size_t column, double t_s) {
+    (void)t_s;
+    return column == MEMORY_TOTAL ? 8e9 : column == MEMORY_AVAILABLE ? host_now.available * 8e9 : 0;
+}
+static double vmstat(size_t column, double t_s) {
+    (void)t_s;
+    return column == VMSTAT_REFAULT ? host_now.refault_mb_s * 1e6 : 0;
+}
+static double disk(size_t column, double t_s) {
+    (void)t_s;
+    return column == DISK_BUSY ? host_now.disk_busy * 1e9 : 1e6;
+}
+static double psi_cpu(size_t column, double t_s) {
+    (void)t_s;
+    return column == PSI_SOME ? host_now.psi_cpu * 1e9 : 0;
+}
+static double psi_memory(size_t column, double t_s) {
+    (void)t_s;
+    return column == PSI_SOME ? host_now.psi_memory * 1e9 : 0;
+}
+static double psi_io(size_t column, double t_s) {
+    (void)t_s;
+    return column == PSI_SOME ? host_now.psi_io * 1e9 : 0;
+}
+
+static void plant_host(struct recording *r, int h, plant_value *network) {
+    plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, cpu);
+    plant(r, RECORDING_CPU, h, "cpu1", 0.1, 0, idle_core);
+    plant(r, RECORDING_NET, h, "eth0", 0.1, 0, network);
+    plant(r, RECORDING_MEMORY, h, "memory", 0.1, MEMORY_LEVELS, memory);
+    plant(r, RECORDING_VMSTAT, h, "vm", 0.1, 0, vmstat);
+    plant(r, RECORDING_DISK, h, "sda", 0.1, 0, disk);
+    plant(r, RECORDING_PSI, h, "cpu", 0.1, 0, psi_cpu);
+    plant(r, RECORDING_PSI, h, "memory", 0.1, 0, psi_memory);
+    plant(r, RECORDING_PSI, h, "io", 0.1, 0, psi_io);
+}
+
+static void reset_host(void) {
+    memset(&host_now, 0, sizeof host_now);
+    host_now.available = 0.8;
+    host_now.cpu_busy = 0.1;
+}
+
+struct judged {
+    struct verdict verdict;
+    struct candidates candidates;
+    struct stragglers stragglers;
+};
+
+static void mark_iterations(struct recording *r, int ranks, double iteration_s) {
+    int n = (int)((double)r->duration_ns / 1e9 / iteration_s);
+    plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, (double)r->duration_ns / 1e9);
+    for (int rank = 0; rank < ranks; rank++)
+        for (int i = 0; i < n; i++)
+            plant_mark(r, MARK_ITERATION, "", rank, rank, i, i * iteration_s, iteration_s);
+}
+
+static void judge(struct recording *r, struct judged *j) {
+    struct scene scene;
+    assert_int_equal(scene_build(r, &scene), 0);
+    assert_int_equal(saturation_find(&scene, &j->candidates), 0);
+    assert_int_equal(straggler_find(&scene, &j->stragglers), 0);
+    assert_int_equal(verdict_make(&scene, &j->candidates, &j->stragglers, &j->verdict), 0);
+    assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= VERDICT_CONFIDENCE_CAP);
+    assert_true(j->verdict.next.n > 0);
+    scene_release(&scene);
+    recording_release(r);
+}
+
+static void judged_release(struct judged *j) {
+    verdict_release(&j->verdict);
+    candidates_release(&j->candidates);
+    stragglers_release(&j->stragglers);
+}
+
+/* Rank i on host i uses so much of a core. */
+static void plant_ranks(struct recording *r, struct plant_process like) {
+    for (int h = 0; h < HOSTS; h++) {
+        like.rank = h;
+        plant_process(r, h, "train", like);
+    }
+}
+
+static void plant_server_limited(struct recording *r, double duration_s) {
+    plant_init(r, HOSTS, duration_s);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.send_mb_s = h ? 55 : 220;
+        host_now.receive_mb_s = h ? 55 : 220;
+        plant_host(r, h, net);
+    }
+    mark_iterations(r, HOSTS, 4);
+}
+
+static void the_server_s_link_is_suspected_not_the_workers(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED); /* a ceiling seen is no ceiling known */
+    assert_int_equal(j.verdict.host, 0);
+    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_true(fabs(j.verdict.gain_high - 0.45) < 0.03);
+    assert_int_equal(j.candidates.n, 2); /* the other way of the same link */
+    assert_string_equal(j.candidates.items[1].resource, "net-ingress");
+    assert_int_equal(j.candidates.items[1].host, 0);
+    judged_release(&j);
+}
+
+/* P1: 220 MB/s for 1.8 s of 4 s is 396 MB an iteration, which at 220 MB/s takes 1.8 s: 45 %. */
+static void the_arithmetic_comes_out(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge(&r, &j);
+    const struct arithmetic *a =
+        arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
+    assert_non_null(a);
+    assert_true(fabs(a->bytes_per_iteration - 396e6) < 4e6);
+    assert_true(fabs(a->bandwidth_mb_s - 220) < 1);
+    assert_true(fabs(a->iteration_s - 4) < 0.01);
+    assert_true(fabs(a->share - 0.45) < 0.01);
+    judged_release(&j);
+}
+
+static void too_few_iterations_are_insufficient(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 36);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_non_null(strstr(j.verdict.summary, "9 iterations"));
+    assert_non_null(strstr(j.verdict.summary, "vm1")); /* what it looks like so far */
+    judged_release(&j);
+}
+
+static void too_few_samples_are_insufficient(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, 1, 1.5);
+    reset_host();
+    plant_host(&r, 0, steady_net);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    judged_release(&j);
+}
+
+static void no_host_at_all_is_insufficient(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, 0, 10);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    judged_release(&j);
+}
+
+static void plant_quiet(struct recording *r) {
+    plant_init(r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        plant_host(r, h, steady_net);
+    }
+    mark_iterations(r, HOSTS, 1);
+}
+
+static void a_job_that_sleeps_blames_nobody(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_quiet(&r);
+    plant_ranks(&r, (struct plant_process){0, 0.02, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_int_equal(j.verdict.host, -1);
+    assert_string_equal(j.verdict.resource, "none");
+    judged_release(&j);
+}
+
+/* Full cores, nobody queues: that is work that fits. */
+static void computing_without_waiting_is_balanced(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.cpu_busy = 1;
+        plant_host(&r, h, steady_net);
+    }
+    mark_iterations(&r, HOSTS, 1);
+    plant_ranks(&r, (struct plant_process){0, 0.98, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_int_equal(j.verdict.host, -1);
+    judged_release(&j);
+}
+
+/* A hog on host 3: its rank waits for a core 45 % of the time; nobody spins. */
+static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.psi_cpu = h == 3 ? 0.45 : 0.01;
+        host_now.cpu_busy = h == 3 ? 1 : 0.4;
+        plant_host(&r, h, steady_net);
+        plant_process(&r, h, "train[7]", (struct plant_process){h, 0.4, h == 3 ? 0.45 : 0.001, 0});
+    }
+    plant_process(&r, 3, "hog[9]", (struct plant_process){-1, 0.55, 0.4, 0});
+    mark_iterations(&r, HOSTS, 1);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_int_equal(j.verdict.host, 3);
+    assert_string_equal(j.verdict.resource, "cpu");
+    assert_non_null(strstr(j.verdict.cause, "hog[9]"));
+    judged_release(&j);
+}
+
+/* The same queueing where every rank keeps its core busy may be spinning that hurts nobody. */
+static void queueing_among_spinning_ranks_is_never_saturated(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.psi_cpu = 0.5;
+        host_now.cpu_busy = 1;
+        plant_host(&r, h, steady_net);
+        plant_process(&r, h, "train[7]", (struct plant_process){h, 0.55, 0.42, 0});
+    }
+    mark_iterations(&r, HOSTS, 1);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_true(j.verdict.against.n > 0);
+    judged_release(&j);
+}
+
+static void one_that_computes_while_the_others_wait_is_serial(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_quiet(&r);
+    for (int h = 0; h < HOSTS; h++)
+        plant_process(&r, h, "train[7]", (struct plant_process){h, h ? 0.1 : 0.97, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_int_equal(j.verdict.host, 0);
+    assert_string_equal(j.verdict.resource, "cpu");
+    assert_non_null(strstr(j.verdict.cause, "serial"));
+    judged_release(&j);
+}
+
+static void plant_one_bad_host(struct recording *r, int bad, void (*make_bad)(void)) {
+    plant_init(r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        if (h == bad)
+            make_bad();
+        plant_host(r, h, steady_net);
+    }
+    mark_iterations(r, HOSTS, 1);
+}
+
+static void bad_disk(void) {
+    host_now.psi_io = 0.6;
+    host_now.disk_busy = 0.95;
+}
+static void throttled_disk(void) {
+    host_now.psi_io = 0.6;
+    host_now.disk_busy = 0.02;
+}
+static void short_memory(void) {
+    host_now.psi_memory = 0.3;
+    host_now.refault_mb_s = 120;
+    host_now.available = 0.02;
+}
+static void reclaiming_with_headroom(void) {
+    host_now.psi_memory = 0.3;
+    host_now.available = 0.7;
+}
+static void stolen(void) {
+    host_now.steal = 0.2;
+}
+
+static void judge_one_bad_host(void (*make_bad)(void), double block_io, struct judged *j) {
+    struct recording r;
+    plant_one_bad_host(&r, 2, make_bad);
+    for (int h = 0; h < HOSTS; h++)
+        plant_process(&r, h, "train[7]", (struct plant_process){h, 0.2, 0, h == 2 ? block_io : 0});
+    judge(&r, j);
+}
+
+static void a_busy_disk_the_job_waits_for_is_saturated(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(bad_disk, 0.5, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_int_equal(j.verdict.host, 2);
+    assert_string_equal(j.verdict.resource, "disk");
+    judged_release(&j);
+}
+
+static void a_disk_that_others_may_wait_for_is_suspected(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(bad_disk, 0, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_string_equal(j.verdict.resource, "disk");
+    judged_release(&j);
+}
+
+static void waiting_for_an_idle_disk_is_a_throttle(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(throttled_disk, 0.5, &j);
+    assert_string_equal(j.verdict.resource, "disk-throttle");
+    judged_release(&j);
+}
+
+static void memory_that_is_read_again_and_again_is_saturated(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(short_memory, 0, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_int_equal(j.verdict.host, 2);
+    assert_string_equal(j.verdict.resource, "memory");
+    judged_release(&j);
+}
+
+static void memory_pressure_with_headroom_is_only_suspected(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(reclaiming_with_headroom, 0, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    judged_release(&j);
+}
+
+static void stolen_time_is_said(void **state) {
+    struct judged j;
+    (void)state;
+    judge_one_bad_host(stolen, 0, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_string_equal(j.verdict.resource, "steal");
+    assert_int_equal(j.verdict.host, 2);
+    judged_release(&j);
+}
+
+/* Compute-bound ranks that also send at a steady pace: against it stands that all are busy. */
+static void a_steady_stream_of_busy_ranks_convinces_little(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 60);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.cpu_busy = 1;
+        host_now.send_mb_s = host_now.receive_mb_s = 20;
+        plant_host(&r, h, steady_net);
+    }
+    mark_iterations(&r, HOSTS, 1);
+    plant_ranks(&r, (struct plant_process){0, 0.97, 0, 0});
+    judge(&r, &j);
+    assert_int_not_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_true(j.verdict.confidence < 0.4);
+    judged_release(&j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_server_s_link_is_suspected_not_the_workers),
+        cmocka_unit_test(the_arithmetic_comes_out),
+        cmocka_unit_test(too_few_iterations_are_insufficient),
+        cmocka_unit_test(too_few_samples_are_insufficient),
+        cmocka_unit_test(no_host_at_all_is_insufficient),
+        cmocka_unit_test(a_job_that_sleeps_blames_nobody),
+        cmocka_unit_test(computing_without_waiting_is_balanced),
+        cmocka_unit_test(a_rank_that_queues_for_its_core_is_saturated),
+        cmocka_unit_test(queueing_among_spinning_ranks_is_never_saturated),
+        cmocka_unit_test(one_that_computes_while_the_others_wait_is_serial),
+        cmocka_unit_test(a_busy_disk_the_job_waits_for_is_saturated),
+        cmocka_unit_test(a_disk_that_others_may_wait_for_is_suspected),
+        cmocka_unit_test(waiting_for_an_idle_disk_is_a_throttle),
+        cmocka_unit_test(memory_that_is_read_again_and_again_is_saturated),
+        cmocka_unit_test(memory_pressure_with_headroom_is_only_suspected),
+        cmocka_unit_test(stolen_time_is_said),
+        cmocka_unit_test(a_steady_stream_of_busy_ranks_convinces_little),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
