@@ -8,6 +8,7 @@ function(chokepoint_fuzz_target name)
 endfunction()
 
 if(CHOKEPOINT_FUZZ)
+  chokepoint_fuzz_target(fuzz_kernel_text chokepoint_agent)
   chokepoint_fuzz_target(fuzz_ingest chokepoint_collector)
   chokepoint_fuzz_target(fuzz_push_reply chokepoint_push)
 endif()
