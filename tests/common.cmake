@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+chokepoint_unit_test(test_common_wire chokepoint_common)
