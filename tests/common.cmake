@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: MIT
 chokepoint_unit_test(test_common_wire chokepoint_common)
+chokepoint_unit_test(test_common_buffer chokepoint_common)
+chokepoint_unit_test(test_common_text chokepoint_common)
