@@ -8,7 +8,12 @@ function(chokepoint_fuzz_target name)
 endfunction()
 
 if(CHOKEPOINT_FUZZ)
+  chokepoint_fuzz_target(fuzz_wire chokepoint_common)
   chokepoint_fuzz_target(fuzz_kernel_text chokepoint_agent)
   chokepoint_fuzz_target(fuzz_ingest chokepoint_collector)
   chokepoint_fuzz_target(fuzz_push_reply chokepoint_push)
 endif()
+
+# The seeds in fuzz/corpus/fuzz_wire come from here.
+add_executable(make-wire-seeds fuzz/make_wire_seeds.c)
+target_link_libraries(make-wire-seeds PRIVATE chokepoint_common)
