@@ -12,8 +12,15 @@ inside "$chokepoint" run --db "$db" mpirun --hostfile "$(inside printenv CHOKEPO
 pid=$!
 until_true 40 test -e started
 frames_of() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }
-supervisor=$(pgrep -f "^[^ ]*/chokepoint-agent .*--host vm2 .*" | head -n 1)
-sampler() { pgrep -P "$supervisor"; }
+agents() {
+    for pid in $(processes_of vm2); do
+        [ "$(readlink "/proc/$pid/exe")" -ef "$CHOKEPOINT_BIN/chokepoint-agent" ] && echo "$pid"
+    done
+}
+parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
+# Of this host's agents the supervisor is the one whose parent is none of them.
+supervisor=$(for pid in $(agents); do agents | grep -qx "$(parent_of "$pid")" || echo "$pid"; done)
+sampler() { for pid in $(agents); do [ "$(parent_of "$pid")" != "$supervisor" ] || echo "$pid"; done; }
 first=$(sampler) || fail "no sampling process on vm2"
 
 # Nobody starts it again before another host has sent twenty samples: a gap of at least eight.

@@ -9,6 +9,7 @@ name=
 leave() {
     local status=$?
     for pid in $(jobs -p); do kill "$pid" 2>/dev/null; done
+    wait
     [ -z "$name" ] || "$chokepoint" testbed --name "$name" down >/dev/null
     rm -rf "$work"
     exit $status
@@ -51,6 +52,11 @@ need_testbed() {
     local status=$?
     [ $status -ne 3 ] || { cat "$work/up"; name=; exit 77; }
     fail "no testbed: $(cat "$work/up")"
+}
+# Ids of the processes in a host of our testbed: what its own cgroup says.
+processes_of() {
+    cat /sys/fs/cgroup/*/"$name-testbed/$1"/cgroup.procs /sys/fs/cgroup/"$name-testbed/$1"/cgroup.procs \
+        2>/dev/null | sort -un
 }
 # Processes, directories and files that have the run's id: of all hosts, which are this machine.
 traces_of() {
