@@ -119,11 +119,12 @@ void align_level(const struct series_set *set, const struct series *series, uint
         bool known = row_sum(set, series, i, plus, true, &add) &&
                      row_sum(set, series, i, minus, true, &take);
         if (known) {
-            size_t cell = rate_find(grid, series->t_ns[i] - 1);
-            bool follows = have_last && series->t_ns[i] - series->t_ns[i - 1] <= grid->dt_ns[cell];
-            double mean = follows ? (last + add - take) / 2 : add - take;
-            amount[cell] += mean * (double)grid->dt_ns[cell];
-            covered_ns[cell] += (double)grid->dt_ns[cell];
+            int64_t t = series->t_ns[i];
+            size_t cell = rate_find(grid, t - 1);
+            int64_t begin = have_last ? series->t_ns[i - 1] : t - grid->dt_ns[cell];
+            double mean = have_last ? (last + add - take) / 2 : add - take;
+            spread(grid, rate_find(grid, begin), begin, t, mean * (double)(t - begin), amount,
+                   covered_ns);
             last = add - take;
         }
         have_last = known;

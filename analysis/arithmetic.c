@@ -5,18 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SPAN_MIN_NS INT64_C(500000000)
-#define SPAN_SAMPLES 3
+#define HELD_NS INT64_C(500000000)
 #define BYTES_MIN 1000.0 /* an iteration that moves less is no matter of bandwidth */
 
-int64_t network_span_ns(const struct scene *scene) {
-    int64_t span = SPAN_SAMPLES * scene->recording->period_ns;
-    return span > SPAN_MIN_NS ? span : SPAN_MIN_NS;
-}
-
-double network_sustained(const struct scene *scene, int host, enum metric direction) {
-    return rate_sustained(&scene->hosts[host].metrics[direction], phase_windows(&scene->groups[0]),
-                          network_span_ns(scene));
+double network_ceiling_of(const struct scene *scene, int host, enum metric direction) {
+    return rate_ceiling(&scene->hosts[host].metrics[direction], phase_windows(&scene->groups[0]),
+                        HELD_NS);
 }
 
 double network_ceiling(const struct scene *scene) {
@@ -24,7 +18,7 @@ double network_ceiling(const struct scene *scene) {
     double ceiling = NAN;
     for (size_t h = 0; h < scene->n_hosts; h++)
         for (size_t d = 0; d < 2; d++)
-            ceiling = fmax(ceiling, network_sustained(scene, (int)h, directions[d]));
+            ceiling = fmax(ceiling, network_ceiling_of(scene, (int)h, directions[d]));
     return ceiling;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The argument by arithmetic (P1): so many bytes an iteration, at the highest rate this network was
- * seen to sustain, take so long; an iteration takes so long. The ceiling is the highest one over
- * all hosts and both directions, since links of one cluster are mostly equal and a worker's own
- * highest rate is often only its share of the server's link.
+ * seen to reach again and again, take so long; an iteration takes so long. The ceiling is the
+ * highest one over all hosts and both directions, since links of one cluster are mostly equal and a
+ * worker's own highest rate is often only its share of the server's link.
  */
 #ifndef CHOKEPOINT_ANALYSIS_ARITHMETIC_H
 #define CHOKEPOINT_ANALYSIS_ARITHMETIC_H
@@ -21,13 +21,11 @@ struct arithmetic {
     double share;                /* bound / measured */
 };
 
-/* A rate counts as sustained when it lasted so long. */
-int64_t network_span_ns(const struct scene *scene);
+/* The ceiling of one host and direction as far as it was seen in the run, MB/s (see rate_ceiling);
+ * NAN. */
+double network_ceiling_of(const struct scene *scene, int host, enum metric direction);
 
-/* Highest sustained MB/s of one host and direction in the whole run; NAN. */
-double network_sustained(const struct scene *scene, int host, enum metric direction);
-
-/* Highest over all hosts and directions: the ceiling as far as it was seen; NAN without any. */
+/* The highest over all hosts and directions; NAN without any. */
 double network_ceiling(const struct scene *scene);
 
 /* One line a host, direction and phase that has iterations and moves more than a little; the

@@ -139,27 +139,43 @@ static void add_part(const struct metric_source *source, struct rate *rate,
     }
 }
 
-/* Of a job's processes: where any process was seen, the others' absence is a zero. */
-static void cover_absent(const struct series_set *set, int host, struct rate *rate,
+/* Of a job's processes: while the host was observed at all, their absence is a zero. */
+static void cover_absent(const struct series_set *clock, int host, struct rate *rate,
                          struct part *part) {
-    for (size_t s = 0; s < set->n; s++) {
-        if (set->items[s].host != host)
+    for (size_t s = 0; s < clock->n; s++) {
+        if (clock->items[s].host != host)
             continue;
         memset(part->amount, 0, 4 * (rate->n + 1) * sizeof *part->amount);
-        align_growth(set, &set->items[s], BIT(PROCESS_USER), rate, part->amount, part->covered);
+        align_growth(clock, &clock->items[s], UINT64_MAX, rate, part->amount, part->covered);
         for (size_t i = 0; i < rate->n; i++)
             if (part->covered[i] > rate->base[i])
                 rate->base[i] = part->covered[i];
     }
 }
 
+static bool has_host(const struct series_set *set, int host) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host)
+            return true;
+    return false;
+}
+
+/* Processes come and go, so their own rows are no clock: the host's CPU rows are, if it has any. */
+static const struct series_set *clock_of(const struct recording *recording, int host,
+                                         const struct metric_source *source) {
+    const struct series_set *cpu = &recording->tables[RECORDING_CPU];
+    return source->job && has_host(cpu, host) ? cpu : &recording->tables[source->table];
+}
+
 int metric_rate(const struct recording *recording, int host, enum metric metric,
                 struct rate *ret_rate) {
     const struct metric_source *source = &sources[metric];
     const struct series_set *set = &recording->tables[source->table];
+    const struct series_set *clock = clock_of(recording, host, source);
     struct rate rate;
-    /* The grid of the job is that of all processes: it goes on when the job has ended. */
-    int result = align_grid(set, host, source->job ? NULL : counts, source, source->scale, &rate);
+    if (source->job && !set->n)
+        return rate_init(ret_rate, 0, source->scale);
+    int result = align_grid(clock, host, source->job ? NULL : counts, source, source->scale, &rate);
     if (result < 0)
         return result;
     double *room = calloc(4 * (rate.n + 1), sizeof *room);
@@ -173,7 +189,7 @@ int metric_rate(const struct recording *recording, int host, enum metric metric,
         add_part(source, &rate, &part);
     }
     if (source->job)
-        cover_absent(set, host, &rate, &part);
+        cover_absent(clock, host, &rate, &part);
     free(room);
     *ret_rate = rate;
     return 0;

@@ -112,15 +112,23 @@ int64_t rate_covered(const struct rate *rate, struct windows windows) {
     return (int64_t)(covered + 0.5);
 }
 
-double rate_quantile(const struct rate *rate, struct windows windows, double q) {
+/* The cells that meet the windows, each with its time inside. *ret_items is the caller's; NULL
+ * without memory. */
+static size_t collect(const struct rate *rate, struct windows windows,
+                      struct weighted **ret_items) {
     size_t n = 0, room = rate->n + 2 * windows.n + 1;
     struct weighted *items = calloc(room, sizeof *items);
-    if (!items)
-        return NAN;
-    for (struct walk w = walk_begin(rate, windows); n < room && walk_next(&w);)
+    for (struct walk w = walk_begin(rate, windows); items && n < room && walk_next(&w);)
         items[n++] =
             (struct weighted){rate_value(rate, w.cell), w.part * (double)rate->dt_ns[w.cell]};
-    double value = stats_weighted_quantile(items, n, q);
+    *ret_items = items;
+    return n;
+}
+
+double rate_quantile(const struct rate *rate, struct windows windows, double q) {
+    struct weighted *items;
+    size_t n = collect(rate, windows, &items);
+    double value = items ? stats_weighted_quantile(items, n, q) : NAN;
     free(items);
     return value;
 }
@@ -133,45 +141,29 @@ double rate_peak(const struct rate *rate, struct windows windows) {
     return isinf(peak) ? rate_mean(rate, windows) : peak;
 }
 
-/* Mean of the cells from i on until span is reached; NAN if a gap comes first. */
-static double stretch_mean(const struct rate *rate, size_t i, int64_t end_ns, int64_t span_ns) {
-    double amount = 0, base = 0;
-    int64_t begin = rate->t_ns[i] - rate->dt_ns[i];
-    for (size_t k = i; k < rate->n && rate->t_ns[k] <= end_ns; k++) {
-        if (!(rate->base[k] > 0) || (k > i && rate->t_ns[k] - rate->dt_ns[k] > rate->t_ns[k - 1]))
-            return NAN;
-        amount += rate->amount[k];
-        base += rate->base[k];
-        if (rate->t_ns[k] - begin >= span_ns)
-            return rate->scale * amount / base;
+double rate_ceiling(const struct rate *rate, struct windows windows, int64_t held_ns) {
+    struct weighted *items;
+    size_t n = collect(rate, windows, &items);
+    double all = 0, busy = 0, peak = -INFINITY, ceiling = NAN;
+    for (size_t i = 0; i < n; i++) {
+        all += items[i].weight;
+        peak = fmax(peak, items[i].value);
     }
-    return NAN;
+    for (size_t i = 0; i < n; i++)
+        busy += items[i].value >= peak / 2 ? items[i].weight : 0;
+    double held = fmax((double)held_ns, 0.02 * busy);
+    if (n && all >= held)
+        ceiling = stats_weighted_quantile(items, n, 1 - (held - 1) / all);
+    free(items);
+    return ceiling;
 }
 
-double rate_sustained(const struct rate *rate, struct windows windows, int64_t span_ns) {
-    double best = NAN;
-    for (size_t w = 0; w < windows.n; w++) {
-        struct window window = windows.items[w];
-        for (size_t i = rate_find(rate, window.begin_ns);
-             i < rate->n && rate->t_ns[i] <= window.end_ns; i++) {
-            if (rate->t_ns[i] - rate->dt_ns[i] < window.begin_ns)
-                continue;
-            double mean = stretch_mean(rate, i, window.end_ns, span_ns);
-            if (!isnan(mean) && !(mean <= best))
-                best = mean;
-        }
-    }
-    return best;
-}
-
-double rate_share_between(const struct rate *rate, struct windows windows, double low,
-                          double high) {
-    double inside = 0, all = 0;
+double rate_amount_share_above(const struct rate *rate, struct windows windows, double low) {
+    double above = 0, all = 0;
     for (struct walk w = walk_begin(rate, windows); walk_next(&w);) {
-        double time = w.part * (double)rate->dt_ns[w.cell], value = rate_value(rate, w.cell);
-        all += time;
-        if (value >= low && value <= high)
-            inside += time;
+        double amount = w.part * rate->amount[w.cell];
+        all += amount;
+        above += rate_value(rate, w.cell) >= low ? amount : 0;
     }
-    return all > 0 ? inside / all : NAN;
+    return all > 0 ? above / all : NAN;
 }

@@ -45,12 +45,12 @@ double rate_quantile(const struct rate *rate, struct windows windows, double q);
  * none. */
 double rate_peak(const struct rate *rate, struct windows windows);
 
-/* The highest mean over a stretch of at least span_ns (whole cells, no gap in between) within the
- * windows: a rate that was sustained, not a burst out of one buffer. NAN if nothing lasts so long.
- */
-double rate_sustained(const struct rate *rate, struct windows windows, int64_t span_ns);
+/* The ceiling as far as it was seen: the highest value that was reached or exceeded for held_ns in
+ * all (or for 2 % of the time above half of the peak, if that is longer), so that one burst out of
+ * a buffer is none, but many short stretches at one rate are. NAN if there is not so much data. */
+double rate_ceiling(const struct rate *rate, struct windows windows, int64_t held_ns);
 
-/* Share of the windows' covered time whose cells have low <= value <= high. */
-double rate_share_between(const struct rate *rate, struct windows windows, double low, double high);
+/* Share of the windows' amount that moved in cells of at least `low`; NAN if nothing did. */
+double rate_amount_share_above(const struct rate *rate, struct windows windows, double low);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "analysis/stats.h"
@@ -42,6 +43,25 @@ static int fill(const struct scene *scene, const struct candidate *candidate,
     return 0;
 }
 
+/* The other direction of the first candidate's link is no rival: the two count together. */
+static size_t merge_directions(const struct candidates *candidates, size_t n,
+                               double seconds[][SLICES]) {
+    const struct candidate *first = &candidates->items[0];
+    size_t kept = 1;
+    for (size_t c = 1; c < n; c++) {
+        const struct candidate *other = &candidates->items[c];
+        bool same = first->ceiling > 0 && other->ceiling > 0 && other->host == first->host &&
+                    other->group == first->group;
+        for (int s = 0; s < SLICES; s++)
+            if (same)
+                seconds[0][s] += seconds[c][s];
+            else
+                seconds[kept][s] = seconds[c][s];
+        kept += !same;
+    }
+    return kept;
+}
+
 int resample_candidates(const struct scene *scene, const struct candidates *candidates,
                         struct resampled *ret_resampled) {
     double seconds[CANDIDATES_MAX][SLICES], shares[DRAWINGS];
@@ -53,6 +73,7 @@ int resample_candidates(const struct scene *scene, const struct candidates *cand
         if (result < 0)
             return result;
     }
+    n = n ? merge_directions(candidates, n, seconds) : 0;
     for (size_t d = 0; d < DRAWINGS; d++) {
         double sums[CANDIDATES_MAX] = {0}, second = 0;
         for (int s = 0; s < SLICES; s++) {

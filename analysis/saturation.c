@@ -29,9 +29,12 @@ struct candidate *candidates_add(struct candidates *candidates, const struct can
     return added;
 }
 
+static double weight(const struct candidate *candidate) {
+    return candidate->run_share * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
+}
+
 static int compare(const void *a, const void *b) {
-    double x = ((const struct candidate *)a)->run_share;
-    double y = ((const struct candidate *)b)->run_share;
+    double x = weight(a), y = weight(b);
     return (x < y) - (x > y);
 }
 
@@ -102,8 +105,6 @@ void candidates_release(struct candidates *candidates) {
 }
 
 double candidate_blocked(const struct candidate *candidate, struct windows windows) {
-    if (candidate->high > candidate->low)
-        return rate_share_between(candidate->signal, windows, candidate->low, candidate->high);
     double share = candidate->factor * rate_mean(candidate->signal, windows);
     return share > 1 ? 1 : share;
 }

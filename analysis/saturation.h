@@ -23,10 +23,11 @@
 #define SWAP_MIN_MB_S 1.0     /* swapping in or out */
 #define HEADROOM_MIN 0.15     /* of memory available: more is no shortage */
 #define PLATEAU_BAND 0.10     /* a rate so close below its ceiling is at it */
-#define PLATEAU_SHARE_MIN 0.20 /* random rates are in the band about a tenth of the time */
-#define NETWORK_MIN_MB_S 5.0   /* a ceiling lower than this is no link we know */
-#define PEER_CEILING_MIN 0.70  /* of the highest ceiling: below, the host's link is not the one */
-#define BUSY_RANK 0.85         /* CPU and run queue of a rank: it computes, or it spins */
+#define PLATEAU_AMOUNT_MIN 0.40  /* of the bytes moved there; of random rates a fifth would be */
+#define NETWORK_BLOCKED_MIN 0.20 /* a busy link is no proof that anybody waits for it */
+#define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
+#define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
+#define BUSY_RANK 0.85           /* CPU and run queue of a rank: it computes, or it spins */
 
 struct candidate {
     int host;
@@ -40,12 +41,14 @@ struct candidate {
     struct text_list evidence, against;
     /* Where `blocked` comes from, so that it can be asked again for any window: */
     const struct rate *signal;
-    double factor;    /* blocked = factor x mean ... */
-    double low, high; /* ... or, if high > low, share of time between these values */
+    double factor;  /* blocked = factor x mean */
+    double ceiling; /* of a link, as far as seen; else 0 */
 };
 
+#define UNSUPPLIED_WEIGHT 0.75 /* of a share without such evidence, in the order of candidates */
+
 struct candidates {
-    struct candidate *items; /* the greatest share of the run first */
+    struct candidate *items; /* the greatest share of the run first, weighted by its evidence */
     size_t n, capacity;
     struct text_list ruled_out; /* resources that were looked at and are not it */
     struct arithmetic *arithmetic;

@@ -309,13 +309,13 @@ static int judge_all(const struct board *board, struct stragglers *found) {
 
 static char *describe(const struct scene *scene, const struct board *board) {
     if (scene->iterations.n < 2)
-        return text_format("stragglers: only one rank marks iterations: nothing to compare");
+        return text_format("only one rank marks iterations: nothing to compare");
     if (board->steps < STRAGGLER_ITERATIONS)
-        return text_format("stragglers: too few %s to say (%zu, %d are needed)",
+        return text_format("too few %s to say (%zu, %d are needed)",
                            board->by_time ? "iterations" : "steps of at least 2 s", board->steps,
                            STRAGGLER_ITERATIONS);
-    return text_format(board->by_time ? "stragglers: judged by the iteration times of each rank"
-                                      : "stragglers: the ranks move together, so judged by the "
+    return text_format(board->by_time ? "judged by the iteration times of each rank"
+                                      : "the ranks move together, so judged by the "
                                         "processor and disk time of each rank");
 }
 
@@ -336,7 +336,7 @@ int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers)
     if (result < 0)
         return result;
     if (hidden_by_spinning(scene))
-        found.note = text_format("stragglers: the ranks move together and all keep their cores "
+        found.note = text_format("the ranks move together and all keep their cores "
                                  "busy, computing or spinning: not judged");
     else {
         found.note = describe(scene, &board);

@@ -26,6 +26,10 @@ const struct layout_row layout_peaks[] = {
 };
 const size_t layout_peaks_size = ARRAY_SIZE(layout_peaks);
 
+bool layout_worth_a_table(const struct report *report, const struct report_resources *resources) {
+    return resources->duration_s >= 3 * report->period_s;
+}
+
 const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
     double size = fabs(value);
     if (isnan(value))

@@ -22,6 +22,9 @@ extern const size_t layout_averages_size;
 extern const struct layout_row layout_peaks[];
 extern const size_t layout_peaks_size;
 
+/* Whether a phase is long enough for means of it to say anything: three samples in all. */
+bool layout_worth_a_table(const struct report *report, const struct report_resources *resources);
+
 #define LAYOUT_NUMBER_SIZE 32
 
 /* A number of a table: two decimals, four below 1 so that 0.0134 stays readable, none from 100,000

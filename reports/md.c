@@ -139,6 +139,8 @@ static void put_resources(FILE *out, const struct report *report) {
     char duration[LAYOUT_NUMBER_SIZE];
     for (size_t i = 0; i < report->n_resources; i++) {
         const struct report_resources *r = &report->resources[i];
+        if (i && !layout_worth_a_table(report, r))
+            continue;
         fputs(i ? "\n## Averages, phase " : "\n## Averages, whole run", out);
         if (i)
             md_put(out, r->phase);

@@ -172,6 +172,7 @@ struct report {
     size_t n_ranking;
     struct report_straggler *stragglers;
     size_t n_stragglers;
+    char *straggler_note; /* what ranks were judged by, or why not; NULL without iterations */
     struct report_budget *budget;
     size_t n_budget;
     struct report_arithmetic *arithmetic;

@@ -73,7 +73,8 @@ static int watch_memory(struct report *report, const struct scene *scene, int ho
 static int watch_network(struct report *report, const struct scene *scene,
                          const struct candidate *c) {
     bool send = strcmp(c->resource, "net-egress") == 0;
-    struct alert_rule rule = {c->low, c->low / (1 - PLATEAU_BAND) * 0.97, c->low * 0.1, 0, 1};
+    struct alert_rule rule = {(1 - PLATEAU_BAND) * c->ceiling, 0.97 * c->ceiling, 0.1 * c->ceiling,
+                              0, 1};
     return watch(report, scene, c->host, c->signal, &rule, send ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 

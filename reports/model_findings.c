@@ -55,6 +55,8 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
     report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
     if (!report->stragglers)
         return -ENOMEM;
+    if (stragglers->note && !(report->straggler_note = strdup(stragglers->note)))
+        return -ENOMEM;
     for (size_t i = 0; i < stragglers->n; i++) {
         struct straggler *from = &stragglers->items[i];
         struct report_straggler *to = &report->stragglers[report->n_stragglers++];

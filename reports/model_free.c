@@ -70,6 +70,7 @@ static void findings_free(struct report *report) {
     FREE_ITEMS(report->budget, report->n_budget, phase);
     FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);
     FREE_ITEMS(report->processes, report->n_processes, name);
+    free(report->straggler_note);
     free(report->alerts);
 }
 

@@ -93,8 +93,16 @@ static int load_names(struct report_input *input) {
     return 0;
 }
 
+/* vm2 before vm10. */
+static int compare_hosts(const void *a, const void *b) {
+    const struct store_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
 static int load_rest(struct store *store, struct report_input *input) {
     int result = store_list_hosts(store, input->run.id, &input->hosts, &input->n_hosts);
+    if (result == 0 && input->n_hosts)
+        qsort(input->hosts, input->n_hosts, sizeof *input->hosts, compare_hosts);
     if (result == 0)
         result = store_list_notes(store, input->run.id, &input->notes, &input->n_notes);
     if (result == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Phases and the resource tables: means, 95th percentiles and peaks by host, phase, metric. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,22 @@ static int fill_phases(struct report *report, const struct scene *scene) {
     return 0;
 }
 
+/* Half of what is known of the host: less, and a mean would speak for time it knows nothing of. */
+static bool covers(const struct scene_host *host, const struct rate *rate, struct windows windows) {
+    return 2 * rate_covered(rate, windows) >=
+           rate_covered(&host->metrics[METRIC_CPU_IDLE], windows);
+}
+
+static struct report_value measure(const struct scene_host *host, enum metric metric,
+                                   struct windows windows) {
+    const struct rate *rate = &host->metrics[metric];
+    if (!covers(host, rate, windows))
+        return (struct report_value){NAN, NAN, NAN};
+    return (struct report_value){.mean = rate_mean(rate, windows),
+                                 .p95 = rate_quantile(rate, windows, 0.95),
+                                 .peak = rate_peak(rate, windows)};
+}
+
 /* A group without a length (a run of no duration) has no values. */
 static int fill_group(struct report_resources *resources, const struct scene *scene,
                       const struct phase_group *group, const char *name) {
@@ -33,13 +50,9 @@ static int fill_group(struct report_resources *resources, const struct scene *sc
     if (!resources->phase || !resources->values)
         return -ENOMEM;
     for (size_t h = 0; h < scene->n_hosts; h++)
-        for (int m = 0; m < METRIC_COUNT_; m++) {
-            const struct rate *rate = &scene->hosts[h].metrics[m];
+        for (int m = 0; m < METRIC_COUNT_; m++)
             resources->values[h * METRIC_COUNT_ + (size_t)m] =
-                (struct report_value){.mean = rate_mean(rate, windows),
-                                      .p95 = rate_quantile(rate, windows, 0.95),
-                                      .peak = rate_peak(rate, windows)};
-        }
+                measure(&scene->hosts[h], m, windows);
     return 0;
 }
 

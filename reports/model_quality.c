@@ -188,6 +188,6 @@ int report_fill_quality(struct report *report, const struct report_input *input,
     if (result == 0)
         result = note_blind_spots(report, scene);
     if (result == 0 && stragglers->note)
-        result = report_add_note(report, text_format("%s", stragglers->note));
+        result = report_add_note(report, text_format("stragglers: %s", stragglers->note));
     return result;
 }

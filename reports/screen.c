@@ -56,7 +56,7 @@ static void put_hosts(FILE *out, const struct report *report) {
     } columns[] = {{METRIC_CPU_IDLE, "idle CPU %"},   {METRIC_CPU_CORE_MAX, "core %"},
                    {METRIC_JOB_RUN_QUEUE, "queue %"}, {METRIC_MEM_USED, "mem GB"},
                    {METRIC_NET_RECV, "recv MB/s"},    {METRIC_NET_SEND, "send MB/s"},
-                   {METRIC_DISK_READ, "dread MB/s"},  {METRIC_DISK_WRITE, "dwrite MB/s"}};
+                   {METRIC_DISK_READ, "disk-r MB/s"}, {METRIC_DISK_WRITE, "disk-w MB/s"}};
     enum { N = sizeof columns / sizeof *columns };
     size_t shown = report->n_hosts <= HOSTS_SHOWN ? report->n_hosts : HOSTS_SHOWN - 1;
     struct text_table table;
@@ -81,8 +81,10 @@ static void put_hosts(FILE *out, const struct report *report) {
 static void put_straggler(FILE *out, const struct report *report) {
     char text[400];
     if (!report->n_stragglers) {
-        if (report->n_ranks > 1)
-            terminal_paragraph(out, "  stragglers: ", "none found", 1);
+        if (report->straggler_note) {
+            snprintf(text, sizeof text, "none found (%s)", report->straggler_note);
+            terminal_paragraph(out, "  stragglers: ", text, 1);
+        }
         return;
     }
     const struct report_straggler *s = &report->stragglers[0];
@@ -109,7 +111,7 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     put_head(out, report);
     put_verdict(out, report, colour);
     for (size_t i = 0; i < v->n_evidence && i < 2; i++)
-        terminal_paragraph(out, "  evidence:   ", v->evidence[i], i ? 1 : 2);
+        terminal_paragraph(out, "  evidence:   ", v->evidence[i], 2);
     put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, 2);
     put_hosts(out, report);
     put_straggler(out, report);

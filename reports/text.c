@@ -99,6 +99,24 @@ static void put_averages(FILE *out, const struct report *report,
     text_table_release(&table);
 }
 
+static void put_short_phases(FILE *out, const struct report *report) {
+    bool any = false;
+    for (size_t i = 1; i < report->n_resources; i++) {
+        const struct report_resources *r = &report->resources[i];
+        char text[128], duration[LAYOUT_NUMBER_SIZE];
+        if (layout_worth_a_table(report, r))
+            continue;
+        if (!any)
+            fputs("\nPhases too short for a table (fewer than three samples): ", out);
+        snprintf(text, sizeof text, "%s%s (%s)", any ? ", " : "", r->phase,
+                 layout_duration(duration, r->duration_s));
+        terminal_put(out, text, 0);
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
+}
+
 static void put_peaks(FILE *out, const struct report *report) {
     struct text_table table;
     heading(out, "Peaks (highest sample)");
@@ -139,7 +157,8 @@ void text_arithmetic(const struct report *report, const struct report_arithmetic
              "takes %.3g s: %.0f %%",
              layout_host(report, a->host), a->direction, a->bytes_per_iteration / 1e6, a->phase,
              a->bandwidth_mb_s,
-             a->bandwidth_calibrated ? "calibrated" : "the highest rate sustained on any host",
+             a->bandwidth_calibrated ? "calibrated"
+                                     : "the highest rate any host reached again and again",
              a->bound_s, a->iteration_s, a->share_pct);
 }
 
@@ -269,7 +288,9 @@ static int write_report(const struct report *report, FILE *out) {
     fputc('\n', out);
     text_put_verdict(out, report);
     for (size_t i = 0; i < report->n_resources; i++)
-        put_averages(out, report, &report->resources[i]);
+        if (i == 0 || layout_worth_a_table(report, &report->resources[i]))
+            put_averages(out, report, &report->resources[i]);
+    put_short_phases(out, report);
     if (report->n_resources) {
         put_whole(out, report);
         put_peaks(out, report);

@@ -180,8 +180,8 @@ static void quantile_and_peak_are_of_the_samples(void **state) {
     NEAR(rate_quantile(&rate, all, 0.9), 9);
     NEAR(rate_quantile(&rate, all, 0.95), 10);
     NEAR(rate_peak(&rate, all), 10);
-    NEAR(rate_sustained(&rate, all, 2 * S), 9.5);
-    NEAR(rate_share_between(&rate, all, 9, INFINITY), 0.2);
+    NEAR(rate_ceiling(&rate, all, 2 * S), 9); /* reached or exceeded for two seconds */
+    NEAR(rate_amount_share_above(&rate, all, 9), 19 / 55.0);
     NEAR(rate_amount(&rate, all), 55e6);
     rate_release(&rate);
     recording_release(&r);
