@@ -13,6 +13,7 @@
 
 #define SCRIPT_SIZE (16 * 1024)
 #define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
+#define LAUNCH_KILL_S "5"  /* mpirun's patience between SIGTERM and SIGKILL */
 
 static void add(struct launch_words *to, const char *word) {
     if (to->n < LAUNCH_WORDS_MAX)
@@ -53,8 +54,8 @@ static void make_mpirun(struct launch_words *to, const struct launch *launch,
         add(to, words->reach[i]);
     if (plan->hostfile)
         add_all(to, "--hostfile", plan->hostfile, NULL);
-    add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "-x",
-            "CHOKEPOINT_TOKEN", NULL);
+    add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
+            "odls_base_sigkill_timeout", LAUNCH_KILL_S, "-x", "CHOKEPOINT_TOKEN", NULL);
     if (getenv("CHOKEPOINT_SCOPE"))
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", to->run, "-x", to->marks, plan->agent, NULL);

@@ -11,7 +11,7 @@
 #define DRAIN_NS (4 * NS_PER_S)
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
-#define TERMINATE_NS (4 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
+#define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
 
 /* Those that answered, live, and have not yet sent all. */
 static bool awaits_last_words(const struct run_session *s) {

@@ -108,7 +108,7 @@ static int open_signals(struct run_session *s) {
     if (sigprocmask(SIG_BLOCK, &blocked, &s->old_mask) < 0)
         return negative_errno();
     s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return s->signal_fd < 0 ? negative_errno() : 0;
+    return s->signal_fd < 0 ? negative_errno() : group_watch_start(&s->group);
 }
 
 /* A standard stream that is closed stays closed for the command, but no pipe of ours may become it.
@@ -167,6 +167,7 @@ void session_release(struct run_session *s) {
         free(s->notes[i]);
     hosts_release(&s->hosts);
     collect_child_release(&s->collector);
+    group_watch_stop(&s->group);
     if (s->signal_fd >= 0) {
         close(s->signal_fd);
         sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
@@ -267,27 +268,43 @@ static void check_launches(struct run_session *s) {
 
 /* --- signals --- */
 
-/* A sender in an outer pid namespace has the id 0 here. */
-static bool reaches_the_command_anyway(const struct signalfd_siginfo *info) {
-    return info->ssi_code == SI_KERNEL ||
-           (info->ssi_pid != 0 && getpgid((pid_t)info->ssi_pid) == getpgrp());
+/* timeout(1) signals its child and then the whole group: signals that come so soon after one
+ * another are one. */
+#define SAME_SIGNAL_MS 20
+
+static uint64_t read_signals(const struct run_session *s) {
+    struct signalfd_siginfo info;
+    uint64_t numbers = 0;
+    while (read(s->signal_fd, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            numbers |= UINT64_C(1) << info.ssi_signo;
+    return numbers;
 }
 
-static void take_signal(struct run_session *s, const struct signalfd_siginfo *info) {
-    int number = (int)info->ssi_signo;
-    if (number == SIGCHLD)
-        return;
+/* Without a watch the terminal's signals are taken for the group's, all others for ours. */
+static bool reached_the_command(struct run_session *s, int number) {
+    if (s->group.pid == 0)
+        return number == SIGINT || number == SIGQUIT;
+    return group_watch_saw(&s->group, number);
+}
+
+static void take_signal(struct run_session *s, int number) {
+    bool reached = reached_the_command(s, number);
     s->interrupted = number;
     s->n_interrupts++;
-    bool passed_on = number == SIGTERM || number == SIGHUP;
-    if (passed_on && s->command && !reaches_the_command_anyway(info))
+    if (!reached && s->command)
         kill(s->command, number);
 }
 
 static void take_signals(struct run_session *s) {
-    struct signalfd_siginfo info;
-    while (read(s->signal_fd, &info, sizeof info) == sizeof info)
-        take_signal(s, &info);
+    uint64_t numbers = read_signals(s);
+    if (numbers) {
+        poll(NULL, 0, SAME_SIGNAL_MS);
+        numbers |= read_signals(s);
+    }
+    for (int number = 1; number < 64; number++)
+        if (numbers >> number & 1)
+            take_signal(s, number);
     check_command(s);
 }
 

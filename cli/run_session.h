@@ -4,14 +4,14 @@
  * which all of them are heard. Nothing sleeps: whoever waits calls session_poll until what it waits
  * for is so, or its deadline has passed.
  *
- * Signals are blocked and read as events. SIGINT and SIGQUIT come from the terminal to the whole
- * foreground group, so the command has its own and they are only noted here. SIGTERM and SIGHUP
- * are passed on, unless the kernel or a member of our own group sent them, who send to all of it.
+ * Signals are blocked and read as events. What the whole foreground group got, as it gets the
+ * terminal's Ctrl-C, the command has, too; what was sent to us alone is passed on to it.
  */
 #ifndef CHOKEPOINT_CLI_RUN_SESSION_H
 #define CHOKEPOINT_CLI_RUN_SESSION_H
 
 #include "cli/collect_child.h"
+#include "cli/group_watch.h"
 #include "cli/hosts_choose.h"
 #include "cli/launch.h"
 #include "cli/run_options.h"
@@ -25,6 +25,7 @@ struct run_session {
     int64_t run; /* its id in the database */
     sigset_t old_mask;
     int signal_fd;
+    struct group_watch group;
     /* where it runs */
     struct command_words words;
     struct hosts hosts;

@@ -8,7 +8,7 @@ need_testbed 3
 
 mkfifo go
 inside "$chokepoint" run --db "$db" mpirun --hostfile "$(inside printenv CHOKEPOINT_HOSTFILE)" -N 1 \
-    sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || { : >started; echo $CHOKEPOINT_RUN >id; read x <go; }' >out 2>err &
+    sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || { echo $OMPI_CHOKEPOINT_RUN >id; : >started; read x <go; }' >out 2>err &
 pid=$!
 until_true 40 test -e started
 frames_of() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }

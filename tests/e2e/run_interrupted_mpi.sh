@@ -28,3 +28,21 @@ run_inside mpirun --hostfile "$hostfile" -N 1 ./rank
 [ $status -eq 139 ] || fail "a rank that dies of SIGSEGV gives $status"
 [ "$(state_of 2)" = failed ] || fail "run 2 is $(state_of 2)"
 until_true 10 no_traces_of "$(sort -u ids)"
+
+# kill -9 of us: the agents on all hosts end by themselves, and so do the mpirun that started them.
+printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" >rank
+rm -f ids
+setsid "$chokepoint" testbed --name "$name" exec -- \
+    "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+pid=$!
+until_true 40 all_run
+id=$(sort -u ids)
+kill -9 $pid
+wait $pid 2>/dev/null
+agents_of() { pgrep -f -- "chokepoint-$id"; }
+agents_gone() { [ -z "$(agents_of)" ]; }
+until_true 30 agents_gone
+pgrep -g $pid >/dev/null || fail "the command was ended"
+kill -TERM -- -$pid
+rm -rf "/tmp/chokepoint-$id"-* "${TMPDIR:-/tmp}/chokepoint-$id"-* # samples that nobody takes any more
+until_true 20 no_traces_of "$id"

@@ -58,7 +58,8 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
     assert_string_equal(
         words_of(LAUNCH_MPIRUN, &plan),
         "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
-        "--wdir|/|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_RUN=feedc0de|-x|"
+        "--wdir|/"
+        "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_RUN=feedc0de|-x|"
         "CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a b/chokepoint-agent|--collector|"
         "http://10.0.0.1:7|--spool|/tmp/chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
         "--process-rate|1|--drain|3");
