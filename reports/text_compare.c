@@ -90,6 +90,11 @@ static void put_resources(FILE *out, const struct comparison *c) {
     text_table_release(&table);
 }
 
+/* NULL where there is no difference to judge. */
+static const char *judgement_of(const struct comparison_row *row, size_t run) {
+    return isnan(row->difference[run]) ? NULL : row->judgement[run];
+}
+
 /* Each judgement once, with the quantities it is about. */
 static void put_judgements(FILE *out, const struct comparison *c) {
     const struct comparison_row *const lists[] = {c->summary, c->resources};
@@ -99,7 +104,7 @@ static void put_judgements(FILE *out, const struct comparison *c) {
     for (size_t l = 0; l < 2; l++)
         for (size_t i = 0; i < sizes[l]; i++)
             for (size_t run = 0; run < c->n; run++) {
-                const char *judgement = lists[l][i].judgement[run];
+                const char *judgement = judgement_of(&lists[l][i], run);
                 if (!judgement)
                     continue;
                 same = same && (!common || strcmp(common, judgement) == 0);
@@ -116,11 +121,12 @@ static void put_judgements(FILE *out, const struct comparison *c) {
         for (size_t i = 0; i < sizes[l]; i++)
             for (size_t run = 0; run < c->n; run++) {
                 char label[160];
-                if (!lists[l][i].judgement[run])
+                const char *judgement = judgement_of(&lists[l][i], run);
+                if (!judgement)
                     continue;
                 snprintf(label, sizeof label, "  %s, %.40s (%lld): ", lists[l][i].label,
                          c->runs[run]->run_name, (long long)c->runs[run]->run_id);
-                terminal_paragraph(out, label, lists[l][i].judgement[run], 0);
+                terminal_paragraph(out, label, judgement, 0);
             }
 }
 
