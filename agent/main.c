@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
- * The directory of marks is made and removed here, in the process that outlives the sampling one.
+ * What must outlive that process is made here: the stream id and the spool's directory.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "agent/lean.h"
-#include "agent/mark/ring.h"
 #include "agent/observe.h"
 #include "agent/options.h"
+#include "agent/push.h"
 #include "agent/supervise.h"
 #include "agent/tables.h"
 #include "common/error.h"
@@ -23,7 +23,7 @@
 struct agent {
     struct agent_options options;
     uint64_t stream_id;
-    bool made_spool, made_marks;
+    bool made_spool;
 };
 
 static int run_child(void *ctx) {
@@ -41,26 +41,8 @@ static void settle(void *ctx) {
 
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
-    char path[4096];
     if (agent->made_spool)
         rmdir(agent->options.spool);
-    if (agent->made_marks && mark_directory_path(agent->options.marks, path, sizeof path) == 0)
-        mark_directory_remove(path);
-}
-
-/* Programs find their marks' directory by the stem. Without it there are no marks, and nothing else
- * is lost. */
-static void make_marks(struct agent *agent) {
-    char path[4096], text[200];
-    int r = mark_directory_path(agent->options.marks, path, sizeof path);
-    if (r == 0)
-        r = mark_directory_create(path);
-    agent->made_marks = r == 0;
-    if (r == 0)
-        return;
-    snprintf(text, sizeof text, "no marks of programs: CHOKEPOINT_MARKS: %s", strerror(-r));
-    say(agent, text);
-    agent->options.marks = NULL;
 }
 
 static int make_spool(struct agent *agent) {
@@ -104,8 +86,8 @@ static int run_agent(struct agent *agent) {
                 strerror(-r));
         return 1;
     }
-    if (agent->options.marks)
-        make_marks(agent);
+    if (agent->options.push)
+        push_load(agent->options.collector); /* if it fails, push_start will say so */
     return agent->options.supervise ? supervise(&config) : run_alone(agent);
 }
 

@@ -45,6 +45,10 @@ struct push_status {
     char trouble[160];       /* why the last try failed, one line; "" after a good one */
 };
 
+/* Loads what a push will need. Optional: a process that does it before it forks saves its children
+ * the memory that initializing takes. -ENOMEM. */
+int push_load(const char *url);
+
 /* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], or the token
  * no header; -ENOMEM, -EAGAIN, ... */
 int push_start(const struct push_config *config, struct push **ret_push);

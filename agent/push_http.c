@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/push.h"
 #include "common/clock.h"
 
 #define CONNECT_MS 5000L
@@ -127,12 +128,17 @@ static int open_handles(struct push_http *http, const char *url) {
     return set_url(http, url);
 }
 
+int push_load(const char *url) {
+    bool tls = strncmp(url, "https", 5) == 0;
+    return curl_global_init(tls ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING) ? -ENOMEM : 0;
+}
+
 int push_http_open(const char *url, const char *token, struct push_http **ret_http) {
     if (!is_http_url(url))
         return -EINVAL;
-    bool tls = strncmp(url, "https", 5) == 0;
-    if (curl_global_init(tls ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING))
-        return -ENOMEM;
+    int loaded = push_load(url);
+    if (loaded < 0)
+        return loaded;
     struct push_http *http = calloc(1, sizeof *http);
     int r = http ? set_token(http, token) : -ENOMEM;
     if (r == 0)

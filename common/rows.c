@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One allocation for all values: a frame's rows lie side by side. */
+/*
+ * One allocation for all values: a frame's rows lie side by side. Nothing is written to a row
+ * before it is appended, so that room that is never used costs no memory.
+ */
 #include "common/rows.h"
 
 #include <errno.h>
@@ -15,8 +18,6 @@ int rows_init(struct rows *rows, const struct table *table, size_t capacity) {
         free(values);
         return -ENOMEM;
     }
-    for (size_t i = 0; i < capacity; i++)
-        items[i].values = values + i * table->n_columns;
     *rows = (struct rows){.table = table, .items = items, .values = values, .capacity = capacity};
     return 0;
 }
@@ -36,7 +37,8 @@ struct row *rows_append(struct rows *rows, const char *name, size_t name_size) {
         rows->dropped++;
         return NULL;
     }
-    struct row *row = &rows->items[rows->n++];
+    struct row *row = &rows->items[rows->n];
+    row->values = rows->values + rows->n++ * rows->table->n_columns;
     row->flags = 0;
     row->name_size = (uint8_t)text_sanitize(row->name, sizeof row->name, name, name_size);
     for (size_t i = 0; i < rows->table->n_columns; i++)
