@@ -83,10 +83,20 @@ static bool has_summary(const struct comparison *c, const char *label) {
     return false;
 }
 
+/* A value that one rank alone marks speaks of the whole run; one that all mark, of each of them. */
+static bool is_of_the_run(const struct report *report, const char *name) {
+    size_t ranks = 0;
+    for (size_t i = 0; i < report->n_curves; i++)
+        ranks += strcmp(report->curves[i].name, name) == 0;
+    return ranks == 1;
+}
+
 /* What the programs marked (accuracy, updates ...): the last value of each. */
 static int add_curves(struct comparison *c) {
     for (size_t run = 0, added = 0; run < c->n; run++)
         for (size_t k = 0; k < c->runs[run]->n_curves && added < CURVES_MAX; k++) {
+            if (!is_of_the_run(c->runs[run], c->runs[run]->curves[k].name))
+                continue;
             char *label = text_format("last %s", c->runs[run]->curves[k].name);
             if (!label)
                 return -ENOMEM;

@@ -12,8 +12,13 @@
 #include "reports/text.h"
 #include "reports/writer.h"
 
+static bool is_letter(unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
 void md_put(FILE *out, const char *text) {
-    for (; *text; text++) {
+    bool last_is_letter = false;
+    for (; *text; last_is_letter = is_letter((unsigned char)*text), text++) {
         unsigned char c = (unsigned char)*text;
         if (c < 0x20 || c == 0x7f)
             fputc(' ', out);
@@ -24,7 +29,9 @@ void md_put(FILE *out, const char *text) {
         else if (c == '&')
             fputs("&amp;", out);
         else {
-            if (strchr("\\`*_[]|~#$", c))
+            /* an underscore between letters is no emphasis */
+            bool inner = c == '_' && is_letter((unsigned char)text[1]);
+            if (strchr("\\`*_[]|~#$", c) && !(inner && last_is_letter))
                 fputc('\\', out);
             fputc(c, out);
         }

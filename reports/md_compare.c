@@ -36,6 +36,23 @@ static void put_values(FILE *out, const struct comparison_row *rows, size_t n_ho
     fputc(' ', out);
 }
 
+/* One host: why, if so. Several: for how many. */
+static void put_judgement(FILE *out, const struct comparison_row *rows, size_t n_hosts,
+                          size_t run) {
+    size_t established = 0;
+    for (size_t h = 0; h < n_hosts; h++)
+        established +=
+            rows[h].judgement[run] && strncmp(rows[h].judgement[run], "established", 11) == 0;
+    if (!rows[0].judgement[run])
+        fputs("| repeat ", out);
+    else if (n_hosts == 1 && established)
+        md_cell(out, rows[0].judgement[run]);
+    else if (established)
+        fprintf(out, "| on %zu of %zu hosts ", established, n_hosts);
+    else
+        fputs("| no ", out);
+}
+
 /* One line of a table: the same quantity on n_hosts hosts. */
 static void put_line(FILE *out, const struct comparison *c, const char *label,
                      const struct comparison_row *rows, size_t n_hosts) {
@@ -46,14 +63,20 @@ static void put_line(FILE *out, const struct comparison *c, const char *label,
         if (run == c->baseline)
             continue;
         put_values(out, rows, n_hosts, run, true);
-        const char *judgement = rows[0].judgement[run];
-        for (size_t h = 1; h < n_hosts; h++)
-            if (judgement && rows[h].judgement[run] &&
-                strcmp(judgement, rows[h].judgement[run]) != 0)
-                judgement = "differs by host: see --format json";
-        md_cell(out, judgement ? judgement : "repeat of the baseline");
+        put_judgement(out, rows, n_hosts, run);
     }
     fputs("|\n", out);
+}
+
+/* Why nothing is established, where that is the same for all. */
+static void put_reason(FILE *out, const struct comparison *c) {
+    for (size_t run = 0; c->n_summary && run < c->n; run++)
+        if (c->summary[0].judgement[run]) {
+            fputs("\nRun ", out);
+            fprintf(out, "%lld, duration: ", (long long)c->runs[run]->run_id);
+            md_put(out, c->summary[0].judgement[run]);
+            fputs(".\n", out);
+        }
 }
 
 static void put_resources(FILE *out, const struct comparison *c) {
@@ -90,6 +113,7 @@ int md_write_comparison(const struct comparison *c, FILE *out) {
                  c->summary[i].label, c->summary[i].unit);
         put_line(out, c, label, &c->summary[i], 1);
     }
+    put_reason(out, c);
     put_resources(out, c);
     md_list(out, "Mind", c->notes, c->n_notes);
     return ferror(out) ? -EIO : 0;

@@ -210,22 +210,35 @@ static size_t column_width(const struct text_table *table, size_t column) {
     return width > CELL_MAX && column != table->shrink ? CELL_MAX : width;
 }
 
+/* The end of the row's last cell that is not empty: no blanks at the end of a line. */
+static size_t row_end(const struct text_table *table, size_t row, size_t from, size_t to) {
+    while (to > from && !cell(table, row, to - 1)[0])
+        to--;
+    return to;
+}
+
+static void print_row(const struct text_table *table, FILE *out, size_t row, const size_t *widths,
+                      size_t from, size_t to) {
+    size_t end = row_end(table, row, from, to);
+    if (end == from && table->left[0])
+        terminal_put(out, cell(table, row, 0), widths[0]);
+    else
+        terminal_put_cell(out, cell(table, row, 0), widths[0], !table->left[0]);
+    for (size_t c = from; c < end; c++) {
+        fputs("  ", out);
+        if (table->left[c] && c + 1 == end)
+            terminal_put(out, cell(table, row, c), widths[c]);
+        else
+            terminal_put_cell(out, cell(table, row, c), widths[c], !table->left[c]);
+    }
+    fputc('\n', out);
+}
+
 static void print_block(const struct text_table *table, FILE *out, size_t indent,
                         const size_t *widths, size_t from, size_t to) {
     for (size_t r = 0; r < table->rows; r++) {
         fprintf(out, "%*s", (int)indent, "");
-        size_t last = to ? to - 1 : 0;
-        terminal_put_cell(out, cell(table, r, 0), last || !table->left[0] ? widths[0] : 0,
-                          !table->left[0]);
-        for (size_t c = from; c < to; c++) {
-            fputs("  ", out);
-            /* no blanks at the end of a line */
-            if (table->left[c] && c == last)
-                terminal_put(out, cell(table, r, c), widths[c]);
-            else
-                terminal_put_cell(out, cell(table, r, c), widths[c], !table->left[c]);
-        }
-        fputc('\n', out);
+        print_row(table, out, r, widths, from, to);
     }
 }
 

@@ -90,44 +90,55 @@ static void put_resources(FILE *out, const struct comparison *c) {
     text_table_release(&table);
 }
 
-/* NULL where there is no difference to judge. */
-static const char *judgement_of(const struct comparison_row *row, size_t run) {
-    return isnan(row->difference[run]) ? NULL : row->judgement[run];
-}
+/* A walk over all judgements of all rows, but where there is no difference to judge. */
+struct judgements {
+    const struct comparison *comparison;
+    size_t list, row, run;
+};
 
-/* Each judgement once, with the quantities it is about. */
-static void put_judgements(FILE *out, const struct comparison *c) {
+static const struct comparison_row *next_judgement(struct judgements *j, const char **ret_text) {
+    const struct comparison *c = j->comparison;
     const struct comparison_row *const lists[] = {c->summary, c->resources};
     const size_t sizes[] = {c->n_summary, c->n_resources};
-    const char *common = NULL;
-    bool same = true;
-    for (size_t l = 0; l < 2; l++)
-        for (size_t i = 0; i < sizes[l]; i++)
-            for (size_t run = 0; run < c->n; run++) {
-                const char *judgement = judgement_of(&lists[l][i], run);
-                if (!judgement)
-                    continue;
-                same = same && (!common || strcmp(common, judgement) == 0);
-                common = judgement;
+    for (; j->list < 2; j->list++, j->row = 0)
+        for (; j->row < sizes[j->list]; j->row++, j->run = 0)
+            while (j->run < c->n) {
+                const struct comparison_row *row = &lists[j->list][j->row];
+                size_t run = j->run++;
+                *ret_text = row->judgement[run];
+                if (*ret_text && !isnan(row->difference[run]))
+                    return row;
             }
-    if (!common)
-        return;
+    return NULL;
+}
+
+/* What is established is said one by one, what is not by its reason and how often. */
+static void put_judgements(FILE *out, const struct comparison *c) {
+    size_t established = 0, single = 0, tested = 0;
+    const char *text, *reason = NULL;
+    const struct comparison_row *row;
     fputs("\nWhether the differences are real\n", out);
-    if (same) {
-        terminal_paragraph(out, "  all: ", common, 0);
-        return;
+    for (struct judgements j = {c, 0, 0, 0}; (row = next_judgement(&j, &text));) {
+        char label[160];
+        if (strncmp(text, "established", 11) == 0) {
+            snprintf(label, sizeof label, "  %.60s, run %lld: ", row->label,
+                     (long long)c->runs[j.run - 1]->run_id);
+            terminal_paragraph(out, label, text, 0);
+            established++;
+        } else if (strstr(text, "ratio of medians")) {
+            tested++;
+        } else if (strncmp(text, "not established", 15) == 0) {
+            reason = text;
+            single++;
+        }
     }
-    for (size_t l = 0; l < 2; l++)
-        for (size_t i = 0; i < sizes[l]; i++)
-            for (size_t run = 0; run < c->n; run++) {
-                char label[160];
-                const char *judgement = judgement_of(&lists[l][i], run);
-                if (!judgement)
-                    continue;
-                snprintf(label, sizeof label, "  %s, %.40s (%lld): ", lists[l][i].label,
-                         c->runs[run]->run_name, (long long)c->runs[run]->run_id);
-                terminal_paragraph(out, label, judgement, 0);
-            }
+    if (single)
+        terminal_paragraph(out, established + tested ? "  others: " : "  ", reason, 0);
+    if (tested)
+        fprintf(out, "  %zu difference%s tested and not established (--format json has each)\n",
+                tested, tested == 1 ? "" : "s");
+    if (!established && !tested && !single)
+        fputs("  nothing to compare\n", out);
 }
 
 int text_write_comparison(const struct comparison *c, FILE *out) {
