@@ -148,7 +148,9 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
         confidence *= 0.8;
     if (ranks_busy(scene, c->group) >= BUSY_RANK && is_link(c))
         confidence *= 0.6;
-    return fmin(confidence, VERDICT_CONFIDENCE_CAP);
+    /* a short run has seen few of the program's moments, however alike they were */
+    confidence = fmin(confidence, VERDICT_CONFIDENCE_CAP);
+    return confidence * fmin(1, 0.5 + 0.5 * (double)least_samples(scene) / (10.0 * SAMPLES_MIN));
 }
 
 static void add_next_for(const struct candidate *c, struct verdict *v) {

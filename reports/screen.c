@@ -63,11 +63,12 @@ static void put_hosts(FILE *out, const struct report *report) {
     if (!report->n_resources || !report->n_hosts)
         return;
     text_table_init(&table, shown + 1, N + 1);
+    table.shrink = 0;
     text_table_set(&table, 0, 0, "host");
     for (size_t c = 0; c < N; c++)
         text_table_set(&table, 0, c + 1, "%s", columns[c].name);
     for (size_t h = 0; h < shown; h++) {
-        text_table_set(&table, h + 1, 0, "%.20s", report->hosts[h].name);
+        text_table_set(&table, h + 1, 0, "%s", report->hosts[h].name);
         for (size_t c = 0; c < N; c++)
             text_table_number(&table, h + 1, c + 1, mean_of(report, h, columns[c].metric));
     }

@@ -162,7 +162,8 @@ void text_table_init(struct text_table *table, size_t rows, size_t columns) {
     *table = (struct text_table){.rows = rows,
                                  .columns = columns,
                                  .cells = calloc(rows * columns + 1, sizeof *table->cells),
-                                 .left = calloc(columns + 1, sizeof *table->left)};
+                                 .left = calloc(columns + 1, sizeof *table->left),
+                                 .shrink = -1};
     table->failed = !table->cells || !table->left;
     if (table->left)
         table->left[0] = true;
@@ -207,7 +208,7 @@ static size_t column_width(const struct text_table *table, size_t column) {
         size_t own = terminal_width(cell(table, r, column));
         width = own > width ? own : width;
     }
-    return width > CELL_MAX && column != table->shrink ? CELL_MAX : width;
+    return width > CELL_MAX && (int)column != table->shrink ? CELL_MAX : width;
 }
 
 /* The end of the row's last cell that is not empty: no blanks at the end of a line. */
@@ -271,7 +272,7 @@ void text_table_print(const struct text_table *table, FILE *out, size_t indent) 
     for (size_t c = 0; c < table->columns; c++)
         widths[c] = column_width(table, c);
     size_t all = total(widths, table->columns, indent);
-    if (table->shrink && all > TERMINAL_COLUMNS) {
+    if (table->shrink >= 0 && all > TERMINAL_COLUMNS) {
         size_t too_much = all - TERMINAL_COLUMNS, *width = &widths[table->shrink];
         *width = *width > too_much + 8 ? *width - too_much : *width < 8 ? *width : 8;
     }

@@ -35,10 +35,10 @@ size_t terminal_coloured_paragraph(FILE *out, const char *colour, size_t highlig
  * further blocks, each with the first column. */
 struct text_table {
     size_t rows, columns;
-    char **cells;  /* rows x columns, NULL is empty */
-    bool *left;    /* by column */
-    bool failed;   /* no memory: prints nothing */
-    size_t shrink; /* if not 0: this column is cut to make one block fit */
+    char **cells; /* rows x columns, NULL is empty */
+    bool *left;   /* by column */
+    bool failed;  /* no memory: prints nothing */
+    int shrink;   /* this column is cut to make one block fit; -1: none */
 };
 
 void text_table_init(struct text_table *table, size_t rows, size_t columns);

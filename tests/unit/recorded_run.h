@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording made through the store's own writing interface, every number planned: for tests of
+ * reports. Hosts have two cores and one link of 1 Gbit/s: an iteration takes two seconds, of which
+ * the first host sends for one at `send_mb_s` and everybody is idle.
+ */
+#ifndef CHOKEPOINT_TESTS_RECORDED_RUN_H
+#define CHOKEPOINT_TESTS_RECORDED_RUN_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/recording.h"
+#include "collector/store.h"
+#include "common/clock.h"
+
+#define RECORDED_WALL_NS (INT64_C(1700000000) * NS_PER_S)
+#define RECORDED_MONO_NS (INT64_C(5000) * NS_PER_S)
+
+struct recorded_run {
+    const char *name, *command;
+    const char *const *hosts;
+    size_t n_hosts;
+    double duration_s;
+    double send_mb_s;
+    bool marks;
+};
+
+static const uint64_t recorded_levels[RECORDING_COUNT_] = {
+    [RECORDING_MEMORY] = 0xf,
+    [RECORDING_PROCESS] =
+        1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB | 1u << PROCESS_RSS,
+};
+
+/* The table as an agent would describe it, from the columns that analysis reads. */
+struct recorded_table {
+    struct table table;
+    struct column columns[16];
+    int64_t id;
+};
+
+static enum unit recorded_unit(const char *name) {
+    size_t n = strlen(name);
+    if (n > 3 && strcmp(name + n - 3, "_ns") == 0)
+        return UNIT_NS;
+    return n > 6 && strcmp(name + n - 6, "_bytes") == 0 ? UNIT_BYTES : UNIT_EVENTS;
+}
+
+static int recorded_describe(struct store *store, enum recording_table which,
+                             struct recorded_table *to) {
+    const struct recording_columns *from = &recording_columns[which];
+    for (size_t c = 0; c < from->n; c++)
+        to->columns[c] = (struct column){
+            from->columns[c], recorded_unit(from->columns[c]),
+            recorded_levels[which] >> c & 1 ? COLUMN_LEVEL : COLUMN_COUNTER, "planned"};
+    to->table =
+        (struct table){from->table, "thing", "planned", TABLE_SAMPLES, to->columns, from->n};
+    return store_table(store, &to->table, &to->id);
+}
+
+static const struct column recorded_mark_columns[] = {
+    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
+    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
+    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
+    {"number", UNIT_NONE, COLUMN_LEVEL, "number"},
+    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
+    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
+    {"output_bytes", UNIT_BYTES, COLUMN_LEVEL, "output"},
+    {"value_nano", UNIT_NANO, COLUMN_LEVEL, "value"},
+};
+static const struct table recorded_mark = {
+    "mark", "name", "marks", TABLE_EVENTS, recorded_mark_columns, 8};
+
+static int recorded_row(struct store *store, int64_t id, const struct table *table,
+                        const char *name, const int64_t *values) {
+    struct wire_row row = {.name = {name, strlen(name)}};
+    memcpy(row.values, values, table->n_columns * sizeof *values);
+    return store_row(store, id, table, &row);
+}
+
+/* Seconds up to t in which the first host was sending: the second half of every two. */
+static double recorded_sending_s(double t) {
+    double whole = floor(t / 2), rest = t - 2 * whole;
+    return whole + (rest > 1 ? rest - 1 : 0);
+}
+
+#define RECORDED_NS(seconds) ((int64_t)llround((seconds)*1e9))
+#define RECORDED_ROW(which, name, ...)                                                             \
+    recorded_row(store, tables[which].id, &tables[which].table, name,                              \
+                 (const int64_t[]){__VA_ARGS__})
+
+/* Everything a host shows at t seconds after its counters began; host 0 is the server. */
+static int recorded_samples(struct store *store, struct recorded_table *tables,
+                            const struct recorded_run *run, size_t host, double t) {
+    double others = (double)(run->n_hosts - 1), sent = run->send_mb_s * 1e6 * recorded_sending_s(t);
+    int64_t server = llround(sent), worker = others > 0 ? llround(sent / others) : 0;
+    int64_t busy = RECORDED_NS(host ? 0.1 * t : 0.3 * t), rest = RECORDED_NS(t) - busy;
+    char process[64];
+    snprintf(process, sizeof process, "train[%zu]", 1000 + host);
+    int r = RECORDED_ROW(RECORDING_CPU, "cpu0", busy, 0, 0, rest, 0, 0, 0, 0);
+    r |= RECORDED_ROW(RECORDING_CPU, "cpu1", 0, 0, 0, RECORDED_NS(t), 0, 0, 0, 0);
+    r |= RECORDED_ROW(RECORDING_MEMORY, "memory", 8000000000, 6000000000, 0, 0);
+    r |= RECORDED_ROW(RECORDING_NET, "eth0", host ? worker : 0, host ? 0 : server);
+    r |= RECORDED_ROW(RECORDING_NET, "lo", llround(1e9 * t), llround(1e9 * t));
+    r |= RECORDED_ROW(RECORDING_DISK, "sda", llround(2e6 * t), llround(5e5 * t),
+                      RECORDED_NS(0.05 * t));
+    r |= RECORDED_ROW(RECORDING_PSI, "cpu", RECORDED_NS(0.01 * t), 0);
+    r |= RECORDED_ROW(RECORDING_PROCESS, process, (int64_t)(1000 + host), (int64_t)host, 1,
+                      250000000, busy, 0, RECORDED_NS(0.002 * t), 0, llround(2e6 * t), 0);
+    return r;
+}
+
+static int recorded_marks(struct store *store, int64_t id, const struct recorded_run *run,
+                          size_t host, double mono_s) {
+    int64_t pid = (int64_t)(1000 + host), rank = (int64_t)host;
+    int iterations = (int)(run->duration_s / 2) - 1, r = 0;
+    int64_t training[] = {
+        1,           rank, pid, 0, RECORDED_NS(mono_s), RECORDED_NS(2 * iterations), VALUE_ABSENT,
+        VALUE_ABSENT};
+    r |= recorded_row(store, id, &recorded_mark, "training", training);
+    for (int i = 0; i < iterations; i++) {
+        int64_t iteration[] = {
+            2,           rank, pid, i, RECORDED_NS(mono_s + 2 * i), RECORDED_NS(2), VALUE_ABSENT,
+            VALUE_ABSENT};
+        r |= recorded_row(store, id, &recorded_mark, "iteration", iteration);
+    }
+    for (int i = 0; host == 0 && i < iterations; i += 5) {
+        int64_t value[] = {4,
+                           rank,
+                           pid,
+                           i,
+                           RECORDED_NS(mono_s + 2 * i + 2),
+                           VALUE_ABSENT,
+                           VALUE_ABSENT,
+                           500000000 + 10000000 * i};
+        r |= recorded_row(store, id, &recorded_mark, "accuracy", value);
+    }
+    return r;
+}
+
+static int recorded_host(struct store *store, int64_t run_id, const struct recorded_run *run,
+                         size_t host) {
+    static const enum recording_table which[] = {RECORDING_CPU, RECORDING_MEMORY,
+                                                 RECORDING_NET, RECORDING_DISK,
+                                                 RECORDING_PSI, RECORDING_PROCESS};
+    struct recorded_table tables[RECORDING_COUNT_];
+    struct wire_stream stream = {.stream_id = 100 + host, .period_ns = 100 * NS_PER_MS};
+    int64_t host_id, stream_id, mark_id;
+    int r = 0;
+    snprintf(stream.host, sizeof stream.host, "%s", run->hosts[host]);
+    snprintf(stream.boot_id, sizeof stream.boot_id, "11111111-1111-1111-1111-11111111111%zu",
+             host % 10);
+    r |= store_stream(store, run_id, &stream, &host_id, &stream_id);
+    r |= store_clock(store, host_id, RECORDED_MONO_NS, 0, 50000);
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++)
+        r |= recorded_describe(store, which[i], &tables[which[i]]);
+    r |= store_table(store, &recorded_mark, &mark_id);
+    int frames = (int)lround(run->duration_s * 10) + 10;
+    for (int i = 0; r == 0 && i <= frames; i++) {
+        /* counters began two seconds before the run, samples half a second before it */
+        double t = 1.5 + 0.1 * i, mono_s = (double)RECORDED_MONO_NS / 1e9 - 2;
+        struct frame_head head = {.seq = (uint64_t)i + 1,
+                                  .mono_ns = RECORDED_NS(mono_s + t),
+                                  .wall_ns = RECORDED_WALL_NS + RECORDED_NS(t - 2)};
+        r |= store_frame(store, stream_id, &head);
+        r |= recorded_samples(store, tables, run, host, t);
+        if (i == frames && run->marks)
+            r |= recorded_marks(store, mark_id, run, host, mono_s + 2);
+    }
+    return r;
+}
+
+/* 0 or not. */
+static inline int record_run(struct store *store, const struct recorded_run *run) {
+    int64_t end = RECORDED_NS(run->duration_s), run_id;
+    struct run_begin begin = {.name = run->name,
+                              .command = run->command,
+                              .wall_ns = RECORDED_WALL_NS,
+                              .mono_ns = RECORDED_MONO_NS,
+                              .period_ns = 100 * NS_PER_MS,
+                              .n_hosts_expected = (int)run->n_hosts};
+    int r = store_run_begin(store, &begin, &run_id) | store_begin(store);
+    for (size_t h = 0; r == 0 && h < run->n_hosts; h++)
+        r |= recorded_host(store, run_id, run, h);
+    r |= store_commit(store);
+    r |= store_run_end(store, run_id, RUN_DONE, 0, RECORDED_WALL_NS + end, RECORDED_MONO_NS + end);
+    return r;
+}
+
+#endif

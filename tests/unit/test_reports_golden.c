@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every writer makes of two planned recordings, against the files in tests/golden. After a
+ * change that is meant: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "common/error.h"
+#include "reports/comparison.h"
+#include "reports/terminal.h"
+#include "reports/writer.h"
+#include "tests/unit/recorded_run.h"
+
+/* Names that mean something to a terminal, a spreadsheet, Markdown, HTML. */
+static const char *const hostile_hosts[] = {"vm1", "=1+1|`<b>\"x\"", "名前"};
+static const char *const many_hosts[] = {
+    "node01", "node02", "node03", "node04", "node05", "node06",
+    "node07", "node08", "node09", "node10", "node11", "a-rather-long-name-of-a-host.example.org"};
+
+static const struct recorded_run runs[] = {
+    {"sync", "mpirun -np 3 ./train --mode sync", hostile_hosts, 3, 44, 110, true},
+    {"@fast|<i>", "./train `x` | cat", hostile_hosts, 3, 44, 55, true},
+    {"many", "./train", many_hosts, ARRAY_SIZE(many_hosts), 4, 60, false},
+};
+
+struct fixture {
+    char directory[64], path[96];
+    struct store *store;
+    struct report *reports[ARRAY_SIZE(runs)];
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    char which[8], why[256];
+    snprintf(f->directory, sizeof f->directory, "/tmp/chokepoint-golden-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->directory);
+    assert_int_equal(store_open_write(f->path, &f->store, why, sizeof why), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        assert_int_equal(record_run(f->store, &runs[i]), 0);
+        snprintf(which, sizeof which, "%zu", i + 1);
+        assert_int_equal(report_build(f->store, which, &f->reports[i]), 0);
+    }
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    char command[128];
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+        report_free(f->reports[i]);
+    store_close(f->store);
+    snprintf(command, sizeof command, "rm -rf -- %s", f->directory);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+/* ---- against the files ---- */
+
+static char *read_file(const char *path) {
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+    if (file && getdelim(&text, &size, EOF, file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_golden(const char *name, const char *text) {
+    char path[512], actual[128];
+    snprintf(path, sizeof path, "%s/golden/%s", TEST_SOURCE_DIR, name);
+    if (getenv("UPDATE_GOLDEN")) {
+        write_file(path, text);
+        return;
+    }
+    char *expected = read_file(path);
+    bool same = expected && strcmp(expected, text) == 0;
+    free(expected);
+    if (same)
+        return;
+    snprintf(actual, sizeof actual, "/tmp/chokepoint-golden-actual-%.60s", name);
+    write_file(actual, text);
+    fail_msg("%s differs: diff %s %s", name, path, actual);
+}
+
+static char *write_report(const struct report *report, const struct report_format *format) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(format ? format->report(report, out) : report_write_screen(report, false, out),
+                     0);
+    fclose(out);
+    return text;
+}
+
+static void expect_report(const struct report *report, const struct report_format *format,
+                          const char *name) {
+    char *text = write_report(report, format);
+    expect_golden(name, text);
+    free(text);
+}
+
+static void reports_are_as_before(void **state) {
+    struct fixture *f = *state;
+    expect_report(f->reports[0], &report_text, "report.txt");
+    expect_report(f->reports[0], &report_md, "report.md");
+    expect_report(f->reports[0], &report_csv, "report.csv");
+    expect_report(f->reports[0], &report_json, "report.json");
+    expect_report(f->reports[0], NULL, "screen.txt");
+    expect_report(f->reports[2], &report_text, "many.txt");
+    expect_report(f->reports[2], NULL, "many-screen.txt");
+}
+
+static struct comparison *compare_two(struct fixture *f) {
+    struct report *two[2];
+    struct comparison *comparison;
+    assert_int_equal(report_build(f->store, "1", &two[0]), 0);
+    assert_int_equal(report_build(f->store, "2", &two[1]), 0);
+    assert_int_equal(comparison_build(two, 2, 0, &comparison), 0);
+    return comparison;
+}
+
+static void comparisons_are_as_before(void **state) {
+    static const struct {
+        const struct report_format *format;
+        const char *name;
+    } files[] = {{&report_text, "compare.txt"},
+                 {&report_md, "compare.md"},
+                 {&report_csv, "compare.csv"},
+                 {&report_json, "compare.json"}};
+    struct comparison *comparison = compare_two(*state);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(files[i].format->comparison(comparison, out), 0);
+        fclose(out);
+        expect_golden(files[i].name, text);
+        free(text);
+    }
+    comparison_free(comparison);
+}
+
+/* ---- what must hold of any report ---- */
+
+static double mean_of(const struct report *report, size_t resources, size_t host,
+                      enum metric metric) {
+    return report->resources[resources].values[host * METRIC_COUNT_ + (size_t)metric].mean;
+}
+
+#define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) < 1e-6 * fmax(1, fabs((double)(b))))
+
+/* 110 MB/s half of the time; 1000 MB/s on loopback do not count. */
+static void the_table_has_the_planned_numbers(void **state) {
+    const struct report *r = ((struct fixture *)*state)->reports[0];
+    assert_int_equal(r->n_resources, 2); /* all, training */
+    for (size_t p = 0; p < 2; p++) {
+        NEAR(mean_of(r, p, 2, METRIC_NET_RECV), 27.5); /* "名前" */
+        NEAR(mean_of(r, p, 2, METRIC_CPU_IDLE), 95);
+        NEAR(mean_of(r, p, 1, METRIC_NET_SEND), 55); /* vm1 sorts behind "=1+1..." */
+        NEAR(mean_of(r, p, 1, METRIC_CPU_IDLE), 85);
+        NEAR(mean_of(r, p, 1, METRIC_MEM_USED), 2);
+        NEAR(mean_of(r, p, 1, METRIC_MEM_FREE), 6);
+        NEAR(mean_of(r, p, 1, METRIC_DISK_READ), 2);
+        NEAR(mean_of(r, p, 1, METRIC_DISK_WRITE), 0.5);
+        NEAR(mean_of(r, p, 1, METRIC_JOB_CPU), 30);
+    }
+    assert_int_equal(r->n_arithmetic, 3);
+    NEAR(r->arithmetic[0].bytes_per_iteration, 110e6);
+    NEAR(r->arithmetic[0].share_pct, 50);
+    NEAR(r->ranks[0].median_s, 2);
+    assert_string_equal(r->verdict.resource, "net-egress");
+}
+
+/* Lines at most so wide; returns how many. */
+static size_t check_lines(const char *text, size_t columns) {
+    size_t n = 0;
+    for (const char *line = text; *line; n++) {
+        size_t size = strcspn(line, "\n");
+        char *copy = strndup(line, size);
+        if (terminal_width(copy) > columns)
+            fail_msg("%zu columns: %s", terminal_width(copy), copy);
+        if (size && line[size - 1] == ' ')
+            fail_msg("blanks at the end: %s", copy);
+        for (size_t i = 0; i < size; i++)
+            if ((unsigned char)copy[i] < 0x20 || copy[i] == 0x7f)
+                fail_msg("control character: %s", copy);
+        free(copy);
+        line += size + (line[size] == '\n');
+    }
+    return n;
+}
+
+static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        char *text = write_report(f->reports[i], &report_text);
+        char *screen = write_report(f->reports[i], NULL);
+        check_lines(text, 100);
+        assert_true(check_lines(screen, 100) <= 24);
+        free(text);
+        free(screen);
+    }
+}
+
+/* An attacker who gets a name past the checks of store and wire moves no cursor. */
+static void escapes_never_reach_a_terminal(void **state) {
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    FILE *out = open_memstream(&text, &size);
+    terminal_put(out, "a\033[2Jb\u202e\xff\xc2\x9b", 0);
+    terminal_put_cell(out, "\033]0;x\a", 8, false);
+    terminal_paragraph(out, "", "x \033[31m y", 0);
+    fclose(out);
+    assert_null(strchr(text, '\033'));
+    assert_null(strchr(text, '\a'));
+    assert_null(strstr(text, "\u202e"));
+    assert_null(strstr(text, "\xff"));
+    free(text);
+}
+
+static void wide_characters_take_two_columns(void **state) {
+    (void)state;
+    assert_int_equal(terminal_width("名前"), 4);
+    assert_int_equal(terminal_width("e\u0301"), 1);
+    assert_int_equal(terminal_width("vm1"), 3);
+}
+
+static void no_spreadsheet_takes_a_name_for_a_formula(void **state) {
+    struct fixture *f = *state;
+    char *csv = write_report(f->reports[1], &report_csv);
+    assert_non_null(strstr(csv, "\"'@fast|<i>\",\"'=1+1|`<b>\"\"x\"\"\",\"all\",cpu_idle,%,"));
+    free(csv);
+}
+
+static void markdown_shows_names_as_they_are(void **state) {
+    struct fixture *f = *state;
+    char *md = write_report(f->reports[1], &report_md);
+    assert_non_null(strstr(md, "@fast\\|&lt;i&gt;"));
+    assert_non_null(strstr(md, "`` ./train `x` | cat ``"));
+    assert_null(strstr(md, "<b>"));
+    free(md);
+}
+
+static void json_is_json_with_every_member_of_the_contract(void **state) {
+    static const char *const members[] = {"run",     "phases",     "resources", "verdict",
+                                          "ranking", "stragglers", "budget",    "iterations",
+                                          "alerts",  "quality"};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+        char *text = write_report(f->reports[i], &report_json);
+        json_error_t error;
+        json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+        if (!document)
+            fail_msg("%s", error.text);
+        assert_string_equal(json_string_value(json_object_get(document, "schema")),
+                            "chokepoint.report/1");
+        for (size_t m = 0; m < ARRAY_SIZE(members); m++)
+            assert_non_null(json_object_get(document, members[m]));
+        json_decref(document);
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_has_the_planned_numbers),
+        cmocka_unit_test(reports_are_as_before),
+        cmocka_unit_test(comparisons_are_as_before),
+        cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
+        cmocka_unit_test(escapes_never_reach_a_terminal),
+        cmocka_unit_test(wide_characters_take_two_columns),
+        cmocka_unit_test(no_spreadsheet_takes_a_name_for_a_formula),
+        cmocka_unit_test(markdown_shows_names_as_they_are),
+        cmocka_unit_test(json_is_json_with_every_member_of_the_contract),
+    };
+    setenv("TZ", "UTC", 1);
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
