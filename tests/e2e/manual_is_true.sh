@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The manual says what the programs do: every page formats without a warning, options of --help and of the page are the
 # same, unknown options are refused in one line with exit status 2, the example in C compiles and is recorded, and the
-# SQL queries of the manual are those of docs/queries.sql and run against that recording.
+# SQL queries of the manual are those of docs/queries.sql and run against that recording, as do README.md's.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -92,4 +92,14 @@ done <queries.page
     fail "query 5 does not know the marks of the example"
 sed -n '/^ *SELECT /,/; *$/p' chokepoint-metrics.7.txt | sqlite3 -bail chokepoint.db >rows 2>errors ||
     fail "query of chokepoint-metrics.7: $(head -1 errors)"
+
+# README.md: its example compiles, its queries run.
+block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/ { /^\`\`\`/d; p }" "$CHOKEPOINT_SOURCE/README.md"; }
+block c >readme.c
+${CC:-cc} -Wall -Wextra -Werror -I "$CHOKEPOINT_SOURCE/agent/mark" -o readme readme.c || fail "README's example does not compile"
+block sql | sqlite3 -bail chokepoint.db >rows 2>errors || fail "README's queries: $(head -1 errors)"
+[ -s rows ] || fail "README's queries have no rows"
+for file in $(grep -o '](\(docs\|agent\|setup\)/[^)]*)' "$CHOKEPOINT_SOURCE/README.md" | tr -d ']()' | grep -v png); do
+    [ -e "$CHOKEPOINT_SOURCE/$file" ] || fail "README.md refers to $file, which is not there"
+done
 exit $failures
