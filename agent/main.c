@@ -19,6 +19,7 @@
 #include "agent/supervise.h"
 #include "agent/tables.h"
 #include "common/error.h"
+#include "common/text.h"
 
 struct agent {
     struct agent_options options;
@@ -50,8 +51,11 @@ static int make_spool(struct agent *agent) {
     return agent->made_spool || errno == EEXIST ? 0 : negative_errno();
 }
 
+/* why may quote an argument: it stays one line. */
 static int usage(const char *why) {
-    fprintf(stderr, "chokepoint-agent: %s\n", why);
+    char line[256];
+    text_sanitize(line, sizeof line, why, strlen(why));
+    fprintf(stderr, "chokepoint-agent: %s\n", line);
     return 2;
 }
 
