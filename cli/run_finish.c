@@ -8,19 +8,29 @@
 
 #include <string.h>
 
+#define START_NS (2 * NS_PER_S)
 #define DRAIN_NS (4 * NS_PER_S)
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
 #define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
 
-/* Those that answered, live, and have not yet sent all. */
-static bool awaits_last_words(const struct run_session *s) {
+static bool awaits_agents(const struct run_session *s, bool reported) {
     for (size_t i = 0; i < s->n_launches; i++) {
         const struct launch *launch = &s->launches[i];
-        if (launch->reported && !launch->final && launch->pid && !s->collector_lost)
+        if (launch->reported == reported && !launch->final && launch->pid && !s->collector_lost)
             return true;
     }
     return false;
+}
+
+/* Those that answered, live, and have not yet sent all. */
+static bool awaits_last_words(const struct run_session *s) {
+    return awaits_agents(s, true);
+}
+
+/* Those that are only just starting. */
+static bool awaits_first_words(const struct run_session *s) {
+    return awaits_agents(s, false);
 }
 
 static bool awaits_launchers(const struct run_session *s) {
@@ -63,10 +73,12 @@ static void close_collector(struct run_session *s) {
     }
 }
 
-/* Hosts that never answered have nothing to say: their launchers end at once. */
+/* An agent that was only just starting gets the time to find the collector and to be told to stop:
+ * ended before, it would leave its spool behind. Hosts that say nothing then have nothing to say. */
 void session_drain(struct run_session *s) {
     s->stopping = true;
     collect_child_stop(&s->collector);
+    poll_until(s, START_NS, awaits_first_words);
     for (size_t i = 0; i < s->n_launches; i++)
         if (!s->launches[i].reported)
             launch_signal(&s->launches[i], SIGTERM);

@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ctrl-C while the agents are only just starting: the command never starts, the run is kept and marked, and no
+# process, spool or directory of marks stays on any host.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+need_testbed 3
+hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
+
+# The run's id, as soon as an agent of it exists on vm2.
+find_id() {
+    for process in $(processes_of vm2); do
+        id=$({ tr '\0' '\n' <"/proc/$process/cmdline"; } 2>/dev/null | sed -n 's#.*/chokepoint-\([0-9a-f]*\)-vm2$#\1#p')
+        [ -z "$id" ] || return 0
+    done
+    return 1
+}
+env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
+    "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 touch started >out 2>err &
+pid=$!
+until_true 20 find_id
+kill -INT -- -$pid
+wait $pid
+status=$?
+[ $status -eq 130 ] || [ -e started ] || fail "exit status $status"
+[ "$(state_of 1)" = interrupted ] || fail "the run is $(state_of 1)"
+until_true 10 no_traces_of "$id"
