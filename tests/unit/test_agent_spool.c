@@ -348,7 +348,11 @@ static size_t frame_ends(const uint8_t *data, size_t size, size_t *ends) {
 static void check_recovery(struct fixture *f, size_t whole, size_t written) {
     struct frame_head head;
     uint64_t last;
+    struct spool_counts counts;
     struct spool *spool = reopen(f);
+    spool_counts(spool, &counts);
+    assert_int_equal(counts.bytes, bytes_on_disk(f)); /* nothing of the damage is left in a file */
+    assert_int_equal(counts.waiting, whole);
     assert_int_equal(spool_recovered(spool, &head), whole > 0);
     if (whole) {
         assert_int_equal(head.seq, whole);

@@ -381,6 +381,29 @@ static void hostile_rows_are_refused(void **unused) {
     check_frame_refused(&p, "bad row");
 }
 
+/* The tenth byte of a varint holds one bit. */
+static void a_varint_of_more_than_64_bits_is_refused(void **unused) {
+    (void)unused;
+    for (uint8_t last = 0; last < 0x80; last++) {
+        struct buffer p = {0}, out = {0};
+        size_t frames;
+        put_head(&p, 1, 1);
+        buffer_put_varint(&p, 0);
+        buffer_put_varint(&p, 1);
+        buffer_put_u8(&p, 0);
+        put_string(&p, "x");
+        for (int i = 0; i < 9; i++)
+            buffer_put_u8(&p, 0xff);
+        buffer_put_u8(&p, last);
+        put_opening(&out);
+        put_record(&out, WIRE_FRAME, &p);
+        assert_int_equal(read_to_end(out.data, out.size, &frames, NULL),
+                         last <= 1 ? WIRE_END : -EBADMSG);
+        buffer_release(&p);
+        buffer_release(&out);
+    }
+}
+
 static void put_table_head(struct buffer *p, uint64_t index, const char *name, uint64_t n) {
     buffer_put_varint(p, index);
     put_string(p, name);
@@ -532,6 +555,7 @@ int main(void) {
         cmocka_unit_test(a_cut_inside_a_record_says_where_the_whole_ones_end),
         cmocka_unit_test(hostile_frames_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_rows_are_refused),
+        cmocka_unit_test(a_varint_of_more_than_64_bits_is_refused),
         cmocka_unit_test(hostile_tables_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_streams_are_refused),
         cmocka_unit_test(a_record_that_claims_more_than_the_limit_is_refused_before_it_is_awaited),
