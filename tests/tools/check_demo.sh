@@ -18,7 +18,7 @@ fail() { echo "FAILED: $1"; tail -n 20 "$work/log"; exit 1; }
 leftovers() {
     ip netns list 2>/dev/null | grep '^demo-' || true
     find /sys/fs/cgroup -maxdepth 2 -name 'demo-testbed' 2>/dev/null
-    find /tmp /dev/shm -maxdepth 1 -name 'chokepoint-[0-9a-f]*' -newer "$work/start" 2>/dev/null | while read -r path; do
+    find /tmp /dev/shm -maxdepth 1 -name 'chokepoint-[0-9a-f]*[-.]vm[1-5]' -newer "$work/start" 2>/dev/null | while read -r path; do
         id=${path##*/chokepoint-}
         id=${id%%[-.]*} # another run's that still lives is none of ours
         grep -qsa -- "$id" /proc/[0-9]*/cmdline || echo "$path"
