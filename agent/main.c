@@ -78,8 +78,12 @@ static int run_alone(struct agent *agent) {
 }
 
 static int run_agent(struct agent *agent) {
-    struct supervisor_config config = {
-        .child = run_child, .settle = settle, .tidy = tidy, .say = say, .ctx = agent};
+    struct supervisor_config config = {.child = run_child,
+                                       .settle = settle,
+                                       .tidy = tidy,
+                                       .say = say,
+                                       .ctx = agent,
+                                       .pause_ms = 100};
     set_signals();
     mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */
     if (getrandom(&agent->stream_id, sizeof agent->stream_id, 0) != sizeof agent->stream_id)

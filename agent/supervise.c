@@ -21,8 +21,7 @@
 
 #define QUICK_NS (10 * NS_PER_S)
 #define QUICK_DEATHS_MAX 10
-#define PAUSE_FIRST_MS 100
-#define PAUSE_MAX_MS 30000
+#define PAUSES_MAX 300
 
 struct supervisor {
     const struct supervisor_config *config;
@@ -123,8 +122,8 @@ static void pause_ms(struct supervisor *supervisor, int ms) {
 static int pause_before_start(const struct supervisor *supervisor) {
     if (supervisor->quick_deaths < 2)
         return 0;
-    int pause = PAUSE_FIRST_MS << (supervisor->quick_deaths - 2);
-    return pause < PAUSE_MAX_MS ? pause : PAUSE_MAX_MS;
+    int pauses = 1 << (supervisor->quick_deaths - 2);
+    return supervisor->config->pause_ms * (pauses < PAUSES_MAX ? pauses : PAUSES_MAX);
 }
 
 /* Whether to start it again; says so. */

@@ -17,6 +17,7 @@ struct supervisor_config {
     /* One line for the user: the child died and is started again, or no more. */
     void (*say)(void *ctx, const char *text);
     void *ctx;
+    int pause_ms; /* before the third start in a row of deaths; doubles up to 300 times that; 100 */
 };
 
 /*

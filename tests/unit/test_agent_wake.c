@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* The sampler's clock on the real kernel: what ends a wait. (Setting the clock is left to the
+ * simulated one: a test may not set that of the machine it runs on.) */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agent/wake.h"
+#include "common/clock.h"
+
+static void a_wait_never_ends_before_its_time(void **state) {
+    (void)state;
+    struct wake wake;
+    assert_int_equal(wake_open(&wake, NULL, 0), 0);
+    for (int i = 0; i < 50; i++) {
+        int64_t until = clock_wall_ns() + i * 100 * NS_PER_US;
+        int r = wake_wait(&wake, until);
+        assert_true(r == 0 || r == SAMPLER_AGAIN);
+        assert_true(r == SAMPLER_AGAIN || clock_wall_ns() >= until);
+    }
+    wake_close(&wake);
+}
+
+static void a_time_that_has_passed_asks_whether_to_stop(void **state) {
+    (void)state;
+    struct wake wake;
+    int stop = eventfd(0, EFD_NONBLOCK);
+    assert_int_equal(wake_open(&wake, &stop, 1), 0);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() - NS_PER_S), 0);
+    assert_int_equal(eventfd_write(stop, 1), 0);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() - NS_PER_S), SAMPLER_STOP);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() + NS_PER_S), SAMPLER_STOP); /* it stays */
+    wake_close(&wake);
+    close(stop);
+}
+
+static void *stop_later(void *arg) {
+    usleep(20000);
+    eventfd_write(*(int *)arg, 1);
+    return NULL;
+}
+
+static void a_reason_to_stop_ends_the_wait_at_once(void **state) {
+    (void)state;
+    struct wake wake;
+    pthread_t thread;
+    int stops[2] = {eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK)};
+    assert_int_equal(wake_open(&wake, stops, 2), 0);
+    pthread_create(&thread, NULL, stop_later, &stops[1]);
+    int64_t until = clock_wall_ns() + 3600 * NS_PER_S;
+    assert_int_equal(wake_wait(&wake, until), SAMPLER_STOP);
+    assert_true(clock_wall_ns() < until);
+    pthread_join(thread, NULL);
+    wake_close(&wake);
+    close(stops[0]);
+    close(stops[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_never_ends_before_its_time),
+        cmocka_unit_test(a_time_that_has_passed_asks_whether_to_stop),
+        cmocka_unit_test(a_reason_to_stop_ends_the_wait_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
