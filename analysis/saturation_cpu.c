@@ -68,14 +68,14 @@ static void name_cause(const struct scene *scene, size_t group, struct candidate
         text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core",
                       other->series->name, 100 * foreign);
         c->signals++;
-    } else if (busy < 80) {
+    } else if (busy < 50) { /* with half of its own cores idle hardly anybody queues */
         c->cause = text_format("its cores are shared with something outside this host's view");
         text_list_add(&c->evidence,
                       "the host itself used only %.0f %% of its cores: they are shared with others "
                       "(emulated hosts, containers)",
                       busy);
     } else {
-        c->cause = text_format("more runnable threads than cores");
+        c->cause = text_format("at times more threads are ready than there are cores");
     }
 }
 

@@ -136,9 +136,9 @@ static int load(struct store *store, const struct options *options, struct loade
 static int print(const struct comparison *comparison, const struct report_format *format,
                  const char *path) {
     struct output output;
-    int result = output_open(&output, path);
+    int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, format->comparison(comparison, output.file));
+        result = output_close(&output, path, format->comparison(comparison, output.file));
     if (result == 0)
         return 0;
     fprintf(stderr, "chokepoint compare: cannot write %s: %s\n", path ? path : "standard output",

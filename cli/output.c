@@ -2,60 +2,89 @@
 #include "cli/output.h"
 #include "common/error.h"
 
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* mkstemp makes it private: give it the mode that a plain open would have. */
-static int open_temporary(struct output *output) {
-    int length = snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", output->path);
-    if (length < 0 || (size_t)length >= sizeof output->temporary)
-        return -ENAMETOOLONG;
-    int fd = mkstemp(output->temporary);
-    if (fd < 0)
-        return negative_errno();
+int output_open(struct output *output) {
+    *output = (struct output){0};
+    output->file = open_memstream(&output->text, &output->size);
+    return output->file ? 0 : negative_errno();
+}
+
+static int write_all(int fd, const char *text, size_t size) {
+    while (size) {
+        ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return negative_errno();
+        text += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* mkstemp makes it private: give it the mode of the old file, or that of any new one. */
+static void set_mode(int fd, const struct stat *old) {
     mode_t mask = umask(0);
     umask(mask);
-    struct stat old;
-    fchmod(fd, stat(output->path, &old) == 0 ? old.st_mode & 0777 : 0666 & ~mask);
-    output->file = fdopen(fd, "w");
-    return output->file ? 0 : negative_errno();
+    (void)!fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask);
 }
 
-int output_open(struct output *output, const char *path) {
-    struct stat status;
-    *output = (struct output){.file = stdout};
-    if (!path || strcmp(path, "-") == 0)
-        return 0;
-    /* a link is followed once, so that the file behind it is replaced and not the link */
-    if (!realpath(path, output->path)) {
-        if (errno != ENOENT || strlen(path) >= sizeof output->path)
-            return negative_errno();
-        strcpy(output->path, path);
-    }
-    if (stat(output->path, &status) < 0 || S_ISREG(status.st_mode))
-        return open_temporary(output);
-    output->file = fopen(output->path, "w"); /* fails for a directory, as it should */
-    return output->file ? 0 : negative_errno();
-}
-
-int output_close(struct output *output, int result) {
-    if (fflush(output->file) != 0 && result == 0)
+static int replace(const char *path, const struct stat *old, const struct output *output) {
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return -ENAMETOOLONG;
+    int fd = mkstemp(temporary);
+    if (fd < 0)
+        return negative_errno();
+    set_mode(fd, old);
+    int result = write_all(fd, output->text, output->size);
+    if (result == 0 && fsync(fd) < 0)
         result = negative_errno();
-    if (ferror(output->file) && result == 0)
-        result = -EIO;
-    if (!output->path[0])
-        return result;
-    if (output->temporary[0] && result == 0 && fsync(fileno(output->file)) < 0)
+    if (close(fd) < 0 && result == 0)
         result = negative_errno();
-    if (fclose(output->file) != 0 && result == 0)
-        result = negative_errno();
-    if (!output->temporary[0])
-        return result;
-    if (result == 0 && rename(output->temporary, output->path) < 0)
+    if (result == 0 && rename(temporary, path) < 0)
         result = negative_errno();
     if (result < 0)
-        unlink(output->temporary);
+        unlink(temporary);
+    return result;
+}
+
+/* A pipe or a device is no file to be replaced; a directory is refused by open. */
+static int write_in_place(const char *path, const struct output *output) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return negative_errno();
+    int result = write_all(fd, output->text, output->size);
+    if (close(fd) < 0 && result == 0)
+        result = negative_errno();
+    return result;
+}
+
+static int bring(const char *path, const struct output *output) {
+    char real[PATH_MAX];
+    struct stat old;
+    if (!path || strcmp(path, "-") == 0)
+        return write_all(STDOUT_FILENO, output->text, output->size);
+    if (stat(path, &old) < 0)
+        return errno == ENOENT ? replace(path, NULL, output) : negative_errno();
+    if (!S_ISREG(old.st_mode))
+        return write_in_place(path, output);
+    /* behind a link: the file is replaced, not the link */
+    return realpath(path, real) ? replace(real, &old, output) : negative_errno();
+}
+
+int output_close(struct output *output, const char *path, int result) {
+    if (fclose(output->file) != 0 && result == 0)
+        result = negative_errno();
+    if (result == 0)
+        result = bring(path, output);
+    free(output->text);
     return result;
 }

@@ -112,9 +112,9 @@ int report_print_screen(const char *db_path, int64_t run_id, FILE *out) {
 static int print(const struct report *report, const struct report_format *format,
                  const char *path) {
     struct output output;
-    int result = output_open(&output, path);
+    int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, format->report(report, output.file));
+        result = output_close(&output, path, format->report(report, output.file));
     if (result == 0)
         return 0;
     fprintf(stderr, "chokepoint report: cannot write %s: %s\n", path ? path : "standard output",

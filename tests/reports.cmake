@@ -1,3 +1,7 @@
 # SPDX-License-Identifier: MIT
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 chokepoint_unit_test(test_reports_golden chokepoint_reports PkgConfig::JANSSON)
+
+chokepoint_e2e_test(report_agrees_with_kernel)
+chokepoint_e2e_test(report_bad_input)
+chokepoint_e2e_test(report_counts_network)
