@@ -17,7 +17,8 @@
 static bool awaits_agents(const struct run_session *s, bool reported) {
     for (size_t i = 0; i < s->n_launches; i++) {
         const struct launch *launch = &s->launches[i];
-        if (launch->reported == reported && !launch->final && launch->pid && !s->collector_lost)
+        if (launch->reported == reported && !launch->final && !launch->missing && launch->pid &&
+            !s->collector_lost)
             return true;
     }
     return false;
@@ -28,7 +29,7 @@ static bool awaits_last_words(const struct run_session *s) {
     return awaits_agents(s, true);
 }
 
-/* Those that are only just starting. */
+/* Those that are only just starting, and not given up yet. */
 static bool awaits_first_words(const struct run_session *s) {
     return awaits_agents(s, false);
 }
@@ -74,7 +75,8 @@ static void close_collector(struct run_session *s) {
 }
 
 /* An agent that was only just starting gets the time to find the collector and to be told to stop:
- * ended before, it would leave its spool behind. Hosts that say nothing then have nothing to say. */
+ * ended before, it would leave its spool behind. Hosts that say nothing then have nothing to say.
+ */
 void session_drain(struct run_session *s) {
     s->stopping = true;
     collect_child_stop(&s->collector);

@@ -31,6 +31,7 @@ until_true() {
         [ $SECONDS -lt $end ] || fail "waited $seconds s in vain: $*"
         read -rt 0.05 <>"$work/never"
     done
+    return 0
 }
 mkfifo "$work/never"
 # run OPTIONS... : its streams in out and err, its exit status in $status
