@@ -31,7 +31,7 @@ said 'collector ended (killed by SIGKILL) and is started again' || fail "it does
 
 # Killed more often than is reasonable: the recording ends, the command does not.
 rm -f started
-"$chokepoint" run --db "$db" sh -c ': >started; read x <go; exit 6' >out 2>err &
+"$chokepoint" run --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go; exit 6' >out 2>err &
 pid=$!
 until_true 20 test -e started
 given_up() { said 'nothing more is recorded'; }
@@ -41,3 +41,7 @@ echo >go
 wait $pid
 [ $? -eq 6 ] || fail "exit status"
 [ "$(state_of 2)" = failed ] || fail "the run is $(state_of 2)"
+# What nobody took is kept, and nothing else.
+kept=${TMPDIR:-/tmp}/chokepoint-$(cat id)
+[ "$(traces_of "$(cat id)" | sort -u)" = "$(ls -d "$kept"-*)" ] || fail "left: $(traces_of "$(cat id)")"
+rm -rf "$kept"-*
