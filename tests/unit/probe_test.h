@@ -49,7 +49,7 @@ static inline void run_command(const char *format, const char *a, const char *b)
     assert_int_equal(system(command), 0);
 }
 static inline void tree_make(struct tree *tree, const char *fixture) {
-    strcpy(tree->path, "/tmp/chokepoint-test-XXXXXX");
+    strcpy(tree->path, "/tmp/chokepoint-probe-test-XXXXXX");
     assert_non_null(mkdtemp(tree->path));
     if (fixture)
         run_command("cp -a " FIXTURES "%s/. %s/", fixture, tree->path);

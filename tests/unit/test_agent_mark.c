@@ -2,6 +2,8 @@
 /* The mark probe: from a program's calls to rows, and over the death of an agent. */
 #include "tests/unit/probe_test.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -179,6 +181,7 @@ static void a_successor_tells_nothing_twice(void **state) {
     assert_int_equal(pipe(go), 0);
     pid_t program = fork(); /* marks once before the successor comes and once after */
     if (program == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when an assertion ends the test early */
         setenv("CHOKEPOINT_MARKS", place.stem, 1);
         chokepoint_value("before", 1);
         if (write(ready[1], "", 1) != 1 || read(go[0], &byte, 1) != 1)

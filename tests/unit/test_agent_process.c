@@ -3,6 +3,7 @@
 #include "tests/unit/probe_test.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static void start_run(struct harness *h, const char *root, enum scope_kind kind, const char *run,
@@ -314,6 +315,7 @@ static pid_t start_child(const char *script) {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when an assertion ends the test early */
         execle("/bin/sh", "sh", "-c", script, (char *)NULL, environment);
         _exit(127);
     }
@@ -371,6 +373,7 @@ static void whoever_runs_the_agents_executable_is_not_the_job(void **state) {
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         dup2(pipes[1], 1);
         execle(self, self, "--sleep", (char *)NULL, environment);
         _exit(127);
