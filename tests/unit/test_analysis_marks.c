@@ -21,11 +21,11 @@ static void phases_are_those_of_the_lowest_rank_that_marks_any(void **state) {
     plant_mark(&r, MARK_PHASE, "other", -1, 0, 0, 0, 9);
     plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, NAN); /* begins, and again when complete */
     plant_mark(&r, MARK_PHASE, "testing", 1, 0, 0, 5, 2);
-    plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, 4);
+    plant_mark(&r, MARK_PHASE, "training", 1, 0, 0, 1, 3);
     assert_int_equal(phases_from_marks(&r, &phases, &n), 0);
     assert_int_equal(n, 2);
     assert_string_equal(phases[0].name, "training");
-    assert_int_equal(phases[0].end_ns, 5 * S);
+    assert_int_equal(phases[0].end_ns, 4 * S);
     assert_string_equal(phases[1].name, "testing");
     free(phases);
     recording_release(&r);

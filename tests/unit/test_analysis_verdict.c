@@ -166,6 +166,29 @@ static void the_server_s_link_is_suspected_not_the_workers(void **state) {
     judged_release(&j);
 }
 
+static double out_then_in(size_t column, double t_s) {
+    return (column == NET_SEND_BYTES) == (t_s < 40) ? host_now.send_mb_s * 1e6 : 1e3;
+}
+
+/* Whichever half of the run is drawn more often, it is the same link. */
+static void two_ways_of_one_link_are_no_rivals(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 80);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.send_mb_s = h ? 55 : 220;
+        plant_host(&r, h, out_then_in);
+    }
+    mark_iterations(&r, HOSTS, 4);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.host, 0);
+    assert_true(j.verdict.confidence > 0.55);
+    judged_release(&j);
+}
+
 /* P1: 220 MB/s for 1.8 s of 4 s is 396 MB an iteration, which at 220 MB/s takes 1.8 s: 45 %. */
 static void the_arithmetic_comes_out(void **state) {
     struct recording r;
@@ -458,6 +481,7 @@ static void a_steady_stream_of_busy_ranks_convinces_little(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_server_s_link_is_suspected_not_the_workers),
+        cmocka_unit_test(two_ways_of_one_link_are_no_rivals),
         cmocka_unit_test(the_arithmetic_comes_out),
         cmocka_unit_test(too_few_iterations_are_insufficient),
         cmocka_unit_test(too_few_samples_are_insufficient),

@@ -186,6 +186,7 @@ static void the_table_has_the_planned_numbers(void **state) {
         NEAR(mean_of(r, p, 1, METRIC_DISK_WRITE), 0.5);
         NEAR(mean_of(r, p, 1, METRIC_JOB_CPU), 30);
     }
+    assert_true(isnan(mean_of(r, 0, 2, METRIC_DISK_READ))); /* seen for two seconds of 44 */
     assert_int_equal(r->n_arithmetic, 3);
     NEAR(r->arithmetic[0].bytes_per_iteration, 110e6);
     NEAR(r->arithmetic[0].share_pct, 50);
