@@ -12,6 +12,10 @@ void text_put_head(FILE *out, const struct report *report);
 void text_put_verdict(FILE *out, const struct report *report);
 void text_put_list(FILE *out, const char *label, char *const *items, size_t n);
 
+void text_put_heading(FILE *out, const char *text);
+/* Everything below the tables of resources. */
+void text_put_details(FILE *out, const struct report *report);
+
 /* P1 as a sentence; not escaped. */
 void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
                      size_t size);
