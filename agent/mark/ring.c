@@ -6,7 +6,6 @@
  */
 #include "agent/mark/ring.h"
 
-#include <ctype.h>
 #include <stddef.h>
 
 #define BATCH 256               /* records copied at a time */
@@ -26,18 +25,6 @@ int mark_directory_create(const char *path) {
     return mkdir(path, 0700) < 0 ? -errno : 0;
 }
 
-/* "<pid>.ring" or "<pid>-<n>.ring"; returns the pid or -1. */
-static long ring_name_pid(const char *name) {
-    char *end;
-    if (!isdigit((unsigned char)*name))
-        return -1;
-    errno = 0;
-    long pid = strtol(name, &end, 10);
-    if (*end == '-' && isdigit((unsigned char)end[1]) && end[2] == '.')
-        end += 2;
-    return errno == 0 && pid > 0 && pid <= INT32_MAX && strcmp(end, ".ring") == 0 ? pid : -1;
-}
-
 int mark_directory_remove(const char *path) {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -48,7 +35,7 @@ int mark_directory_remove(const char *path) {
         return r;
     }
     for (struct dirent *e; (e = readdir(dir));)
-        if (ring_name_pid(e->d_name) > 0)
+        if (ring_file_pid(e->d_name, ".ring") > 0 || ring_file_pid(e->d_name, ".calls") > 0)
             unlinkat(fd, e->d_name, 0);
     closedir(dir);
     return rmdir(path) < 0 ? -errno : 0;
@@ -56,35 +43,17 @@ int mark_directory_remove(const char *path) {
 
 int mark_reader_open(struct mark_reader *ret_reader, const char *dir) {
     struct mark_reader reader = {0};
-    struct stat st;
-    int r = 0, fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) < 0)
-        r = -errno;
-    else if ((st.st_mode & 077) || (st.st_uid != geteuid() && geteuid() != 0))
-        r = -EPERM;
-    else if (!(reader.writers = calloc(MARK_MAX_WRITERS, sizeof *reader.writers)))
-        r = -ENOMEM;
-    else if (!(reader.dir = fdopendir(fd)))
-        r = -errno;
+    reader.writers = calloc(MARK_MAX_WRITERS, sizeof *reader.writers);
+    if (!reader.writers)
+        return -ENOMEM;
+    int r = ring_files_open(&reader.files, dir, ".ring", (off_t)CHOKEPOINT_MARK_FILE_BYTES,
+                            MARK_MAX_WRITERS);
     if (r < 0) {
         free(reader.writers);
-        close(fd);
         return r;
     }
-    reader.owner = st.st_uid;
     *ret_reader = reader;
     return 0;
-}
-
-/* 0, or -EAGAIN if what was read is shorter than asked for (the file was truncated). */
-static int read_exactly(int fd, void *to, size_t n, off_t offset) {
-    ssize_t got;
-    do
-        got = pread(fd, to, n, offset);
-    while (got < 0 && errno == EINTR);
-    return got < 0 ? -errno : (size_t)got == n ? 0 : -EAGAIN;
 }
 
 static bool header_is_ours(const struct chokepoint_mark_header *h, long pid) {
@@ -94,56 +63,20 @@ static bool header_is_ours(const struct chokepoint_mark_header *h, long pid) {
            h->capacity == CHOKEPOINT_MARK_CAPACITY && h->rank >= -1;
 }
 
-/* Opens "name" if it is a ring of the directory's owner. A ring still without its magic is not yet.
- */
-static int writer_open(const struct mark_reader *reader, const char *name, long pid,
-                       struct mark_writer *ret_writer) {
+/* A ring still without its magic is none yet. */
+static int writer_open(void *ctx, long pid, int fd) {
+    struct mark_reader *reader = ctx;
     struct chokepoint_mark_header h;
-    struct stat st;
-    int fd = openat(dirfd(reader->dir), name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != reader->owner ||
-        st.st_size != (off_t)CHOKEPOINT_MARK_FILE_BYTES || read_exactly(fd, &h, sizeof h, 0) < 0 ||
-        !header_is_ours(&h, pid)) {
-        close(fd);
+    if (ring_read(fd, &h, sizeof h, 0) < 0 || !header_is_ours(&h, pid))
         return -EINVAL;
-    }
-    *ret_writer = (struct mark_writer){
+    reader->writers[reader->n_writers++] = (struct mark_writer){
         .pid = (int32_t)pid, .rank = h.rank, .opened_ns = h.opened_ns, .fd = fd};
     return 0;
 }
 
-static bool is_known(const struct mark_reader *reader, ino_t inode) {
-    for (size_t i = 0; i < reader->n_writers; i++)
-        if (reader->writers[i].inode == inode)
-            return true;
-    return false;
-}
-
-/* Rings stay open, and are not removed, until release: so an inode is never taken for another one.
- */
-static int scan(struct mark_reader *reader) {
-    reader->refused = 0;
-    rewinddir(reader->dir);
-    errno = 0;
-    for (struct dirent *e; (e = readdir(reader->dir));) {
-        long pid = ring_name_pid(e->d_name);
-        if (pid < 0 || is_known(reader, e->d_ino))
-            continue;
-        if (reader->n_writers < MARK_MAX_WRITERS &&
-            writer_open(reader, e->d_name, pid, &reader->writers[reader->n_writers]) == 0)
-            reader->writers[reader->n_writers++].inode = e->d_ino;
-        else
-            reader->refused++;
-        errno = 0;
-    }
-    return -errno;
-}
-
 static int read_head(const struct mark_writer *w, uint64_t *ret_head) {
     uint64_t head;
-    int r = read_exactly(w->fd, &head, sizeof head, offsetof(struct chokepoint_mark_header, head));
+    int r = ring_read(w->fd, &head, sizeof head, offsetof(struct chokepoint_mark_header, head));
     if (r < 0)
         return r;
     if (head < w->cursor || head > HEAD_LIMIT)
@@ -179,8 +112,8 @@ static void skip_overwritten(struct mark_writer *w, uint64_t head) {
 /* Copies records from the cursor on: as many as wanted, up to the end of the file's ring. */
 static int copy_batch(const struct mark_writer *w, size_t n, struct chokepoint_mark_record *to) {
     uint64_t slot = w->cursor % CHOKEPOINT_MARK_CAPACITY;
-    return read_exactly(w->fd, to, n * sizeof *to,
-                        (off_t)(CHOKEPOINT_MARK_HEADER + slot * sizeof *to));
+    return ring_read(w->fd, to, n * sizeof *to,
+                     (off_t)(CHOKEPOINT_MARK_HEADER + slot * sizeof *to));
 }
 
 static size_t batch_length(const struct mark_writer *w, uint64_t target) {
@@ -249,7 +182,7 @@ static int writer_drain(struct mark_writer *w, mark_record_fn *fn, void *ctx) {
 }
 
 int mark_reader_drain(struct mark_reader *reader, mark_record_fn *fn, void *ctx) {
-    int passed = 0, r = scan(reader);
+    int passed = 0, r = ring_files_scan(&reader->files, writer_open, reader);
     uint64_t lost = 0, malformed = 0;
     for (size_t i = 0; i < reader->n_writers; i++) {
         struct mark_writer *w = &reader->writers[i];
@@ -267,8 +200,7 @@ int mark_reader_drain(struct mark_reader *reader, mark_record_fn *fn, void *ctx)
 void mark_reader_release(struct mark_reader *reader) {
     for (size_t i = 0; i < reader->n_writers; i++)
         close(reader->writers[i].fd);
-    if (reader->dir)
-        closedir(reader->dir);
+    ring_files_release(&reader->files);
     free(reader->writers);
     *reader = (struct mark_reader){0};
 }

@@ -10,12 +10,12 @@
 #ifndef CHOKEPOINT_AGENT_MARK_RING_H
 #define CHOKEPOINT_AGENT_MARK_RING_H
 
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "agent/mark/chokepoint.h"
+#include "agent/mark/ring_files.h"
 
 #define MARK_MAX_WRITERS 256 /* rings open at once; more are refused and counted */
 
@@ -29,19 +29,16 @@ struct mark_writer {
     bool broken;        /* gave up on it: truncated, or its counter ran backwards */
     /* the rest is the reader's own */
     int fd;
-    ino_t inode;
     uint64_t cursor; /* next ticket to read */
     int stalled;     /* drains in a row that found the next record claimed but not complete */
 };
 
 struct mark_reader {
-    DIR *dir;
-    uid_t owner;                 /* of the directory; rings of anyone else are refused */
+    struct ring_files files;     /* files.refused: no rings, or no room for them */
     struct mark_writer *writers; /* MARK_MAX_WRITERS; in order of discovery */
     size_t n_writers;
     uint64_t lost;      /* sum over all writers */
     uint64_t malformed; /* sum over all writers */
-    size_t refused;     /* files of the last scan that are no rings or that there is no room for */
 };
 
 /*

@@ -374,7 +374,7 @@ static void what_is_no_ring_is_refused(void **state) {
     assert_int_equal(drain(f), 1);
     assert_int_equal(f->reader.n_writers, 1);
     assert_int_equal(f->from.pid, getpid());
-    assert_int_equal(f->reader.refused, 6);
+    assert_int_equal(f->reader.files.refused, 6);
 }
 
 static void names_that_are_no_pids_are_ignored(void **state) {
@@ -384,7 +384,7 @@ static void names_that_are_no_pids_are_ignored(void **state) {
     for (size_t i = 0; i < 4; i++)
         put_file(f, names[i], 10);
     assert_int_equal(drain(f), 0);
-    assert_int_equal(f->reader.refused, 0);
+    assert_int_equal(f->reader.files.refused, 0);
     for (size_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", f->dir, names[i]);
         assert_int_equal(mark_directory_remove(f->dir), -ENOTEMPTY);
@@ -402,7 +402,7 @@ static void a_ring_of_another_user_is_refused(void **state) {
     the_ring_path(f, path, sizeof path);
     assert_int_equal(chown(path, 12345, 12345), 0);
     assert_int_equal(drain(f), 0);
-    assert_int_equal(f->reader.refused, 1);
+    assert_int_equal(f->reader.files.refused, 1);
 }
 
 static void a_directory_open_to_others_is_refused(void **state) {

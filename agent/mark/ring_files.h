@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the readers of rings have in common: a directory in which programs create files, one a
+ * process, that are read with pread() while they are written, and never mapped. Whoever may write
+ * into the directory is the run's own user; what is in a file is hostile all the same.
+ */
+#ifndef CHOKEPOINT_AGENT_MARK_RING_FILES_H
+#define CHOKEPOINT_AGENT_MARK_RING_FILES_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A directory of rings, and the files in it that were taken. */
+struct ring_files {
+    DIR *dir;
+    uid_t owner;        /* of the directory; files of anyone else are refused */
+    const char *suffix; /* ".ring": files are "<pid>.ring" or "<pid>-<n>.ring", n of one digit */
+    off_t size;         /* of every file */
+    ino_t *known;       /* of the files taken, n_known of at most `limit` */
+    size_t n_known, limit;
+    size_t refused; /* files of the last scan that are no rings or that there is no room for */
+};
+
+/*
+ * Called for a new file that has the right owner, kind and size. Returns 0 when it takes the
+ * descriptor, else an error: then the file is looked at again in the next scan.
+ */
+typedef int ring_file_fn(void *ctx, long pid, int fd);
+
+/* -EPERM if the directory is open to others or not ours; outputs untouched on failure. `suffix` is
+ * kept. */
+int ring_files_open(struct ring_files *ret_files, const char *dir, const char *suffix, off_t size,
+                    size_t limit);
+
+/*
+ * Looks for new files. Those taken must stay open until release, so that an inode is never taken
+ * for another one. Returns how many were taken, or a negative errno of the directory.
+ */
+int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx);
+
+void ring_files_release(struct ring_files *files);
+
+/* "<pid><suffix>" or "<pid>-<digit><suffix>"; returns the pid or -1. */
+long ring_file_pid(const char *name, const char *suffix);
+
+/* 0, or -EAGAIN if what was read is shorter than asked for (the file was truncated), or an errno.
+ */
+int ring_read(int fd, void *to, size_t n, off_t offset);
+
+#endif
