@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reading side of libchokepoint-mpi.so: finds the files that ranks on this host write, drains
+ * their calls, reads their running totals. Everything in a file is hostile: nothing is mapped (a
+ * truncated map is a SIGBUS), what is copied is checked, and the reader gives up on a rank, never
+ * on the directory. Needs no MPI.
+ *
+ * Allocates in open only. One thread at a time.
+ */
+#ifndef CHOKEPOINT_AGENT_SHIM_CALLS_H
+#define CHOKEPOINT_AGENT_SHIM_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/mark/ring_files.h"
+#include "agent/shim/call_file.h"
+#include "agent/shim/call_list.h" /* made from calls.def: enum call_function, CALL_COUNT */
+
+#define CALL_MAX_RANKS 256 /* files open at once; more are refused and counted */
+
+/* What kind of call a function is. */
+enum call_class {
+    CALL_ADMIN,            /* init, finalize, making and freeing requests */
+    CALL_SEND,             /* returns when the buffer is free: send, bsend, rsend, ssend */
+    CALL_SEND_START,       /* isend and the like */
+    CALL_RECV,             /* recv, mrecv */
+    CALL_RECV_START,       /* irecv, imrecv */
+    CALL_SENDRECV,         /* the event is the send; an event with CALL_PART is the receive */
+    CALL_START,            /* of persistent requests */
+    CALL_WAIT,             /* wait, waitall, waitany, waitsome */
+    CALL_TEST,             /* test.., iprobe, improbe: return at once */
+    CALL_PROBE,            /* probe, mprobe: wait */
+    CALL_COLLECTIVE,       /* and neighbour collectives */
+    CALL_COLLECTIVE_START, /* ibarrier, iallreduce, ... */
+    CALL_RMA,              /* put, get, accumulate, ... */
+    CALL_RMA_SYNC,         /* fence, lock, flush, post, wait, ...; making and freeing windows */
+    CALL_COMM,             /* making and freeing communicators: collective, may wait */
+    CALL_IO,               /* open, close, read, write, sync, set_size, ... */
+    CALL_IO_START,         /* iread, iwrite, .. */
+    CALL_CLASSES,
+};
+
+enum call_flag {
+    CALL_WILDCARD = 1, /* posted with MPI_ANY_SOURCE; peer is who it was, if that is known */
+    CALL_FOLDED = 2,   /* tests or probes in a row that found nothing, as one event: see polls */
+    CALL_PART = 4,     /* one message of the call in the event before; no call of its own */
+    CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test that
+                          completed it; no call of its own. function is the one that started it */
+    CALL_AT_MOST = 16, /* bytes is what was posted: no status told what came */
+    CALL_FAILED = 32,  /* returned an error */
+    CALL_HAS_CPU = 64, /* cpu_ns is known */
+    CALL_HAS_GAP_CPU = 128,  /* gap_cpu_ns is known */
+    CALL_FORTRAN = 256,      /* called from Fortran */
+    CALL_UNKNOWN_PEER = 512, /* no peer, or one outside MPI_COMM_WORLD */
+    CALL_FLAGS = 1023,
+};
+
+#define CALL_COMM_WORLD 0U
+#define CALL_COMM_SELF 1U
+#define CALL_COMM_UNKNOWN UINT32_MAX /* none, or no room to remember it */
+#define CALL_NO_PEER (-1)            /* no peer, an unknown one, or MPI_PROC_NULL */
+#define CALL_NO_TAG (-1)             /* none, or MPI_ANY_TAG */
+
+/*
+ * One event, checked: function < CALL_COUNT, 0 <= enter_ns <= exit_ns, peer < world_size of its
+ * rank, bytes not negative.
+ *
+ * comm: the same number at every member of a communicator (window, file: at every member of its
+ * group) and, but for a chance of 2^-32, at no other; it is agreed on without communication.
+ * bytes: sends: handed in; receives: taken out; collectives: the larger of what this rank hands in
+ * and takes out; one-sided and I/O: moved.
+ */
+struct call_event {
+    uint64_t sequence; /* counts from 1 in this file; gaps are lost events */
+    enum call_function function;
+    unsigned flags; /* enum call_flag */
+    uint32_t comm;
+    int32_t peer; /* rank in MPI_COMM_WORLD; of collectives: the root; else CALL_NO_PEER */
+    int32_t tag;
+    int64_t bytes;
+    int64_t enter_ns; /* CLOCK_MONOTONIC */
+    int64_t exit_ns;
+    int64_t cpu_ns;     /* thread CPU time inside, where CALL_HAS_CPU: calls of 100 us and more */
+    int64_t gap_cpu_ns; /* thread CPU time since the exit of this thread's call before, where
+                           CALL_HAS_GAP_CPU: gaps of 100 us and more */
+    int64_t polls;      /* CALL_FOLDED: how many calls; else 1, or 0 for CALL_PART, CALL_REQUEST */
+    int64_t inside_ns; /* time inside: exit - enter, but for CALL_FOLDED the sum over the polls, and
+                          0 for CALL_PART and CALL_REQUEST */
+    uint32_t site_offset; /* return address, in its module */
+    uint16_t site_module; /* hash of the module's file name */
+    uint16_t thread;      /* 0 the first thread that called MPI, 1 the second, ... */
+};
+
+/* One file: a rank. */
+struct call_rank {
+    int32_t pid; /* as the file's name says */
+    int32_t rank;
+    int32_t world_size;
+    int32_t thread_level;
+    int64_t opened_ns, initialized_ns, finalized_ns;
+    uint64_t gap_ns, gap_cpu_ns, lost_requests, lost_comms; /* see struct call_file_header */
+    uint64_t lost;      /* events overwritten before they were read */
+    uint64_t malformed; /* events refused */
+    bool broken;        /* gave up on it: truncated, or its counter ran backwards */
+    uint64_t cursor;    /* events read; may be set forward once, by a reader that takes over */
+    /* the rest is the reader's own */
+    int fd;
+    int stalled;
+};
+
+struct call_reader {
+    struct ring_files files;
+    struct call_rank *ranks; /* CALL_MAX_RANKS; in order of discovery; indices stay */
+    size_t n_ranks;
+};
+
+/* What a rank says of itself just now. Copied as the rank wrote it and bounded, no more. */
+struct call_totals {
+    struct call_total function[CALL_COUNT];
+    struct call_now
+        now[CALL_FILE_THREADS]; /* enter_ns 0: not in MPI; never in the future of `now_ns` */
+};
+
+/* Valid during the call only. A return other than 0 stops the drain of this rank for now. */
+typedef int call_event_fn(void *ctx, const struct call_rank *rank, const struct call_event *event);
+
+/* "MPI_Send"; NULL beyond CALL_COUNT. */
+const char *call_name(enum call_function function);
+enum call_class call_class(enum call_function function);
+
+/* Opens a directory of rings, as mark_reader_open does: -EPERM if it is open to others or not ours.
+ */
+int call_reader_open(struct call_reader *ret_reader, const char *dir);
+
+/* Looks for new files. Returns how many there are new, or a negative errno of the directory. */
+int call_reader_scan(struct call_reader *reader);
+
+/*
+ * Passes on what a rank has written since the last call, at most `limit` events and one lap of the
+ * ring; refreshes what struct call_rank tells. Returns the number of events passed on; a rank that
+ * turned out broken gives -EBADMSG, now and ever after. An event that was claimed but never
+ * completed (its thread was stopped or has died) holds up its ring for two calls, then counts as
+ * lost.
+ */
+int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, void *ctx);
+
+/* Reads the running totals, and refreshes what struct call_rank tells. -EBADMSG as above. */
+int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals);
+
+/* Closes everything; removes nothing. */
+void call_reader_release(struct call_reader *reader);
+
+#endif
