@@ -5,12 +5,16 @@
  */
 #include "tests/unit/probe_test.h"
 
+#include "agent/source.h"
 #include <arpa/inet.h>
+
 #include <dirent.h>
 #include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
@@ -36,6 +40,45 @@ struct bracket {
     int64_t before[ITEMS_MAX];
     size_t n;
 };
+
+/* ---- reading ---- */
+
+static size_t count_lines(const char *path) {
+    char line[4096];
+    size_t n = 0;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        n++;
+    fclose(file);
+    return n;
+}
+
+/* The kernel hands out a long file a page at a time: the map of a child that does not move. */
+static void a_file_in_pieces_is_read_whole(void **state) {
+    struct source source;
+    char directory[64], path[96];
+    size_t whole = 0;
+    (void)state;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        _exit(pause());
+    }
+    snprintf(directory, sizeof directory, "/proc/%d", pid);
+    snprintf(path, sizeof path, "%s/smaps", directory);
+    assert_int_equal(source_open(&source, directory, "smaps"), 0);
+    assert_int_equal(source_read(&source), 0);
+    for (size_t i = 0; i < source.size; i++)
+        whole += source.data[i] == '\n';
+    assert_true(source.size > 3 * 4096);
+    assert_int_equal(whole, count_lines(path));
+    assert_false(source.cut);
+    source_close(&source);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
 
 /* ---- interfaces: /sys/class/net ---- */
 
@@ -309,6 +352,7 @@ static void the_groups_cpu_time_agrees_with_its_total(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_in_pieces_is_read_whole),
         cmocka_unit_test(interfaces_agree_with_sysfs),
         cmocka_unit_test(a_transfer_shows_to_the_byte),
         cmocka_unit_test(cores_agree_with_proc_stat),

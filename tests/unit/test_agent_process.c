@@ -6,6 +6,9 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "agent/idmap.h"
+#include "agent/probes/process_files.h"
+
 static void start_run(struct harness *h, const char *root, enum scope_kind kind, const char *run,
                       int64_t mono_ns) {
     assert_int_equal(harness_init(h, root, kind), 0);
@@ -185,6 +188,41 @@ static void a_thread_that_came_and_went_is_made_up_for_by_ticks(void **state) {
     tree_remove(&tree);
 }
 
+static void a_thread_id_may_pass_to_another_process(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 7, "train", 10, 2, 100, true);
+    write_thread(&tree, 7, 7, 1000, 10);
+    write_thread(&tree, 7, 8, 1000, 20);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    run_command("rm -r %s/proc/7/task/8%s", tree.path, "");
+    write_process(&tree, 7, "train", 10, 1, 100, true);
+    write_process(&tree, 9, "other", 10, 2, 100, true);
+    write_thread(&tree, 9, 9, 1000, 100);
+    write_thread(&tree, 9, 8, 2000, 500);
+    assert_int_equal(harness_sample_at(&h, 101 * S), 0);
+    expect(&h, "train[7]", "run_queue_ns", 30);
+    expect(&h, "other[9]", "run_queue_ns", 600);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+static void zeroes_of_a_kernel_without_statistics_are_no_delays(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 7, "train", 300, 1, 100, true);
+    write_thread(&tree, 7, 7, 0, 0);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    expect(&h, "train[7]", "user_ns", 3 * S);
+    expect_absent(&h, "train[7]", "run_queue_ns");
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static bool is_born(const struct harness *h, const char *instance) {
     const struct row *row = harness_row(h, instance);
     assert_non_null(row);
@@ -201,7 +239,9 @@ static void a_process_is_born_when_it_started_after_the_previous_sample(void **s
     assert_false(is_born(&h, "old[7]"));
     write_process(&tree, 8, "new", 1, 1, 10050, true);
     write_process(&tree, 9, "moved here", 1, 1, 100, true);
+    write_process(&tree, 10, "young", 1, 1, 9900, true); /* but older than the previous sample */
     assert_int_equal(harness_sample_at(&h, 101 * S), 0);
+    assert_false(is_born(&h, "young[10]"));
     assert_false(is_born(&h, "old[7]"));
     assert_true(is_born(&h, "new[8]"));
     assert_false(is_born(&h, "moved here[9]"));
@@ -307,6 +347,52 @@ static void who_leaves_the_list_is_told_once_more(void **state) {
     tree_remove(&tree);
 }
 
+static void a_culprit_stays_listed_for_a_while_but_not_for_ever(void **state) {
+    struct tree tree;
+    struct harness h;
+    int listed = 0;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 10, "burst", 0, 1, 100, false);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    write_process(&tree, 10, "burst", 50, 1, 100, false);
+    for (int i = 1; i <= 30; i++) {
+        assert_int_equal(harness_sample_at(&h, (100 + i) * S), 0);
+        listed += h.rows.n == 1;
+    }
+    assert_in_range(listed, 2, 15);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+static void an_environment_that_is_cut_off_says_nothing(void **state) {
+    struct process_environ environ;
+    static const char text[] = "PMI_RANK=3\0CHOKEPOINT_RUN=r1";
+    (void)state;
+    process_parse_environ(text, sizeof text, "r1", &environ);
+    assert_true(environ.of_job);
+    process_parse_environ(text, sizeof text - 1, "r1", &environ);
+    assert_false(environ.of_job);
+    assert_int_equal(environ.rank, 3);
+}
+
+static void ids_that_meet_in_one_slot_are_kept_apart(void **state) {
+    static struct idmap map;
+    (void)state;
+    for (int32_t i = 0; i < 10; i++) /* all of them begin at the last slot */
+        assert_int_equal(idmap_add(&map, IDMAP_SLOTS - 1 + i * IDMAP_SLOTS), i);
+    for (int32_t i = 0; i < 10; i++)
+        assert_int_equal(idmap_find(&map, IDMAP_SLOTS - 1 + i * IDMAP_SLOTS), i);
+    assert_int_equal(idmap_find(&map, IDMAP_SLOTS - 1 + 10 * IDMAP_SLOTS), -1);
+    for (int32_t i = 10; i < IDMAP_CAPACITY; i++)
+        assert_int_equal(idmap_add(&map, i), i);
+    assert_int_equal(idmap_add(&map, 1), -1); /* full */
+    map.ids[0] = map.ids[--map.n];
+    idmap_rebuild(&map);
+    assert_int_equal(idmap_find(&map, IDMAP_SLOTS - 1), -1);
+    assert_int_equal(idmap_find(&map, map.ids[0]), 0);
+}
+
 /* ---- this machine ---- */
 
 static pid_t start_child(const char *script) {
@@ -401,11 +487,16 @@ int main(int argc, char **argv) {
         cmocka_unit_test(hostile_processes_cost_only_themselves),
         cmocka_unit_test(an_ended_thread_leaves_its_time_behind),
         cmocka_unit_test(a_thread_that_came_and_went_is_made_up_for_by_ticks),
+        cmocka_unit_test(a_thread_id_may_pass_to_another_process),
+        cmocka_unit_test(zeroes_of_a_kernel_without_statistics_are_no_delays),
         cmocka_unit_test(a_process_is_born_when_it_started_after_the_previous_sample),
         cmocka_unit_test(a_process_joins_the_job_when_it_calls_exec),
         cmocka_unit_test(a_reused_id_is_another_process),
         cmocka_unit_test(the_busiest_others_have_a_name),
         cmocka_unit_test(who_leaves_the_list_is_told_once_more),
+        cmocka_unit_test(a_culprit_stays_listed_for_a_while_but_not_for_ever),
+        cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
+        cmocka_unit_test(ids_that_meet_in_one_slot_are_kept_apart),
         cmocka_unit_test(a_child_of_the_job_is_found_and_its_time_is_the_kernels),
         cmocka_unit_test(whoever_runs_the_agents_executable_is_not_the_job),
     };
