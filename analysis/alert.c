@@ -10,6 +10,7 @@
 
 #define BIN_NS INT64_C(1000000000)
 #define LASTING_BINS 3
+#define BINS_MAX INT64_C(8640000) /* a hundred days: no file makes this loop for ever */
 
 struct seeker {
     const struct alert_rule *rule;
@@ -79,6 +80,8 @@ int alert_find(const struct rate *rate, const struct alert_rule *rule, int64_t b
     struct seeker seeker = {.rule = rule};
     size_t bin = 0;
     int result = 0;
+    if (end_ns - begin_ns > BINS_MAX * BIN_NS)
+        end_ns = begin_ns + BINS_MAX * BIN_NS;
     for (int64_t t = begin_ns; result == 0 && t + BIN_NS <= end_ns; t += BIN_NS, bin++)
         result = step(&seeker, bin,
                       rule->base + rule->factor * rate_mean_between(rate, t, t + BIN_NS), begin_ns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define HELD_NS INT64_C(500000000)
+#define PHASE_MIN 0.2    /* of all iterations: others only reach into the phase */
 #define BYTES_MIN 1000.0 /* an iteration that moves less is no matter of bandwidth */
 
 double network_ceiling_of(const struct scene *scene, int host, enum metric direction) {
@@ -54,6 +55,9 @@ int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, si
     for (size_t g = scene->n_groups > 1 ? 1 : 0; ceiling > 0 && g < scene->n_groups; g++) {
         double iteration_s;
         size_t count = iterations_of(scene, g, &iteration_s);
+        if ((double)scene_iteration_count(scene, g) <
+            PHASE_MIN * (double)scene_iteration_count(scene, 0))
+            continue;
         for (size_t i = 0; count && i < 2 * scene->n_hosts; i++) {
             struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .bandwidth_mb_s = ceiling,
                                    .iteration_s = iteration_s};

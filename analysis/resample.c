@@ -34,7 +34,7 @@ static int fill(const struct scene *scene, const struct candidate *candidate,
         return -ENOMEM;
     for (int s = 0; s < SLICES; s++) {
         int64_t length = scene->recording->duration_ns;
-        struct window slice = {length * s / SLICES, length * (s + 1) / SLICES};
+        struct window slice = {length / SLICES * s, length / SLICES * (s + 1)};
         struct windows parts = {room, cut(group, slice, room)};
         double share = parts.n ? candidate_blocked(candidate, parts) : 0;
         seconds[s] = isnan(share) ? 0 : share * (double)windows_length(parts) / 1e9;

@@ -50,6 +50,8 @@ static int grow(struct series *series, size_t n_columns) {
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values) {
     struct series *series = set->n ? &set->items[set->n - 1] : NULL;
+    if (!time_is_sane(t_ns) || (interval_ns != VALUE_ABSENT && !time_is_sane(interval_ns)))
+        return 0;
     if (!series || series->host != host || series->instance != instance)
         series = add_series(set, host, instance, name);
     if (!series)

@@ -7,6 +7,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_SERIES_H
 #define CHOKEPOINT_ANALYSIS_SERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,8 +39,15 @@ struct series_set {
     struct series *items;
 };
 
+/* No time of a recording is further away than this (31 years): sums of a few cannot overflow. */
+#define TIME_SANE_NS INT64_C(1000000000000000000)
+
+static inline bool time_is_sane(int64_t t_ns) {
+    return t_ns >= -TIME_SANE_NS && t_ns <= TIME_SANE_NS;
+}
+
 /* Appends a row; rows of one instance come together, in time order. A row not later than the one
- * before it is dropped. -ENOMEM. */
+ * before it, or at an impossible time, is dropped. -ENOMEM. */
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values);
 void series_set_release(struct series_set *set);

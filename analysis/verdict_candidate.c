@@ -141,6 +141,12 @@ static char *summarize(const struct scene *scene, const struct candidates *candi
             waits, host, group, 100 * c->blocked,
             strcmp(c->resource, "net-egress") == 0 ? "sending" : "receiving", 100 * other->blocked,
             strcmp(c->resource, "net-egress") == 0 ? "receiving" : "sending", c->ceiling);
+    if (alike + 1 == scene->n_hosts && alike)
+        return text_format(
+            "%s %s on all %zu hosts, most on %s (%s): during %s, %.0f %% of that time "
+            "there (%.0f to %.0f %% of the run).",
+            waits, resource_words(c->resource), scene->n_hosts, host, c->cause, group,
+            100 * c->blocked, 100 * r->low, 100 * r->high);
     if (alike)
         snprintf(others, sizeof others, "; %zu other host%s nearly as much", alike,
                  alike == 1 ? "" : "s");

@@ -172,8 +172,8 @@ static void put_resources(FILE *out, const struct report *report) {
 static void put_iterations(FILE *out, const struct report *report) {
     char text[512];
     if (report->n_arithmetic)
-        fputs("\n## By arithmetic\n\n", out);
-    for (size_t i = 0; i < report->n_arithmetic && i < 4; i++) {
+        fprintf(out, "\n## %s\n\n", text_arithmetic_heading(report));
+    for (size_t i = 0; i < text_arithmetic_shown(report); i++) {
         fputs("- ", out);
         text_arithmetic(report, &report->arithmetic[i], text, sizeof text);
         md_put(out, text);

@@ -46,17 +46,12 @@ enum { AT_KIND, AT_RANK, AT_PID, AT_NUMBER, AT_START, AT_DURATION, AT_BYTES, AT_
 static const char *const mark_columns[] = {"kind",     "rank",        "pid",          "number",
                                            "start_ns", "duration_ns", "output_bytes", "value_nano"};
 
-#define TIME_MAX INT64_C(4000000000000000000) /* so that sums of two times cannot overflow */
-
-static bool time_sane(int64_t t) {
-    return t > -TIME_MAX && t < TIME_MAX;
-}
-
 static int take_mark(void *ctx, const struct store_row_read *row) {
     struct report_input *input = ctx;
     const int64_t *v = row->values;
     int host = host_index(input, row->host);
-    if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE || !time_sane(v[AT_START]))
+    if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE ||
+        !time_is_sane(v[AT_START]) || !time_is_sane(input->hosts[host].mono_to_run_ns))
         return 0;
     struct mark mark = {
         .host = host,
@@ -66,7 +61,7 @@ static int take_mark(void *ctx, const struct store_row_read *row) {
         .number = v[AT_NUMBER],
         .start_ns = v[AT_START] + input->hosts[host].mono_to_run_ns,
         .duration_ns =
-            v[AT_DURATION] >= 0 && time_sane(v[AT_DURATION]) ? v[AT_DURATION] : VALUE_ABSENT,
+            v[AT_DURATION] >= 0 && time_is_sane(v[AT_DURATION]) ? v[AT_DURATION] : VALUE_ABSENT,
         .output_bytes = v[AT_BYTES],
         .value_nano = v[AT_VALUE],
     };
@@ -82,6 +77,8 @@ static int load_marks(struct store *store, struct report_input *input) {
 
 static int load_names(struct report_input *input) {
     struct recording *recording = &input->recording;
+    if (input->run.duration_ns < 0 || !time_is_sane(input->run.duration_ns))
+        input->run.duration_ns = 0; /* a file from outside may say anything */
     recording->duration_ns = input->run.duration_ns;
     recording->period_ns = input->run.period_ns;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);

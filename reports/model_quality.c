@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +53,22 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     to->clock_error_s = known ? (double)from->clock_error_ns / 1e9 : NAN;
 }
 
+/* Share of the run of which the host's counters tell; a gap between two samples is covered by the
+ * growth across it, the time after the last one is not. */
+static double seen_share(const struct scene *scene, size_t h) {
+    struct windows all = phase_windows(&scene->groups[0]);
+    double length = (double)windows_length(all);
+    return length > 0
+               ? (double)rate_covered(&scene->hosts[h].metrics[METRIC_CPU_IDLE], all) / length
+               : 0;
+}
+
 static int note_samples(struct report *report, const struct report_host *host,
-                        const struct store_host *from) {
+                        const struct store_host *from, double seen) {
+    char means[80] = "means stay exact, detail is lost there";
+    if (seen < 0.99)
+        snprintf(means, sizeof means, "its means speak of the %.0f %% of the run that was seen",
+                 100 * seen);
     double missed =
         host->samples_expected ? (double)host->samples_missed / (double)host->samples_expected : 0;
     if (host->missing) {
@@ -65,10 +80,10 @@ static int note_samples(struct report *report, const struct report_host *host,
         return report_add_note(
             report,
             text_format("%s: %llu of %llu samples missing, %llu gap(s), %llu dropped from a "
-                        "full spool; means stay exact, detail is lost there",
+                        "full spool; %s",
                         host->name, (unsigned long long)host->samples_missed,
                         (unsigned long long)host->samples_expected, (unsigned long long)host->gaps,
-                        (unsigned long long)from->lost_frames));
+                        (unsigned long long)from->lost_frames, means));
     }
     return 0;
 }
@@ -114,7 +129,8 @@ static int note_hosts(struct report *report, const struct report_input *input,
                       const struct scene *scene) {
     for (size_t h = 0; h < report->n_hosts; h++) {
         count_samples(&report->hosts[h], &input->hosts[h], scene, h);
-        int result = note_samples(report, &report->hosts[h], &input->hosts[h]);
+        int result =
+            note_samples(report, &report->hosts[h], &input->hosts[h], seen_share(scene, h));
         if (result == 0)
             result = note_clock(report, &report->hosts[h]);
         if (result < 0)
@@ -125,6 +141,42 @@ static int note_hosts(struct report *report, const struct report_input *input,
     worsen(report, 'C');
     return report_add_note(report, text_format("%zu of %d hosts were recorded", report->n_hosts,
                                                input->run.n_hosts_expected));
+}
+
+/* That an agent's own counters began again says only that it was started again: the gap says it,
+ * too. */
+static bool is_only_a_restart(const char *note) {
+    return strstr(note, ": a counter of self ") != NULL;
+}
+
+static int note_store(struct report *report, const struct report_input *input) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
+        worsen(report, 'B');
+        if (!is_only_a_restart(input->notes[i].text))
+            result = report_add_note(report, text_format("%s", input->notes[i].text));
+    }
+    return result;
+}
+
+/* Hosts of which the metric is not known, where it is known of others. */
+static int note_unknown(struct report *report, enum metric metric, const char *words) {
+    char hosts[256] = "";
+    size_t used = 0, unknown = 0;
+    for (size_t h = 0; report->n_resources && h < report->n_hosts; h++) {
+        if (!isnan(report->resources[0].values[h * METRIC_COUNT_ + (size_t)metric].mean))
+            continue;
+        int n = used < sizeof hosts ? snprintf(hosts + used, sizeof hosts - used, "%s%s",
+                                               unknown ? ", " : "", report->hosts[h].name)
+                                    : 0;
+        used += n > 0 ? (size_t)n : 0;
+        unknown++;
+    }
+    if (!unknown)
+        return 0;
+    return report_add_note(report, unknown == report->n_hosts
+                                       ? text_format("%s not known on any host", words)
+                                       : text_format("%s not known on %s", words, hosts));
 }
 
 static bool anything(const struct scene *scene, enum metric metric) {
@@ -175,10 +227,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct scene *scene, const struct stragglers *stragglers) {
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
-    for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
-        worsen(report, 'B');
-        result = report_add_note(report, text_format("%s", input->notes[i].text));
-    }
+    result = note_store(report, input);
     if (result == 0)
         result = note_hosts(report, input, scene);
     if (result == 0)
@@ -187,6 +236,10 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_kills(report, scene);
     if (result == 0)
         result = note_blind_spots(report, scene);
+    if (result == 0)
+        result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
+    if (result == 0)
+        result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
     if (result == 0 && stragglers->note)
         result = report_add_note(report, text_format("stragglers: %s", stragglers->note));
     return result;

@@ -16,6 +16,11 @@ void text_put_heading(FILE *out, const char *text);
 /* Everything below the tables of resources. */
 void text_put_details(FILE *out, const struct report *report);
 
+/* How many lines of P1 are worth showing, and what stands over them: whether the rate they are made
+ * with looks like a limit. */
+size_t text_arithmetic_shown(const struct report *report);
+const char *text_arithmetic_heading(const struct report *report);
+
 /* P1 as a sentence; not escaped. */
 void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
                      size_t size);

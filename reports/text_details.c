@@ -8,7 +8,8 @@
 #include "reports/text.h"
 
 #define ALERTS_SHOWN 40
-#define ARITHMETIC_SHOWN 4
+#define ARITHMETIC_SHOWN 6
+#define ARITHMETIC_MIN_PCT 20
 
 void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
                      size_t size) {
@@ -22,12 +23,28 @@ void text_arithmetic(const struct report *report, const struct report_arithmetic
              a->bound_s, a->iteration_s, a->share_pct);
 }
 
+size_t text_arithmetic_shown(const struct report *report) {
+    size_t n = 0;
+    while (n < report->n_arithmetic && n < ARITHMETIC_SHOWN &&
+           (n < 2 || report->arithmetic[n].share_pct >= ARITHMETIC_MIN_PCT))
+        n++;
+    return n;
+}
+
+const char *text_arithmetic_heading(const struct report *report) {
+    for (size_t i = 0; i < report->n_ranking; i++)
+        if (strncmp(report->ranking[i].resource, "net-", 4) == 0)
+            return "By arithmetic";
+    return "By arithmetic (no link held one rate as if at a limit: bounds from the highest rate "
+           "seen)";
+}
+
 static void put_arithmetic(FILE *out, const struct report *report) {
     char text[512];
     if (!report->n_arithmetic)
         return;
-    text_put_heading(out, "By arithmetic");
-    for (size_t i = 0; i < report->n_arithmetic && i < ARITHMETIC_SHOWN; i++) {
+    text_put_heading(out, text_arithmetic_heading(report));
+    for (size_t i = 0; i < text_arithmetic_shown(report); i++) {
         text_arithmetic(report, &report->arithmetic[i], text, sizeof text);
         terminal_paragraph(out, "  ", text, 0);
     }

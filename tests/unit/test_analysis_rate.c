@@ -202,6 +202,27 @@ static void windows_of_a_phase_count_together(void **state) {
     recording_release(&r);
 }
 
+/* Rows of a file that means harm: dropped, or at least no undefined arithmetic (UBSan watches). */
+static void impossible_times_and_values_do_no_harm(void **state) {
+    struct recording r;
+    const int64_t extremes[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX};
+    (void)state;
+    plant_init(&r, 1, 3);
+    for (size_t t = 0; t < 6; t++)
+        for (size_t dt = 0; dt < 6; dt++)
+            for (int table = 0; table < RECORDING_COUNT_; table++) {
+                int64_t values[16];
+                for (size_t c = 0; c < 16; c++)
+                    values[c] = extremes[(c + t + dt) % 6];
+                assert_int_equal(series_set_append(&r.tables[table], 0, (int64_t)dt, "x",
+                                                   extremes[t], extremes[dt], values),
+                                 0);
+            }
+    for (int m = 0; m < METRIC_COUNT_; m++)
+        mean(&r, m, 0, 3);
+    recording_release(&r);
+}
+
 static void nothing_recorded_is_nothing_known(void **state) {
     struct recording r;
     (void)state;
@@ -223,6 +244,7 @@ int main(void) {
         cmocka_unit_test(the_job_is_the_sum_of_its_processes),
         cmocka_unit_test(quantile_and_peak_are_of_the_samples),
         cmocka_unit_test(windows_of_a_phase_count_together),
+        cmocka_unit_test(impossible_times_and_values_do_no_harm),
         cmocka_unit_test(nothing_recorded_is_nothing_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
