@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
+#include <dirent.h>
 #include <fts.h>
 #include <limits.h>
 #include <sched.h>
@@ -86,6 +87,29 @@ static int limit_memory(struct testbed *t, const struct hierarchy *h, const char
     return r < 0 ? cgroup_trouble(t, path, r) : 0;
 }
 
+/* A v1 blkio group counts what it reads and writes on a disk only while that disk is throttled in
+ * some group: a limit that nothing reaches makes it count. Without the right to it, the host shows
+ * no disk. */
+static void count_disk_bytes(const char *path) {
+    static const char *const files[] = {"blkio.throttle.read_bps_device",
+                                        "blkio.throttle.write_bps_device"};
+    DIR *disks = opendir("/sys/block");
+    if (!disks)
+        return;
+    for (struct dirent *disk; (disk = readdir(disks));) {
+        char device[32], size[32], limit[64];
+        if (file_read(device, sizeof device, "/sys/block/%s/dev", disk->d_name) < 0 ||
+            file_read(size, sizeof size, "/sys/block/%s/size", disk->d_name) < 0 ||
+            strcmp(size, "0\n") == 0) /* a loop device without a file */
+            continue;
+        device[strcspn(device, "\n")] = '\0';
+        snprintf(limit, sizeof limit, "%s 1000000000000", device);
+        for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+            (void)file_write(limit, "%s/%s", path, files[i]);
+    }
+    closedir(disks);
+}
+
 static int make_host_group(struct testbed *t, const struct hierarchies *all,
                            const struct hierarchy *h, unsigned host) {
     char path[PATH_MAX];
@@ -100,6 +124,8 @@ static int make_host_group(struct testbed *t, const struct hierarchies *all,
     }
     if (r == 0 && t->memory_bytes && h == hierarchies_find(all, "memory"))
         r = limit_memory(t, h, path);
+    if (r == 0 && !h->v2 && hierarchy_has(h, "blkio"))
+        count_disk_bytes(path);
     return r;
 }
 
