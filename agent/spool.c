@@ -225,9 +225,20 @@ static int append_locked(struct spool *spool, const void *frame, size_t size, ui
     return joins ? append_to_newest(spool, frame, size) : append_to_new(spool, frame, size, seq);
 }
 
+/* What fills the disk may be the newest segment itself: once all of it is committed it may go. */
+static bool make_room(struct spool *spool, int error) {
+    if ((error != -ENOSPC && error != -EDQUOT) || !spool->n ||
+        segment_waiting(spool, &spool->segments[spool->n - 1]))
+        return false;
+    segment_drop(spool, spool->n - 1);
+    return true;
+}
+
 int spool_append(struct spool *spool, const void *frame, size_t size, uint64_t seq) {
     pthread_mutex_lock(&spool->lock);
     int r = append_locked(spool, frame, size, seq);
+    if (make_room(spool, r))
+        r = append_locked(spool, frame, size, seq);
     if (r < 0)
         spool->lost++;
     else

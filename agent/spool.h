@@ -6,8 +6,9 @@
  * is the opening of one segment and whole frames of it, and a segment that was left behind can be
  * sent as it lies.
  *
- * The newest segment is never freed before spool_close, even when all of it is committed: it is
- * how an agent that was killed knows where its sequence ended. Nothing is fsynced: a spool
+ * The newest segment is not freed before spool_close, even when all of it is committed (but for
+ * the one that takes its place on a full disk): it is how an agent that was killed knows where its
+ * sequence ended. Nothing is fsynced: a spool
  * outlives its process, and a host that lost its power has another boot id, another stream.
  *
  * Two threads: one appends (append, last, lost), one reads (read, header, ack, refuse).

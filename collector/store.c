@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/error.h"
 
@@ -213,10 +214,18 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     return explain(store, r, path, why, size);
 }
 
+/* Of a database that could not be made nothing stays. -EBUSY: somebody else is making it. */
+static void remove_unmade(const char *path, int error) {
+    struct stat st;
+    if (error != -EBUSY && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        unlink(path);
+}
+
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
     int r = check_path(path, why, why_size);
-    if (r < 0 && r != -ENOENT)
+    bool is_new = r == -ENOENT;
+    if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
     r = connect_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store);
     if (r)
@@ -224,7 +233,9 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     r = open_writer(store, path, why, why_size);
     if (r)
         store_close(store);
-    else
+    if (r && is_new)
+        remove_unmade(path, r);
+    if (!r)
         *ret_store = store;
     return r;
 }

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# During a run the disk under an agent's spool gets full while the collector is away: that is said
+# once and counted, the command does not notice, and with room again samples go on.
+if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
+    unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
+    CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
+fi
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+leave_disk() {
+    local s=$?
+    [ -z "${collector:-}" ] || kill -CONT "$collector" 2>/dev/null
+    umount -l "$work/small" 2>/dev/null
+    (exit $s)
+    leave
+}
+trap leave_disk EXIT
+mkdir small
+mount -t tmpfs -o size=128k tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
+
+mkfifo go
+TMPDIR=$work/small "$chokepoint" run --db "$db" --rate 50 sh -c ': >started; read x <go; exit 7' >out 2>err &
+pid=$!
+until_true 20 test -e started
+frames() { sql 'SELECT count(*) FROM frame'; }
+grew() { [ "$(frames)" -gt $((n + 20)) ]; }
+n=$(frames)
+until_true 20 grew
+collector=$(pgrep -P $pid -f 'chokepoint collector')
+kill -STOP "$collector"
+full() { said 'spool: No space left'; }
+until_true 40 full
+more() { [ $SECONDS -ge "$end" ]; }
+end=$((SECONDS + 2)) # frames find no room meanwhile: nothing tells of each
+until_true 5 more
+n=$(frames)
+kill -CONT "$collector"
+again() { said 'spool: takes frames again'; }
+until_true 20 again
+until_true 20 grew
+echo >go
+wait $pid
+[ $? -eq 7 ] || fail "exit status"
+[ "$(grep -c 'No space left' err)" -eq 1 ] || fail "not said once"
+counts=$(sql 'SELECT frames || " " || lost_frames || " " || last_seq || " " || gaps || " " || duplicates FROM stream')
+read -r kept lost last gaps twice <<<"$counts"
+echo "$kept samples kept, $lost lost of $last"
+[ "$lost" -gt 5 ] && [ $((kept + lost)) -eq "$last" ] && [ "$twice" -eq 0 ] || fail "kept, lost, last, gaps, twice: $counts"
+[ "$(sql 'SELECT count(*) = count(DISTINCT seq) FROM frame')" = 1 ] || fail "samples are there twice"
+[ "$(sql 'PRAGMA integrity_check')" = ok ] || fail "damaged"
+[ -z "$(ls small)" ] || fail "left in the spool: $(ls small)"
+"$chokepoint" report --db "$db" --format text >report 2>&1 || fail "no report"
+grep -q "$lost dropped from a full spool" report || fail "the report does not say that $lost were dropped: $(grep -i drop report)"
