@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes over links. A sender counts what the other side has acknowledged, not what its own kernel
+ * has taken, so that no buffer passes for bandwidth; a receiver throws away what has arrived inside
+ * the kernel (MSG_TRUNC), so that copying does not compete with the link on a small machine.
+ */
+#include <errno.h>
+#include <linux/tcp.h> /* struct tcp_info with bytes_acked */
+#include <netinet/in.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "workloads/calibrate/link.h"
+
+#define CHUNK (256 << 10)
+#define SINK (1 << 20)
+#define READINGS 40
+#define GRACE_S 3.0
+
+static double acknowledged(const int *fds, int n) {
+    double bytes = 0;
+    for (int i = 0; i < n; i++) {
+        struct tcp_info info = {0};
+        socklen_t size = sizeof info;
+        if (getsockopt(fds[i], IPPROTO_TCP, TCP_INFO, &info, &size) == 0)
+            bytes += (double)info.tcpi_bytes_acked;
+    }
+    return bytes;
+}
+
+static void take_reading(struct link_meters *meters, double bytes, bool sending) {
+    double now = now_s(), wire;
+    meter_read(&meters->payload, now, bytes);
+    if (meters->interface && (wire = link_interface_bytes(meters->interface, sending)) >= 0)
+        meter_read(&meters->wire, now, wire);
+}
+
+/* Whatever the kernel takes; -errno when the link has broken. */
+static int push(int fd, const char *chunk) {
+    ssize_t n;
+    while ((n = send(fd, chunk, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT)) > 0 ||
+           (n < 0 && errno == EINTR))
+        if (n > 0 && n < CHUNK)
+            return 0;
+    return errno == EAGAIN ? 0 : -errno;
+}
+
+static int push_all(struct pollfd *polled, int n, const char *chunk) {
+    for (int i = 0; i < n; i++) {
+        int r = polled[i].revents ? push(polled[i].fd, chunk) : 0;
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+static void fill(char *chunk) { /* nothing that a link could compress */
+    uint64_t state = UINT64_C(88172645463325252);
+    for (size_t i = 0; i < CHUNK / sizeof state; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        memcpy(chunk + i * sizeof state, &state, sizeof state);
+    }
+}
+
+int link_send(const int *fds, int n, double seconds, struct link_meters *meters) {
+    static char chunk[CHUNK];
+    struct pollfd polled[LINKS_MAX];
+    double start = now_s(), next = start;
+    int r = 0;
+    fill(chunk);
+    for (int i = 0; i < n; i++)
+        polled[i] = (struct pollfd){.fd = fds[i], .events = POLLOUT};
+    while (r == 0 && now_s() < start + seconds) {
+        if (meters && now_s() >= next) {
+            take_reading(meters, acknowledged(fds, n), true);
+            next += seconds / READINGS;
+        }
+        int ready = poll(polled, (nfds_t)n, (int)(seconds * 1e3 / READINGS) + 1);
+        if (ready < 0 && errno != EINTR)
+            return -errno;
+        r = ready > 0 ? push_all(polled, n, chunk) : 0;
+    }
+    if (meters)
+        take_reading(meters, acknowledged(fds, n), true);
+    return r;
+}
+
+/* Bytes thrown away; -1 at the end of the stream. */
+static long drain(int fd) {
+    static char sink[SINK]; /* never written to */
+    long bytes = 0;
+    for (int i = 0; i < 4; i++) {
+        ssize_t n = recv(fd, sink, SINK, MSG_TRUNC | MSG_DONTWAIT);
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return bytes ? bytes : -1;
+        if (n < 0)
+            break;
+        bytes += n;
+    }
+    return bytes;
+}
+
+int link_receive(const int *fds, int n, double seconds, struct link_meters *meters) {
+    struct pollfd polled[LINKS_MAX];
+    double start = now_s(), next = start, bytes = 0;
+    int open = n;
+    for (int i = 0; i < n; i++)
+        polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    while (open) {
+        if (now_s() > start + seconds + GRACE_S)
+            return -ETIME;
+        /* once one has ended its share is missing */
+        if (meters && open == n && now_s() >= next) {
+            take_reading(meters, bytes, false);
+            next += seconds / READINGS;
+        }
+        if (poll(polled, (nfds_t)n, (int)(seconds * 1e3 / READINGS) + 1) < 0 && errno != EINTR)
+            return -errno;
+        for (int i = 0; i < n; i++) {
+            long got = polled[i].fd >= 0 && polled[i].revents ? drain(polled[i].fd) : 0;
+            bytes += got > 0 ? (double)got : 0;
+            if (got < 0) {
+                polled[i].fd = -1;
+                polled[i].revents = 0;
+                open--;
+            }
+        }
+    }
+    return 0;
+}
+
+/* ---- there and back ---- */
+
+static int wait_readable(int fd, double deadline) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    double left = deadline - now_s();
+    int n = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
+    return n > 0 ? 0 : n == 0 ? -ETIME : errno == EINTR ? 0 : -errno;
+}
+
+/* 1 a byte came, 0 the end, or negative. */
+static int receive_byte(int fd, double deadline) {
+    for (;;) {
+        char byte;
+        ssize_t n = recv(fd, &byte, 1, MSG_DONTWAIT);
+        if (n >= 0 || errno == ECONNRESET)
+            return n > 0;
+        if (errno != EAGAIN && errno != EINTR)
+            return -errno;
+        int r = wait_readable(fd, deadline);
+        if (r < 0)
+            return r;
+    }
+}
+
+int link_ping(int fd, double seconds, double *ret_times_s, int max) {
+    double end = now_s() + seconds;
+    int n = 0;
+    for (int i = 0; n < max && (i < 3 || now_s() < end); i++) {
+        double before = now_s();
+        if (send(fd, "p", 1, MSG_NOSIGNAL) != 1)
+            return -errno;
+        int r = receive_byte(fd, before + GRACE_S);
+        if (r <= 0)
+            return r < 0 ? r : -ECONNRESET;
+        if (i > 0) /* the first one finds caches cold */
+            ret_times_s[n++] = now_s() - before;
+    }
+    return n;
+}
+
+int link_echo(int fd, double seconds) {
+    double deadline = now_s() + seconds + GRACE_S;
+    int r;
+    while ((r = receive_byte(fd, deadline)) > 0)
+        if (send(fd, "p", 1, MSG_NOSIGNAL) != 1)
+            return -errno;
+    return r;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The links between the hosts of a cluster. Every rank calls each step; those whose turn it is not
+ * return at once. */
+#ifndef CHOKEPOINT_WORKLOADS_CALIBRATE_NET_H
+#define CHOKEPOINT_WORKLOADS_CALIBRATE_NET_H
+
+#include "workloads/calibrate/cluster.h"
+#include "workloads/calibrate/link.h"
+#include "workloads/calibrate/plan.h"
+
+struct net {
+    struct link_address *addresses; /* owned, by rank */
+    uint8_t token[LINK_TOKEN_SIZE];
+    int listener;                /* -1: none */
+    char interface[IF_NAMESIZE]; /* that has our address; "" */
+};
+
+/* names: by rank. What is wrong with this host goes into the figures' trouble. -ENOMEM. */
+int net_open(struct net *net, const struct cluster *cluster, const char *const *names,
+             struct figures *figures);
+void net_close(struct net *net);
+
+/* STEP_RTT to STEP_FROM_ALL. */
+void net_step(const struct net *net, const struct cluster *cluster, const struct step *step,
+              const char *const *names, struct figures *figures);
+
+#endif
