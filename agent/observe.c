@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "agent/job.h"
 #include "agent/push.h"
 #include "agent/sampler.h"
 #include "agent/spool.h"
@@ -29,6 +30,7 @@
 struct observer {
     const struct agent_options *options;
     struct scope scope;
+    struct job job;
     struct probe_env env;
     struct sampler *sampler;
     struct spool *spool;
@@ -121,6 +123,7 @@ static void fill_env(struct observer *observer) {
                                        .marks = options->marks,
                                        .host = options->host,
                                        .scope = &observer->scope,
+                                       .job = &observer->job,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes};

@@ -15,6 +15,7 @@
 #include "common/rows.h"
 #include "common/table.h"
 
+struct job;
 struct scope;
 
 enum probe_pace {
@@ -30,6 +31,7 @@ struct probe_env {
     const char *marks;         /* value of CHOKEPOINT_MARKS (see mark/chokepoint.h), or NULL */
     const char *host;          /* this host's name */
     const struct scope *scope; /* the host, or the cgroup the agent lives in */
+    struct job *job;           /* its processes here: the process probe writes, others read */
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* how many of the busiest processes outside the job to report */
@@ -46,7 +48,8 @@ struct probe {
     size_t state_size; /* bytes of zeroed state the agent provides */
     /* How many rows a sample may have at most on this host: asked once, after open. */
     size_t (*max_rows)(const void *state, const struct probe_env *env);
-    /* 0, PROBE_ABSENT or negative errno; both of the latter leave one line in why[why_size]. */
+    /* 0, PROBE_ABSENT or negative errno; both of the latter leave one line in why[why_size], and so
+     * may the first, about what the probe will not see. */
     int (*open)(void *state, const struct probe_env *env, char *why, size_t why_size);
     /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
      * counted. */

@@ -89,6 +89,8 @@ static int open_probe(struct sampler *sampler, const struct probe *probe) {
         close_probe(probe, state);
         return 0;
     }
+    if (why[0])
+        sampler_note(sampler, NOTE_INFO, probe->table.name, why);
     r = add_table(sampler, &probe->table, rows_at_most(sampler, probe, state));
     if (r < 0) {
         close_probe(probe, state);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/job.h"
 #include "agent/probes/probes.h"
 #include "agent/scope.h"
 #include "common/clock.h"
@@ -19,6 +20,7 @@ struct harness {
     const struct probe *probe;
     char proc[600], sys[600];
     struct scope scope;
+    struct job job;
     struct probe_env env;
     struct rows rows;
     void *state;
@@ -35,6 +37,7 @@ static inline int harness_init(struct harness *h, const char *root, enum scope_k
                                 .sys = h->sys,
                                 .host = "host",
                                 .scope = &h->scope,
+                                .job = &h->job,
                                 .ticks_per_s = *root ? 100 : sysconf(_SC_CLK_TCK),
                                 .page_size = *root ? 4096 : sysconf(_SC_PAGESIZE),
                                 .foreign_processes = 5};

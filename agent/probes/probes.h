@@ -13,5 +13,7 @@ extern const struct probe probe_net;
 extern const struct probe probe_psi;
 extern const struct probe probe_process;
 extern const struct probe probe_mark;
+extern const struct probe probe_connection;
+extern const struct probe probe_qdisc;
 
 #endif

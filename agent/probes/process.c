@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "agent/counter.h"
+#include "agent/job.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
@@ -239,6 +240,17 @@ static void report_job(struct processes *all, const struct probe_env *env, struc
             report(all, i, env, rows);
 }
 
+/* For the probes that come after this one. */
+static void tell_job(const struct processes *all, struct job *job) {
+    size_t n = 0;
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        const struct process *process = &all->items[i];
+        struct job_process member = {all->by_pid.ids[i], process->rank, process->stat.start_ticks};
+        n += process->class == PROCESS_JOB && job_set(job, n, &member);
+    }
+    job_end(job, n);
+}
+
 /* Places of the busiest processes outside the job, busiest first; returns how many. */
 static size_t find_busiest(const struct processes *all, size_t most, size_t places[FOREIGN_MAX]) {
     size_t n = 0;
@@ -302,6 +314,8 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     if (r < 0)
         return r;
     forget_ended(all);
+    if (env->job)
+        tell_job(all, env->job);
     report_job(all, env, rows);
     report_foreign(all, env, rows);
     process_forget_threads(all);

@@ -51,6 +51,7 @@ only() {
     done < <(grep -lE "^#include <$header" --include='*.[ch]' -r common agent collector analysis reports workloads cli || true)
 }
 only 'curl/curl.h' '^agent/push_http\.c$'
+only 'libmnl/' '^agent/netlink\.c$'
 only 'microhttpd.h' '^collector/server\.c$'
 only 'sqlite3.h' '^collector/store[a-z_]*\.[ch]$'
 only 'jansson.h' '^reports/json[a-z_]*\.[ch]$|^cli/list\.c$|^workloads/[a-z]*/summary_json\.c$'

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one file that knows libmnl. Its mnl_cb_run is not used: it stops at the first message it
+ * does not like, and then the rest of a dump would be the answer to the next question.
+ *
+ * Sockets do not block: the kernel fills the first piece of a dump while it is asked for it, and
+ * each further one while the one before is read.
+ */
+#include "agent/netlink.h"
+
+#include <libmnl/libmnl.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/error.h"
+
+#define BUFFER_SIZE ((size_t)32 << 10) /* the kernel makes pieces of up to that */
+#define REQUEST_MAX 128
+
+/* ---- sockets ---- */
+
+void netlink_close(struct netlink *netlink) {
+    if (netlink->socket)
+        mnl_socket_close(netlink->socket);
+    free(netlink->buffer);
+    *netlink = (struct netlink){0};
+}
+
+static int open_socket(struct netlink *netlink, int bus, unsigned group) {
+    netlink->buffer = malloc(BUFFER_SIZE);
+    if (!netlink->buffer)
+        return -ENOMEM;
+    netlink->socket = mnl_socket_open2(bus, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (!netlink->socket || mnl_socket_bind(netlink->socket, 0, MNL_SOCKET_AUTOPID) < 0)
+        return negative_errno();
+    int joined = (int)group;
+    if (group &&
+        mnl_socket_setsockopt(netlink->socket, NETLINK_ADD_MEMBERSHIP, &joined, sizeof joined) < 0)
+        return negative_errno();
+    return 0;
+}
+
+static int open_any(struct netlink *ret_netlink, int bus, unsigned group) {
+    struct netlink netlink = {0};
+    int r = open_socket(&netlink, bus, group);
+    if (r < 0)
+        netlink_close(&netlink);
+    else
+        *ret_netlink = netlink;
+    return r;
+}
+
+int netlink_open(struct netlink *ret_netlink, int bus) {
+    return open_any(ret_netlink, bus, 0);
+}
+
+int netlink_open_group(struct netlink *ret_netlink, int bus, unsigned group, size_t room) {
+    int size = (int)room, r = open_any(ret_netlink, bus, group);
+    if (r < 0)
+        return r;
+    int fd = mnl_socket_get_fd(ret_netlink->socket);
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) < 0)
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+    return 0;
+}
+
+/* The error of an NLMSG_ERROR or NLMSG_DONE; both begin with one. */
+static int message_error(const struct nlmsghdr *message) {
+    int error = 0;
+    if (mnl_nlmsg_get_payload_len(message) >= sizeof error)
+        memcpy(&error, mnl_nlmsg_get_payload(message), sizeof error);
+    else if (message->nlmsg_type == NLMSG_ERROR)
+        return -EBADMSG;
+    return error < 0 ? error : 0;
+}
+
+/* mnl_nlmsg_ok takes a length of 2^31 and more for a negative one, and lets it pass. */
+static bool is_whole(const struct nlmsghdr *message, int left) {
+    return mnl_nlmsg_ok(message, left) && message->nlmsg_len <= (unsigned)left;
+}
+
+int netlink_read(struct bytes bytes, uint32_t sequence, bool *interrupted, netlink_take *take,
+                 void *ctx) {
+    const struct nlmsghdr *message = bytes.data;
+    int left = bytes.size < INT32_MAX ? (int)bytes.size : 0;
+    for (; is_whole(message, left); message = mnl_nlmsg_next(message, &left)) {
+        if (sequence && message->nlmsg_seq != sequence)
+            continue;
+        *interrupted |= (message->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
+        if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
+            return message_error(message);
+        if (message->nlmsg_type >= NLMSG_MIN_TYPE)
+            take(
+                ctx, message->nlmsg_type,
+                (struct bytes){mnl_nlmsg_get_payload(message), mnl_nlmsg_get_payload_len(message)});
+    }
+    return left > 0 ? -EBADMSG : 1;
+}
+
+static ssize_t receive(struct netlink *netlink) {
+    ssize_t n;
+    do
+        n = mnl_socket_recvfrom(netlink->socket, netlink->buffer, BUFFER_SIZE);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? negative_errno() : n;
+}
+
+static int ask(struct netlink *netlink, unsigned type, const void *request, size_t size) {
+    _Alignas(struct nlmsghdr) char text[MNL_NLMSG_HDRLEN + REQUEST_MAX];
+    if (size > REQUEST_MAX)
+        return -EINVAL;
+    struct nlmsghdr *header = mnl_nlmsg_put_header(text);
+    header->nlmsg_type = (uint16_t)type;
+    header->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0 stands for any */
+    header->nlmsg_seq = netlink->sequence;
+    memcpy(mnl_nlmsg_put_extra_header(header, size), request, size);
+    return mnl_socket_sendto(netlink->socket, header, header->nlmsg_len) < 0 ? negative_errno() : 0;
+}
+
+int netlink_dump(struct netlink *netlink, unsigned type, const void *request, size_t size,
+                 netlink_take *take, void *ctx) {
+    bool interrupted = false;
+    int r = ask(netlink, type, request, size);
+    for (r = r == 0 ? 1 : r; r > 0;) {
+        ssize_t n = receive(netlink);
+        r = n < 0 ? (int)n
+                  : netlink_read((struct bytes){netlink->buffer, (size_t)n}, netlink->sequence,
+                                 &interrupted, take, ctx);
+    }
+    return r == 0 && interrupted ? -EINTR : r;
+}
+
+int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {
+    bool interrupted = false;
+    int lost = 0;
+    for (;;) {
+        ssize_t n = receive(netlink);
+        if (n == -EAGAIN)
+            return lost;
+        if (n == -ENOBUFS)
+            lost = -ENOBUFS; /* what did come through is still there */
+        else if (n < 0)
+            return (int)n;
+        else
+            netlink_read((struct bytes){netlink->buffer, (size_t)n}, 0, &interrupted, take, ctx);
+    }
+}
+
+/* ---- attributes ---- */
+
+struct bytes netlink_after(struct bytes payload, size_t head) {
+    head = MNL_ALIGN(head);
+    if (payload.size < head)
+        return (struct bytes){0};
+    return (struct bytes){(const char *)payload.data + head, payload.size - head};
+}
+
+bool netlink_find(struct bytes attributes, unsigned type, struct bytes *ret_value) {
+    const struct nlattr *attribute = attributes.data;
+    int left = attributes.size < INT32_MAX ? (int)attributes.size : 0;
+    while (left > 0 && mnl_attr_ok(attribute, left)) {
+        if (mnl_attr_get_type(attribute) == type) {
+            *ret_value = (struct bytes){mnl_attr_get_payload(attribute),
+                                        mnl_attr_get_payload_len(attribute)};
+            return true;
+        }
+        left -= (int)MNL_ALIGN(mnl_attr_get_len(attribute));
+        attribute = mnl_attr_next(attribute);
+    }
+    return false;
+}
+
+bool netlink_u32(struct bytes value, uint32_t *ret_number) {
+    if (value.size < sizeof *ret_number)
+        return false;
+    memcpy(ret_number, value.data, sizeof *ret_number);
+    return true;
+}
+
+bool netlink_u64(struct bytes value, uint64_t *ret_number) {
+    if (value.size < sizeof *ret_number)
+        return false;
+    memcpy(ret_number, value.data, sizeof *ret_number);
+    return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the connection probe share: connection.c, connection_message.c,
+ * connection_owner.c, connection_table.c. */
+#ifndef CHOKEPOINT_AGENT_PROBES_CONNECTION_H
+#define CHOKEPOINT_AGENT_PROBES_CONNECTION_H
+
+#include <linux/inet_diag.h>
+#include <linux/tcp.h>
+
+#include "agent/dirents.h"
+#include "agent/job.h"
+#include "agent/netlink.h"
+#include "common/table.h"
+
+enum {
+    CONNECTION_PID,
+    CONNECTION_RANK,
+    CONNECTION_STATE,
+    CONNECTION_CONNECTIONS,
+    CONNECTION_SEND_BYTES,
+    CONNECTION_RECEIVE_BYTES,
+    CONNECTION_SEND_SEGMENTS,
+    CONNECTION_RECEIVE_SEGMENTS,
+    CONNECTION_RETRANSMITS,
+    CONNECTION_BUSY_NS,
+    CONNECTION_RWND_LIMITED_NS,
+    CONNECTION_SNDBUF_LIMITED_NS,
+    CONNECTION_RTT_NS,
+    CONNECTION_MIN_RTT_NS,
+    CONNECTION_DELIVERY_RATE,
+    CONNECTION_UNSENT_BYTES,
+    CONNECTION_UNACKED,
+    CONNECTION_CWND,
+    CONNECTION_N_COLUMNS
+};
+
+/* ---- messages: connection_message.c ---- */
+
+/* As in netinet/tcp.h, which cannot be had beside linux/tcp.h. */
+enum {
+    STATE_ESTABLISHED = 1,
+    STATE_SYN_SENT = 2,
+    STATE_FIN_WAIT1 = 4,
+    STATE_FIN_WAIT2 = 5,
+    STATE_CLOSE = 7, /* of one that has ended */
+    STATE_CLOSE_WAIT = 8,
+    STATE_LAST_ACK = 9,
+    STATE_CLOSING = 11,
+};
+
+/* What the kernel says of one TCP socket; points into the message. */
+struct connection_message {
+    struct inet_diag_msg head;
+    uint64_t cookie;
+    struct bytes info; /* a struct tcp_info, shorter or longer than ours; empty without */
+};
+
+/* False if the message is no socket with two ends. */
+bool connection_read(unsigned type, struct bytes payload, struct connection_message *ret_message);
+
+/* "10.0.0.1:5000>10.0.0.2:80", "[fe80::1]:5000>[fe80::2]:80": the local end first. */
+size_t connection_name(const struct connection_message *message, char name[INSTANCE_MAX + 1]);
+
+/* All columns but those of its process; absent: what this kernel does not say. */
+void connection_values(const struct connection_message *message, int64_t *values);
+
+/* ---- sockets of the job's processes: connection_owner.c ---- */
+
+#define OWNER_SLOTS 16384 /* half of them are used at most */
+
+struct owner {
+    uint32_t inode; /* 0: free */
+    int32_t pid, rank;
+};
+
+struct owners { /* all zero: none */
+    size_t n;
+    struct owner slots[OWNER_SLOTS];
+    uint16_t used[OWNER_SLOTS / 2]; /* slots, n of them */
+    _Alignas(struct dirents_entry) char listing[8192];
+};
+
+/* Reads anew which sockets the job's processes have open. False: there were too many, some are
+ * missing. */
+bool owners_scan(struct owners *owners, int proc_fd, const struct job *job);
+
+/* NULL: no process of the job has it. */
+const struct owner *owners_find(const struct owners *owners, uint32_t inode);
+
+/* ---- connections seen: connection_table.c ---- */
+
+#define CONNECTIONS_MAX 8192
+#define CONNECTION_SLOTS (2 * CONNECTIONS_MAX)
+
+struct connection {
+    uint64_t cookie; /* of the socket: never used again */
+    uint64_t seen;   /* number of the sample that saw it last */
+    uint64_t looked; /* number of the sample that looked for its owner, 0: none yet */
+    uint32_t inode;  /* 0: no process had it in hand */
+    int32_t pid;     /* 0: not of the job */
+    int32_t rank;
+    bool born; /* came after the first sample */
+    bool sent; /* has had a row */
+};
+
+struct connections {
+    size_t n;
+    struct connection items[CONNECTIONS_MAX];
+    uint16_t slots[CONNECTION_SLOTS]; /* place + 1, 0: free */
+};
+
+/* NULL: not there. */
+struct connection *connections_find(struct connections *all, uint64_t cookie);
+
+/* One that is not there yet, or NULL: no room. */
+struct connection *connections_add(struct connections *all, uint64_t cookie);
+
+/* Forgets those that were last seen before that sample. */
+void connections_keep(struct connections *all, uint64_t sample);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The queueing disciplines of every interface of this network namespace (rtnetlink): where a link
+ * that is shaped on this host holds packets back, and at what rate. `noqueue` counts nothing and is
+ * left out. The rate of htb lies in its classes and is not read.
+ */
+#include "agent/probes/qdisc.h"
+
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/counter.h"
+#include "agent/probes/probes.h"
+#include "agent/roster.h"
+#include "common/error.h"
+
+enum {
+    SEND_BYTES,
+    SEND_PACKETS,
+    DROPS,
+    OVERLIMITS,
+    REQUEUES,
+    BACKLOG_BYTES,
+    QUEUE_LENGTH,
+    RATE,
+    N_COLUMNS
+};
+
+#define QDISCS_MIN 64
+#define QDISCS_MAX 2048
+
+struct qdisc {
+    struct netlink ask;
+    struct roster roster;
+    int socket_fd; /* for names of interfaces; valid while the roster has entries */
+};
+
+struct pass {
+    struct qdisc *qdisc;
+    struct rows *rows;
+};
+
+static bool find_interface(int socket_fd, int index, char name[IFNAMSIZ]) {
+    struct ifreq request = {.ifr_ifindex = index};
+    if (ioctl(socket_fd, SIOCGIFNAME, &request) < 0)
+        return false; /* it has just gone */
+    memcpy(name, request.ifr_name, IFNAMSIZ);
+    name[IFNAMSIZ - 1] = '\0';
+    return true;
+}
+
+static void fill(const struct qdisc_message *message, int64_t *values) {
+    if (message->has_traffic) {
+        values[SEND_BYTES] = counter_value(message->bytes, 1);
+        values[SEND_PACKETS] = counter_value(message->packets, 1);
+    }
+    if (message->has_queue) {
+        values[DROPS] = message->drops;
+        values[OVERLIMITS] = message->overlimits;
+        values[REQUEUES] = message->requeues;
+        values[BACKLOG_BYTES] = message->backlog_bytes;
+        values[QUEUE_LENGTH] = message->queue_length;
+    }
+    if (message->has_rate)
+        values[RATE] = counter_value(message->rate_bytes_per_s, 1);
+}
+
+static void take_qdisc(void *ctx, unsigned type, struct bytes payload) {
+    struct pass *pass = ctx;
+    struct qdisc_message message;
+    char interface[IFNAMSIZ], name[ROSTER_NAME_MAX + 1];
+    if (!qdisc_read(type, payload, &message) || strcmp(message.kind, "noqueue") == 0 ||
+        !find_interface(pass->qdisc->socket_fd, message.interface, interface))
+        return;
+    size_t size = qdisc_name(&message, interface, name, sizeof name);
+    struct roster_entry *entry =
+        size ? roster_see(&pass->qdisc->roster, name, size, message.bytes) : NULL;
+    struct row *row = entry ? rows_append(pass->rows, name, size) : NULL;
+    pass->rows->dropped += !entry;
+    if (!row)
+        return;
+    row->flags = entry->born ? ROW_BORN : 0;
+    fill(&message, row->values);
+}
+
+static int dump(struct qdisc *qdisc, netlink_take *take, void *ctx) {
+    struct tcmsg request = {.tcm_family = AF_UNSPEC};
+    return netlink_dump(&qdisc->ask, RTM_GETQDISC, &request, sizeof request, take, ctx);
+}
+
+static int qdisc_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct qdisc *qdisc = state;
+    struct pass pass = {qdisc, rows};
+    (void)env;
+    roster_begin(&qdisc->roster);
+    int r = dump(qdisc, take_qdisc, &pass);
+    return r == -EINTR ? 0 : r; /* one came or went: what was seen is right nevertheless */
+}
+
+static void count(void *ctx, unsigned type, struct bytes payload) {
+    (void)type, (void)payload;
+    ++*(size_t *)ctx;
+}
+
+/* Room for four times those there are now. */
+static int make_room(struct qdisc *qdisc) {
+    size_t n = 0;
+    int r = dump(qdisc, count, &n);
+    if (r < 0 && r != -EINTR)
+        return r;
+    n *= 4;
+    n = n < QDISCS_MIN ? QDISCS_MIN : n > QDISCS_MAX ? QDISCS_MAX : n;
+    return roster_init(&qdisc->roster, n);
+}
+
+static int qdisc_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct qdisc *qdisc = state;
+    (void)env;
+    int r = netlink_open(&qdisc->ask, NETLINK_ROUTE);
+    if (r == 0)
+        r = make_room(qdisc);
+    if (r == -EOPNOTSUPP) {
+        snprintf(why, why_size, "this kernel has no queueing disciplines (CONFIG_NET_SCHED)");
+        return PROBE_ABSENT;
+    }
+    if (r == 0) {
+        qdisc->socket_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        r = qdisc->socket_fd < 0 ? negative_errno() : 0;
+    }
+    if (r < 0)
+        snprintf(why, why_size, "cannot list queueing disciplines: %s", strerror(-r));
+    return r;
+}
+
+static size_t qdisc_max_rows(const void *state, const struct probe_env *env) {
+    (void)env;
+    return ((const struct qdisc *)state)->roster.capacity;
+}
+
+static void qdisc_close(void *state) {
+    struct qdisc *qdisc = state;
+    if (qdisc->roster.entries && qdisc->socket_fd >= 0)
+        close(qdisc->socket_fd);
+    roster_release(&qdisc->roster);
+    netlink_close(&qdisc->ask);
+}
+
+static const struct column qdisc_columns[N_COLUMNS] = {
+    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                    "bytes sent through it, headers of the link layer included"},
+    [SEND_PACKETS] = {"send_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets sent through it"},
+    [DROPS] = {"drops", UNIT_EVENTS, COLUMN_COUNTER, "packets dropped for lack of room"},
+    [OVERLIMITS] = {"overlimits", UNIT_EVENTS, COLUMN_COUNTER,
+                    "times a packet had to wait because the rate was used up"},
+    [REQUEUES] = {"requeues", UNIT_EVENTS, COLUMN_COUNTER,
+                  "times a packet was put back because the device was busy"},
+    [BACKLOG_BYTES] = {"backlog_bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes that wait in it"},
+    [QUEUE_LENGTH] = {"queue_length", UNIT_EVENTS, COLUMN_LEVEL, "packets that wait in it"},
+    [RATE] = {"rate_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
+              "what it is set to let through a second at most (tbf, cake)"},
+};
+
+const struct probe probe_qdisc = {
+    .table = {.name = "qdisc",
+              .instance = "qdisc",
+              .help = "queues before the interfaces: what waits, what is held back to a rate",
+              .kind = TABLE_SAMPLES,
+              .columns = qdisc_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct qdisc),
+    .max_rows = qdisc_max_rows,
+    .open = qdisc_open,
+    .sample = qdisc_sample,
+    .close = qdisc_close,
+};
