@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draining the files of ranks. As with marks, a record is taken only if its sequence number says
+ * that it is complete and the ring's counter, read again after the copy, says that nobody can have
+ * begun to overwrite it.
+ */
+#include "agent/shim/calls.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCH 256               /* records copied at a time */
+#define STALLED_DRAINS 2        /* patience with a record that was claimed but not completed */
+#define HEAD_LIMIT (1ULL << 48) /* no program makes that many calls; beyond it is nonsense */
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *name;
+    enum call_class class;
+} functions[] = {
+#define FUNCTION(class, name) [CALL_##name] = {"MPI_" #name, CALL_##class},
+    CALL_LIST(FUNCTION)
+#undef FUNCTION
+};
+
+_Static_assert(CALL_COUNT <= CALL_FILE_FUNCTIONS, "there is a total for each function");
+
+const char *call_name(enum call_function function) {
+    return (unsigned)function < CALL_COUNT ? functions[function].name : NULL;
+}
+
+enum call_class call_class(enum call_function function) {
+    return (unsigned)function < CALL_COUNT ? functions[function].class : CALL_ADMIN;
+}
+
+/* ---- the header ---- */
+
+static bool header_is_ours(const struct call_file_header *h, long pid) {
+    return h->pid == pid && h->magic == CALL_FILE_MAGIC && h->version == CALL_FILE_VERSION &&
+           h->record_bytes == sizeof(struct call_record) && h->capacity == CALL_FILE_CAPACITY &&
+           h->n_functions == CALL_COUNT && h->table_hash == CALL_TABLE_HASH;
+}
+
+/* A rank that tells nonsense of its world is one whose world is not known. */
+static void take_header(struct call_rank *rank, const struct call_file_header *h) {
+    bool sane = h->world_size > 0 && h->rank >= 0 && h->rank < h->world_size;
+    rank->rank = sane || (h->world_size == -1 && h->rank >= -1) ? h->rank : -1;
+    rank->world_size = sane ? h->world_size : -1;
+    rank->thread_level = h->thread_level >= 0 && h->thread_level <= 3 ? h->thread_level : -1;
+    rank->opened_ns = h->opened_ns;
+    rank->initialized_ns = h->initialized_ns;
+    rank->finalized_ns = h->finalized_ns;
+    rank->gap_ns = h->gap_ns;
+    rank->gap_cpu_ns = h->gap_cpu_ns;
+    rank->lost_requests = h->lost_requests;
+    rank->lost_comms = h->lost_comms;
+}
+
+static int give_up(struct call_rank *rank) {
+    rank->broken = true;
+    return -EBADMSG;
+}
+
+static int read_header(struct call_rank *rank, uint64_t *ret_head, struct call_file_header *h) {
+    if (rank->broken || ring_read(rank->fd, h, sizeof *h, 0) < 0 || !header_is_ours(h, rank->pid) ||
+        h->head < rank->cursor || h->head > HEAD_LIMIT)
+        return give_up(rank);
+    take_header(rank, h);
+    *ret_head = h->head;
+    return 0;
+}
+
+static int read_head(const struct call_rank *rank, uint64_t *ret_head) {
+    uint64_t head;
+    int r = ring_read(rank->fd, &head, sizeof head, offsetof(struct call_file_header, head));
+    if (r < 0 || head < rank->cursor || head > HEAD_LIMIT)
+        return -EBADMSG;
+    *ret_head = head;
+    return 0;
+}
+
+/* ---- events ---- */
+
+static int64_t us_to_ns(uint32_t us) {
+    return (int64_t)us * 1000;
+}
+
+static bool record_is_sane(const struct call_rank *rank, const struct call_record *r) {
+    return r->function < CALL_COUNT && !(r->flags & ~CALL_FLAGS) && r->bytes >= 0 &&
+           r->enter_ns >= 0 && r->exit_ns >= r->enter_ns && r->peer >= -1 && r->tag >= -1 &&
+           (r->peer < rank->world_size || r->peer == CALL_NO_PEER);
+}
+
+static int64_t folded_ns(const struct call_record *r) {
+    uint64_t inside = r->cpu_us | (uint64_t)r->gap_cpu_us << 32;
+    int64_t span = r->exit_ns - r->enter_ns;
+    return inside > (uint64_t)span ? span : (int64_t)inside;
+}
+
+static void fill(struct call_event *e, const struct call_record *r) {
+    bool folded = r->flags & CALL_FOLDED, extra = r->flags & (CALL_PART | CALL_REQUEST);
+    *e = (struct call_event){
+        .sequence = r->sequence,
+        .function = (enum call_function)r->function,
+        .flags = r->flags,
+        .comm = r->comm,
+        .peer = r->peer,
+        .tag = r->tag,
+        .bytes = folded ? 0 : r->bytes,
+        .enter_ns = r->enter_ns,
+        .exit_ns = r->exit_ns,
+        .cpu_ns = r->flags & CALL_HAS_CPU ? us_to_ns(r->cpu_us) : 0,
+        .gap_cpu_ns = r->flags & CALL_HAS_GAP_CPU ? us_to_ns(r->gap_cpu_us) : 0,
+        .polls = folded ? r->bytes : !extra,
+        .inside_ns = folded  ? folded_ns(r)
+                     : extra ? 0
+                             : r->exit_ns - r->enter_ns,
+        .site_offset = r->site_offset,
+        .site_module = r->site_module,
+        .thread = r->thread,
+    };
+}
+
+/* ---- the ring ---- */
+
+/* Tickets overtaken by a lap are lost: the cursor moves past them. */
+static void skip_overwritten(struct call_rank *rank, uint64_t head) {
+    if (head - rank->cursor <= CALL_FILE_CAPACITY)
+        return;
+    rank->lost += head - rank->cursor - CALL_FILE_CAPACITY;
+    rank->cursor = head - CALL_FILE_CAPACITY;
+    rank->stalled = 0;
+}
+
+static size_t batch_length(const struct call_rank *rank, uint64_t target) {
+    uint64_t to_end = CALL_FILE_CAPACITY - rank->cursor % CALL_FILE_CAPACITY;
+    uint64_t n = target - rank->cursor;
+    n = n < to_end ? n : to_end;
+    return n < BATCH ? n : BATCH;
+}
+
+static int copy_batch(const struct call_rank *rank, size_t n, struct call_record *to) {
+    uint64_t slot = rank->cursor % CALL_FILE_CAPACITY;
+    return ring_read(rank->fd, to, n * sizeof *to, (off_t)(CALL_FILE_RECORDS + slot * sizeof *to));
+}
+
+/* The next record is not complete: wait for it, or after some patience count it as lost. */
+static bool skip_incomplete(struct call_rank *rank) {
+    if (rank->stalled++ < STALLED_DRAINS)
+        return false;
+    rank->stalled = 0;
+    rank->lost++;
+    rank->cursor++;
+    return true;
+}
+
+struct drain {
+    call_event_fn *fn;
+    void *ctx;
+    size_t limit;
+    int passed;
+    bool more; /* false: at a stalled record, or the reader has enough */
+};
+
+static void pass_record(struct call_rank *rank, const struct call_record *r, struct drain *d) {
+    struct call_event event;
+    if (r->sequence <= rank->cursor || r->sequence == CALL_FILE_BUSY) {
+        d->more = skip_incomplete(rank);
+        return;
+    }
+    rank->stalled = 0;
+    if (r->sequence != ++rank->cursor) {
+        rank->lost++;
+    } else if (!record_is_sane(rank, r)) {
+        rank->malformed++;
+    } else {
+        fill(&event, r);
+        d->passed++;
+        d->more = d->fn(d->ctx, rank, &event) == 0 && (size_t)d->passed < d->limit;
+    }
+}
+
+/* After the copy the counter is read again: what has been overtaken meanwhile is cut off the front.
+ */
+static int drain_to(struct call_rank *rank, uint64_t target, struct drain *d) {
+    struct call_record batch[BATCH];
+    uint64_t head;
+    skip_overwritten(rank, target);
+    while (d->more && rank->cursor < target) {
+        uint64_t from = rank->cursor;
+        size_t n = batch_length(rank, target);
+        if (copy_batch(rank, n, batch) < 0 || read_head(rank, &head) < 0)
+            return give_up(rank);
+        skip_overwritten(rank, head);
+        while (d->more && rank->cursor < from + n)
+            pass_record(rank, &batch[rank->cursor - from], d);
+    }
+    return d->passed;
+}
+
+int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, void *ctx) {
+    struct drain d = {.fn = fn, .ctx = ctx, .limit = limit, .more = limit > 0};
+    struct call_file_header header;
+    uint64_t target;
+    int r = read_header(rank, &target, &header);
+    return r < 0 ? r : drain_to(rank, target, &d);
+}
+
+int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals) {
+    struct call_file_header header;
+    struct call_total totals[CALL_COUNT];
+    uint64_t head;
+    int r = read_header(rank, &head, &header);
+    if (r < 0)
+        return r;
+    if (ring_read(rank->fd, totals, sizeof totals, CALL_FILE_TOTALS) < 0)
+        return give_up(rank);
+    memcpy(ret_totals->function, totals, sizeof totals);
+    memcpy(ret_totals->now, header.now, sizeof header.now);
+    for (size_t i = 0; i < CALL_FILE_THREADS; i++) {
+        struct call_now *now = &ret_totals->now[i];
+        if (now->enter_ns < 0 || now->enter_ns > now_ns || now->function >= CALL_COUNT)
+            *now = (struct call_now){.thread_id = now->thread_id};
+    }
+    return 0;
+}
+
+/* ---- the directory ---- */
+
+/* A file still without its magic is none yet. */
+static int take_file(void *ctx, long pid, int fd) {
+    struct call_reader *reader = ctx;
+    struct call_rank rank = {.pid = (int32_t)pid, .fd = fd};
+    struct call_file_header h;
+    if (ring_read(fd, &h, sizeof h, 0) < 0 || !header_is_ours(&h, pid))
+        return -EINVAL;
+    take_header(&rank, &h);
+    reader->ranks[reader->n_ranks++] = rank;
+    return 0;
+}
+
+int call_reader_open(struct call_reader *ret_reader, const char *dir) {
+    struct call_reader reader = {.n_ranks = 0};
+    reader.ranks = calloc(CALL_MAX_RANKS, sizeof *reader.ranks);
+    if (!reader.ranks)
+        return -ENOMEM;
+    int r = ring_files_open(&reader.files, dir, ".calls", (off_t)CALL_FILE_BYTES, CALL_MAX_RANKS);
+    if (r < 0) {
+        free(reader.ranks);
+        return r;
+    }
+    *ret_reader = reader;
+    return 0;
+}
+
+int call_reader_scan(struct call_reader *reader) {
+    return ring_files_scan(&reader->files, take_file, reader);
+}
+
+void call_reader_release(struct call_reader *reader) {
+    for (size_t i = 0; i < reader->n_ranks; i++)
+        close(reader->ranks[i].fd);
+    ring_files_release(&reader->files);
+    free(reader->ranks);
+    *reader = (struct call_reader){0};
+}

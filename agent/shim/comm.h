@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Communicators, windows and files: which number each has, and who its members are in the world.
+ *
+ * The number is a hash of who made it (the parent's number), who is in it, and how many with the
+ * same parent and members there were before: all members know all three alike, without a message.
+ */
+#ifndef CHOKEPOINT_AGENT_SHIM_COMM_H
+#define CHOKEPOINT_AGENT_SHIM_COMM_H
+
+#include "agent/shim/shim.h"
+
+enum comm_kind { COMM_GROUP, COMM_WINDOW, COMM_FILE };
+
+/* What a handle stands for. */
+struct comm {
+    uint32_t id;
+    int32_t rank;    /* mine among the local members */
+    int32_t size;    /* local members */
+    int32_t peers;   /* members a message can go to: of an intercommunicator the remote ones */
+    int32_t in, out; /* neighbours, of a topology */
+    bool is_inter;
+    int32_t *world; /* of each peer its rank in the world, -1 outside; NULL: the same number */
+};
+
+/* After MPI_Init: the world and oneself. */
+void comm_begin(void);
+/* Before MPI_Finalize. */
+void comm_end(void);
+
+/* NULL if there is no room. An unknown handle is looked into: it must be valid. */
+const struct comm *comm_find(void *handle, enum comm_kind kind);
+
+/* As it is known by now, or NULL: the handle may be invalid. */
+const struct comm *comm_peek(void *handle);
+
+/* A new one made of `parent`. Null handles are ignored. */
+void comm_add(void *handle, enum comm_kind kind, uint32_t parent);
+
+/* Before the handle is freed: another thread may be given the same one right after. Returns the id.
+ */
+uint32_t comm_remove(void *handle);
+
+/* Rank in the world, or CALL_NO_PEER. */
+static inline int32_t comm_peer(const struct comm *comm, int rank) {
+    if (rank < 0 || rank >= comm->peers)
+        return CALL_NO_PEER;
+    return comm->world ? comm->world[rank] : rank;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fortran, all three ways. OpenMPI's entry points (mpi_send_ of mpif.h and `use mpi`, mpi_send_f08_
+ * of `use mpi_f08`) turn handles into those of C and call PMPI_Send, which is ours: so calls from
+ * Fortran are watched without any of this. But then they would all come from one place, OpenMPI's
+ * own. The functions here only say where the program called from, and pass on what they got.
+ */
+#include "agent/shim/shim.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static void *find(const char *symbol) {
+    static const char *const libraries[] = {"libmpi_mpifh.so.40", "libmpi_usempif08.so.40"};
+    void *found = dlsym(RTLD_NEXT, symbol);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && !found; i++) {
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = library ? dlsym(library, symbol) : NULL;
+    }
+    if (!found) {
+        fprintf(stderr,
+                "libchokepoint-mpi: no %s in the MPI library of this program; "
+                "run it with --no-shim\n",
+                symbol);
+        abort();
+    }
+    return found;
+}
+
+/* Returns what fortran_leave() puts back: a call-back may call MPI, too. */
+static inline const void *fortran_enter(void **next, const char *symbol, const void *site) {
+    struct thread *t = &shim_thread;
+    const void *outer = t->fortran_site;
+    if (UNLIKELY(!__atomic_load_n(next, __ATOMIC_RELAXED)))
+        __atomic_store_n(next, find(symbol), __ATOMIC_RELAXED);
+    t->fortran_site = site;
+    return outer;
+}
+
+static inline void fortran_leave(const void *outer) {
+    shim_thread.fortran_site = outer;
+}
+
+#include "agent/shim/call_fortran.h" /* made from calls.def */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening the file, once a process, at its first MPI call. Nobody listens, no room, no MPI we know:
+ * then the shim does nothing but forward. A child after fork() does the same; MPI does not allow it
+ * to call MPI.
+ */
+#include "agent/mark/chokepoint.h"
+#include "agent/shim/shim.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+
+struct shim_mpi shim_mpi;
+__thread struct thread shim_thread;
+struct call_file_header *shim_file;
+int shim_mode;
+
+static uint32_t n_threads;
+
+/* ---- MPI ---- */
+
+/* A program that loads MPI as a plug-in (Python) has it in no scope but the plug-in's. */
+void *shim_symbol(const char *name) {
+    static void *mpi;
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (symbol)
+        return symbol;
+    if (!mpi)
+        mpi = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
+    return mpi ? dlsym(mpi, name) : NULL;
+}
+
+static const struct {
+    const char *name;
+    size_t offset;
+} needs[] = {
+#define NEED(member, name)                                                                         \
+    { name, offsetof(struct shim_mpi, member) }
+    NEED(comm_rank, "PMPI_Comm_rank"),
+    NEED(comm_size, "PMPI_Comm_size"),
+    NEED(comm_test_inter, "PMPI_Comm_test_inter"),
+    NEED(comm_remote_size, "PMPI_Comm_remote_size"),
+    NEED(comm_group, "PMPI_Comm_group"),
+    NEED(comm_remote_group, "PMPI_Comm_remote_group"),
+    NEED(win_get_group, "PMPI_Win_get_group"),
+    NEED(file_get_group, "PMPI_File_get_group"),
+    NEED(group_size, "PMPI_Group_size"),
+    NEED(group_rank, "PMPI_Group_rank"),
+    NEED(group_translate_ranks, "PMPI_Group_translate_ranks"),
+    NEED(group_free, "PMPI_Group_free"),
+    NEED(type_size, "PMPI_Type_size"),
+    NEED(topo_test, "PMPI_Topo_test"),
+    NEED(cartdim_get, "PMPI_Cartdim_get"),
+    NEED(graph_neighbors_count, "PMPI_Graph_neighbors_count"),
+    NEED(dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count"),
+    NEED(comm_world, "ompi_mpi_comm_world"),
+    NEED(comm_self, "ompi_mpi_comm_self"),
+    NEED(comm_null, "ompi_mpi_comm_null"),
+    NEED(win_null, "ompi_mpi_win_null"),
+    NEED(file_null, "ompi_mpi_file_null"),
+    NEED(request_null, "ompi_request_null"),
+    NEED(op_no_op, "ompi_mpi_op_no_op"),
+#undef NEED
+};
+
+static bool find_mpi(void) {
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        void *symbol = dlsym(RTLD_DEFAULT, needs[i].name);
+        if (!symbol)
+            symbol = shim_symbol(needs[i].name);
+        if (!symbol)
+            return false;
+        memcpy((char *)&shim_mpi + needs[i].offset, &symbol, sizeof symbol);
+    }
+    shim_mpi.request_empty = shim_symbol("ompi_request_empty");
+    return true;
+}
+
+/* ---- the file ---- */
+
+/* A name that is taken belongs to an earlier program of this process (exec) or a reused pid. */
+static int create(int dir, pid_t pid, char *name, size_t size) {
+    int fd = -1;
+    for (int i = 0; i < 10 && fd < 0; i++) {
+        snprintf(name, size, i ? "%ld-%d.calls" : "%ld.calls", (long)pid, i);
+        fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+    }
+    return fd;
+}
+
+/* posix_fallocate, not ftruncate: a full /dev/shm must be an error here, not a SIGBUS later. */
+static struct call_file_header *map(int dir, pid_t pid) {
+    char name[40];
+    int fd = create(dir, pid, name, sizeof name);
+    if (fd < 0)
+        return NULL;
+    void *file = MAP_FAILED;
+    if (posix_fallocate(fd, 0, (off_t)CALL_FILE_BYTES) == 0)
+        file = mmap(NULL, CALL_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (file == MAP_FAILED)
+        unlinkat(dir, name, 0);
+    return file == MAP_FAILED ? NULL : file;
+}
+
+static void fill(struct call_file_header *h, pid_t pid) {
+    h->version = CALL_FILE_VERSION;
+    h->record_bytes = (uint32_t)sizeof(struct call_record);
+    h->capacity = CALL_FILE_CAPACITY;
+    h->n_functions = CALL_COUNT;
+    h->table_hash = CALL_TABLE_HASH;
+    h->pid = (int32_t)pid;
+    h->rank = chokepoint_rank_();
+    h->world_size = -1;
+    h->thread_level = -1;
+    h->opened_ns = shim_clock_ns();
+    __atomic_store_n(&h->magic, CALL_FILE_MAGIC, __ATOMIC_RELEASE);
+}
+
+static void stop_in_child(void) {
+    shim_mode = SHIM_OFF;
+    shim_file = NULL;
+}
+
+static bool open_file(void) {
+    int dir = chokepoint_directory_();
+    pid_t pid = getpid();
+    if (dir < 0)
+        return false;
+    shim_file = find_mpi() ? map(dir, pid) : NULL;
+    close(dir);
+    if (!shim_file)
+        return false;
+    fill(shim_file, pid);
+    pthread_atfork(NULL, NULL, stop_in_child);
+    return true;
+}
+
+/* One thread opens; a second one that calls MPI at that moment is not waited for. */
+bool shim_open(void) {
+    int unknown = SHIM_UNKNOWN, saved_errno = errno;
+    if (!__atomic_compare_exchange_n(&shim_mode, &unknown, SHIM_OPENING, 0, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_ACQUIRE))
+        return unknown == SHIM_ON;
+    int mode = open_file() ? SHIM_ON : SHIM_OFF;
+    errno = saved_errno;
+    __atomic_store_n(&shim_mode, mode, __ATOMIC_RELEASE);
+    return mode == SHIM_ON;
+}
+
+void shim_thread_begin(struct thread *thread) {
+    uint32_t number = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
+    thread->known = true;
+    thread->number = (uint16_t)(number < CALL_FILE_THREAD_OTHER ? number : CALL_FILE_THREAD_OTHER);
+    if (number >= CALL_FILE_THREADS)
+        return;
+    thread->now = &shim_file->now[number];
+    thread->now->thread_id = (uint32_t)syscall(SYS_gettid);
+}

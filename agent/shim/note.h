@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What calls.def says about a function, as C: each takes what a call's arguments tell and fills in
+ * struct call. Those named after a call run when it has succeeded, so its handles were valid.
+ *
+ * Bytes: sent is what this rank hands in, received what it takes out, by the arguments, however MPI
+ * moves them. A part that stays in place (MPI_IN_PLACE) counts as if it were handed in.
+ */
+#ifndef CHOKEPOINT_AGENT_SHIM_NOTE_H
+#define CHOKEPOINT_AGENT_SHIM_NOTE_H
+
+#include "agent/shim/comm.h"
+#include "agent/shim/request.h"
+#include "agent/shim/shim.h"
+
+static inline uint64_t bytes_of(int64_t count, MPI_Datatype type) {
+    int size = 0;
+    if (count <= 0 || shim_mpi.type_size(type, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return (uint64_t)count * (uint64_t)size;
+}
+
+/* Who is talked to; NULL if there is no room for this communicator. */
+static inline const struct comm *about(struct call *c, void *handle, enum comm_kind kind,
+                                       int rank) {
+    const struct comm *comm = comm_find(handle, kind);
+    if (UNLIKELY(!comm))
+        return NULL;
+    c->comm = comm->id;
+    c->peer = comm_peer(comm, rank);
+    c->flags &= (uint16_t)~CALL_UNKNOWN_PEER;
+    if (UNLIKELY(c->peer < 0))
+        c->flags |= CALL_UNKNOWN_PEER;
+    return comm;
+}
+
+static inline int32_t tag_of(int tag) {
+    return tag < 0 ? CALL_NO_TAG : tag;
+}
+
+/* ---- before the call ---- */
+
+/* The program ignores where a message came from; we do not. Only for single statuses. */
+static inline void note_status(struct call *c, MPI_Status **status) {
+    if (*status == MPI_STATUS_IGNORE)
+        *status = &c->status;
+}
+/* Requests (or one message) as they are now: afterwards they are null. */
+static inline void note_handles(struct call *c, int n, const void *handles) {
+    struct thread *t = c->thread;
+    t->n_handles = n < 0 || !handles ? 0 : n < SHIM_HANDLES ? n : SHIM_HANDLES;
+    for (int i = 0; i < t->n_handles; i++)
+        t->handles[i] = ((void *const *)handles)[i];
+}
+/* A communicator, window or file that will be freed. */
+static inline void note_forget(struct call *c, const void *handle) {
+    if (handle)
+        c->comm = comm_remove(*(void *const *)handle);
+}
+void note_leave_world(struct call *c);
+
+/* ---- life ---- */
+
+void note_world(struct call *c, int thread_level);
+void note_end(struct call *c);
+
+/* ---- point to point ---- */
+
+static inline void note_send(struct call *c, MPI_Comm comm, int dest, int tag, int count,
+                             MPI_Datatype type) {
+    about(c, comm, COMM_GROUP, dest);
+    c->tag = tag_of(tag);
+    if (LIKELY(dest != MPI_PROC_NULL))
+        c->sent = bytes_of(count, type);
+}
+static inline void note_recv(struct call *c, MPI_Comm comm, int source, int tag,
+                             const MPI_Status *status) {
+    (void)tag;
+    about(c, comm, COMM_GROUP, status->MPI_SOURCE);
+    c->tag = tag_of(status->MPI_TAG);
+    c->received = status->_ucount;
+    if (source == MPI_ANY_SOURCE)
+        c->flags |= CALL_WILDCARD;
+}
+void note_recv_part(struct call *c, MPI_Comm comm, int source, int tag, const MPI_Status *status);
+void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count, MPI_Datatype type,
+                     MPI_Request request);
+void note_recv_start(struct call *c, MPI_Comm comm, int source, int tag, int count,
+                     MPI_Datatype type, MPI_Request request);
+void note_send_init(struct call *c, MPI_Comm comm, int dest, int tag, int count, MPI_Datatype type,
+                    MPI_Request request);
+void note_recv_init(struct call *c, MPI_Comm comm, int source, int tag, int count,
+                    MPI_Datatype type, MPI_Request request);
+void note_start(struct call *c, int n, MPI_Request *requests);
+void note_probe(struct call *c, MPI_Comm comm, int source, int tag, int found,
+                const MPI_Status *status);
+void note_match(struct call *c, MPI_Message message);
+void note_recv_matched(struct call *c, const MPI_Status *status);
+void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_Request request);
+
+/* ---- waits and tests ---- */
+
+/* index: of the request that completed; -1: a test that found none; MPI_UNDEFINED: none was active.
+ */
+void note_complete(struct call *c, int index, const MPI_Status *status);
+/* count -1: a test that found not all complete. */
+void note_complete_all(struct call *c, int count, const MPI_Status *statuses);
+void note_complete_some(struct call *c, int count, const int *indices, const MPI_Status *statuses);
+static inline void note_poll(struct call *c, int found) {
+    c->found_nothing = !found;
+}
+void note_free_request(struct call *c);
+/* Of any other kind of call that has set its bytes: remembered until it completes. */
+void note_request(struct call *c, MPI_Request request);
+void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
+                     MPI_Comm *new_comm);
+
+/* ---- collectives (collective.c) ---- */
+
+void note_barrier(struct call *c, MPI_Comm comm);
+void note_bcast(struct call *c, MPI_Comm comm, int root, int count, MPI_Datatype type);
+void note_gather(struct call *c, MPI_Comm comm, int root, const void *sendbuf, int sendcount,
+                 MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+void note_gatherv(struct call *c, MPI_Comm comm, int root, const void *sendbuf, int sendcount,
+                  MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype);
+void note_scatter(struct call *c, MPI_Comm comm, int root, int sendcount, MPI_Datatype sendtype,
+                  const void *recvbuf, int recvcount, MPI_Datatype recvtype);
+void note_scatterv(struct call *c, MPI_Comm comm, int root, const int *sendcounts,
+                   MPI_Datatype sendtype, const void *recvbuf, int recvcount,
+                   MPI_Datatype recvtype);
+void note_allgather(struct call *c, MPI_Comm comm, const void *sendbuf, int sendcount,
+                    MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+void note_allgatherv(struct call *c, MPI_Comm comm, const void *sendbuf, int sendcount,
+                     MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype);
+void note_alltoall(struct call *c, MPI_Comm comm, const void *sendbuf, int sendcount,
+                   MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+void note_alltoallv(struct call *c, MPI_Comm comm, const void *sendbuf, const int *sendcounts,
+                    MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype);
+void note_alltoallw(struct call *c, MPI_Comm comm, const void *sendbuf, const int *sendcounts,
+                    const MPI_Datatype *sendtypes, const int *recvcounts,
+                    const MPI_Datatype *recvtypes);
+void note_reduce(struct call *c, MPI_Comm comm, int root, int count, MPI_Datatype type);
+void note_allreduce(struct call *c, MPI_Comm comm, int count, MPI_Datatype type);
+void note_reduce_scatter(struct call *c, MPI_Comm comm, const int *recvcounts, MPI_Datatype type);
+void note_reduce_scatter_block(struct call *c, MPI_Comm comm, int recvcount, MPI_Datatype type);
+void note_neighbor_allgather(struct call *c, MPI_Comm comm, int sendcount, MPI_Datatype sendtype,
+                             int recvcount, MPI_Datatype recvtype);
+void note_neighbor_allgatherv(struct call *c, MPI_Comm comm, int sendcount, MPI_Datatype sendtype,
+                              const int *recvcounts, MPI_Datatype recvtype);
+void note_neighbor_alltoall(struct call *c, MPI_Comm comm, int sendcount, MPI_Datatype sendtype,
+                            int recvcount, MPI_Datatype recvtype);
+void note_neighbor_alltoallv(struct call *c, MPI_Comm comm, const int *sendcounts,
+                             MPI_Datatype sendtype, const int *recvcounts, MPI_Datatype recvtype);
+void note_neighbor_alltoallw(struct call *c, MPI_Comm comm, const int *sendcounts,
+                             const MPI_Datatype *sendtypes, const int *recvcounts,
+                             const MPI_Datatype *recvtypes);
+
+/* ---- one-sided, communicators, files (object.c) ---- */
+
+void note_put(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type);
+void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type);
+void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
+                         int result_count, MPI_Datatype result_type, MPI_Op op);
+void note_window(struct call *c, MPI_Win win, int target);
+void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win);
+void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
+void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
+void note_make_file(struct call *c, MPI_Comm comm, MPI_File file);
+void note_file(struct call *c, MPI_File file);
+void note_read(struct call *c, MPI_File file, const MPI_Status *status);
+void note_write(struct call *c, MPI_File file, const MPI_Status *status);
+void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                     MPI_Request request);
+void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                      MPI_Request request);
+
+#endif

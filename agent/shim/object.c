@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* One-sided, communicators, files: what is moved, and new handles. */
+#include "agent/shim/note.h"
+
+/* ---- one-sided ---- */
+
+void note_window(struct call *c, MPI_Win win, int target) {
+    about(c, win, COMM_WINDOW, target);
+}
+
+void note_put(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type) {
+    note_window(c, win, target);
+    if (target != MPI_PROC_NULL)
+        c->sent = bytes_of(count, type);
+}
+
+void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type) {
+    note_window(c, win, target);
+    if (target != MPI_PROC_NULL)
+        c->received = bytes_of(count, type);
+}
+
+/* With MPI_NO_OP the origin's arguments mean nothing. */
+void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
+                         int result_count, MPI_Datatype result_type, MPI_Op op) {
+    note_get(c, win, target, result_count, result_type);
+    if (target != MPI_PROC_NULL && (void *)op != shim_mpi.op_no_op)
+        c->sent = bytes_of(count, type);
+}
+
+void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win) {
+    about(c, comm, COMM_GROUP, MPI_PROC_NULL);
+    comm_add(win, COMM_WINDOW, c->comm);
+}
+
+/* ---- communicators ---- */
+
+void note_make(struct call *c, MPI_Comm parent, MPI_Comm made) {
+    about(c, parent, COMM_GROUP, MPI_PROC_NULL);
+    comm_add(made, COMM_GROUP, c->comm);
+}
+
+void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {
+    about(c, parent, COMM_GROUP, MPI_PROC_NULL);
+    note_request_of(c, request, REQUEST_COMM, 0, made);
+}
+
+/* ---- files ---- */
+
+void note_make_file(struct call *c, MPI_Comm comm, MPI_File file) {
+    about(c, comm, COMM_GROUP, MPI_PROC_NULL);
+    comm_add(file, COMM_FILE, c->comm);
+}
+
+void note_file(struct call *c, MPI_File file) {
+    about(c, file, COMM_FILE, MPI_PROC_NULL);
+}
+
+void note_read(struct call *c, MPI_File file, const MPI_Status *status) {
+    note_file(c, file);
+    c->received = status->_ucount;
+}
+
+void note_write(struct call *c, MPI_File file, const MPI_Status *status) {
+    note_file(c, file);
+    c->sent = status->_ucount;
+}
+
+void note_read_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                     MPI_Request request) {
+    note_file(c, file);
+    c->posted = bytes_of(count, type);
+    note_request_of(c, request, REQUEST_READ, c->posted, NULL);
+}
+
+void note_write_start(struct call *c, MPI_File file, int count, MPI_Datatype type,
+                      MPI_Request request) {
+    note_file(c, file);
+    c->posted = bytes_of(count, type);
+    note_request_of(c, request, REQUEST_WRITE, c->posted, NULL);
+}

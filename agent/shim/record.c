@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is kept of a call: totals by atomic adds, and a record in the ring as chokepoint.h writes
+ * marks. Nothing here allocates, waits or fails.
+ *
+ * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
+ * the last look is 100 us old. Between two looks closer than that the thread is taken to have run:
+ * so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
+ */
+#include "agent/shim/shim.h"
+
+#include <link.h>
+#include <string.h>
+
+#define FOLD_NS 20000000 /* polls are written after this long at the latest: they show progress */
+
+int64_t shim_cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- CPU time ---- */
+
+static int64_t at_least_zero(int64_t n) {
+    return n < 0 ? 0 : n;
+}
+
+static int64_t cpu_at(const struct thread *t, int64_t when_ns) {
+    return t->cpu_ns + at_least_zero(when_ns - t->sample_ns);
+}
+
+static void look(struct thread *t, int64_t when_ns) {
+    t->cpu_ns = shim_cpu_ns();
+    t->sample_ns = when_ns;
+}
+
+/* The last look is old: a new one. Says how much CPU time a long gap before this call took. */
+void shim_sample_enter(struct call *c) {
+    struct thread *t = c->thread;
+    int64_t gap_ns = c->enter_ns - t->exit_ns, at_exit = cpu_at(t, t->exit_ns);
+    look(t, c->enter_ns);
+    if (gap_ns < CALL_FILE_LONG_NS || !t->exit_ns)
+        return;
+    c->has_gap_cpu = true;
+    c->gap_cpu_ns = at_least_zero(t->cpu_ns - at_exit);
+    shim_add(&shim_file->gap_ns, (uint64_t)gap_ns);
+    shim_add(&shim_file->gap_cpu_ns, (uint64_t)c->gap_cpu_ns);
+}
+
+/* -1 if the call was short: then nothing is known of its CPU time but that it was short, too. */
+static int64_t cpu_inside(struct call *c) {
+    struct thread *t = c->thread;
+    if (LIKELY(c->exit_ns - t->sample_ns < CALL_FILE_LONG_NS))
+        return -1;
+    int64_t at_enter = cpu_at(t, c->enter_ns);
+    look(t, c->exit_ns);
+    return c->exit_ns - c->enter_ns < CALL_FILE_LONG_NS ? -1 : at_least_zero(t->cpu_ns - at_enter);
+}
+
+/* ---- where from ---- */
+
+struct lookup {
+    uintptr_t address;
+    struct site *site;
+};
+
+static uint16_t name_hash(const char *path) {
+    const char *slash = strrchr(path, '/');
+    uint32_t h = 2166136261U;
+    for (const char *p = slash ? slash + 1 : path; *p; p++)
+        h = (h ^ (unsigned char)*p) * 16777619U;
+    return (uint16_t)(h ^ h >> 16);
+}
+
+static int look_into(struct dl_phdr_info *info, size_t size, void *ctx) {
+    struct lookup *l = ctx;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || l->address < start || l->address - start >= p->p_memsz)
+            continue;
+        l->site->offset = (uint32_t)(l->address - info->dlpi_addr);
+        l->site->module = name_hash(info->dlpi_name);
+        return 1;
+    }
+    return 0;
+}
+
+static const struct site *site_of(struct thread *t, const void *address) {
+    uintptr_t a = (uintptr_t)address;
+    struct site *site = &t->sites[(a >> 2 ^ a >> 10) & (SHIM_SITES - 1)];
+    if (UNLIKELY(site->address != address)) {
+        *site = (struct site){.address = address};
+        dl_iterate_phdr(look_into, &(struct lookup){a, site});
+    }
+    return site;
+}
+
+/* ---- the ring ---- */
+
+#ifdef __SANITIZE_THREAD__
+#define FENCE() ((void)0)
+#else
+#define FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+/* A ticket, then the slot; a slot in which somebody was stopped a lap ago is left to him. */
+static void write_record(const struct call_record *record) {
+    struct call_file_header *h = shim_file;
+    struct call_record *ring = (struct call_record *)(void *)((char *)h + CALL_FILE_RECORDS);
+    uint64_t ticket = __atomic_fetch_add(&h->head, 1, __ATOMIC_SEQ_CST);
+    struct call_record *r = &ring[ticket & (CALL_FILE_CAPACITY - 1)];
+    if (UNLIKELY(__atomic_exchange_n(&r->sequence, CALL_FILE_BUSY, __ATOMIC_SEQ_CST) ==
+                 CALL_FILE_BUSY))
+        return;
+    FENCE();
+    memcpy((char *)r + sizeof r->sequence, (const char *)record + sizeof r->sequence,
+           sizeof *r - sizeof r->sequence);
+    __atomic_store_n(&r->sequence, ticket + 1, __ATOMIC_RELEASE);
+}
+
+static uint32_t microseconds(int64_t ns) {
+    uint64_t us = (uint64_t)(ns < 0 ? 0 : ns) / 1000;
+    return us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
+}
+
+/* ---- polls in a row that found nothing ---- */
+
+static void unfold(struct fold *fold) {
+    struct call_record r = fold->record;
+    r.bytes = (int64_t)fold->polls;
+    r.cpu_us = (uint32_t)fold->inside_ns;
+    r.gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
+    write_record(&r);
+    fold->polls = 0;
+}
+
+static bool same_poll(const struct fold *fold, const struct call_record *r, const void *address,
+                      int64_t exit_ns) {
+    return fold->polls && fold->record.function == r->function && fold->record.comm == r->comm &&
+           fold->record.peer == r->peer && fold->address == address &&
+           exit_ns - fold->record.enter_ns < FOLD_NS;
+}
+
+static void fold_poll(struct call *c, const struct call_record *r) {
+    struct fold *fold = &c->thread->fold;
+    uint64_t inside = (uint64_t)(c->exit_ns - c->enter_ns);
+    if (same_poll(fold, r, c->site, c->exit_ns)) {
+        fold->record.exit_ns = c->exit_ns;
+        fold->polls++;
+        fold->inside_ns += inside;
+        return;
+    }
+    if (fold->polls)
+        unfold(fold);
+    fold->record = *r;
+    fold->record.flags = (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
+    fold->address = c->site;
+    fold->polls = 1;
+    fold->inside_ns = inside;
+}
+
+/* ---- a call ---- */
+
+static void add_up(const struct call *c, int64_t cpu_ns) {
+    struct call_total *total = shim_total(c->function);
+    uint64_t inside = (uint64_t)(c->exit_ns - c->enter_ns);
+    shim_add(&total->calls, 1);
+    shim_add(&total->time_ns, inside);
+    shim_add(&total->sent_bytes, c->sent);
+    shim_add(&total->received_bytes, c->received);
+    if (UNLIKELY(cpu_ns >= 0)) {
+        shim_add(&total->measured_ns, inside);
+        shim_add(&total->cpu_ns, (uint64_t)cpu_ns);
+    }
+    if (UNLIKELY(c->flags & CALL_FAILED))
+        shim_add(&total->failed, 1);
+}
+
+void shim_record(struct call *c) {
+    struct thread *t = c->thread;
+    int64_t cpu_ns = cpu_inside(c);
+    const struct site *site = site_of(t, c->site);
+    uint64_t moved = c->sent > c->received ? c->sent : c->received;
+    struct call_record r = {
+        .function = c->function,
+        .flags = (uint16_t)(c->flags | (cpu_ns >= 0 ? CALL_HAS_CPU : 0) |
+                            (c->has_gap_cpu ? CALL_HAS_GAP_CPU : 0)),
+        .comm = c->comm,
+        .peer = c->peer,
+        .tag = c->tag,
+        .bytes = (int64_t)(moved > c->posted ? moved : c->posted),
+        .enter_ns = c->enter_ns,
+        .exit_ns = c->exit_ns,
+        .cpu_us = microseconds(cpu_ns),
+        .gap_cpu_us = c->has_gap_cpu ? microseconds(c->gap_cpu_ns) : 0,
+        .site_offset = site->offset,
+        .site_module = site->module,
+        .thread = t->number,
+    };
+    add_up(c, cpu_ns);
+    t->exit_ns = c->exit_ns;
+    if (UNLIKELY(c->found_nothing && !c->has_gap_cpu)) {
+        fold_poll(c, &r);
+        return;
+    }
+    if (UNLIKELY(t->fold.polls))
+        unfold(&t->fold);
+    write_record(&r);
+}
+
+void shim_record_message(const struct call *c, const struct message *m) {
+    struct call_total *total = shim_total(m->function);
+    const struct site *site = site_of(c->thread, c->site);
+    shim_add(&total->sent_bytes, m->sent);
+    shim_add(&total->received_bytes, m->received);
+    if (m->flags & CALL_AT_MOST)
+        shim_add(&total->unsized, 1);
+    if (c->thread->fold.polls)
+        unfold(&c->thread->fold);
+    write_record(&(struct call_record){
+        .function = (uint16_t)m->function,
+        .flags = (uint16_t)(m->flags | (c->flags & CALL_FORTRAN)),
+        .comm = m->comm,
+        .peer = m->peer,
+        .tag = m->tag,
+        .bytes = (int64_t)m->bytes,
+        .enter_ns = m->enter_ns,
+        .exit_ns = c->exit_ns,
+        .site_offset = site->offset,
+        .site_module = site->module,
+        .thread = c->thread->number,
+    });
+}

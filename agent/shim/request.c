@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table in buckets of four. A slot belongs to whoever has turned its key into TAKEN: so no lock,
+ * no waiting, and a slot that is taken just now counts as full.
+ *
+ * Handles come back: MPI gives a new request the address of one that has completed, perhaps to
+ * another thread that is still on its way here. Hence the time in each entry.
+ */
+#include "agent/shim/request.h"
+
+#define BUCKETS 1024
+#define WAYS 4
+#define TAKEN ((void *)-1)
+
+struct slot {
+    void *key; /* NULL: free */
+    struct request request;
+};
+
+static struct slot slots[BUCKETS][WAYS];
+
+static struct slot *bucket_of(const void *handle) {
+    uint64_t h = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
+    return slots[h >> 32 & (BUCKETS - 1)];
+}
+
+static bool seize(struct slot *slot, void *key) {
+    return __atomic_load_n(&slot->key, __ATOMIC_RELAXED) == key &&
+           __atomic_compare_exchange_n(&slot->key, &key, TAKEN, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static void release(struct slot *slot, void *key) {
+    __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
+}
+
+static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
+    for (int i = 0; i < WAYS; i++)
+        if (seize(&bucket[i], key))
+            return &bucket[i];
+    return NULL;
+}
+
+void request_put(void *handle, const struct request *request) {
+    if (!handle || handle == shim_mpi.request_null || handle == shim_mpi.request_empty)
+        return;
+    struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
+    if (!slot)
+        slot = seize_in_bucket(bucket, NULL);
+    if (!slot) {
+        shim_add(&shim_file->lost_requests, 1);
+        return;
+    }
+    slot->request = *request;
+    release(slot, handle);
+}
+
+bool request_take(void *handle, int64_t before_ns, struct request *ret_request) {
+    if (!handle)
+        return false;
+    struct slot *slot = seize_in_bucket(bucket_of(handle), handle);
+    if (!slot)
+        return false;
+    bool ours = slot->request.since_ns <= before_ns;
+    if (ours)
+        *ret_request = slot->request;
+    release(slot, ours ? NULL : handle);
+    return ours;
+}

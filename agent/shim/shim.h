@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libchokepoint-mpi.so: stands before the MPI functions of an unmodified program (LD_PRELOAD) and
+ * writes what each call was and how long it took into a file in shared memory (call_file.h). It
+ * changes nothing that the program can see.
+ *
+ * MPI_X forwards to the next MPI_X, which may be another tool's, and PMPI_X to the next PMPI_X: so
+ * tools before and behind us work, programs with a profiling layer of their own are seen where
+ * that layer calls PMPI, and Fortran where its entry points do. Only the outermost call of a thread
+ * counts, whatever MPI calls inside itself.
+ *
+ * Not linked with MPI: the library is also loaded into the shells and launchers on the way to the
+ * program, and must not drag MPI into them. Everything of MPI is looked up when first needed.
+ *
+ * A file of a process is state of that process, so here, unlike anywhere else in this project,
+ * state is static.
+ */
+#ifndef CHOKEPOINT_AGENT_SHIM_SHIM_H
+#define CHOKEPOINT_AGENT_SHIM_SHIM_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "agent/shim/calls.h"
+
+#define SHIM_HANDLES                                                                               \
+    256                /* requests of one wait or test that are looked at; further ones are lost */
+#define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+struct site {
+    const void *address;
+    uint32_t offset;
+    uint16_t module;
+};
+
+/* Polls that found nothing, not yet written. */
+struct fold {
+    struct call_record record;
+    uint64_t polls, inside_ns;
+    const void *address;
+};
+
+/* What a thread needs to know of itself. */
+struct thread {
+    bool inside; /* in an outermost call: whatever comes now is MPI's own */
+    bool known;  /* the rest is set up */
+    uint16_t number;
+    struct call_now *now;        /* NULL: a thread too many */
+    const void *fortran_site;    /* of the Fortran entry point we are in, or NULL */
+    int64_t exit_ns;             /* of the last call, 0 before it */
+    int64_t sample_ns, cpu_ns;   /* the last look at the thread's CPU clock: when, what */
+    int n_handles;               /* valid while inside */
+    void *handles[SHIM_HANDLES]; /* requests, or a message, as they were before the call */
+    struct fold fold;
+    struct site sites[SHIM_SITES];
+};
+
+/* One outermost call. */
+struct call {
+    struct thread *thread;
+    const void *site;
+    uint16_t function, flags;
+    uint32_t comm;
+    int32_t peer, tag;
+    bool found_nothing; /* a poll: to be folded */
+    bool has_gap_cpu;
+    int64_t enter_ns, exit_ns;
+    int64_t enter_cpu_ns, gap_cpu_ns;
+    uint64_t sent, received; /* for the totals of the function */
+    uint64_t posted;         /* for the record alone */
+    MPI_Status status;       /* for the program that ignores it */
+};
+
+/* A message, or request, or what else is counted beside the call. */
+struct message {
+    enum call_function function;
+    uint16_t flags;
+    uint32_t comm;
+    int32_t peer, tag;
+    uint64_t bytes;
+    uint64_t sent, received; /* what of it the totals of the function do not know yet */
+    int64_t enter_ns;
+};
+
+/* MPI functions of our own use, and addresses of its constants. All are there, or the shim is off.
+ */
+struct shim_mpi {
+    int (*comm_rank)(MPI_Comm, int *);
+    int (*comm_size)(MPI_Comm, int *);
+    int (*comm_test_inter)(MPI_Comm, int *);
+    int (*comm_remote_size)(MPI_Comm, int *);
+    int (*comm_group)(MPI_Comm, MPI_Group *);
+    int (*comm_remote_group)(MPI_Comm, MPI_Group *);
+    int (*win_get_group)(MPI_Win, MPI_Group *);
+    int (*file_get_group)(MPI_File, MPI_Group *);
+    int (*group_size)(MPI_Group, int *);
+    int (*group_rank)(MPI_Group, int *);
+    int (*group_translate_ranks)(MPI_Group, int, const int[], MPI_Group, int[]);
+    int (*group_free)(MPI_Group *);
+    int (*type_size)(MPI_Datatype, int *);
+    int (*topo_test)(MPI_Comm, int *);
+    int (*cartdim_get)(MPI_Comm, int *);
+    int (*graph_neighbors_count)(MPI_Comm, int, int *);
+    int (*dist_graph_neighbors_count)(MPI_Comm, int *, int *, int *);
+    void *comm_world, *comm_self, *comm_null, *win_null, *file_null, *request_null, *op_no_op;
+    void *request_empty; /* of all sends that were complete at once; may be NULL */
+};
+
+extern struct shim_mpi shim_mpi;
+extern __thread struct thread shim_thread;
+extern struct call_file_header *shim_file; /* NULL: nobody listens, or not yet open */
+extern int shim_mode;                      /* enum shim_mode */
+
+enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
+
+/* ---- life.c ---- */
+
+/* Opens the file if somebody listens; whether it is open. */
+bool shim_open(void);
+void shim_thread_begin(struct thread *thread);
+/* "PMPI_Send" in what comes behind us, or NULL. Also finds MPI loaded by a plug-in. */
+void *shim_symbol(const char *name);
+
+/* ---- next.c ---- */
+
+extern void *shim_next_[2][CALL_COUNT];
+void *shim_next_find(enum call_function function, int profiled);
+
+static inline void *shim_next(enum call_function function, int profiled) {
+    void *next = __atomic_load_n(&shim_next_[profiled][function], __ATOMIC_RELAXED);
+    return LIKELY(next != NULL) ? next : shim_next_find(function, profiled);
+}
+
+/* ---- record.c ---- */
+
+/* What lies behind the exit clock: totals, the record. */
+void shim_record(struct call *c);
+/* A part or a request's life as an event of its own; its bytes count for its function. */
+void shim_record_message(const struct call *c, const struct message *m);
+/* Thread CPU time by now. */
+int64_t shim_cpu_ns(void);
+void shim_sample_enter(struct call *c);
+static inline void shim_add(uint64_t *to, uint64_t n) {
+    if (n)
+        __atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+static inline struct call_total *shim_total(enum call_function function) {
+    return (struct call_total *)(void *)((char *)shim_file + CALL_FILE_TOTALS) + function;
+}
+
+/* ---- the call ---- */
+
+static inline int64_t shim_clock_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Whether this is an outermost call that somebody listens to. */
+static inline bool call_enter(struct call *c, enum call_function function, const void *site) {
+    struct thread *t = &shim_thread;
+    if (t->inside)
+        return false;
+    if (UNLIKELY(__atomic_load_n(&shim_mode, __ATOMIC_ACQUIRE) != SHIM_ON) && !shim_open())
+        return false;
+    if (UNLIKELY(!t->known))
+        shim_thread_begin(t);
+    t->inside = true;
+    c->thread = t;
+    c->site = t->fortran_site ? t->fortran_site : site;
+    c->function = (uint16_t)function;
+    c->flags = (uint16_t)(CALL_UNKNOWN_PEER | (t->fortran_site ? CALL_FORTRAN : 0));
+    c->comm = CALL_COMM_UNKNOWN;
+    c->peer = CALL_NO_PEER;
+    c->tag = CALL_NO_TAG;
+    c->found_nothing = false;
+    c->has_gap_cpu = false;
+    c->sent = c->received = c->posted = 0;
+    return true;
+}
+
+/* The clock is read last: what we do is not MPI's time. */
+static inline void call_begin(struct call *c) {
+    struct thread *t = c->thread;
+    c->enter_ns = shim_clock_ns();
+    if (UNLIKELY(c->enter_ns - t->sample_ns >= CALL_FILE_LONG_NS))
+        shim_sample_enter(c);
+    if (LIKELY(t->now != NULL)) {
+        __atomic_store_n(&t->now->function, c->function, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->now->enter_ns, c->enter_ns, __ATOMIC_RELEASE);
+    }
+}
+
+static inline void call_end(struct call *c, bool succeeded) {
+    c->exit_ns = shim_clock_ns();
+    if (LIKELY(c->thread->now != NULL))
+        __atomic_store_n(&c->thread->now->enter_ns, 0, __ATOMIC_RELEASE);
+    if (UNLIKELY(!succeeded))
+        c->flags |= CALL_FAILED;
+}
+
+static inline void call_leave(struct call *c) {
+    shim_record(c);
+    c->thread->inside = false;
+}
+
+#endif
