@@ -80,6 +80,21 @@ int store_run_note(struct store *store, int64_t run, const char *text);
 /* Counts of what was refused: kind is a short name: unauthorized, bad_frame, too_large. */
 int store_run_refused(struct store *store, int64_t run, const char *kind, int64_t n);
 
+/* ---- ceilings: what `calibrate` measured that hosts and links can do ---- */
+
+/* Texts are the caller's when written, owned when read (store_list_ceilings). */
+struct store_ceiling {
+    char *host, *peer;   /* peer NULL: of the host alone, or towards all */
+    char *metric, *unit; /* "net_egress", "MB/s" */
+    double value, low, high;
+    int64_t measured_wall_ns;
+    char *how;
+};
+
+/* All or none; older ones of the same host stay beside them. The table is made if the file is
+ * older than it. */
+int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings, size_t n);
+
 /* ---- writing frames: one transaction around any number of them ---- */
 
 int store_begin(struct store *store);

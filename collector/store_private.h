@@ -42,6 +42,7 @@ enum statement {
     SQL_TABLE_COUNT,
     SQL_COLUMN_LIST,
     SQL_COLUMN_INSERT,
+    SQL_CEILING_INSERT,
     SQL_OBJECT_EXISTS,
     STATEMENT_COUNT_
 };
@@ -138,6 +139,12 @@ struct store {
 
 extern const char store_schema[];
 
+/* Also made when a file of before there were any gets its first ceiling. */
+#define STORE_CEILING_SCHEMA                                                                       \
+    "CREATE TABLE IF NOT EXISTS ceiling(ceiling INTEGER PRIMARY KEY, host TEXT NOT NULL,"          \
+    " peer TEXT, metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL, low REAL,"         \
+    " high REAL, measured_wall_ns INTEGER NOT NULL, how TEXT NOT NULL) STRICT;"
+
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);
 
@@ -148,7 +155,8 @@ int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
 void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
 
-/* Binds by format: i int64_t (VALUE_ABSENT as NULL), t text (NULL as NULL). */
+/* Binds by format: i int64_t (VALUE_ABSENT as NULL), d double (NAN as NULL), t text (NULL as
+ * NULL). */
 int sql_bind(sqlite3_stmt *statement, const char *format, ...);
 
 /* Binds and runs to the end. */

@@ -48,6 +48,11 @@ int store_list_notes(struct store *store, int64_t run, struct store_note **ret_n
                      size_t *ret_n);
 void store_notes_free(struct store_note *notes, size_t n);
 
+/* The newest of each host, peer and metric; none if the file has no such table. Values that are no
+ * positive numbers are left out. */
+int store_list_ceilings(struct store *store, struct store_ceiling **ret_ceilings, size_t *ret_n);
+void store_ceilings_free(struct store_ceiling *ceilings, size_t n);
+
 /* One stored row, valid during the call only. */
 struct store_row_read {
     int64_t host, instance;

@@ -49,6 +49,7 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;"
+    STORE_CEILING_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, min(s.first_mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS"
     " first_s, max(s.last_mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS last_s,"
@@ -112,6 +113,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_COLUMN_LIST] = "SELECT name, unit, kind FROM column_info WHERE table_id = ?"
                         " ORDER BY ordinal",
     [SQL_COLUMN_INSERT] = "INSERT INTO column_info VALUES(?, ?, ?, ?, ?, ?)",
+    [SQL_CEILING_INSERT] = "INSERT INTO ceiling(host, peer, metric, unit, value, low, high,"
+                           " measured_wall_ns, how) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_OBJECT_EXISTS] = "SELECT 1 FROM sqlite_schema WHERE name = ?",
 };
 
@@ -175,6 +178,8 @@ static int bind_list(sqlite3_stmt *statement, const char *format, va_list values
             int64_t value = va_arg(values, int64_t);
             code = value == VALUE_ABSENT ? sqlite3_bind_null(statement, i + 1)
                                          : sqlite3_bind_int64(statement, i + 1, value);
+        } else if (format[i] == 'd') {
+            code = sqlite3_bind_double(statement, i + 1, va_arg(values, double));
         } else {
             code = sqlite3_bind_text(statement, i + 1, va_arg(values, const char *), -1,
                                      SQLITE_TRANSIENT);
