@@ -182,13 +182,13 @@ static struct span path_below(struct span path, struct span root) {
 }
 
 /* Mount points below /sys lie below the given root of /sys. */
-static int group_directory(const struct finder *finder, const struct mount *mount, struct span path,
+static int group_directory(const char *sys, const struct mount *mount, struct span path,
                            char *ret_directory) {
     struct span below = path_below(path, mount->root), point = mount->point;
     bool in_sys = span_starts(point, "/sys/");
     while (below.size && below.data[below.size - 1] == '/')
         below.size--;
-    int n = snprintf(ret_directory, SCOPE_PATH_MAX, "%s%.*s%.*s", in_sys ? finder->sys : "",
+    int n = snprintf(ret_directory, SCOPE_PATH_MAX, "%s%.*s%.*s", in_sys ? sys : "",
                      (int)(point.size - (in_sys ? 4 : 0)), point.data + (in_sys ? 4 : 0),
                      (int)below.size, below.data);
     return n < 0 || n >= SCOPE_PATH_MAX ? -ENAMETOOLONG : 0;
@@ -212,8 +212,30 @@ static void find_directory(const struct finder *finder, const char *controller,
         return;
     while (!*ret_directory && text_line(&p, end, &line))
         if (parse_mount(line, &mount) && mount_is(&mount, controller) &&
-            group_directory(finder, &mount, path, directory) == 0 && file_exists(directory, "."))
+            group_directory(finder->sys, &mount, path, directory) == 0 &&
+            file_exists(directory, "."))
             strcpy(ret_directory, directory);
+}
+
+static bool is_at_or_below(struct span path, struct span root) {
+    return path.size >= root.size && memcmp(path.data, root.data, root.size) == 0 &&
+           (root.size == 1 || path.size == root.size || path.data[root.size] == '/');
+}
+
+bool scope_find_group(struct span mounts, const char *sys, const char *controller, struct span path,
+                      char *ret_directory) {
+    const char *p = mounts.data;
+    struct span line;
+    struct mount mount;
+    char directory[SCOPE_PATH_MAX];
+    while (text_line(&p, mounts.data + mounts.size, &line))
+        if (parse_mount(line, &mount) && mount_is(&mount, controller) &&
+            is_at_or_below(path, mount.root) &&
+            group_directory(sys, &mount, path, directory) == 0 && file_exists(directory, ".")) {
+            strcpy(ret_directory, directory);
+            return true;
+        }
+    return false;
 }
 
 /* The v1 directory if it has `v1_file`, else the v2 directory if it has `v2_file`, else "". */

@@ -15,5 +15,6 @@ extern const struct probe probe_process;
 extern const struct probe probe_mark;
 extern const struct probe probe_connection;
 extern const struct probe probe_qdisc;
+extern const struct probe probe_cgroup;
 
 #endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control groups that hold the job: that of the scope, those its processes on this host are
+ * in, and of the groups above these the ones that set a limit, since a limit may stand anywhere on
+ * the way up. A group is known by its path, whichever hierarchies (v1) have it.
+ *
+ * /proc/PID/cgroup is read only when the job's processes change. The files of a group stay open;
+ * one read each is a sample.
+ */
+#include "agent/probes/cgroup.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/job.h"
+#include "agent/probes/probes.h"
+#include "agent/scope.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+#define GROUPS_MAX 32
+#define DEPTH_MAX 16
+#define TEXT_MAX 16384
+#define PIECE_LAST 2048
+
+struct group {
+    char path[SCOPE_PATH_MAX]; /* "": free */
+    int fds[CGROUP_N_FILES];   /* -1: it has no such file */
+};
+
+struct cgroup {
+    struct source mounts; /* /proc/self/mountinfo, as it was at the start */
+    int proc_fd;          /* valid while mounts is open */
+    struct cgroup_keys keys;
+    uint64_t job_changes;
+    bool looked;
+    struct group groups[GROUPS_MAX];
+    char text[TEXT_MAX];
+};
+
+/* ---- one group ---- */
+
+static void close_group(struct group *group) {
+    for (size_t i = 0; i < CGROUP_N_FILES; i++)
+        if (group->fds[i] >= 0)
+            close(group->fds[i]);
+    *group = (struct group){.path = ""};
+}
+
+/* How many files it has. */
+static size_t open_group(const struct cgroup *cgroup, const struct probe_env *env, struct span path,
+                         struct group *group) {
+    struct span mounts = {cgroup->mounts.data, cgroup->mounts.size};
+    char directory[SCOPE_PATH_MAX], name[SCOPE_PATH_MAX + 64];
+    size_t n = 0;
+    memcpy(group->path, path.data, path.size);
+    group->path[path.size] = '\0';
+    for (size_t i = 0; i < CGROUP_N_FILES; i++) {
+        const struct cgroup_file *file = &cgroup_files[i];
+        group->fds[i] = -1;
+        if (!scope_find_group(mounts, env->sys, file->controller, path, directory))
+            continue;
+        snprintf(name, sizeof name, "%s/%s", directory, file->name);
+        group->fds[i] = open(name, O_RDONLY | O_CLOEXEC);
+        n += group->fds[i] >= 0;
+    }
+    return n;
+}
+
+/* All of a file, or its whole lines as far as there is room. The kernel hands it out in pieces; one
+ * that leaves half a page free is the last. Negative: the file is no more. */
+static ssize_t read_file(int fd, char text[TEXT_MAX]) {
+    size_t size = 0;
+    ssize_t n = PIECE_LAST;
+    while (n >= PIECE_LAST && size < TEXT_MAX) {
+        n = pread(fd, text + size, TEXT_MAX - size, (off_t)size);
+        if (n < 0)
+            return -1;
+        size += (size_t)n;
+    }
+    const char *newline = size == TEXT_MAX ? memrchr(text, '\n', size) : NULL;
+    return newline ? newline + 1 - text : (ssize_t)size;
+}
+
+/* False: the group is no more. A file that cannot be read leaves its columns absent. */
+static bool read_group(struct cgroup *cgroup, const struct group *group, int64_t *values) {
+    size_t n_read = 0;
+    for (size_t i = 0; i < CGROUP_N_COLUMNS; i++)
+        values[i] = VALUE_ABSENT;
+    for (size_t i = 0; i < CGROUP_N_FILES; i++) {
+        ssize_t n = group->fds[i] < 0 ? -1 : read_file(group->fds[i], cgroup->text);
+        n_read += n >= 0;
+        if (n > 0)
+            cgroup_read(&cgroup->keys, i, cgroup->text, cgroup->text + n, values);
+    }
+    if (values[CGROUP_QUOTA_NS] == VALUE_ABSENT)
+        values[CGROUP_PERIOD_NS] = VALUE_ABSENT;
+    return n_read > 0;
+}
+
+/* ---- which groups ---- */
+
+static struct group *find_group(struct cgroup *cgroup, struct span path) {
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (cgroup->groups[i].path[0] && span_equal(path, cgroup->groups[i].path))
+            return &cgroup->groups[i];
+    return NULL;
+}
+
+static struct group *free_group(struct cgroup *cgroup) {
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (!cgroup->groups[i].path[0])
+            return &cgroup->groups[i];
+    return NULL;
+}
+
+/* `above`: it only counts if it limits something. */
+static void add_group(struct cgroup *cgroup, const struct probe_env *env, struct span path,
+                      bool above, struct rows *rows) {
+    int64_t values[CGROUP_N_COLUMNS];
+    if (path.size < 2 || path.size >= SCOPE_PATH_MAX || find_group(cgroup, path))
+        return;
+    struct group *group = free_group(cgroup);
+    if (!group) {
+        rows->dropped++;
+        return;
+    }
+    if (!open_group(cgroup, env, path, group) || !read_group(cgroup, group, values) ||
+        (above && !cgroup_is_limited(values)))
+        close_group(group);
+}
+
+static void add_with_parents(struct cgroup *cgroup, const struct probe_env *env, struct span path,
+                             struct rows *rows) {
+    add_group(cgroup, env, path, false, rows);
+    for (int depth = 0; depth < DEPTH_MAX && path.size > 1; depth++) {
+        do
+            path.size--;
+        while (path.size > 1 && path.data[path.size] != '/');
+        add_group(cgroup, env, path, true, rows);
+    }
+}
+
+/* The groups of the process whose /proc/PID/cgroup that is. */
+static void add_groups_of(struct cgroup *cgroup, const struct probe_env *env, const char *text,
+                          size_t size, struct rows *rows) {
+    static const char *const controllers[] = {"cpu", "cpuacct", "memory", "blkio", ""};
+    struct span path;
+    for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
+        if (scope_group_path(text, size, controllers[i], &path))
+            add_with_parents(cgroup, env, path, rows);
+}
+
+static void look_at_process(struct cgroup *cgroup, const struct probe_env *env, const char *process,
+                            struct rows *rows) {
+    char path[32], text[4096];
+    snprintf(path, sizeof path, "%s/cgroup", process);
+    int n = file_read_small(cgroup->proc_fd, path, text, sizeof text);
+    if (n > 0)
+        add_groups_of(cgroup, env, text, (size_t)n, rows);
+}
+
+static void look_at_job(struct cgroup *cgroup, const struct probe_env *env, struct rows *rows) {
+    char process[16];
+    if (env->scope->kind == SCOPE_CGROUP && !cgroup->looked)
+        look_at_process(cgroup, env, "self", rows);
+    bool changed = env->job && env->job->changes != cgroup->job_changes;
+    cgroup->looked = true;
+    if (!changed)
+        return;
+    cgroup->job_changes = env->job->changes;
+    for (size_t i = 0; i < env->job->n; i++) {
+        snprintf(process, sizeof process, "%d", env->job->processes[i].pid);
+        look_at_process(cgroup, env, process, rows);
+    }
+}
+
+/* ---- rows ---- */
+
+/* The end of a path tells more than its beginning. */
+static struct row *append_named(const char *path, struct rows *rows) {
+    char name[INSTANCE_MAX + 1];
+    size_t size = strlen(path);
+    if (size > INSTANCE_MAX)
+        size = (size_t)snprintf(name, sizeof name, "...%s", path + size - (INSTANCE_MAX - 3));
+    else
+        memcpy(name, path, size);
+    return rows_append(rows, name, size);
+}
+
+static int cgroup_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct cgroup *cgroup = state;
+    int64_t values[CGROUP_N_COLUMNS];
+    look_at_job(cgroup, env, rows);
+    for (size_t i = 0; i < GROUPS_MAX; i++) {
+        struct group *group = &cgroup->groups[i];
+        if (!group->path[0])
+            continue;
+        struct row *row =
+            read_group(cgroup, group, values) ? append_named(group->path, rows) : NULL;
+        if (row)
+            memcpy(row->values, values, sizeof values);
+        else
+            close_group(group);
+    }
+    return 0;
+}
+
+/* ---- life ---- */
+
+static bool has_hierarchy(const struct source *mounts) {
+    const char *p = mounts->data;
+    struct span line;
+    while (text_line(&p, source_end(mounts), &line))
+        if (memmem(line.data, line.size, " - cgroup", strlen(" - cgroup")))
+            return true;
+    return false;
+}
+
+static int cgroup_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct cgroup *cgroup = state;
+    int r = source_open(&cgroup->mounts, env->proc, "self/mountinfo");
+    if (r == 0 && (cgroup->proc_fd = open(env->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0) {
+        r = negative_errno();
+        source_close(&cgroup->mounts);
+    }
+    if (r < 0) {
+        snprintf(why, why_size, "cannot tell where cgroups are: %s/self/mountinfo: %s", env->proc,
+                 strerror(-r));
+        return r;
+    }
+    if (!has_hierarchy(&cgroup->mounts)) {
+        snprintf(why, why_size, "no cgroups are mounted here");
+        return PROBE_ABSENT;
+    }
+    cgroup_keys_init(&cgroup->keys);
+    return 0;
+}
+
+static size_t cgroup_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return GROUPS_MAX;
+}
+
+static void cgroup_close(void *state) {
+    struct cgroup *cgroup = state;
+    for (size_t i = 0; i < GROUPS_MAX; i++)
+        if (cgroup->groups[i].path[0])
+            close_group(&cgroup->groups[i]);
+    if (source_is_open(&cgroup->mounts))
+        close(cgroup->proc_fd);
+    source_close(&cgroup->mounts);
+}
+
+static const struct column cgroup_columns[CGROUP_N_COLUMNS] = {
+    [CGROUP_CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time used"},
+    [CGROUP_PERIODS] = {"periods", UNIT_EVENTS, COLUMN_COUNTER,
+                        "periods in which it ran under a quota"},
+    [CGROUP_THROTTLED_PERIODS] = {"throttled_periods", UNIT_EVENTS, COLUMN_COUNTER,
+                                  "of them, those in which it had used up its quota"},
+    [CGROUP_THROTTLED_NS] = {"throttled_ns", UNIT_NS, COLUMN_COUNTER,
+                             "time it was kept from running, summed over CPUs"},
+    [CGROUP_QUOTA_NS] = {"quota_ns", UNIT_NS, COLUMN_LEVEL,
+                         "CPU time it may use in a period; absent without a quota"},
+    [CGROUP_PERIOD_NS] = {"period_ns", UNIT_NS, COLUMN_LEVEL, "the period of the quota"},
+    [CGROUP_MEMORY_BYTES] = {"memory_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                             "memory in use, its share of the page cache included"},
+    [CGROUP_MEMORY_LIMIT_BYTES] = {"memory_limit_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                                   "memory it may use; absent without a limit"},
+    [CGROUP_MEMORY_LIMIT_HITS] = {"memory_limit_hits", UNIT_EVENTS, COLUMN_COUNTER,
+                                  "times it was about to exceed that and had to give something up"},
+    [CGROUP_OOM_KILLS] = {"oom_kills", UNIT_EVENTS, COLUMN_COUNTER,
+                          "processes killed for lack of memory"},
+    [CGROUP_READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                           "bytes read, summed over disks; one that lies on another counts again"},
+    [CGROUP_WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                            "bytes written, likewise; v1: without what the kernel writes later"},
+    [CGROUP_READ_LIMIT] = {"read_limit_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
+                           "what it may read a second, from the disk with the tightest limit"},
+    [CGROUP_WRITE_LIMIT] = {"write_limit_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
+                            "what it may write a second, likewise"},
+};
+
+const struct probe probe_cgroup = {
+    .table = {.name = "cgroup",
+              .instance = "group",
+              .help = "control groups the job lives in: limits, and what they cost",
+              .kind = TABLE_SAMPLES,
+              .columns = cgroup_columns,
+              .n_columns = CGROUP_N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct cgroup),
+    .max_rows = cgroup_max_rows,
+    .open = cgroup_open,
+    .sample = cgroup_sample,
+    .close = cgroup_close,
+};

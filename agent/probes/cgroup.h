@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the cgroup probe share: cgroup.c, which groups; cgroup_files.c, what is in
+ * their files. */
+#ifndef CHOKEPOINT_AGENT_PROBES_CGROUP_H
+#define CHOKEPOINT_AGENT_PROBES_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/keys.h"
+
+enum {
+    CGROUP_CPU_NS,
+    CGROUP_PERIODS,
+    CGROUP_THROTTLED_PERIODS,
+    CGROUP_THROTTLED_NS,
+    CGROUP_QUOTA_NS,
+    CGROUP_PERIOD_NS,
+    CGROUP_MEMORY_BYTES,
+    CGROUP_MEMORY_LIMIT_BYTES,
+    CGROUP_MEMORY_LIMIT_HITS,
+    CGROUP_OOM_KILLS,
+    CGROUP_READ_BYTES,
+    CGROUP_WRITE_BYTES,
+    CGROUP_READ_LIMIT,
+    CGROUP_WRITE_LIMIT,
+    CGROUP_N_COLUMNS
+};
+
+/* The files of a group, of both versions of cgroups: none has all. */
+enum { CGROUP_N_FILES = 19 };
+
+extern const struct cgroup_file {
+    const char *controller; /* of v1, "" for v2 */
+    const char *name;
+} cgroup_files[CGROUP_N_FILES];
+
+/* The names in files that have some; to be set up once. */
+struct cgroup_keys {
+    struct keys cpu, memory;
+};
+void cgroup_keys_init(struct cgroup_keys *keys);
+
+/* What the text of that file says, into the columns it concerns; others stay. No limit: absent. */
+void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, const char *end,
+                 int64_t *values);
+
+/* Whether some limit is set. */
+bool cgroup_is_limited(const int64_t *values);
+
+#endif

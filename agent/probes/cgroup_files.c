@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of cgroups v1 and v2, and the units in them: cpu.stat counts ns (throttled_time, v1)
+ * or us (throttled_usec, v2), cpuacct.usage ns, quotas us, memory bytes. "max", -1, and on v1 the
+ * largest number of whole pages stand for no limit.
+ */
+#include "agent/probes/cgroup.h"
+
+#include <string.h>
+
+#include "agent/counter.h"
+
+#define NO_LIMIT ((int64_t)1 << 62) /* v1 shows 2^63 less a page */
+
+enum {
+    CPU_STAT,
+    CPU_QUOTA,
+    CPU_PERIOD,
+    CPUACCT_USAGE,
+    MEMORY_USAGE,
+    MEMORY_LIMIT,
+    MEMORY_FAILCNT,
+    MEMORY_OOM_CONTROL,
+    BLKIO_BYTES,
+    BLKIO_READ_LIMIT,
+    BLKIO_WRITE_LIMIT,
+    V2_CPU_STAT,
+    V2_CPU_MAX,
+    V2_MEMORY_CURRENT,
+    V2_MEMORY_MAX,
+    V2_MEMORY_EVENTS,
+    V2_IO_STAT,
+    V2_IO_MAX,
+    BLKIO_BYTES_RECURSIVE, /* with the groups below it, where the kernel has that: counts instead */
+};
+
+const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
+    [CPU_STAT] = {"cpu", "cpu.stat"},
+    [CPU_QUOTA] = {"cpu", "cpu.cfs_quota_us"},
+    [CPU_PERIOD] = {"cpu", "cpu.cfs_period_us"},
+    [CPUACCT_USAGE] = {"cpuacct", "cpuacct.usage"},
+    [MEMORY_USAGE] = {"memory", "memory.usage_in_bytes"},
+    [MEMORY_LIMIT] = {"memory", "memory.limit_in_bytes"},
+    [MEMORY_FAILCNT] = {"memory", "memory.failcnt"},
+    [MEMORY_OOM_CONTROL] = {"memory", "memory.oom_control"},
+    [BLKIO_BYTES] = {"blkio", "blkio.throttle.io_service_bytes"},
+    [BLKIO_READ_LIMIT] = {"blkio", "blkio.throttle.read_bps_device"},
+    [BLKIO_WRITE_LIMIT] = {"blkio", "blkio.throttle.write_bps_device"},
+    [V2_CPU_STAT] = {"", "cpu.stat"},
+    [V2_CPU_MAX] = {"", "cpu.max"},
+    [V2_MEMORY_CURRENT] = {"", "memory.current"},
+    [V2_MEMORY_MAX] = {"", "memory.max"},
+    [V2_MEMORY_EVENTS] = {"", "memory.events"},
+    [V2_IO_STAT] = {"", "io.stat"},
+    [V2_IO_MAX] = {"", "io.max"},
+    [BLKIO_BYTES_RECURSIVE] = {"blkio", "blkio.throttle.io_service_bytes_recursive"},
+};
+
+static const struct key cpu_keys[] = {
+    {"usage_usec", CGROUP_CPU_NS, NS_PER_US},           {"nr_periods", CGROUP_PERIODS, 1},
+    {"nr_throttled", CGROUP_THROTTLED_PERIODS, 1},      {"throttled_time", CGROUP_THROTTLED_NS, 1},
+    {"throttled_usec", CGROUP_THROTTLED_NS, NS_PER_US},
+};
+
+static const struct key memory_keys[] = {
+    {"max", CGROUP_MEMORY_LIMIT_HITS, 1},
+    {"oom_kill", CGROUP_OOM_KILLS, 1},
+};
+
+void cgroup_keys_init(struct cgroup_keys *keys) {
+    keys_init(&keys->cpu, cpu_keys, sizeof cpu_keys / sizeof *cpu_keys);
+    keys_init(&keys->memory, memory_keys, sizeof memory_keys / sizeof *memory_keys);
+}
+
+/* ---- one number ---- */
+
+static void read_number(const char *text, const char *end, int64_t scale, int64_t *value) {
+    uint64_t number;
+    if (text_u64(&text, end, &number))
+        *value = counter_value(number, scale);
+}
+
+static void read_limit(const char *text, const char *end, int64_t scale, int64_t *value) {
+    read_number(text, end, scale, value);
+    if (*value >= NO_LIMIT)
+        *value = VALUE_ABSENT;
+}
+
+/* "50000 100000", "max 100000" */
+static void read_cpu_max(const char *text, const char *end, int64_t *values) {
+    struct span quota;
+    if (!text_word(&text, end, &quota))
+        return;
+    read_limit(quota.data, quota.data + quota.size, NS_PER_US, &values[CGROUP_QUOTA_NS]);
+    read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD_NS]);
+}
+
+/* ---- a line a device ---- */
+
+static void add(int64_t *sum, uint64_t number) {
+    *sum = counter_add(*sum, counter_value(number, 1));
+}
+
+/* The tightest of several devices. */
+static void tighten(int64_t *limit, uint64_t number) {
+    int64_t value = counter_value(number, 1);
+    if (value != VALUE_ABSENT && (*limit == VALUE_ABSENT || value < *limit))
+        *limit = value;
+}
+
+/* "8:0 Read 123" */
+static void read_blkio_bytes(struct span line, int64_t *values) {
+    const char *p = line.data, *end = line.data + line.size;
+    struct span device, operation;
+    uint64_t number;
+    if (!text_word(&p, end, &device) || !text_word(&p, end, &operation) ||
+        !text_u64(&p, end, &number) || !memchr(device.data, ':', device.size))
+        return;
+    if (span_equal(operation, "Read"))
+        add(&values[CGROUP_READ_BYTES], number);
+    else if (span_equal(operation, "Write"))
+        add(&values[CGROUP_WRITE_BYTES], number);
+}
+
+/* "8:0 1048576" */
+static void read_blkio_limit(struct span line, int64_t *limit) {
+    const char *p = line.data, *end = line.data + line.size;
+    struct span device;
+    uint64_t number;
+    if (text_word(&p, end, &device) && text_u64(&p, end, &number))
+        tighten(limit, number);
+}
+
+/* "8:0 rbytes=1 wbytes=2 rios=3 ..." of io.stat, "8:0 rbps=1048576 wbps=max ..." of io.max */
+static void read_io(struct span line, int64_t *values) {
+    const char *p = line.data, *end = line.data + line.size, *q;
+    struct span word;
+    uint64_t number;
+    while (text_word(&p, end, &word)) {
+        q = memchr(word.data, '=', word.size);
+        if (!q || (++q, !text_u64(&q, word.data + word.size, &number)))
+            continue;
+        if (span_starts(word, "rbytes="))
+            add(&values[CGROUP_READ_BYTES], number);
+        else if (span_starts(word, "wbytes="))
+            add(&values[CGROUP_WRITE_BYTES], number);
+        else if (span_starts(word, "rbps="))
+            tighten(&values[CGROUP_READ_LIMIT], number);
+        else if (span_starts(word, "wbps="))
+            tighten(&values[CGROUP_WRITE_LIMIT], number);
+    }
+}
+
+static void read_device(size_t file, struct span line, int64_t *values) {
+    if (file == BLKIO_BYTES || file == BLKIO_BYTES_RECURSIVE)
+        read_blkio_bytes(line, values);
+    else if (file == BLKIO_READ_LIMIT)
+        read_blkio_limit(line, &values[CGROUP_READ_LIMIT]);
+    else if (file == BLKIO_WRITE_LIMIT)
+        read_blkio_limit(line, &values[CGROUP_WRITE_LIMIT]);
+    else
+        read_io(line, values);
+}
+
+static void read_devices(size_t file, const char *text, const char *end, int64_t *values) {
+    struct span line;
+    if (file == BLKIO_BYTES_RECURSIVE)
+        values[CGROUP_READ_BYTES] = values[CGROUP_WRITE_BYTES] = VALUE_ABSENT;
+    while (text_line(&text, end, &line))
+        read_device(file, line, values);
+}
+
+/* ---- any ---- */
+
+void cgroup_read(const struct cgroup_keys *keys, size_t file, const char *text, const char *end,
+                 int64_t *values) {
+    switch (file) {
+    case CPU_STAT:
+    case V2_CPU_STAT:
+        keys_read(&keys->cpu, text, end, 1, values);
+        break;
+    case CPU_QUOTA: /* -1 is no number without a sign */
+        read_number(text, end, NS_PER_US, &values[CGROUP_QUOTA_NS]);
+        break;
+    case CPU_PERIOD:
+        read_number(text, end, NS_PER_US, &values[CGROUP_PERIOD_NS]);
+        break;
+    case CPUACCT_USAGE:
+        read_number(text, end, 1, &values[CGROUP_CPU_NS]);
+        break;
+    case MEMORY_USAGE:
+    case V2_MEMORY_CURRENT:
+        read_number(text, end, 1, &values[CGROUP_MEMORY_BYTES]);
+        break;
+    case MEMORY_LIMIT:
+    case V2_MEMORY_MAX:
+        read_limit(text, end, 1, &values[CGROUP_MEMORY_LIMIT_BYTES]);
+        break;
+    case MEMORY_FAILCNT:
+        read_number(text, end, 1, &values[CGROUP_MEMORY_LIMIT_HITS]);
+        break;
+    case MEMORY_OOM_CONTROL:
+    case V2_MEMORY_EVENTS:
+        keys_read(&keys->memory, text, end, 1, values);
+        break;
+    case V2_CPU_MAX:
+        read_cpu_max(text, end, values);
+        break;
+    default:
+        read_devices(file, text, end, values);
+    }
+}
+
+bool cgroup_is_limited(const int64_t *values) {
+    return values[CGROUP_QUOTA_NS] != VALUE_ABSENT ||
+           values[CGROUP_MEMORY_LIMIT_BYTES] != VALUE_ABSENT ||
+           values[CGROUP_READ_LIMIT] != VALUE_ABSENT || values[CGROUP_WRITE_LIMIT] != VALUE_ABSENT;
+}

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A process of the job under a CPU quota of 20 %: the cgroup table has its group, the quota, and to the ns what the kernel
+# counted, CPU time and throttling.
+set -u
+work=$(mktemp -d)
+group= pids=()
+finish() {
+    local pid
+    for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+    wait
+    for directory in $group; do rmdir "$directory" 2>/dev/null; done
+    rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+fail() { echo "FAILED: $*"; cat "$work/err"; exit 1; }
+name=chokepoint-test-$$
+if [ -e /sys/fs/cgroup/cpu/cpu.cfs_quota_us ] || [ -e /sys/fs/cgroup/cpu/cpu.shares ]; then
+    group="/sys/fs/cgroup/cpu/$name /sys/fs/cgroup/cpuacct/$name"
+    mkdir -p $group 2>"$work/why" && echo 100000 >/sys/fs/cgroup/cpu/$name/cpu.cfs_period_us 2>"$work/why" &&
+        echo 20000 >/sys/fs/cgroup/cpu/$name/cpu.cfs_quota_us 2>"$work/why" || { echo "skipped: $(cat "$work/why")"; exit 77; }
+else
+    group=/sys/fs/cgroup/$name
+    mkdir "$group" 2>"$work/why" && echo "20000 100000" 2>"$work/why" >"$group/cpu.max" || { echo "skipped: $(cat "$work/why")"; exit 77; }
+fi
+CHOKEPOINT_RUN=quota "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise --spool "$work/spool" --host q \
+    --rate 10 --process-rate 5 2>"$work/err" &
+agent=$!
+pids+=($agent)
+for _ in $(seq 200); do [ "$(cat "$work"/spool/*.spool 2>/dev/null | wc -c)" -gt 1000 ] && break; sleep 0.05; done
+for directory in $group; do echo "echo \$\$ >$directory/cgroup.procs"; done >"$work/busy"
+echo 'while :; do :; done' >>"$work/busy"
+CHOKEPOINT_RUN=quota bash "$work/busy" &
+busy=$!
+pids+=($busy)
+stat=${group%% *}/cpu.stat
+for _ in $(seq 400); do [ "$(awk '$1 == "nr_throttled" { print $2 }' "$stat")" -ge 12 ] && break; sleep 0.05; done
+kill -KILL $busy
+wait $busy 2>/dev/null
+kill -TERM $agent && wait $agent || fail "the agent ended with status $?"
+for segment in "$work"/spool/*.spool; do "$CHOKEPOINT_BIN/frame-dump" "$segment"; done >"$work/dump"
+column() { grep -F " cgroup [/$name]" "$work/dump" | tail -1 | grep -oE " $1=[0-9-]+" | cut -d= -f2; }
+expected=$(awk '$1 == "throttled_time" { print $2 } $1 == "throttled_usec" { print $2 * 1000 }' "$stat")
+[ "$(column throttled_ns)" = "$expected" ] || fail "throttled_ns is '$(column throttled_ns)', the kernel has $expected"
+[ "$expected" -ge 500000000 ] || fail "only $expected ns throttled: nothing was planted"
+[ "$(column quota_ns)/$(column period_ns)" = 20000000/100000000 ] || fail "quota $(column quota_ns)/$(column period_ns)"
+[ "$(column throttled_periods)" -ge 12 ] || fail "throttled_periods $(column throttled_periods)"
+[ "$(column cpu_ns)" -gt 100000000 ] || fail "cpu_ns $(column cpu_ns)"
+echo "throttled for $expected ns in $(column throttled_periods) of $(column periods) periods"
