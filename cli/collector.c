@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "cli/verb.h"
 #include "collector/server.h"
 #include "collector/store_read.h"
+#include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"
 
@@ -40,6 +42,10 @@ static const char help[] =
     "SIGTERM ends it like the end of stdin; SIGINT too when stdin is a terminal, else it is\n"
     "ignored, since the run that started it is to take what its agents still have.\n";
 
+#define ORPHAN_NS                                                                                  \
+    (6 * NS_PER_S) /* agents whose run was killed try for 3 s, mpirun takes its time */
+#define ORPHAN_LOOK_MS 50
+
 struct collector {
     const char *db, *listen;
     char *token; /* owned */
@@ -47,6 +53,7 @@ struct collector {
     struct store *store; /* the writer's, once that runs */
     struct writer *writer;
     struct server *server;
+    atomic_uint hosts, finals; /* that have begun, that have sent their last */
 };
 
 static int usage_error(const char *text) {
@@ -89,7 +96,9 @@ static int take_token(struct collector *c) {
 }
 
 static void print_event(void *ctx, const char *line) {
-    (void)ctx;
+    struct collector *c = ctx;
+    c->hosts += strncmp(line, "host ", 5) == 0;
+    c->finals += strncmp(line, "final ", 6) == 0;
     /* Nobody may be listening any more: that is no reason to stop writing. */
     if (printf("%s\n", line) < 0 || fflush(stdout) != 0)
         clearerr(stdout);
@@ -124,7 +133,7 @@ static int open_all(struct collector *c) {
     if (open_store(c))
         return 1;
     const struct writer_options writer = {
-        .store = c->store, .run = (int64_t)c->run, .event = print_event};
+        .store = c->store, .run = (int64_t)c->run, .event = print_event, .event_ctx = c};
     int r = writer_start(&writer, &c->writer);
     if (r < 0)
         return fail(strerror(-r));
@@ -134,7 +143,7 @@ static int open_all(struct collector *c) {
         return fail(why);
     for (size_t i = 0; server_address(c->server, i); i++) {
         snprintf(line, sizeof line, "listening %s", server_address(c->server, i));
-        print_event(NULL, line);
+        print_event(c, line);
     }
     return 0;
 }
@@ -195,6 +204,13 @@ static void wait_for_end(struct collector *c, int signal_fd) {
     }
 }
 
+/* The run was killed, and its agents know: what they still have is taken. */
+static void outlive_parent(struct collector *c, pid_t parent) {
+    int64_t deadline_ns = clock_monotonic_ns() + ORPHAN_NS;
+    while (getppid() != parent && c->finals < c->hosts && clock_monotonic_ns() < deadline_ns)
+        poll(NULL, 0, ORPHAN_LOOK_MS);
+}
+
 /* A descriptor a connection: as many as we may have. */
 static void raise_descriptor_limit(void) {
     struct rlimit limit;
@@ -206,6 +222,7 @@ static void raise_descriptor_limit(void) {
 
 static int collector_main(int argc, char **argv) {
     struct collector c = {0};
+    pid_t parent = getppid();
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
         return fputs(help, stdout), 0;
     int r = parse_options(&c, argc, argv);
@@ -216,8 +233,10 @@ static int collector_main(int argc, char **argv) {
     raise_descriptor_limit();
     int signal_fd = signals_to_descriptor();
     r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);
-    if (r == 0)
+    if (r == 0) {
         wait_for_end(&c, signal_fd);
+        outlive_parent(&c, parent);
+    }
     close_all(&c);
     if (signal_fd >= 0)
         close(signal_fd);

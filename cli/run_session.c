@@ -2,6 +2,7 @@
 #include "cli/run_session.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/text.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,9 +18,10 @@
 /* --- words to the user --- */
 
 static void say(const char *format, va_list values) {
-    char line[1024];
+    char line[1024], clean[1024]; /* names in it are anybody's */
     vsnprintf(line, sizeof line, format, values);
-    fprintf(stderr, "chokepoint: %s\n", line); /* stderr is unbuffered: one write a line */
+    text_sanitize(clean, sizeof clean, line, strlen(line));
+    fprintf(stderr, "chokepoint: %s\n", clean); /* stderr is unbuffered: one write a line */
 }
 
 void session_tell(const struct run_session *s, const char *format, ...) {
@@ -158,6 +160,16 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     return 0;
 }
 
+/* Whoever stopped listening to us has left one behind: it must not end us with the mask. */
+static void discard_sigpipe(void) {
+    const struct timespec now = {0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    while (sigtimedwait(&set, NULL, &now) > 0)
+        ;
+}
+
 void session_release(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].attempted)
@@ -170,6 +182,7 @@ void session_release(struct run_session *s) {
     group_watch_stop(&s->group);
     if (s->signal_fd >= 0) {
         close(s->signal_fd);
+        discard_sigpipe();
         sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
     }
     explicit_bzero(s->token, sizeof s->token);

@@ -8,27 +8,34 @@
 #include "collector/store_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/error.h"
+#include "common/text.h"
 
 #define WRITE_TIMEOUT_MS 10000
 #define READ_TIMEOUT_MS 2000
+#define RETRY_MS 10
 #define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
 
 __attribute__((format(printf, 3, 4))) static void say(char *why, size_t size, const char *format,
                                                       ...) {
     if (!why || !size)
         return;
+    char text[512]; /* paths in it are anybody's */
     va_list values;
     va_start(values, format);
-    vsnprintf(why, size, format, values);
+    vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    text_sanitize(why, size, text, strlen(text));
 }
 
 const char *store_error(const struct store *store) {
@@ -74,13 +81,23 @@ static int pragma_get(struct store *store, const char *sql, int64_t *ret_value) 
 
 enum identity { IDENTITY_OURS, IDENTITY_EMPTY, IDENTITY_OTHER_VERSION, IDENTITY_FOREIGN };
 
+/* One look: somebody may be making it between two. */
+static int read_identity(struct store *store, int64_t *ret_application, int64_t *ret_version,
+                         int64_t *ret_objects) {
+    int r = sql_exec(store, "SAVEPOINT look");
+    if (r)
+        return r;
+    r = pragma_get(store, "PRAGMA application_id", ret_application);
+    if (!r)
+        r = pragma_get(store, "PRAGMA user_version", ret_version);
+    if (!r)
+        r = pragma_get(store, "SELECT count(*) FROM sqlite_schema", ret_objects);
+    return r ? r : sql_exec(store, "RELEASE look"); /* after an error its text is still wanted */
+}
+
 static int identify(struct store *store, enum identity *ret_identity, int64_t *ret_version) {
     int64_t application = 0, version = 0, objects = 0;
-    int r = pragma_get(store, "PRAGMA application_id", &application);
-    if (!r)
-        r = pragma_get(store, "PRAGMA user_version", &version);
-    if (!r)
-        r = pragma_get(store, "SELECT count(*) FROM sqlite_schema", &objects);
+    int r = read_identity(store, &application, &version, &objects);
     if (r)
         return r;
     *ret_version = version;
@@ -198,6 +215,16 @@ static int prepare_writer(struct store *store) {
                            "PRAGMA temp_store=MEMORY");
 }
 
+/* A change of the journal needs the file for a moment alone, and for that SQLite does not wait. */
+static int prepare_writer_in_time(struct store *store) {
+    const struct timespec pause = {.tv_nsec = RETRY_MS * NS_PER_MS};
+    int64_t deadline_ns = clock_monotonic_ns() + WRITE_TIMEOUT_MS * NS_PER_MS;
+    int r;
+    while ((r = prepare_writer(store)) == -EBUSY && clock_monotonic_ns() < deadline_ns)
+        nanosleep(&pause, NULL);
+    return r;
+}
+
 static int open_writer(struct store *store, const char *path, char *why, size_t size) {
     enum identity identity;
     store->writable = true;
@@ -208,9 +235,11 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (identity == IDENTITY_EMPTY)
         r = sql_exec(store, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE");
     if (!r)
-        r = prepare_writer(store);
+        r = prepare_writer_in_time(store);
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
+    if (!r)
+        r = sql_exec(store, STORE_PIECE_SCHEMA);
     return explain(store, r, path, why, size);
 }
 
@@ -221,6 +250,16 @@ static void remove_unmade(const char *path, int error) {
         unlink(path);
 }
 
+/* SQLite, when it may not make a file, tries to read it, and tells why that failed. */
+static int why_not_made(const char *path, int error) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return negative_errno();
+    close(fd);
+    unlink(path);
+    return error;
+}
+
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
     int r = check_path(path, why, why_size);
@@ -228,6 +267,8 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
     r = connect_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store);
+    if (r == -ENOENT)
+        r = why_not_made(path, r);
     if (r)
         return explain(NULL, r, path, why, why_size);
     r = open_writer(store, path, why, why_size);

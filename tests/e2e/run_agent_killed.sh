@@ -55,3 +55,19 @@ sql 'SELECT text FROM run_note' | grep -q 'vm2 has ended' || fail "it is not not
 # What the killed agent could not remove, and nothing else.
 [ "$(traces_of "$(cat id)" | grep -v vm2)" = "" ] || fail "left: $(traces_of "$(cat id)")"
 rm -rf "/tmp/chokepoint-$(cat id)-vm2" "/dev/shm/chokepoint-$(cat id).vm2"
+
+# The report shows the gap, of this host and of no other.
+"$chokepoint" report --db "$db" --format text >report || fail "no report"
+grep -q 'vm2: [1-9][0-9]* of [0-9]* samples missing' report && grep -q 'vm2: agent: started again' report || fail "the report does not show the gap: $(sed -n '/Quality/,$p' report)"
+! grep -q 'vm[13]: .*missing' report || fail "the report shows gaps of others: $(sed -n '/Quality/,$p' report)"
+"$chokepoint" report --db "$db" --format json -o report.json || fail "no report"
+python3 - <<'END' || fail "see above"
+import json
+run = json.load(open("report.json"))["run"]
+hosts = {h["name"]: h for h in run["host_details"]}
+bad = [h for h in hosts.values() if (h["samples"]["missed"] >= 8) != (h["name"] == "vm2")]
+samples = run["samples"]
+if len(hosts) != 3 or bad or samples["missed"] != sum(h["samples"]["missed"] for h in hosts.values()) or \
+        samples["recorded"] + samples["missed"] != samples["expected"]:
+    raise SystemExit(f"samples and gaps: {samples} {hosts}")
+END

@@ -59,3 +59,10 @@ wait $pid
 [ ! -e started ] || fail "the command was started"
 [ "$(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1')" = interrupted ] || fail "not interrupted"
 [ "$(sql 'SELECT count(*) FROM run WHERE state = "running"')" -eq 0 ] || fail "a run has no end"
+
+# The report of the run that went on without two says which.
+"$chokepoint" report 4 --db "$db" --format text >report || fail "no report"
+for host in nobody.invalid "$subnet.99"; do
+    grep -q "$host" report || fail "the report does not mention $host: $(sed -n '/Quality/,$p' report)"
+done
+grep -q 'Quality of the recording: [CD]' report || fail "a run that misses hosts has $(grep 'Quality of' report)"
