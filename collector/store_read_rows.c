@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading rows. They lie in the order of frames and are wanted by instance: one host at a time is
- * read in its order and dealt out to the instances, which costs no sorting and no index.
+ * Reading rows. They lie in the order of frames and are mostly wanted by instance: one host at a
+ * time is read in its order and dealt out to the instances, which costs no sorting and no index.
+ * Who takes them as they lie is given each at once, and nothing is kept.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/store_private.h"
-#include "collector/store_read.h"
+#include "collector/store_read_tables.h"
 #include "common/error.h"
 
 #define READ_COLUMNS_MAX 128
@@ -37,6 +38,8 @@ struct reading {
     bool events;
     struct instance_read *items; /* owned: of the host being read, ordered by id */
     size_t n_items;
+    bool as_stored; /* rows go out as they are read; data holds only the one being read */
+    int64_t host;   /* being read */
     struct rows_read data;
     int (*each)(void *ctx, const struct store_row_read *row);
     void *ctx;
@@ -145,6 +148,18 @@ static void fill_row(const struct reading *reading, int64_t *cells) {
             reading->at[i] < 0 ? VALUE_ABSENT : sql_column(reading->rows, reading->at[i]);
 }
 
+static int emit(const struct reading *reading, const int64_t *cells) {
+    const struct instance_read *item = &reading->items[cells[0]];
+    struct store_row_read row = {.host = reading->host,
+                                 .instance = item->id,
+                                 .instance_name = item->name,
+                                 .t_ns = cells[1],
+                                 .interval_ns = cells[2],
+                                 .values = cells + 3};
+    int r = reading->each(reading->ctx, &row);
+    return r < 0 ? r : 0;
+}
+
 /* A row whose time does not follow the one before is left out: nobody downstream has to expect it.
  */
 static int take_row(struct reading *reading, size_t *guess) {
@@ -154,7 +169,7 @@ static int take_row(struct reading *reading, size_t *guess) {
     if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
         (t == item->last_t_ns && !reading->events))
         return 0;
-    int64_t *cells = next_row(&reading->data);
+    int64_t *cells = next_row(&reading->data); /* as_stored: always the same */
     if (!cells)
         return -ENOMEM;
     cells[0] = item - reading->items;
@@ -162,6 +177,8 @@ static int take_row(struct reading *reading, size_t *guess) {
     fill_row(reading, cells);
     *guess = (size_t)cells[0] + 1 < reading->n_items ? (size_t)cells[0] + 1 : 0;
     item->last_t_ns = t;
+    if (reading->as_stored)
+        return emit(reading, cells);
     item->n++;
     reading->data.n++;
     return 0;
@@ -186,20 +203,8 @@ static int load_rows(struct reading *reading, int64_t host) {
     return r ? r : sql_errno(code);
 }
 
-static int emit(const struct reading *reading, int64_t host, const int64_t *cells) {
-    const struct instance_read *item = &reading->items[cells[0]];
-    struct store_row_read row = {.host = host,
-                                 .instance = item->id,
-                                 .instance_name = item->name,
-                                 .t_ns = cells[1],
-                                 .interval_ns = cells[2],
-                                 .values = cells + 3};
-    int r = reading->each(reading->ctx, &row);
-    return r < 0 ? r : 0;
-}
-
 /* Row numbers, dealt out so that those of an instance lie together in their order. */
-static int emit_by_instance(struct reading *reading, int64_t host) {
+static int emit_by_instance(struct reading *reading) {
     const struct rows_read *data = &reading->data;
     size_t *order = malloc((data->n + 1) * sizeof *order);
     size_t start = 0;
@@ -213,7 +218,7 @@ static int emit_by_instance(struct reading *reading, int64_t host) {
     for (size_t i = 0; i < data->n; i++)
         order[reading->items[data->cells[i * data->width]].next++] = i;
     for (size_t i = 0; !r && i < data->n; i++)
-        r = emit(reading, host, data->cells + order[i] * data->width);
+        r = emit(reading, data->cells + order[i] * data->width);
     free(order);
     return r;
 }
@@ -223,8 +228,9 @@ static int read_host(struct reading *reading, int64_t host, bool *found) {
     if (r || !reading->n_items)
         return r;
     *found = true;
+    reading->host = host;
     r = load_rows(reading, host);
-    return r ? r : emit_by_instance(reading, host);
+    return r || reading->as_stored ? r : emit_by_instance(reading);
 }
 
 static int read_hosts(struct reading *reading, bool *found) {
@@ -278,6 +284,17 @@ static void reading_release(struct reading *reading) {
     sqlite3_finalize(reading->streams);
 }
 
+static int read_table(struct reading *reading, const char *table) {
+    bool found = false;
+    if (reading->n_columns > READ_COLUMNS_MAX)
+        return -EINVAL;
+    int r = open_table(reading, table);
+    if (!r)
+        r = read_hosts(reading, &found);
+    reading_release(reading);
+    return r ? r : found ? 0 : -ENOENT;
+}
+
 int store_each_row(struct store *store, int64_t run, const char *table, const char *const *columns,
                    size_t n_columns, int (*each)(void *ctx, const struct store_row_read *row),
                    void *ctx) {
@@ -288,12 +305,19 @@ int store_each_row(struct store *store, int64_t run, const char *table, const ch
                               .data = {.width = 3 + n_columns},
                               .each = each,
                               .ctx = ctx};
-    bool found = false;
-    if (n_columns > READ_COLUMNS_MAX)
-        return -EINVAL;
-    int r = open_table(&reading, table);
-    if (!r)
-        r = read_hosts(&reading, &found);
-    reading_release(&reading);
-    return r ? r : found ? 0 : -ENOENT;
+    return read_table(&reading, table);
+}
+
+int store_each_row_as_stored(struct store *store, int64_t run, const char *table,
+                             const char *const *columns, size_t n_columns,
+                             int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
+    struct reading reading = {.store = store,
+                              .run = run,
+                              .columns = columns,
+                              .n_columns = n_columns,
+                              .as_stored = true,
+                              .data = {.width = 3 + n_columns},
+                              .each = each,
+                              .ctx = ctx};
+    return read_table(&reading, table);
 }

@@ -3,6 +3,8 @@
  * CSV by RFC 4180: one tidy table, a line for each run, host, phase and metric. A text that a
  * spreadsheet would take for a formula gets an apostrophe in front.
  */
+#include "reports/csv.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "reports/comparison.h"
 #include "reports/writer.h"
 
-static void put_text(FILE *out, const char *text) {
+void csv_put_text(FILE *out, const char *text) {
     fputc('"', out);
     if (*text && strchr("=+-@\t\r", *text))
         fputc('\'', out);
@@ -38,11 +40,11 @@ static void put_report(FILE *out, const struct report *report) {
             for (int m = 0; m < METRIC_COUNT_; m++) {
                 const struct report_value *v =
                     &report->resources[i].values[h * METRIC_COUNT_ + (size_t)m];
-                put_text(out, report->run_name);
+                csv_put_text(out, report->run_name);
                 fputc(',', out);
-                put_text(out, report->hosts[h].name);
+                csv_put_text(out, report->hosts[h].name);
                 fputc(',', out);
-                put_text(out, report->resources[i].phase);
+                csv_put_text(out, report->resources[i].phase);
                 fprintf(out, ",%s,%s", metric_name(m), metric_unit(m));
                 put_number(out, v->mean);
                 put_number(out, v->p95);
