@@ -19,7 +19,6 @@ struct known_host {
     bool announced;   /* ingest_committed has said so */
     bool table_noted; /* that a table of its contradicts the store's */
     unsigned n_notes;
-    struct clock_filter clock;
 };
 
 struct ingest {
@@ -213,21 +212,15 @@ static int write_frames(struct ingest *ingest, struct ingest_push *push, int64_t
     return 0;
 }
 
-static int write_clock(struct ingest *ingest, struct ingest_push *push, int64_t host_id,
+static int write_clock(struct ingest *ingest, struct ingest_push *push, int64_t stream,
                        struct known_host *host) {
-    int64_t offset_ns, error_ns;
-    if (!push->have_clock)
+    if (!push->have_clock || !clock_estimate_valid(&push->clock))
         return 0;
-    int r = clock_filter_add(&host->clock, &push->clock);
-    if (r == -EINVAL)
-        return 0;
-    if (r == CLOCK_STEPPED)
-        r = note(ingest, push, host, "the %s clock of host %s jumped: was it suspended or moved?",
-                 "monotonic");
-    if (r < 0)
+    int r = store_clock(ingest->store, stream, &push->clock);
+    if (r != STORE_CLOCK_JUMPED)
         return r;
-    clock_filter_read(&host->clock, push->clock.mono_ns, &offset_ns, &error_ns);
-    return store_clock(ingest->store, host_id, push->clock.mono_ns, offset_ns, error_ns);
+    return note(ingest, push, host, "the %s clock of host %s jumped: was it suspended or moved?",
+                "monotonic");
 }
 
 static void reset_results(struct ingest_push *push) {
@@ -246,7 +239,7 @@ static int write_push(struct ingest *ingest, struct ingest_push *push) {
     if (r == 0)
         r = write_frames(ingest, push, stream, ids);
     if (r == 0)
-        r = write_clock(ingest, push, host_id, host);
+        r = write_clock(ingest, push, stream, host);
     if (r == 0)
         push->committed = store_stream_last_seq(ingest->store, stream);
     return r;

@@ -238,6 +238,8 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
         r = prepare_writer_in_time(store);
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
+    if (!r)
+        r = sql_exec(store, STORE_PIECE_SCHEMA);
     return explain(store, r, path, why, size);
 }
 

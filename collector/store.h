@@ -9,7 +9,7 @@
  * absolute values are committed with the rows, so that a restarted collector goes on without a
  * seam.
  *
- *   run, host, stream, frame, instance, clock, table_info, column_info     what everything refers
+ *   run, host, stream, frame, instance, clock, clock_piece, table_info, column_info   what all refers
  * to run_note, refused, counter_reset       what a reader of the run should know counter_state last
  * absolute values, of no use to a reader run_host    view: one line a host and run: samples,
  * missed, lost, duplicates, clock error NAME        (frame, instance, interval_ns, columns...) one
@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/clock.h"
 #include "common/wire.h"
 
 struct store;
@@ -124,9 +125,10 @@ int store_frame(struct store *store, int64_t stream, const struct frame_head *he
 int store_row(struct store *store, int64_t table_id, const struct table *table,
               const struct wire_row *row);
 
-/* An offset estimate: collector monotonic clock minus the host's, and its bound. Keeps the best as
- * the host's. */
-int store_clock(struct store *store, int64_t host, int64_t mono_ns, int64_t offset_ns,
-                int64_t error_ns);
+/* An exchange with the host of a stream: kept, and what all exchanges of the last minutes prove
+ * together becomes the clock of the stream. STORE_CLOCK_JUMPED: this one contradicts those before.
+ * -EINVAL if it is not valid. */
+#define STORE_CLOCK_JUMPED 1
+int store_clock(struct store *store, int64_t stream, const struct clock_estimate *estimate);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include "collector/store.h"
+#include "collector/store_read.h"
 
 /* Limits against a stream that means harm. */
 #define STORE_TABLES_MAX 256             /* data tables of one database */
@@ -30,6 +31,10 @@ enum statement {
     SQL_STREAM_UPDATE,
     SQL_STREAM_CLOCK,
     SQL_CLOCK_INSERT,
+    SQL_CLOCK_LIST,
+    SQL_PIECE_BEFORE,
+    SQL_PIECES_DELETE,
+    SQL_PIECE_INSERT,
     SQL_FRAME_INSERT,
     SQL_INSTANCE_FIND,
     SQL_INSTANCE_INSERT,
@@ -139,6 +144,13 @@ struct store {
 
 extern const char store_schema[];
 
+/* The pieces of clock.h, by stream; also made in a file of before there were any. */
+#define STORE_PIECE_SCHEMA                                                                         \
+    "CREATE TABLE IF NOT EXISTS clock_piece(stream INTEGER NOT NULL, from_ns INTEGER NOT NULL,"    \
+    " until_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, offset_ns INTEGER NOT NULL,"              \
+    " error_ns INTEGER NOT NULL, drift_ppm REAL NOT NULL, PRIMARY KEY(stream, from_ns)) STRICT,"   \
+    " WITHOUT ROWID;"
+
 /* Also made when a file of before there were any gets its first ceiling. */
 #define STORE_CEILING_SCHEMA                                                                       \
     "CREATE TABLE IF NOT EXISTS ceiling(ceiling INTEGER PRIMARY KEY, host TEXT NOT NULL,"          \
@@ -227,6 +239,28 @@ struct stream *stream_get(struct store *store, int64_t id, int *ret_error);
 void stream_free(struct stream *stream);
 int stream_save(struct store *store, struct stream *stream); /* counts and the states of series */
 void streams_free(struct store *store);
+
+/* ---- store_clock.c ---- */
+
+struct store_clock_map {
+    struct clock_piece *pieces; /* owned */
+    size_t n;
+    int64_t offset_ns, error_ns; /* where there is no piece: by the wall clocks, VALUE_ABSENT */
+    int64_t start_ns;            /* of the command, on the collector's clock */
+};
+
+int clock_map_load(struct store *store, int64_t stream, struct store_clock_map *ret_map);
+void clock_map_release(struct store_clock_map *map);
+/* ret_error_ns may be NULL. */
+int64_t clock_map_offset(const struct store_clock_map *map, int64_t mono_ns, int64_t *ret_error_ns);
+/* Since the command's start; VALUE_ABSENT if there is no such number. */
+int64_t clock_map_time(const struct store_clock_map *map, int64_t mono_ns);
+
+/* The same in SQL: the offset of a stream s at the host's time `mono`. */
+#define CLOCK_OFFSET_SQL(mono)                                                                     \
+    "coalesce((SELECT c.offset_ns + (" mono " - c.at_ns) * c.drift_ppm / 1e6 FROM clock_piece c"   \
+    " WHERE c.stream = s.stream AND c.from_ns <= " mono                                            \
+    " ORDER BY c.from_ns DESC LIMIT 1), s.clock_offset_ns)"
 
 /* ---- store_row.c ---- */
 

@@ -3,6 +3,7 @@
 #include "collector/store_read.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,42 +151,82 @@ int store_find_run(struct store *store, const char *which, struct store_run *ret
 
 /* ---- hosts ---- */
 
-static int64_t minus(int64_t a, int64_t b) {
-    int64_t difference;
-    return __builtin_sub_overflow(a, b, &difference) ? 0 : difference;
-}
-
 static int fill_host(sqlite3_stmt *row, struct store_host *host) {
-    int64_t offset = or_zero(sql_column(row, 2));
     *host = (struct store_host){
         .id = or_zero(sql_column(row, 0)),
         .name = sql_column_dup(row, 1, NAME_MAX_BYTES),
-        .clock_offset_ns = offset,
-        .clock_error_ns = sql_column(row, 3),
-        .mono_to_run_ns = minus(offset, or_zero(sql_column(row, 4))),
-        .frames = count_or_zero(row, 5),
-        .missed_slots = count_or_zero(row, 6),
-        .lost_frames = count_or_zero(row, 7),
-        .duplicates = count_or_zero(row, 8),
-        .gaps = count_or_zero(row, 9),
-        .first_ns = or_zero(sql_column(row, 10)),
-        .last_ns = or_zero(sql_column(row, 11)),
+        .clock_error_ns = VALUE_ABSENT,
+        .clock_drift_ppm = NAN,
+        .frames = count_or_zero(row, 2),
+        .missed_slots = count_or_zero(row, 3),
+        .lost_frames = count_or_zero(row, 4),
+        .duplicates = count_or_zero(row, 5),
+        .gaps = count_or_zero(row, 6),
     };
     return host->name ? 0 : -ENOMEM;
 }
 
-/* The clock is that of the host's last stream: with max() SQLite takes bare columns from its row.
- */
 #define HOST_SELECT                                                                                \
-    "SELECT h.host, h.name, s.clock_offset_ns, s.clock_error_ns, r.started_mono_ns,"               \
+    "SELECT h.host, h.name,"                                                                       \
     " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
-    " sum(s.gaps) + sum(s.restarts),"                                                              \
-    " (SELECT min(first_mono_ns + clock_offset_ns) FROM stream x WHERE x.host = h.host)"           \
-    "  - r.started_mono_ns,"                                                                       \
-    " (SELECT max(last_mono_ns + clock_offset_ns) FROM stream x WHERE x.host = h.host)"            \
-    "  - r.started_mono_ns, max(s.stream)"                                                         \
-    " FROM run r JOIN host h ON h.run = r.run JOIN stream s ON s.host = h.host"                    \
-    " WHERE r.run = ? GROUP BY h.host ORDER BY h.host"
+    " sum(s.gaps) + sum(s.restarts)"                                                               \
+    " FROM host h JOIN stream s ON s.host = h.host"                                                \
+    " WHERE h.run = ? GROUP BY h.host ORDER BY h.host"
+
+static int64_t larger(int64_t a, int64_t b) { /* VALUE_ABSENT is less than all */
+    return a > b ? a : b;
+}
+
+/* The worst bound between two of the host's times. */
+static int64_t worst_error(const struct store_clock_map *map, int64_t first_ns, int64_t last_ns) {
+    int64_t worst = VALUE_ABSENT, error;
+    clock_map_offset(map, first_ns, &worst);
+    clock_map_offset(map, last_ns, &error);
+    worst = larger(worst, error);
+    for (size_t i = 0; i < map->n; i++)
+        if (map->pieces[i].until_ns >= first_ns && map->pieces[i].from_ns <= last_ns)
+            worst = larger(worst, map->pieces[i].error_ns);
+    return worst;
+}
+
+/* Streams come in their order: offset and drift stay those of the last, the bound the worst. */
+static void add_clock(struct store_host *host, const struct store_clock_map *map, int64_t first_ns,
+                      int64_t last_ns, bool first_stream) {
+    int64_t t_first = clock_map_time(map, first_ns), t_last = clock_map_time(map, last_ns);
+    int64_t begin = clock_map_offset(map, first_ns, NULL),
+            end = clock_map_offset(map, last_ns, NULL);
+    if (t_first == VALUE_ABSENT || t_last == VALUE_ABSENT)
+        return;
+    host->clock_offset_ns = begin;
+    host->mono_to_run_ns = t_first - first_ns;
+    host->clock_error_ns = larger(host->clock_error_ns, worst_error(map, first_ns, last_ns));
+    host->clock_drift_ppm = map->n && last_ns > first_ns ? 1e6 * ((double)end - (double)begin) /
+                                                               ((double)last_ns - (double)first_ns)
+                                                         : NAN;
+    host->first_ns = first_stream || t_first < host->first_ns ? t_first : host->first_ns;
+    host->last_ns = first_stream || t_last > host->last_ns ? t_last : host->last_ns;
+}
+
+static int load_clocks(struct store *store, struct store_host *host) {
+    AUTO(sql_finalize) sqlite3_stmt *row = NULL;
+    int code = SQLITE_DONE, r = sql_prepare(store,
+                                            "SELECT stream, first_mono_ns, last_mono_ns FROM stream"
+                                            " WHERE host = ? ORDER BY stream",
+                                            &row);
+    bool first = true;
+    if (!r)
+        r = sql_bind(row, "i", host->id);
+    while (!r && (code = sqlite3_step(row)) == SQLITE_ROW) {
+        struct store_clock_map map;
+        r = clock_map_load(store, sqlite3_column_int64(row, 0), &map);
+        if (!r && sql_column(row, 1) >= 0 && sql_column(row, 2) >= sql_column(row, 1)) {
+            add_clock(host, &map, sql_column(row, 1), sql_column(row, 2), first);
+            first = false;
+        }
+        clock_map_release(&map);
+    }
+    return r ? r : sql_errno(code);
+}
 
 int store_list_hosts(struct store *store, int64_t run, struct store_host **ret_hosts,
                      size_t *ret_n) {
@@ -200,6 +241,8 @@ int store_list_hosts(struct store *store, int64_t run, struct store_host **ret_h
         if (!r)
             r = fill_host(statement, (struct store_host *)hosts + n);
         n += r == 0;
+        if (!r)
+            r = load_clocks(store, (struct store_host *)hosts + n - 1);
     }
     r = r ? r : sql_errno(code);
     if (r) {

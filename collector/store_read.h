@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading the store: what analysis and reports see of a run. Times are ns since the run's command
- * started, on the collector's clock: every host's monotonic time plus its estimated offset.
+ * started, on the collector's clock: every host's monotonic time plus its offset then (clock.h).
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_READ_H
 #define CHOKEPOINT_COLLECTOR_STORE_READ_H
@@ -22,8 +22,10 @@ struct store_run {
 struct store_host {
     int64_t id;
     char *name;                              /* owned */
-    int64_t clock_offset_ns, clock_error_ns; /* error VALUE_ABSENT: never estimated */
-    int64_t mono_to_run_ns; /* add to the host's monotonic time: ns since the command started */
+    int64_t clock_offset_ns; /* of the collector's clock from the host's, at its first frame */
+    int64_t clock_error_ns;  /* the bound, at its worst; VALUE_ABSENT: never estimated */
+    int64_t mono_to_run_ns;  /* that offset as run time; store_row_time is exact at every time */
+    double clock_drift_ppm;  /* growth of the offset from its first frame to its last; or NAN */
     uint64_t frames, missed_slots, lost_frames, duplicates;
     uint64_t gaps;             /* sequence numbers that never arrived, and restarts of the agent */
     int64_t first_ns, last_ns; /* of its frames, since the start */
@@ -53,6 +55,8 @@ void store_notes_free(struct store_note *notes, size_t n);
 int store_list_ceilings(struct store *store, struct store_ceiling **ret_ceilings, size_t *ret_n);
 void store_ceilings_free(struct store_ceiling *ceilings, size_t n);
 
+struct store_clock_map; /* how the clock of a stream's host maps to the run's */
+
 /* One stored row, valid during the call only. */
 struct store_row_read {
     int64_t host, instance;
@@ -60,7 +64,12 @@ struct store_row_read {
     int64_t t_ns;          /* end of the interval: the frame's time since the command started */
     int64_t interval_ns;   /* over which counters grew; VALUE_ABSENT at an instance's first row */
     const int64_t *values; /* one a requested column, VALUE_ABSENT where unknown */
+    const struct store_clock_map *clock;
 };
+
+/* Any time of the monotonic clock of the row's host, as programs and probes there write them into
+ * their columns: in ns since the command started. VALUE_ABSENT for what is no time. */
+int64_t store_row_time(const struct store_row_read *row, int64_t mono_ns);
 
 /* Calls each() for all rows of a table of a run, ordered by host, instance, time. The intervals of
  * an instance tile the time from its first row to its last: while nothing grew one row may cover up

@@ -15,11 +15,17 @@
 #define READ_COLUMNS_MAX 128
 #define READ_ROWS_MAX (64u << 20) /* of one host and table */
 
-/* The rows of one host: `width` numbers each: instance slot, t, interval, values. */
+/* The rows of one host: `width` numbers each: instance slot, t, interval, its stream's number,
+ * values. */
 struct rows_read {
     int64_t *cells; /* owned */
     size_t n, capacity, width;
 };
+
+#define AT_T 1
+#define AT_INTERVAL 2
+#define AT_CLOCK 3
+#define AT_VALUES 4
 
 struct instance_read {
     int64_t id;
@@ -40,13 +46,15 @@ struct reading {
     size_t n_items;
     bool as_stored; /* rows go out as they are read; data holds only the one being read */
     int64_t host;   /* being read */
+    struct store_clock_map *clocks; /* owned: of its streams so far */
+    size_t n_clocks;
     struct rows_read data;
     int (*each)(void *ctx, const struct store_row_read *row);
     void *ctx;
 };
 
 static void put_columns(struct reading *reading, const char *table, sqlite3_str *sql) {
-    int at = 3; /* after instance, t, interval */
+    int at = 3; /* after instance, mono_ns, interval */
     for (size_t i = 0; i < reading->n_columns; i++) {
         const char *name = reading->columns[i];
         bool there = table_name_valid(name, strlen(name)) &&
@@ -60,8 +68,7 @@ static void put_columns(struct reading *reading, const char *table, sqlite3_str 
 
 static int prepare_rows(struct reading *reading, const char *table) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql,
-                        "SELECT d.instance, f.mono_ns + s.clock_offset_ns - r.started_mono_ns, %s",
+    sqlite3_str_appendf(sql, "SELECT d.instance, f.mono_ns, %s",
                         reading->events ? "NULL" : "d.interval_ns");
     put_columns(reading, table, sql);
     sqlite3_str_appendf(sql,
@@ -142,9 +149,9 @@ static int64_t *next_row(struct rows_read *data) {
 
 static void fill_row(const struct reading *reading, int64_t *cells) {
     int64_t interval = sql_column(reading->rows, 2);
-    cells[2] = interval > 0 ? interval : VALUE_ABSENT;
+    cells[AT_INTERVAL] = interval > 0 ? interval : VALUE_ABSENT;
     for (size_t i = 0; i < reading->n_columns; i++)
-        cells[3 + i] =
+        cells[AT_VALUES + i] =
             reading->at[i] < 0 ? VALUE_ABSENT : sql_column(reading->rows, reading->at[i]);
 }
 
@@ -153,9 +160,10 @@ static int emit(const struct reading *reading, const int64_t *cells) {
     struct store_row_read row = {.host = reading->host,
                                  .instance = item->id,
                                  .instance_name = item->name,
-                                 .t_ns = cells[1],
-                                 .interval_ns = cells[2],
-                                 .values = cells + 3};
+                                 .t_ns = cells[AT_T],
+                                 .interval_ns = cells[AT_INTERVAL],
+                                 .clock = &reading->clocks[cells[AT_CLOCK]],
+                                 .values = cells + AT_VALUES};
     int r = reading->each(reading->ctx, &row);
     return r < 0 ? r : 0;
 }
@@ -163,7 +171,8 @@ static int emit(const struct reading *reading, const int64_t *cells) {
 /* A row whose time does not follow the one before is left out: nobody downstream has to expect it.
  */
 static int take_row(struct reading *reading, size_t *guess) {
-    int64_t t = sql_column(reading->rows, 1);
+    int64_t t =
+        clock_map_time(&reading->clocks[reading->n_clocks - 1], sql_column(reading->rows, 1));
     struct instance_read *item =
         find_instance(reading, sqlite3_column_int64(reading->rows, 0), *guess);
     if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
@@ -173,7 +182,8 @@ static int take_row(struct reading *reading, size_t *guess) {
     if (!cells)
         return -ENOMEM;
     cells[0] = item - reading->items;
-    cells[1] = t;
+    cells[AT_T] = t;
+    cells[AT_CLOCK] = (int64_t)reading->n_clocks - 1;
     fill_row(reading, cells);
     *guess = (size_t)cells[0] + 1 < reading->n_items ? (size_t)cells[0] + 1 : 0;
     item->last_t_ns = t;
@@ -184,9 +194,29 @@ static int take_row(struct reading *reading, size_t *guess) {
     return 0;
 }
 
+static void forget_clocks(struct reading *reading) {
+    for (size_t i = 0; i < reading->n_clocks; i++)
+        clock_map_release(&reading->clocks[i]);
+    free(reading->clocks);
+    reading->clocks = NULL;
+    reading->n_clocks = 0;
+}
+
+static int add_clock(struct reading *reading, int64_t stream) {
+    size_t n = reading->n_clocks;
+    struct store_clock_map *clocks = realloc(reading->clocks, (n + 1) * sizeof *clocks);
+    if (!clocks)
+        return -ENOMEM;
+    reading->clocks = clocks;
+    reading->n_clocks++;
+    return clock_map_load(reading->store, stream, &clocks[n]);
+}
+
 static int load_stream(struct reading *reading, int64_t stream) {
     size_t guess = 0;
-    int code = SQLITE_DONE, r = sql_bind(reading->rows, "ii", reading->run, stream);
+    int code = SQLITE_DONE, r = add_clock(reading, stream);
+    if (!r)
+        r = sql_bind(reading->rows, "ii", reading->run, stream);
     while (!r && (code = sqlite3_step(reading->rows)) == SQLITE_ROW)
         r = take_row(reading, &guess);
     sqlite3_reset(reading->rows);
@@ -197,6 +227,7 @@ static int load_stream(struct reading *reading, int64_t stream) {
 static int load_rows(struct reading *reading, int64_t host) {
     int code = SQLITE_DONE, r = sql_bind(reading->streams, "i", host);
     reading->data.n = 0;
+    forget_clocks(reading);
     while (!r && (code = sqlite3_step(reading->streams)) == SQLITE_ROW)
         r = load_stream(reading, sqlite3_column_int64(reading->streams, 0));
     sqlite3_reset(reading->streams);
@@ -278,6 +309,7 @@ static int open_table(struct reading *reading, const char *name) {
 
 static void reading_release(struct reading *reading) {
     forget_instances(reading);
+    forget_clocks(reading);
     free(reading->data.cells);
     sqlite3_finalize(reading->rows);
     sqlite3_finalize(reading->instances);
@@ -302,7 +334,7 @@ int store_each_row(struct store *store, int64_t run, const char *table, const ch
                               .run = run,
                               .columns = columns,
                               .n_columns = n_columns,
-                              .data = {.width = 3 + n_columns},
+                              .data = {.width = AT_VALUES + n_columns},
                               .each = each,
                               .ctx = ctx};
     return read_table(&reading, table);
@@ -316,7 +348,7 @@ int store_each_row_as_stored(struct store *store, int64_t run, const char *table
                               .columns = columns,
                               .n_columns = n_columns,
                               .as_stored = true,
-                              .data = {.width = 3 + n_columns},
+                              .data = {.width = AT_VALUES + n_columns},
                               .each = each,
                               .ctx = ctx};
     return read_table(&reading, table);

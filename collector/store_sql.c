@@ -9,6 +9,13 @@
 
 #include "common/error.h"
 
+#define FIRST_S                                                                                    \
+    "min(s.first_mono_ns + " CLOCK_OFFSET_SQL(                                                     \
+        "s.first_mono_ns") " - r.started_mono_ns) / 1e9 AS first_s"
+#define LAST_S                                                                                     \
+    "max(s.last_mono_ns + " CLOCK_OFFSET_SQL(                                                      \
+        "s.last_mono_ns") " - r.started_mono_ns) / 1e9 AS last_s"
+
 /* Columns that a person may want to read by hand are texts (state, unit, kind). Rows per sample are
  * WITHOUT ROWID, keyed by what they are found by: nothing is stored twice. */
 const char store_schema[] =
@@ -48,14 +55,13 @@ const char store_schema[] =
     "CREATE TABLE counter_reset(frame INTEGER NOT NULL, instance INTEGER NOT NULL,"
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
-    " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;"
-    STORE_CEILING_SCHEMA
+    " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
+        STORE_CEILING_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
-    " h.name AS host, min(s.first_mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS"
-    " first_s, max(s.last_mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS last_s,"
+    " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
     " sum(s.duplicates) AS duplicates, sum(s.gaps) AS gaps, sum(s.restarts) AS restarts,"
-    " min(s.clock_error_ns) / 1e6 AS clock_error_ms, (SELECT x.clock_offset_ns FROM stream x"
+    " max(s.clock_error_ns) / 1e6 AS clock_error_ms, (SELECT x.clock_offset_ns FROM stream x"
     " WHERE x.host = h.host ORDER BY x.stream DESC LIMIT 1) - r.started_mono_ns AS mono_to_run_ns"
     " FROM run r JOIN host h USING(run) JOIN stream s USING(host) GROUP BY h.host;";
 
@@ -95,10 +101,20 @@ static const char *const texts[STATEMENT_COUNT_] = {
         " gaps = ?10, restarts = ?11, duplicates = ?12, dropped_rows = ?13,"
         " clock_offset_ns = coalesce(clock_offset_ns, ?14) WHERE stream = ?1",
     [SQL_STREAM_CLOCK] =
-        "UPDATE stream SET clock_offset_ns = ?2, clock_error_ns = ?3 WHERE host = ?1 AND boot_id ="
-        " (SELECT boot_id FROM stream WHERE host = ?1 ORDER BY stream DESC LIMIT 1)"
-        " AND (clock_error_ns IS NULL OR clock_error_ns > ?3)",
+        "UPDATE stream SET clock_offset_ns = ?2, clock_error_ns ="
+        " (SELECT max(error_ns) FROM clock_piece WHERE stream = ?1) WHERE stream = ?1",
     [SQL_CLOCK_INSERT] = "INSERT OR REPLACE INTO clock VALUES(?, ?, ?, ?)",
+    /* An exchange may come some time before the first frame. */
+    [SQL_CLOCK_LIST] =
+        "SELECT mono_ns, offset_ns, error_ns FROM clock WHERE host = ?1 AND mono_ns <= ?2 AND"
+        " mono_ns >= max(?3, coalesce((SELECT min(first_mono_ns) - 10000000000 FROM stream"
+        " WHERE host = ?1 AND boot_id = ?4), 0)) ORDER BY mono_ns DESC",
+    [SQL_PIECE_BEFORE] =
+        "SELECT from_ns, until_ns, at_ns, offset_ns, error_ns, drift_ppm FROM clock_piece"
+        " WHERE stream = ? AND from_ns < ? ORDER BY from_ns DESC LIMIT 1",
+    [SQL_PIECES_DELETE] = "DELETE FROM clock_piece WHERE stream = ? AND from_ns >= ?",
+    [SQL_PIECE_INSERT] = "INSERT OR REPLACE INTO clock_piece(stream, from_ns, until_ns, at_ns,"
+                         " offset_ns, error_ns, drift_ppm) VALUES(?, ?, ?, ?, ?, ?, ?)",
     [SQL_FRAME_INSERT] = "INSERT INTO frame VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_INSTANCE_FIND] = "SELECT instance FROM instance WHERE host = ? AND table_id = ?"
                           " AND name = ?",

@@ -174,11 +174,3 @@ int stream_save(struct store *store, struct stream *stream) {
     stream->dirty = r != 0;
     return r;
 }
-
-int store_clock(struct store *store, int64_t host, int64_t mono_ns, int64_t offset_ns,
-                int64_t error_ns) {
-    if (error_ns < 0 || mono_ns < 0 || offset_ns == VALUE_ABSENT)
-        return -EINVAL;
-    int r = sql_run(store, SQL_CLOCK_INSERT, "iiii", host, mono_ns, offset_ns, error_ns);
-    return r ? r : sql_run(store, SQL_STREAM_CLOCK, "iii", host, offset_ns, error_ns);
-}

@@ -63,11 +63,12 @@ static void put_level(sqlite3_str *sql, const struct data_column *column) {
 char *view_create_sql(const struct data_table *table) {
     bool events = table->kind == TABLE_EVENTS;
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql,
-                        "CREATE VIEW \"%w_rate\" AS SELECT r.run AS run, h.name AS host,"
-                        " i.name AS \"%w\","
-                        " (f.mono_ns + s.clock_offset_ns - r.started_mono_ns) / 1e9 AS time_s",
-                        table->name, table->instance);
+    sqlite3_str_appendf(
+        sql,
+        "CREATE VIEW \"%w_rate\" AS SELECT r.run AS run, h.name AS host,"
+        " i.name AS \"%w\","
+        " (f.mono_ns + " CLOCK_OFFSET_SQL("f.mono_ns") " - r.started_mono_ns) / 1e9 AS time_s",
+        table->name, table->instance);
     sqlite3_str_appendf(sql, events ? ", d.n AS n" : ", d.interval_ns / 1e9 AS interval_s");
     for (size_t i = 0; i < table->n_columns; i++) {
         if (!events && table->columns[i].kind == COLUMN_COUNTER)

@@ -287,7 +287,7 @@ static void put_quality(FILE *out, const struct report *report) {
     fprintf(out, "<h2>How far to trust this recording: grade %c</h2><section><table>",
             report->grade ? report->grade : '-');
     PUT_HEADS(out, "host", "cores", "samples", "expected", "missed", "twice", "gaps",
-              "clock offset (ms)", "known to (ms)");
+              "clock offset (ms)", "drift (ppm)", "known to (ms)");
     for (size_t h = 0; h < report->n_hosts; h++) {
         const struct report_host *host = &report->hosts[h];
         fputs("<tr>", out);
@@ -298,6 +298,7 @@ static void put_quality(FILE *out, const struct report *report) {
                 (unsigned long long)host->samples_missed,
                 (unsigned long long)host->samples_duplicate, (unsigned long long)host->gaps);
         put_cell(out, host->clock_offset_s * 1e3);
+        put_cell(out, host->clock_drift_ppm);
         put_cell(out, host->clock_error_s * 1e3);
         fputs("</tr>\n", out);
     }

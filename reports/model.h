@@ -31,7 +31,7 @@ struct report_host {
     unsigned n_cpus;
     uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
     uint64_t gaps;
-    double clock_offset_s, clock_error_s;
+    double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
     bool missing; /* expected, but nothing of it was ever recorded */
 };
 

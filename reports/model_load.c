@@ -51,7 +51,7 @@ static int take_mark(void *ctx, const struct store_row_read *row) {
     const int64_t *v = row->values;
     int host = host_index(input, row->host);
     if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE ||
-        !time_is_sane(v[AT_START]) || !time_is_sane(input->hosts[host].mono_to_run_ns))
+        !time_is_sane(v[AT_START]) || !time_is_sane(store_row_time(row, v[AT_START])))
         return 0;
     struct mark mark = {
         .host = host,
@@ -59,7 +59,7 @@ static int take_mark(void *ctx, const struct store_row_read *row) {
         .rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK],
         .pid = v[AT_PID] == VALUE_ABSENT ? -1 : v[AT_PID],
         .number = v[AT_NUMBER],
-        .start_ns = v[AT_START] + input->hosts[host].mono_to_run_ns,
+        .start_ns = store_row_time(row, v[AT_START]),
         .duration_ns =
             v[AT_DURATION] >= 0 && time_is_sane(v[AT_DURATION]) ? v[AT_DURATION] : VALUE_ABSENT,
         .output_bytes = v[AT_BYTES],

@@ -50,6 +50,7 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     to->missing = from->frames == 0;
     bool known = from->clock_error_ns != VALUE_ABSENT;
     to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
+    to->clock_drift_ppm = known ? from->clock_drift_ppm : NAN;
     to->clock_error_s = known ? (double)from->clock_error_ns / 1e9 : NAN;
 }
 

@@ -141,10 +141,10 @@ static void put_quality(FILE *out, const struct report *report) {
              report->grade ? report->grade : '-');
     text_put_heading(out, title);
     struct text_table table;
-    text_table_init(&table, report->n_hosts + 1, 6);
-    static const char *const names[] = {
-        "host", "cores", "samples", "missing", "clock offset (s)", "known to (ms)"};
-    for (size_t c = 0; c < 6; c++)
+    text_table_init(&table, report->n_hosts + 1, 7);
+    static const char *const names[] = {"host",      "cores",       "samples",      "missing",
+                                        "clock (s)", "drift (ppm)", "known to (ms)"};
+    for (size_t c = 0; c < 7; c++)
         text_table_set(&table, 0, c, "%s", names[c]);
     for (size_t h = 0; h < report->n_hosts; h++) {
         const struct report_host *host = &report->hosts[h];
@@ -153,7 +153,8 @@ static void put_quality(FILE *out, const struct report *report) {
         text_table_set(&table, h + 1, 2, "%llu", (unsigned long long)host->samples_recorded);
         text_table_set(&table, h + 1, 3, "%llu", (unsigned long long)host->samples_missed);
         text_table_number(&table, h + 1, 4, host->clock_offset_s);
-        text_table_number(&table, h + 1, 5, 1e3 * host->clock_error_s);
+        text_table_number(&table, h + 1, 5, host->clock_drift_ppm);
+        text_table_number(&table, h + 1, 6, 1e3 * host->clock_error_s);
     }
     text_table_print(&table, out, 2);
     text_table_release(&table);

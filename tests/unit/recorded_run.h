@@ -154,7 +154,6 @@ static int recorded_host(struct store *store, int64_t run_id, const struct recor
     snprintf(stream.boot_id, sizeof stream.boot_id, "11111111-1111-1111-1111-11111111111%zu",
              host % 10);
     r |= store_stream(store, run_id, &stream, &host_id, &stream_id);
-    r |= store_clock(store, host_id, RECORDED_MONO_NS, 0, 50000);
     for (size_t i = 0; i < sizeof which / sizeof *which; i++)
         r |= recorded_describe(store, which[i], &tables[which[i]]);
     r |= store_table(store, &recorded_mark, &mark_id);
@@ -166,6 +165,9 @@ static int recorded_host(struct store *store, int64_t run_id, const struct recor
                                   .mono_ns = RECORDED_NS(mono_s + t),
                                   .wall_ns = RECORDED_WALL_NS + RECORDED_NS(t - 2)};
         r |= store_frame(store, stream_id, &head);
+        const struct clock_estimate exchange = {head.mono_ns, 0, 50000};
+        if (i % 10 == 0)
+            r |= store_clock(store, stream_id, &exchange);
         r |= recorded_samples(store, tables, run, host, t);
         if (i == frames && run->marks)
             r |= recorded_marks(store, mark_id, run, host, mono_s + 2);

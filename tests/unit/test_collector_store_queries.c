@@ -59,7 +59,10 @@ static void record(struct fixture *f) {
             PUT(f, "mark", "step", {"kind", 2}, {"rank", 3}, {"number", i / 10}, {"start_ns", t},
                 {"duration_ns", 200 * NS_PER_MS});
     }
-    assert_int_equal(store_clock(f->store, f->host, 1, RUN_MONO_NS, 250000), 0);
+    for (int64_t s = 0; s <= 10; s++) {
+        const struct clock_estimate exchange = {s * NS_PER_S, RUN_MONO_NS, 240000};
+        assert_int_equal(store_clock(f->store, f->stream, &exchange), 0);
+    }
     assert_int_equal(store_commit(f->store), 0);
 }
 
@@ -88,7 +91,7 @@ static void read_queries(char *text, size_t size) {
 static void each_query_of_the_manual_tells_the_planted_truth(void **state) {
     struct fixture *f = *state;
     static const char *const expected[] = {
-        "1|train|vm1|100|0|0|0|1|10.0|0.25\n",
+        "1|train|vm1|100|0|0|0|1|10.0|0.27\n",
         "vm1|25.0|0.0|0.0|0.0|75.0\n",
         "vm1|0.01|5.0|0.01|10.0\n",
         "vm1|train[7]|3|5.0|5.0|64.0\n",

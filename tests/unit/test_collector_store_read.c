@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sys/stat.h>
 
 #define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
@@ -46,12 +47,10 @@ static int read_net(struct fixture *f, struct seen *seen) {
 /* Two hosts, two interfaces each, three frames, interleaved; vm2's monotonic clock is 100 s ahead.
  */
 static void write_two_hosts(struct fixture *f) {
-    int64_t streams[2], hosts[2];
+    int64_t streams[2];
     streams[0] = f->stream;
-    hosts[0] = f->host;
     fixture_stream(f, "vm2", BOOT_B, 9);
     streams[1] = f->stream;
-    hosts[1] = f->host;
     BEGIN(f);
     for (int i = 0; i < 3; i++) {
         for (int h = 0; h < 2; h++) {
@@ -61,10 +60,13 @@ static void write_two_hosts(struct fixture *f) {
             ROW(f, &net_table, "eth0", 1000 * i, 0);
         }
     }
-    assert_int_equal(store_clock(f->store, hosts[0], 1, RUN_MONO_NS + 50, 900), 0);
-    assert_int_equal(store_clock(f->store, hosts[0], 2, RUN_MONO_NS + 7, 100), 0);
-    assert_int_equal(store_clock(f->store, hosts[0], 3, RUN_MONO_NS + 90, 500), 0);
-    assert_int_equal(store_clock(f->store, hosts[1], 1, RUN_MONO_NS - 100 * NS_PER_S, 300), 0);
+    for (int64_t s = 1; s <= 3; s++) {
+        const struct clock_estimate exchanges[] = {
+            {s * NS_PER_S, RUN_MONO_NS + 7, 100},
+            {(100 + s) * NS_PER_S, RUN_MONO_NS - 100 * NS_PER_S, 300}};
+        assert_int_equal(store_clock(f->store, streams[0], &exchanges[0]), 0);
+        assert_int_equal(store_clock(f->store, streams[1], &exchanges[1]), 0);
+    }
     COMMIT(f);
 }
 
@@ -77,7 +79,7 @@ static void rows_come_by_host_instance_and_time_on_one_clock(void **state) {
     for (size_t i = 0; i < 12; i++) {
         assert_int_equal(seen.host[i], i < 6 ? seen.host[0] : seen.host[6]);
         assert_string_equal(seen.name[i], i / 3 % 2 ? "eth0" : "lo");
-        /* the best estimate of vm1's clock is 7 ns off the wall clock's */
+        /* vm1's clock is 7 ns off the wall clock's */
         assert_int_equal(seen.t_ns[i], (int64_t)(i % 3 + 1) * NS_PER_S + (i < 6 ? 7 : 0));
         assert_int_equal(seen.interval_ns[i], i % 3 ? NS_PER_S : VALUE_ABSENT);
         assert_int_equal(seen.value[i], i % 3 == 0 ? VALUE_ABSENT : i / 3 % 2 ? 1000 : 10);
@@ -91,6 +93,114 @@ static void the_reader_of_rows_may_stop(void **state) {
     write_two_hosts(f);
     assert_int_equal(read_net(f, &seen), -ECANCELED);
     assert_int_equal(seen.n, 3);
+}
+
+/* A quarter of an hour on a host whose clock drifts by 100 ppm: over several windows. */
+#define DRIFT_S 900
+static int64_t drifting_offset(int64_t mono_ns) {
+    return RUN_MONO_NS - 5 * NS_PER_S + mono_ns / 10000;
+}
+
+static void write_drifting_host(struct fixture *f, bool reopen) {
+    for (int64_t s = 1; s <= DRIFT_S; s++) {
+        const struct clock_estimate exchange = {
+            s * NS_PER_S + 1000, drifting_offset(s * NS_PER_S) + 9000 * (s % 3 - 1), 40000};
+        if (reopen && s % 100 == 50) { /* a collector that was killed and started anew */
+            store_close(f->store);
+            fixture_open(f);
+            fixture_stream(f, "vm1", BOOT_A, 7);
+        }
+        BEGIN(f);
+        assert_int_equal(fixture_frame(f, (uint64_t)s, (double)s), 0);
+        ROW(f, &net_table, "lo", 10 * s, 0);
+        assert_int_equal(store_clock(f->store, f->stream, &exchange), 0);
+        COMMIT(f);
+    }
+}
+
+static int see_drifting(void *ctx, const struct store_row_read *row) {
+    double *worst = ctx;
+    int64_t s = (row->t_ns + NS_PER_S / 2 + 5 * NS_PER_S) / NS_PER_S, mono = s * NS_PER_S;
+    int64_t truth = mono + drifting_offset(mono) - RUN_MONO_NS;
+    *worst = fmax(*worst, fabs((double)(row->t_ns - truth)));
+    /* A mark of long before, and what is no time. */
+    mono -= s > 300 ? 300 * NS_PER_S : 0;
+    truth = mono + drifting_offset(mono) - RUN_MONO_NS;
+    *worst = fmax(*worst, fabs((double)(store_row_time(row, mono) - truth)));
+    assert_int_equal(store_row_time(row, VALUE_ABSENT), VALUE_ABSENT);
+    return 0;
+}
+
+static void expect_drifting_host(struct fixture *f) {
+    static const char *const columns[] = {"send_bytes"};
+    double worst = 0;
+    struct store_host *hosts;
+    size_t n;
+    assert_int_equal(store_each_row(f->store, f->run, "net", columns, 1, see_drifting, &worst), 0);
+    assert_true(worst < 30000);
+    assert_int_equal(store_list_hosts(f->store, f->run, &hosts, &n), 0);
+    assert_true(fabs(hosts[0].clock_drift_ppm - 100) < 0.5);
+    assert_in_range(hosts[0].clock_error_ns, worst, 100000);
+    assert_true(llabs(hosts[0].clock_offset_ns - drifting_offset(NS_PER_S)) < 30000);
+    store_hosts_free(hosts, n);
+    assert_in_range(sql_number(f, "SELECT count(*) FROM clock_piece"), 2, 40);
+    /* What people ask by SQL lies on the same line. */
+    assert_int_equal(
+        sql_number(f, "SELECT count(*) FROM net_rate WHERE"
+                      " abs(time_s - (round((time_s + 5) / 1.0001) * 1.0001 - 5)) > 30e-6"),
+        0);
+    assert_int_equal(sql_number(f, "SELECT abs(last_s - (900 - 5 + 900e-4)) < 30e-6 AND"
+                                   " abs(first_s + 4 - 1e-4) < 30e-6 FROM run_host"),
+                     1);
+}
+
+static void a_drifting_clock_is_followed(void **state) {
+    write_drifting_host(*state, false);
+    expect_drifting_host(*state);
+}
+
+static void a_drifting_clock_is_followed_over_restarts_of_the_collector(void **state) {
+    write_drifting_host(*state, true);
+    expect_drifting_host(*state);
+}
+
+static void a_clock_that_jumps_is_said_to(void **state) {
+    struct fixture *f = *state;
+    for (int64_t s = 1; s <= 20; s++) {
+        const struct clock_estimate e = {s * NS_PER_S, RUN_MONO_NS + (s < 12 ? 0 : NS_PER_S), 900};
+        BEGIN(f);
+        assert_int_equal(store_clock(f->store, f->stream, &e), s == 12 ? STORE_CLOCK_JUMPED : 0);
+        COMMIT(f);
+    }
+    const struct clock_estimate bad = {-1, 0, 0};
+    assert_int_equal(store_clock(f->store, f->stream, &bad), -EINVAL);
+}
+
+static void a_file_of_before_there_were_lines_is_read_by_the_constant(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "DROP TABLE clock_piece");
+    assert_int_equal(read_net(f, &seen), 0);
+    assert_int_equal(seen.n, 12);
+    assert_int_equal(seen.t_ns[0], NS_PER_S + 7);
+    fixture_open(f); /* a writer makes what is missing */
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM clock_piece"), 0);
+}
+
+static void pieces_that_mean_harm_are_left_out(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    write_two_hosts(f);
+    sql_change(f, "INSERT INTO clock_piece VALUES(1, 1500000000, 1, 0, 0, 0, 0),"
+                  " (1, 1600000000, 9223372036854775807, 0, 9223372036854775807, 0, 0),"
+                  " (1, 1700000000, 1800000000, 0, 0, 0, 1e300),"
+                  " (1, -9223372036854775807, 0, -5, 0, -1, -9e999)");
+    assert_int_equal(read_net(f, &seen), 0);
+    assert_int_equal(seen.n, 12);
+    assert_int_equal(seen.t_ns[1], 2 * NS_PER_S + 7);
 }
 
 static void a_table_the_run_does_not_have_is_no_entry(void **state) {
@@ -117,12 +227,13 @@ static void hosts_tell_what_arrived_and_what_did_not(void **state) {
     assert_int_equal(store_list_hosts(f->store, f->run, &hosts, &n), 0);
     assert_int_equal(n, 2);
     assert_string_equal(hosts[0].name, "vm1");
-    assert_int_equal(hosts[0].clock_error_ns, 100);
-    assert_int_equal(hosts[0].mono_to_run_ns, 7);
+    assert_in_range(hosts[0].clock_error_ns, 100, 10000); /* within a second drift is unknown */
+    assert_int_equal(hosts[0].clock_offset_ns, RUN_MONO_NS + 7);
+    assert_true(hosts[0].clock_drift_ppm == 0);
     assert_int_equal(hosts[0].frames, 3);
     assert_int_equal(hosts[0].first_ns, NS_PER_S + 7);
     assert_string_equal(hosts[1].name, "vm2");
-    assert_int_equal(hosts[1].mono_to_run_ns, -100 * NS_PER_S);
+    assert_int_equal(hosts[1].clock_offset_ns, RUN_MONO_NS - 100 * NS_PER_S);
     assert_int_equal(hosts[1].frames, 4);
     assert_int_equal(hosts[1].duplicates, 1);
     assert_int_equal(hosts[1].last_ns, 9 * NS_PER_S);
@@ -420,6 +531,11 @@ static void a_damaged_file_fails_without_harm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(rows_come_by_host_instance_and_time_on_one_clock),
+        TEST(a_drifting_clock_is_followed),
+        TEST(a_drifting_clock_is_followed_over_restarts_of_the_collector),
+        TEST(a_clock_that_jumps_is_said_to),
+        TEST(a_file_of_before_there_were_lines_is_read_by_the_constant),
+        TEST(pieces_that_mean_harm_are_left_out),
         TEST(the_reader_of_rows_may_stop),
         TEST(a_table_the_run_does_not_have_is_no_entry),
         TEST(hosts_tell_what_arrived_and_what_did_not),
