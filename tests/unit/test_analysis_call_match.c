@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agent/shim/calls.h"
+#include "analysis/call_match.h"
+#include "analysis/series.h"
+#include "analysis/stats.h"
+#include "tests/unit/mpi_plant.h"
+
+static struct call_matches matched(struct mpi_log *log) {
+    struct call_matches m;
+    assert_int_equal(mpi_log_finish(log), 0);
+    assert_int_equal(call_match(log, NULL, &m), 0);
+    return m;
+}
+
+static void done(struct mpi_log *log, struct call_matches *m) {
+    call_matches_release(m);
+    mpi_log_release(log);
+}
+
+/* The need of the n-th event of that function of a rank. */
+static const struct call_need *need(const struct mpi_log *log, const struct call_matches *m,
+                                    size_t rank, const char *name, size_t n) {
+    const struct mpi_rank *r = &log->ranks[rank];
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(log->names[r->events[i].function], name) == 0 && n-- == 0)
+            return &m->needs[rank][i];
+    fail_msg("no such event");
+    return NULL;
+}
+
+/* ---- what functions do ---- */
+
+static void every_function_is_of_the_kind_its_recorder_says(void **state) {
+    (void)state;
+    for (int f = 0; f < CALL_COUNT; f++)
+        if (mpi_function_of(call_name(f)).kind != (enum mpi_kind)call_class(f))
+            fail_msg("%s", call_name(f));
+}
+
+static void names_that_are_no_mpi_are_nothing_special(void **state) {
+    (void)state;
+    assert_int_equal(mpi_function_of("Send").kind, MPI_KIND_ADMIN);
+    assert_int_equal(mpi_function_of("MPI_").kind, MPI_KIND_ADMIN);
+    assert_int_equal(mpi_function_of("MPI_I").kind, MPI_KIND_ADMIN);
+    assert_int_equal(mpi_function_of("").kind, MPI_KIND_ADMIN);
+    assert_int_equal(mpi_function_of("MPI_Sendx").kind, MPI_KIND_ADMIN);
+}
+
+/* ---- messages ---- */
+
+static void messages_match_in_order_by_communicator_source_and_tag(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Send", 1, 7, 100, 10, 20);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 8, 100, 30, 40);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 7, 300, 50, 60);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 7, 100, 70, 80, .comm = 9);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 7, 100, 5, 100, .comm = 9);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 8, 100, 101, 110);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 7, 100, 111, 120, MPI_FLAG_WILDCARD);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 7, 300, 121, 130);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 4);
+    assert_int_equal(m.unmatched_sends + m.unmatched_receives, 0);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 0)->ready_ns, 70);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 1)->ready_ns, 30);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 2)->ready_ns, 10);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 3)->ready_ns, 50);
+    assert_int_equal(need(&log, &m, 0, "MPI_Send", 3)->ready_ns, 5);
+    assert_int_equal(need(&log, &m, 0, "MPI_Send", 3)->who, 1);
+    done(&log, &m);
+}
+
+static void a_wait_needs_what_its_latest_request_needs(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Irecv", 1, 1, 64, 10, 11, MPI_FLAG_AT_MOST);
+    PLANT(&log, 0, 0, "MPI_Irecv", 2, 1, 64, 12, 13, MPI_FLAG_AT_MOST);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 2, 64, 14, 15);
+    PLANT(&log, 0, 0, "MPI_Irecv", 1, 1, 8, 10, 90, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Irecv", 2, 1, 8, 12, 90, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 2, 64, 14, 90, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Waitall", -1, -1, 80, 20, 90);
+    PLANT(&log, 1, 0, "MPI_Send", 0, 1, 8, 30, 40);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 2, 64, 95, 99); /* buffered: nobody waited for this */
+    PLANT(&log, 2, 0, "MPI_Send", 0, 1, 8, 60, 70);
+    struct call_matches m = matched(&log);
+    const struct call_need *wait = need(&log, &m, 0, "MPI_Waitall", 0);
+    assert_int_equal(m.messages, 3);
+    assert_int_equal(wait->ready_ns, 60);
+    assert_int_equal(wait->who, 2);
+    assert_int_equal(wait->since_ns, 10);
+    done(&log, &m);
+}
+
+static void a_wait_of_which_one_message_is_unknown_is_unknown(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Irecv", 1, 1, 8, 10, 90, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Irecv", 5, 1, 8, 12, 90, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Waitall", -1, -1, 80, 20, 90);
+    PLANT(&log, 1, 0, "MPI_Send", 0, 1, 8, 30, 40);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Waitall", 0)->asked);
+    assert_int_equal(need(&log, &m, 0, "MPI_Waitall", 0)->ready_ns, VALUE_ABSENT);
+    assert_int_equal(m.unmatched_receives, 1);
+    done(&log, &m);
+}
+
+static void persistent_requests_match_each_time_they_are_started(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Send_init", 1, 3, 0, 1, 2);
+    PLANT(&log, 1, 0, "MPI_Recv_init", 0, 3, 0, 1, 2, MPI_FLAG_AT_MOST);
+    for (int i = 0; i < 3; i++) {
+        int64_t t = 100 * (i + 1);
+        PLANT(&log, 0, 0, "MPI_Start", -1, -1, 0, t, t + 1);
+        PLANT(&log, 0, 0, "MPI_Send_init", 1, 3, 8, t, t + 1, MPI_FLAG_PART);
+        PLANT(&log, 0, 0, "MPI_Send_init", 1, 3, 8, t, t + 30, MPI_FLAG_REQUEST);
+        PLANT(&log, 0, 0, "MPI_Wait", 1, 3, 8, t + 2, t + 30);
+        PLANT(&log, 1, 0, "MPI_Recv_init", 0, 3, 8, t + 20, t + 21,
+              MPI_FLAG_PART | MPI_FLAG_AT_MOST);
+        PLANT(&log, 1, 0, "MPI_Recv_init", 0, 3, 8, t + 20, t + 40, MPI_FLAG_REQUEST);
+        PLANT(&log, 1, 0, "MPI_Wait", 0, 3, 8, t + 22, t + 40);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 3);
+    assert_int_equal(need(&log, &m, 1, "MPI_Wait", 2)->ready_ns, 300);
+    assert_int_equal(need(&log, &m, 0, "MPI_Wait", 2)->ready_ns, 320);
+    done(&log, &m);
+}
+
+static void a_sendrecv_needs_both_its_partners(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 8, 10, 100);
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 2, 1, 8, 10, 100, MPI_FLAG_PART);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 8, 40, 101);
+    PLANT(&log, 2, 0, "MPI_Send", 0, 1, 8, 70, 80);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Sendrecv", 0)->ready_ns, 70);
+    assert_int_equal(need(&log, &m, 0, "MPI_Sendrecv", 0)->who, 2);
+    done(&log, &m);
+}
+
+static void a_receive_from_nobody_is_not_unmatched(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Recv", -1, -1, 0, 10, 11, MPI_FLAG_UNKNOWN_PEER);
+    PLANT(&log, 0, 0, "MPI_Send", -1, 5, 0, 12, 13, MPI_FLAG_UNKNOWN_PEER);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.unmatched_sends + m.unmatched_receives, 0);
+    assert_false(need(&log, &m, 0, "MPI_Recv", 0)->asked);
+    done(&log, &m);
+}
+
+static void a_probe_waits_for_the_message_received_next(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Probe", 1, 4, 8, 10, 60, MPI_FLAG_WILDCARD);
+    PLANT(&log, 0, 0, "MPI_Recv", 1, 4, 8, 61, 62);
+    PLANT(&log, 0, 0, "MPI_Iprobe", 1, 4, 0, 70, 71, MPI_FLAG_FOLDED, .inside_ns = 1);
+    PLANT(&log, 0, 0, "MPI_Iprobe", 1, 4, 8, 72, 73);
+    PLANT(&log, 0, 0, "MPI_Recv", 1, 4, 8, 80, 81);
+    PLANT(&log, 1, 0, "MPI_Send", 0, 4, 8, 55, 58);
+    PLANT(&log, 1, 0, "MPI_Send", 0, 4, 8, 69, 70);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Probe", 0)->ready_ns, 55);
+    assert_int_equal(need(&log, &m, 0, "MPI_Iprobe", 0)->since_ns, VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 0, "MPI_Iprobe", 1)->ready_ns, 69);
+    done(&log, &m);
+}
+
+/* ---- groups ---- */
+
+static void collectives_match_by_their_order_in_a_communicator(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 3; r++) {
+        PLANT(&log, r, r, "MPI_Barrier", -1, -1, 0, 10 + r, 20);
+        PLANT(&log, r, r, "MPI_Allreduce", -1, -1, 8, 30 - r, 50, .comm = 77);
+        PLANT(&log, r, r, "MPI_Barrier", -1, -1, 0, 60 + r, 70);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.groups, 9);
+    assert_int_equal(m.unmatched_groups, 0);
+    assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 0)->ready_ns, 12);
+    assert_int_equal(need(&log, &m, 2, "MPI_Barrier", 1)->ready_ns, 62);
+    assert_int_equal(need(&log, &m, 2, "MPI_Allreduce", 0)->ready_ns, 30);
+    assert_int_equal(need(&log, &m, 2, "MPI_Allreduce", 0)->who, 0);
+    done(&log, &m);
+}
+
+static void only_a_root_is_certain_to_be_waited_for_in_a_broadcast(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 3; r++) {
+        PLANT(&log, r, 0, "MPI_Bcast", 1, -1, 8, 10 * (r + 1), 50);
+        PLANT(&log, r, 0, "MPI_Reduce", 0, -1, 8, 100 + 10 * r, 150);
+        PLANT(&log, r, 0, "MPI_Scan", -1, -1, 8, 200 + (r == 1 ? 30 : 10 * r), 250);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Bcast", 0)->ready_ns, 20);
+    assert_int_equal(need(&log, &m, 1, "MPI_Bcast", 0)->ready_ns, 20); /* itself */
+    assert_int_equal(need(&log, &m, 2, "MPI_Bcast", 0)->ready_ns, 20);
+    assert_int_equal(need(&log, &m, 0, "MPI_Reduce", 0)->ready_ns, 120);
+    assert_int_equal(need(&log, &m, 2, "MPI_Reduce", 0)->ready_ns, 100);
+    assert_true(need(&log, &m, 2, "MPI_Reduce", 0)->may_leave);
+    assert_int_equal(need(&log, &m, 0, "MPI_Scan", 0)->ready_ns, 200);
+    assert_int_equal(need(&log, &m, 2, "MPI_Scan", 0)->ready_ns, 230);
+    done(&log, &m);
+}
+
+static void a_started_collective_is_waited_for_in_its_wait(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 2; r++) {
+        PLANT(&log, r, 0, "MPI_Iallreduce", -1, -1, 8, 10 + 30 * r, 11 + 30 * r);
+        PLANT(&log, r, 0, "MPI_Iallreduce", -1, -1, 8, 10 + 30 * r, 60, MPI_FLAG_REQUEST);
+        PLANT(&log, r, 0, "MPI_Wait", -1, -1, 8, 20 + 30 * r, 60);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Wait", 0)->ready_ns, 40);
+    assert_int_equal(need(&log, &m, 0, "MPI_Wait", 0)->who, 1);
+    done(&log, &m);
+}
+
+static void each_rank_is_alone_in_its_self_communicator(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Barrier", -1, -1, 0, 10, 11, .comm = CALL_COMM_SELF);
+    PLANT(&log, 1, 0, "MPI_Barrier", -1, -1, 0, 90, 91, .comm = CALL_COMM_SELF);
+    struct call_matches m = matched(&log);
+    assert_false(need(&log, &m, 0, "MPI_Barrier", 0)->asked);
+    done(&log, &m);
+}
+
+static void members_that_disagree_are_left_unmatched_from_there_on(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 2; r++) {
+        PLANT(&log, r, 0, "MPI_Barrier", -1, -1, 0, 10, 11);
+        PLANT(&log, r, 0, r ? "MPI_Allreduce" : "MPI_Barrier", -1, -1, 0, 20, 21);
+        PLANT(&log, r, 0, "MPI_Alltoall", -1, -1, 0, 30, 31);
+        PLANT(&log, r, 0, "MPI_Alltoall", -1, -1, 0, 30, 31, .comm = 5);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 0)->ready_ns, 10);
+    assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 1)->ready_ns, VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 0, "MPI_Alltoall", 0)->ready_ns, VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 0, "MPI_Alltoall", 1)->ready_ns, 30);
+    assert_int_equal(m.unmatched_groups, 4);
+    done(&log, &m);
+}
+
+static void two_programs_one_after_the_other_do_not_mix(void **state) {
+    struct mpi_log log = {0};
+    int error;
+    (void)state;
+    for (int program = 0; program < 2; program++)
+        for (int rank = 0; rank < (program ? 3 : 2); rank++) {
+            struct mpi_rank *r = mpi_log_rank(&log, rank, 0, 100 * program + rank, &error);
+            int f = mpi_log_function(&log, "MPI_Barrier");
+            struct mpi_event e = {.function = (uint16_t)f,
+                                  .peer = -1,
+                                  .enter_ns = 1000 * program + 10 * rank,
+                                  .exit_ns = 1000 * program + 50};
+            assert_int_equal(mpi_log_add(&log, r, &e), 0);
+        }
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.unmatched_groups, 0);
+    assert_int_equal(m.needs[0][0].ready_ns, 10);   /* rank 0 of the first */
+    assert_int_equal(m.needs[1][0].ready_ns, 1020); /* rank 0 of the second */
+    done(&log, &m);
+}
+
+/* ---- what does not fit ---- */
+
+static void after_lost_events_nothing_is_matched_with_that_rank(void **state) {
+    struct mpi_log log = {0};
+    int error;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        PLANT(&log, 0, 0, "MPI_Send", 1, 1, 8, 100 * i, 100 * i + 5);
+        PLANT(&log, 0, 0, "MPI_Send", 2, 1, 8, 100 * i + 6, 100 * i + 9);
+        PLANT(&log, 2, 0, "MPI_Recv", 0, 1, 8, 100 * i + 6, 100 * i + 9);
+        if (i != 2)
+            PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 8, 100 * i, 100 * i + 5);
+        for (int r = 0; r < 3; r++)
+            if (r != 1 || i != 2)
+                PLANT(&log, r, 0, "MPI_Barrier", -1, -1, 0, 100 * i + 10 + r, 100 * i + 20);
+    }
+    mpi_log_rank(&log, 1, 0, 1001, &error)->lost_ns = 200;
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 1)->ready_ns, 100);
+    assert_int_equal(need(&log, &m, 1, "MPI_Recv", 2)->ready_ns, VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 0, "MPI_Send", 4)->ready_ns, VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 2, "MPI_Recv", 3)->ready_ns, 306); /* others go on */
+    assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 1)->ready_ns, 112);
+    assert_int_equal(need(&log, &m, 0, "MPI_Barrier", 2)->ready_ns, VALUE_ABSENT);
+    done(&log, &m);
+}
+
+static void what_cannot_be_one_message_ends_its_channel_only(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, 100, 10, 11);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, 200, 20, 21);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, 300, 30, 31);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 100, 10, 12);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 300, 13, 32);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 2, 8, 50, 51); /* received before it was sent */
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 2, 8, 40, 45);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 1);
+    assert_int_equal(m.unmatched_sends, 3);
+    assert_int_equal(m.unmatched_receives, 2);
+    done(&log, &m);
+}
+
+static void events_that_make_no_sense_are_refused_and_counted(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, 8, 20, 10);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, -8, 10, 20);
+    PLANT(&log, 0, 0, "MPI_Send", 1, 1, 8, 0, TIME_SANE_NS + 1);
+    assert_int_equal(log.refused, 3);
+    assert_int_equal(log.ranks[0].n, 0);
+    mpi_log_release(&log);
+}
+
+/* Whatever events say, the answer is finite and refers to what is there. */
+static void random_events_never_lead_astray(void **state) {
+    static const char *const names[] = {
+        "MPI_Send",     "MPI_Isend",     "MPI_Recv",     "MPI_Irecv", "MPI_Waitall", "MPI_Test",
+        "MPI_Barrier",  "MPI_Bcast",     "MPI_Reduce",   "MPI_Scan",  "MPI_Iprobe",  "MPI_Start",
+        "MPI_Sendrecv", "MPI_Send_init", "MPI_Finalize", "nonsense"};
+    uint64_t seed = 7;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct mpi_log log = {0};
+        for (int i = 0; i < 400; i++) {
+            int64_t enter = (int64_t)stats_random_below(&seed, 500);
+            PLANT(&log, (int)stats_random_below(&seed, 5), (int)stats_random_below(&seed, 3) - 1,
+                  names[stats_random_below(&seed, 16)], (int)stats_random_below(&seed, 8) - 2,
+                  (int)stats_random_below(&seed, 3) - 1, (int64_t)stats_random_below(&seed, 3),
+                  enter, enter + (int64_t)stats_random_below(&seed, 50),
+                  (unsigned)stats_random_below(&seed, 1024),
+                  .thread = (unsigned)stats_random_below(&seed, 3),
+                  .comm = (uint32_t)stats_random_below(&seed, 4));
+        }
+        struct call_matches m = matched(&log);
+        for (size_t r = 0; r < log.n; r++)
+            for (size_t i = 0; i < log.ranks[r].n; i++) {
+                const struct call_need *n = &m.needs[r][i];
+                assert_true(n->who >= -1 && n->who < (int32_t)log.n);
+                assert_true(n->ready_ns == VALUE_ABSENT || (n->ready_ns >= 0 && n->ready_ns < 500));
+            }
+        done(&log, &m);
+    }
+}
+
+/* A ring of ranks that send to random others in random order, with a planted partner for each. */
+static void planted_programs_are_matched_exactly(void **state) {
+    enum { RANKS = 6, MESSAGES = 3000 };
+    uint64_t seed = 11;
+    (void)state;
+    struct mpi_log log = {0};
+    int64_t clock[RANKS] = {0};
+    for (int i = 0; i < MESSAGES; i++) {
+        int from = (int)stats_random_below(&seed, RANKS),
+            to = (int)stats_random_below(&seed, RANKS);
+        int tag = (int)stats_random_below(&seed, 3);
+        if (from == to)
+            continue;
+        int64_t sent = clock[from] += 1 + (int64_t)stats_random_below(&seed, 100);
+        int64_t posted = clock[to] += 1 + (int64_t)stats_random_below(&seed, 100);
+        int64_t came = (sent > posted ? sent : posted) + 10;
+        /* the tag of the other's time is its partner: written down in the CPU time of the event */
+        PLANT(&log, from, from, "MPI_Send", to, tag, i, sent, sent + 5, .cpu_ns = posted);
+        PLANT(&log, to, to, "MPI_Recv", from, tag, i, posted, came, .cpu_ns = sent);
+        clock[from] = sent + 5;
+        clock[to] = came;
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.unmatched_sends + m.unmatched_receives, 0);
+    for (size_t r = 0; r < log.n; r++)
+        for (size_t i = 0; i < log.ranks[r].n; i++)
+            assert_int_equal(m.needs[r][i].ready_ns, log.ranks[r].events[i].cpu_ns);
+    done(&log, &m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
+        cmocka_unit_test(names_that_are_no_mpi_are_nothing_special),
+        cmocka_unit_test(messages_match_in_order_by_communicator_source_and_tag),
+        cmocka_unit_test(a_wait_needs_what_its_latest_request_needs),
+        cmocka_unit_test(a_wait_of_which_one_message_is_unknown_is_unknown),
+        cmocka_unit_test(persistent_requests_match_each_time_they_are_started),
+        cmocka_unit_test(a_sendrecv_needs_both_its_partners),
+        cmocka_unit_test(a_receive_from_nobody_is_not_unmatched),
+        cmocka_unit_test(a_probe_waits_for_the_message_received_next),
+        cmocka_unit_test(collectives_match_by_their_order_in_a_communicator),
+        cmocka_unit_test(only_a_root_is_certain_to_be_waited_for_in_a_broadcast),
+        cmocka_unit_test(a_started_collective_is_waited_for_in_its_wait),
+        cmocka_unit_test(each_rank_is_alone_in_its_self_communicator),
+        cmocka_unit_test(members_that_disagree_are_left_unmatched_from_there_on),
+        cmocka_unit_test(two_programs_one_after_the_other_do_not_mix),
+        cmocka_unit_test(after_lost_events_nothing_is_matched_with_that_rank),
+        cmocka_unit_test(what_cannot_be_one_message_ends_its_channel_only),
+        cmocka_unit_test(events_that_make_no_sense_are_refused_and_counted),
+        cmocka_unit_test(random_events_never_lead_astray),
+        cmocka_unit_test(planted_programs_are_matched_exactly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
