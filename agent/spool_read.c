@@ -42,7 +42,7 @@ static int frame_span(const uint8_t *data, size_t size, struct frame_span *ret_s
     ret_span->size = 0;
     if (size == 0)
         return FRAME_CUT;
-    if (*data != WIRE_FRAME)
+    if (*data != WIRE_FRAME && *data != WIRE_PACKED)
         return -EBADMSG;
     if (!read_varint(&p, end, &payload))
         return size > 16 ? -EBADMSG : FRAME_CUT;

@@ -6,11 +6,18 @@
  *     stream := "CHKPNT1\n" record*
  *     record := type:u8  size:varint  payload[size]  crc32c:u32le of all before it
  *     'S'    := host, boot id: string; stream id: u64le; period_ns: varint        (once, first)
+ *               period_ns 0: a stream of events, which comes at no pace
  *     'T'    := index: varint; name, instance, help: string; kind: u8; n: varint; n columns of
  *               name: string, unit: u8, kind: u8, help: string
  *     'F'    := seq: varint; wall_ns, mono_ns, slot_ns, late_ns: zigzag; missed, lost: varint;
  *               n: varint; n sections of table index: varint, m: varint, m rows of
  *               flags: u8, instance: string, one zigzag a column of the table
+ *     'P'    := as 'F', packed for many like events: n sections of table index, m, k: varint,
+ *               k names: string, m rows of name (place in the k), presence, changes: varint, and a
+ *               zigzag for each change. A bit of presence: the column is known in this row and was
+ *               not in the one before, or the other way round. A bit of changes: it is known and
+ *               differs, by so much (modulo 2^64), from what was last known of that column in this
+ *               section. Before the first row nothing is known, and every column stood at 0.
  *     string := size: varint, bytes
  *
  * A stream opens with the descriptors of its tables, so the reader needs to know none of them.
@@ -36,7 +43,7 @@ struct wire_stream {
     char host[INSTANCE_MAX + 1];
     char boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id; /* random, of this spool; survives a restart of the agent on it */
-    int64_t period_ns;  /* of the fastest tables */
+    int64_t period_ns;  /* of the fastest tables; 0: of events, at no pace */
 };
 
 /* One instant of one host. */
@@ -61,9 +68,18 @@ void wire_put_table(struct buffer *out, unsigned index, const struct table *tabl
 void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
                     struct rows *const *rows, const unsigned *tables, size_t n);
 
+#define WIRE_NAMES_MAX 250
+
+/* The same in the packed form, a fifth of the size: of events, since flags of rows are not kept.
+ * -E2BIG with more than WIRE_NAMES_MAX different instances in a table. */
+void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
+                           const struct frame_head *head, struct rows *const *rows,
+                           const unsigned *tables, size_t n);
+
 /* ---- decoder ---- */
 
-enum wire_record_type { WIRE_STREAM = 'S', WIRE_TABLE = 'T', WIRE_FRAME = 'F' };
+/* A packed frame is read like any other, as WIRE_FRAME. */
+enum wire_record_type { WIRE_STREAM = 'S', WIRE_TABLE = 'T', WIRE_FRAME = 'F', WIRE_PACKED = 'P' };
 
 /* Positive results of wire_next. */
 #define WIRE_END 1       /* the stream ends cleanly here */
@@ -95,6 +111,7 @@ struct wire_record {
     size_t offset, size;               /* of the whole record within the data */
     unsigned table;                    /* WIRE_TABLE: its index */
     struct frame_head head;            /* WIRE_FRAME */
+    bool packed;                       /* WIRE_FRAME: it came in that form */
     const uint8_t *p, *end;            /* WIRE_FRAME: sections not read yet */
     uint64_t sections;                 /* WIRE_FRAME: how many are left */
     const struct table *section_table; /* the section being read */
@@ -105,6 +122,11 @@ struct wire_row {
     uint8_t flags;
     struct span name;
     int64_t values[TABLE_COLUMNS_MAX]; /* of the section's n_columns */
+    /* The decoder's own, of packed frames: */
+    uint64_t present;
+    int64_t known[TABLE_COLUMNS_MAX];
+    struct span names[WIRE_NAMES_MAX];
+    size_t n_names;
 };
 
 /* data is borrowed and must outlive the reader. */
@@ -117,7 +139,8 @@ void wire_reader_release(struct wire_reader *reader);
 int wire_next(struct wire_reader *reader, struct wire_record *ret_record);
 
 /* Iterates the rows of a frame over all its sections. *ret_table and *ret_index say whose row it
- * is. False at the end. */
+ * is. False at the end. The same row struct serves all calls for one frame: a packed row builds on
+ * the one before. */
 bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
                     const struct table **ret_table, unsigned *ret_index, struct wire_row *ret_row);
 

@@ -100,7 +100,7 @@ static int read_stream(struct wire_reader *reader, struct cursor *c) {
         return refuse(reader, "bad boot id");
     stream.stream_id = get_u64le(c);
     uint64_t period = get_varint(c);
-    if (c->bad || c->p != c->end || period == 0 || period > INT64_C(86400000000000))
+    if (c->bad || c->p != c->end || period > INT64_C(86400000000000))
         return refuse(reader, "bad stream record");
     stream.period_ns = (int64_t)period;
     reader->stream = stream;
@@ -176,11 +176,54 @@ static void get_values(struct cursor *c, int64_t *values, size_t n) {
         values[i] = get_zigzag(c);
 }
 
+/* ---- rows ---- */
+
+/* What stands between a section's number of rows and its rows. */
+static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
+    if (!packed)
+        return;
+    uint64_t n = get_varint(c);
+    if (n == 0 || n > WIRE_NAMES_MAX)
+        c->bad = true;
+    for (row->n_names = 0; !c->bad && row->n_names < n; row->n_names++)
+        row->names[row->n_names] = get_string(c);
+    row->present = 0;
+    memset(row->known, 0, sizeof row->known);
+}
+
+static void get_packed_row(struct cursor *c, size_t n_columns, struct wire_row *row) {
+    uint64_t name = get_varint(c);
+    row->present ^= get_varint(c);
+    uint64_t changes = get_varint(c);
+    if (name >= row->n_names || (changes & ~row->present) ||
+        (n_columns < 64 && row->present >> n_columns)) {
+        c->bad = true;
+        return;
+    }
+    row->flags = 0;
+    row->name = row->names[name];
+    for (size_t i = 0; i < n_columns; i++) {
+        if (changes >> i & 1)
+            row->known[i] = (int64_t)((uint64_t)row->known[i] + (uint64_t)get_zigzag(c));
+        row->values[i] = row->present >> i & 1 ? row->known[i] : VALUE_ABSENT;
+    }
+}
+
+static void get_row(struct cursor *c, bool packed, size_t n_columns, struct wire_row *row) {
+    if (packed) {
+        get_packed_row(c, n_columns, row);
+        return;
+    }
+    row->flags = get_u8(c);
+    row->name = get_string(c);
+    get_values(c, row->values, n_columns);
+}
+
 /* Walks all rows of a frame. NULL if they are sound, else why not. */
-static const char *check_rows(const struct wire_reader *reader, struct cursor c,
+static const char *check_rows(const struct wire_reader *reader, struct cursor c, bool packed,
                               uint64_t sections) {
     uint64_t rows = 0, seen = 0;
-    int64_t values[TABLE_COLUMNS_MAX];
+    struct wire_row row;
     for (; sections; sections--) {
         uint64_t index = get_varint(&c), n = get_varint(&c);
         if (c.bad || index >= TABLES_MAX || !reader->tables[index])
@@ -190,11 +233,11 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
         seen |= UINT64_C(1) << index;
         if (n == 0 || n > FRAME_ROWS_MAX || (rows += n) > FRAME_ROWS_MAX)
             return "number of rows not in 1..65536";
+        begin_section(&c, packed, &row);
         for (; n; n--) {
-            get_u8(&c);
-            struct span name = get_string(&c);
-            get_values(&c, values, reader->tables[index]->table.n_columns);
-            if (c.bad || !instance_name_valid(name.data, name.size))
+            if (!c.bad)
+                get_row(&c, packed, reader->tables[index]->table.n_columns, &row);
+            if (c.bad || !instance_name_valid(row.name.data, row.name.size))
                 return "bad row";
         }
     }
@@ -214,7 +257,7 @@ static int read_frame(struct wire_reader *reader, struct cursor *c, struct wire_
     if (c->bad || head.seq == 0 || head.seq > INT64_MAX || head.mono_ns < 0 || head.wall_ns < 0 ||
         head.missed > INT64_MAX || head.lost > INT64_MAX || sections > TABLES_MAX)
         return refuse(reader, "bad frame head");
-    const char *why = check_rows(reader, *c, sections);
+    const char *why = check_rows(reader, *c, record->packed, sections);
     if (why)
         return refuse(reader, why);
     record->head = head;
@@ -248,6 +291,10 @@ static int read_payload(struct wire_reader *reader, struct cursor *c, uint8_t ty
         return read_table(reader, c, &record->table);
     case WIRE_FRAME:
         return read_frame(reader, c, record);
+    case WIRE_PACKED:
+        record->type = WIRE_FRAME;
+        record->packed = true;
+        return read_frame(reader, c, record);
     default:
         return 0;
     }
@@ -280,7 +327,8 @@ static int next_record(struct wire_reader *reader, struct wire_record *record, b
     int r = read_payload(reader, &c, type, record);
     if (r < 0)
         return r;
-    *ret_known = type == WIRE_STREAM || type == WIRE_TABLE || type == WIRE_FRAME;
+    *ret_known =
+        type == WIRE_STREAM || type == WIRE_TABLE || type == WIRE_FRAME || type == WIRE_PACKED;
     reader->p = stop + 4;
     return 0;
 }
@@ -313,11 +361,10 @@ bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
         frame->table = (unsigned)get_varint(&c);
         frame->section_rows = get_varint(&c);
         frame->section_table = &reader->tables[frame->table]->table;
+        begin_section(&c, frame->packed, ret_row);
     }
     frame->section_rows--;
-    ret_row->flags = get_u8(&c);
-    ret_row->name = get_string(&c);
-    get_values(&c, ret_row->values, frame->section_table->n_columns);
+    get_row(&c, frame->packed, frame->section_table->n_columns, ret_row);
     frame->p = c.p;
     *ret_table = frame->section_table;
     *ret_index = frame->table;

@@ -2,6 +2,7 @@
 /* The encoder. A payload is built in a scratch buffer first, because its size stands before it. */
 #include "common/wire.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/crc32c.h"
@@ -75,22 +76,116 @@ static bool has_rows(const struct rows *rows) {
     return rows && rows->n > 0;
 }
 
-void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
-                    struct rows *const *rows, const unsigned *tables, size_t n) {
+static void put_head(struct buffer *out, const struct frame_head *head, struct rows *const *rows,
+                     size_t n) {
     size_t sections = 0;
     for (size_t i = 0; i < n; i++)
         sections += has_rows(rows[i]);
+    buffer_put_varint(out, head->seq);
+    buffer_put_zigzag(out, head->wall_ns);
+    buffer_put_zigzag(out, head->mono_ns);
+    buffer_put_zigzag(out, head->slot_ns);
+    buffer_put_zigzag(out, head->late_ns);
+    buffer_put_varint(out, head->missed);
+    buffer_put_varint(out, head->lost);
+    buffer_put_varint(out, sections);
+}
+
+void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
+                    struct rows *const *rows, const unsigned *tables, size_t n) {
     buffer_reset(scratch);
-    buffer_put_varint(scratch, head->seq);
-    buffer_put_zigzag(scratch, head->wall_ns);
-    buffer_put_zigzag(scratch, head->mono_ns);
-    buffer_put_zigzag(scratch, head->slot_ns);
-    buffer_put_zigzag(scratch, head->late_ns);
-    buffer_put_varint(scratch, head->missed);
-    buffer_put_varint(scratch, head->lost);
-    buffer_put_varint(scratch, sections);
+    put_head(scratch, head, rows, n);
     for (size_t i = 0; i < n; i++)
         if (has_rows(rows[i]))
             put_section(scratch, rows[i], tables[i]);
     put_record(out, WIRE_FRAME, scratch);
+}
+
+/* ---- the packed form ---- */
+
+/* The different instances of a table's rows, in the order of their first appearance. */
+struct names {
+    const struct row *first[WIRE_NAMES_MAX];
+    size_t n, guess;
+};
+
+static bool same_name(const struct row *a, const struct row *b) {
+    return a->name_size == b->name_size && memcmp(a->name, b->name, a->name_size) == 0;
+}
+
+/* Its place among the names, names->n if it is not there. */
+static size_t find_name(struct names *names, const struct row *row) {
+    if (names->guess < names->n && same_name(names->first[names->guess], row))
+        return names->guess;
+    for (size_t i = 0; i < names->n; i++)
+        if (same_name(names->first[i], row))
+            return names->guess = i;
+    return names->n;
+}
+
+static int list_names(struct names *names, const struct rows *rows) {
+    names->n = names->guess = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (find_name(names, &rows->items[i]) < names->n)
+            continue;
+        if (names->n == WIRE_NAMES_MAX)
+            return -E2BIG;
+        names->first[names->n++] = &rows->items[i];
+    }
+    return 0;
+}
+
+/* What the decoder knows after the row before. */
+struct packing {
+    uint64_t present;
+    uint64_t known[TABLE_COLUMNS_MAX];
+};
+
+static void put_packed_row(struct buffer *out, const int64_t *values, size_t n,
+                           struct packing *packing) {
+    uint64_t present = 0, changes = 0;
+    for (size_t c = 0; c < n; c++) {
+        uint64_t bit = UINT64_C(1) << c;
+        present |= values[c] != VALUE_ABSENT ? bit : 0;
+        changes |= values[c] != VALUE_ABSENT && (uint64_t)values[c] != packing->known[c] ? bit : 0;
+    }
+    buffer_put_varint(out, present ^ packing->present);
+    buffer_put_varint(out, changes);
+    packing->present = present;
+    for (size_t c = 0; c < n; c++) {
+        if (!(changes >> c & 1))
+            continue;
+        buffer_put_zigzag(out, (int64_t)((uint64_t)values[c] - packing->known[c]));
+        packing->known[c] = (uint64_t)values[c];
+    }
+}
+
+static void put_packed_section(struct buffer *out, const struct rows *rows, unsigned table) {
+    struct names names;
+    struct packing packing = {0};
+    int r = list_names(&names, rows);
+    if (r < 0) {
+        out->error = out->error ? out->error : r;
+        return;
+    }
+    buffer_put_varint(out, table);
+    buffer_put_varint(out, rows->n);
+    buffer_put_varint(out, names.n);
+    for (size_t i = 0; i < names.n; i++)
+        put_string(out, names.first[i]->name, names.first[i]->name_size);
+    for (size_t i = 0; i < rows->n; i++) {
+        buffer_put_varint(out, find_name(&names, &rows->items[i]));
+        put_packed_row(out, rows->items[i].values, rows->table->n_columns, &packing);
+    }
+}
+
+void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
+                           const struct frame_head *head, struct rows *const *rows,
+                           const unsigned *tables, size_t n) {
+    buffer_reset(scratch);
+    put_head(scratch, head, rows, n);
+    for (size_t i = 0; i < n; i++)
+        if (has_rows(rows[i]))
+            put_packed_section(scratch, rows[i], tables[i]);
+    put_record(out, WIRE_PACKED, scratch);
 }

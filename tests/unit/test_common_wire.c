@@ -132,9 +132,68 @@ static void what_goes_in_comes_out(void **unused) {
     }
 }
 
+static void drop_flags(struct truth *truth) {
+    for (unsigned i = 0; i < TABLES; i++)
+        for (size_t k = 0; k < truth->rows[i].n; k++)
+            truth->rows[i].items[k].flags = 0;
+}
+
+static void what_goes_in_packed_comes_out(void **unused) {
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        uint64_t state = seed;
+        struct truth truth;
+        struct buffer out = {0}, scratch = {0};
+        struct wire_reader reader;
+        struct wire_record record;
+        truth_init(&truth, &state);
+        truth_put_opening(&truth, &out);
+        for (unsigned i = 0; i < TABLES; i++)
+            random_rows_fill(&state, &truth.rows[i]);
+        drop_flags(&truth);
+        struct frame_head head = random_head(&state, 1 + random_below(&state, INT64_MAX));
+        wire_put_packed_frame(&out, &scratch, &head, truth.list, truth.indexes, TABLES);
+        assert_int_equal(out.error, 0);
+        wire_reader_init(&reader, out.data, out.size);
+        for (unsigned i = 0; i < 1 + TABLES; i++)
+            assert_int_equal(wire_next(&reader, &record), 0);
+        assert_int_equal(wire_next(&reader, &record), 0);
+        assert_int_equal(record.type, WIRE_FRAME);
+        check_frame(&reader, &record, &truth, &head);
+        assert_int_equal(wire_next(&reader, &record), WIRE_END);
+        wire_reader_release(&reader);
+        truth_release(&truth);
+        buffer_release(&out);
+        buffer_release(&scratch);
+    }
+}
+
+static void too_many_names_are_not_packed(void **unused) {
+    (void)unused;
+    static const struct column column = {"a", UNIT_NONE, COLUMN_LEVEL, ""};
+    static const struct table table = {"t", "thing", "", TABLE_EVENTS, &column, 1};
+    struct buffer out = {0}, scratch = {0};
+    struct frame_head head = {.seq = 1};
+    struct rows rows, *list[] = {&rows};
+    assert_int_equal(rows_init(&rows, &table, WIRE_NAMES_MAX + 1), 0);
+    for (int i = 0; i <= WIRE_NAMES_MAX; i++) {
+        char name[16];
+        int size = snprintf(name, sizeof name, "%d", i);
+        out.error = 0;
+        wire_put_packed_frame(&out, &scratch, &head, list, (const unsigned[]){0}, 1);
+        assert_int_equal(out.error, 0);
+        rows_append(&rows, name, (size_t)size);
+    }
+    wire_put_packed_frame(&out, &scratch, &head, list, (const unsigned[]){0}, 1);
+    assert_int_equal(out.error, -E2BIG);
+    rows_release(&rows);
+    buffer_release(&out);
+    buffer_release(&scratch);
+}
+
 /* ---- damage ---- */
 
-/* A stream with two tables and two frames, small enough to damage in every way. */
+/* A stream with two tables, a frame and a packed one, small enough to damage in every way. */
 static void put_small(struct buffer *out) {
     static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, "h"},
                                             {"b", UNIT_NONE, COLUMN_LEVEL, ""}};
@@ -155,7 +214,10 @@ static void put_small(struct buffer *out) {
         rows_append(&rows[0], "cpu0", 4)->values[0] = (int64_t)seq * 1000000;
         rows_append(&rows[0], "cpu1", 4)->values[1] = -5;
         rows_append(&rows[1], "it", 2);
-        wire_put_frame(out, &scratch, &head, list, (const unsigned[]){0, 1}, 2);
+        if (seq == 1)
+            wire_put_frame(out, &scratch, &head, list, (const unsigned[]){0, 1}, 2);
+        else
+            wire_put_packed_frame(out, &scratch, &head, list, (const unsigned[]){0, 1}, 2);
     }
     rows_release(&rows[0]);
     rows_release(&rows[1]);
@@ -381,6 +443,52 @@ static void hostile_rows_are_refused(void **unused) {
     check_frame_refused(&p, "bad row");
 }
 
+/* A packed frame of table 0: m rows said, names, and then bytes. */
+static void check_packed_refused(uint64_t m, uint64_t k, const char *name, const uint8_t *rows,
+                                 size_t size) {
+    struct buffer p = {0};
+    put_head(&p, 1, 1);
+    buffer_put_varint(&p, 0);
+    buffer_put_varint(&p, m);
+    buffer_put_varint(&p, k);
+    if (name)
+        put_string(&p, name);
+    buffer_put(&p, rows, size);
+    check_refused(WIRE_PACKED, &p, "bad row");
+    buffer_release(&p);
+}
+
+static void hostile_packed_rows_are_refused(void **unused) {
+    (void)unused;
+    static const uint8_t sound[] = {0, 1, 1, 10}, other_name[] = {1, 1, 1, 10},
+                         absent_change[] = {0, 0, 1, 10}, second_column[] = {0, 3, 1, 10},
+                         far_column[] = {0,    0x81, 0x80, 0x80, 0x80, 0x80, 0x80,
+                                         0x80, 0x80, 0x80, 1,    1,    10},
+                         cut[] = {0, 1, 1};
+    struct buffer p = {0}, out = {0};
+    size_t frames;
+    put_head(&p, 1, 1);
+    buffer_put(&p, (const uint8_t[]){0, 1, 1, 1, 'x'}, 5);
+    buffer_put(&p, sound, sizeof sound);
+    put_opening(&out);
+    put_record(&out, WIRE_PACKED, &p);
+    assert_int_equal(read_to_end(out.data, out.size, &frames, NULL), WIRE_END);
+    assert_int_equal(frames, 1);
+    buffer_release(&p);
+    buffer_release(&out);
+    check_packed_refused(1, 0, NULL, sound, sizeof sound);
+    check_packed_refused(1, WIRE_NAMES_MAX + 1, "x", sound, sizeof sound);
+    check_packed_refused(1, UINT64_MAX, "x", sound, sizeof sound);
+    check_packed_refused(1, 2, "x", sound, sizeof sound);
+    check_packed_refused(1, 1, "x\n", sound, sizeof sound);
+    check_packed_refused(1, 1, "x", other_name, sizeof other_name);
+    check_packed_refused(1, 1, "x", absent_change, sizeof absent_change);
+    check_packed_refused(1, 1, "x", second_column, sizeof second_column);
+    check_packed_refused(1, 1, "x", far_column, sizeof far_column);
+    check_packed_refused(1, 1, "x", cut, sizeof cut);
+    check_packed_refused(60000, 1, "x", sound, sizeof sound);
+}
+
 /* The tenth byte of a varint holds one bit. */
 static void a_varint_of_more_than_64_bits_is_refused(void **unused) {
     (void)unused;
@@ -550,11 +658,14 @@ static void the_checksum_is_that_of_rfc_3720(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(what_goes_in_packed_comes_out),
+        cmocka_unit_test(too_many_names_are_not_packed),
         cmocka_unit_test(every_flipped_bit_is_refused_or_cuts_off),
         cmocka_unit_test(every_cut_ends_cleanly_with_the_whole_records_before_it),
         cmocka_unit_test(a_cut_inside_a_record_says_where_the_whole_ones_end),
         cmocka_unit_test(hostile_frames_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_rows_are_refused),
+        cmocka_unit_test(hostile_packed_rows_are_refused),
         cmocka_unit_test(a_varint_of_more_than_64_bits_is_refused),
         cmocka_unit_test(hostile_tables_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_streams_are_refused),
