@@ -57,6 +57,7 @@ static void take_header(struct call_rank *rank, const struct call_file_header *h
     rank->gap_cpu_ns = h->gap_cpu_ns;
     rank->lost_requests = h->lost_requests;
     rank->lost_comms = h->lost_comms;
+    rank->written = h->head;
 }
 
 static int give_up(struct call_rank *rank) {

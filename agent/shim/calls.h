@@ -104,6 +104,7 @@ struct call_rank {
     uint64_t lost;      /* events overwritten before they were read */
     uint64_t malformed; /* events refused */
     bool broken;        /* gave up on it: truncated, or its counter ran backwards */
+    uint64_t written;   /* events it has written so far, read or not */
     uint64_t cursor;    /* events read; may be set forward once, by a reader that takes over */
     /* the rest is the reader's own */
     int fd;
