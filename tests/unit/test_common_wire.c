@@ -464,7 +464,7 @@ static void hostile_packed_rows_are_refused(void **unused) {
                          absent_change[] = {0, 0, 1, 10}, second_column[] = {0, 3, 1, 10},
                          far_column[] = {0,    0x81, 0x80, 0x80, 0x80, 0x80, 0x80,
                                          0x80, 0x80, 0x80, 1,    1,    10},
-                         cut[] = {0, 1, 1};
+                         cut[] = {0, 1, 1}, far_name[] = {0xff, 0x7f, 1, 1, 10};
     struct buffer p = {0}, out = {0};
     size_t frames;
     put_head(&p, 1, 1);
@@ -486,7 +486,13 @@ static void hostile_packed_rows_are_refused(void **unused) {
     check_packed_refused(1, 1, "x", second_column, sizeof second_column);
     check_packed_refused(1, 1, "x", far_column, sizeof far_column);
     check_packed_refused(1, 1, "x", cut, sizeof cut);
+    check_packed_refused(1, 1, "x", far_name, sizeof far_name);
     check_packed_refused(60000, 1, "x", sound, sizeof sound);
+    uint8_t names[2 * WIRE_NAMES_MAX + sizeof sound]; /* all there, and one too many */
+    for (size_t i = 0; i < WIRE_NAMES_MAX; i++)
+        memcpy(names + 2 * i, "\001y", 2);
+    memcpy(names + sizeof names - sizeof sound, sound, sizeof sound);
+    check_packed_refused(1, WIRE_NAMES_MAX + 1, "x", names, sizeof names);
 }
 
 /* The tenth byte of a varint holds one bit. */
