@@ -9,13 +9,16 @@
  * absolute values are committed with the rows, so that a restarted collector goes on without a
  * seam.
  *
- *   run, host, stream, frame, instance, clock, clock_piece, table_info, column_info   what all refers
- * to run_note, refused, counter_reset       what a reader of the run should know counter_state last
- * absolute values, of no use to a reader run_host    view: one line a host and run: samples,
- * missed, lost, duplicates, clock error NAME        (frame, instance, interval_ns, columns...) one
- * for each table of the wire; of events (frame, instance, n, columns...) NAME_rate   view: run,
- * host and instance by name, time_s since the command's start, interval_s, counters of ns as
- * percent (user_pct), others a second (send_bytes_per_s), levels as they are
+ *   - run, host, stream, frame, instance, clock, clock_piece, ceiling, table_info, column_info:
+ *     what all refers to
+ *   - run_note, refused, counter_reset: what a reader of the run should know
+ *   - counter_state: last absolute values, of no use to a reader
+ *   - run_host: a view, one line a host and run: samples, missed, lost, duplicates, clock error
+ *   - NAME: one for each table of the wire (frame, instance, interval_ns, columns...); of events
+ *     (frame, instance, n, columns...)
+ *   - NAME_rate: a view of it: run, host and instance by name, time_s since the command's start,
+ *     interval_s, counters of ns as percent (user_pct), others a second (send_bytes_per_s), levels
+ *     as they are
  *
  * What is stored of counters:
  *   - An instance's first row has no interval and no growth (NULL), unless it is ROW_BORN: then the
