@@ -21,7 +21,7 @@ struct store_run {
 
 struct store_host {
     int64_t id;
-    char *name;                              /* owned */
+    char *name;              /* owned */
     int64_t clock_offset_ns; /* of the collector's clock from the host's, at its first frame */
     int64_t clock_error_ns;  /* the bound, at its worst; VALUE_ABSENT: never estimated */
     int64_t mono_to_run_ns;  /* that offset as run time; store_row_time is exact at every time */
