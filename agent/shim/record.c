@@ -128,38 +128,44 @@ static uint32_t microseconds(int64_t ns) {
 
 /* ---- polls in a row that found nothing ---- */
 
-static void unfold(struct fold *fold) {
-    struct call_record r = fold->record;
-    r.bytes = (int64_t)fold->polls;
-    r.cpu_us = (uint32_t)fold->inside_ns;
-    r.gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
-    write_record(&r);
-    fold->polls = 0;
+static void unfold(struct thread *t) {
+    for (int i = 0; i < t->n_folds; i++) {
+        struct fold *fold = &t->folds[i];
+        struct call_record r = fold->record;
+        r.bytes = (int64_t)fold->polls;
+        r.cpu_us = (uint32_t)fold->inside_ns;
+        r.gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
+        write_record(&r);
+    }
+    t->n_folds = 0;
 }
 
-static bool same_poll(const struct fold *fold, const struct call_record *r, const void *address,
-                      int64_t exit_ns) {
-    return fold->polls && fold->record.function == r->function && fold->record.comm == r->comm &&
-           fold->record.peer == r->peer && fold->address == address &&
-           exit_ns - fold->record.enter_ns < FOLD_NS;
+static struct fold *same_poll(struct thread *t, const struct call *c) {
+    for (int i = 0; i < t->n_folds; i++) {
+        struct fold *fold = &t->folds[i];
+        if (fold->address == c->site && fold->record.function == c->function &&
+            fold->record.comm == c->comm && fold->record.peer == c->peer)
+            return fold;
+    }
+    return NULL;
 }
 
 static void fold_poll(struct call *c, const struct call_record *r) {
-    struct fold *fold = &c->thread->fold;
-    uint64_t inside = (uint64_t)(c->exit_ns - c->enter_ns);
-    if (same_poll(fold, r, c->site, c->exit_ns)) {
-        fold->record.exit_ns = c->exit_ns;
-        fold->polls++;
-        fold->inside_ns += inside;
-        return;
+    struct thread *t = c->thread;
+    if (t->n_folds && c->exit_ns - t->folds[0].record.enter_ns >= FOLD_NS)
+        unfold(t);
+    struct fold *fold = same_poll(t, c);
+    if (!fold) {
+        if (t->n_folds == SHIM_FOLDS)
+            unfold(t);
+        fold = &t->folds[t->n_folds++];
+        *fold = (struct fold){.record = *r, .address = c->site};
+        fold->record.flags =
+            (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
     }
-    if (fold->polls)
-        unfold(fold);
-    fold->record = *r;
-    fold->record.flags = (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
-    fold->address = c->site;
-    fold->polls = 1;
-    fold->inside_ns = inside;
+    fold->record.exit_ns = c->exit_ns;
+    fold->polls++;
+    fold->inside_ns += (uint64_t)(c->exit_ns - c->enter_ns);
 }
 
 /* ---- a call ---- */
@@ -206,8 +212,8 @@ void shim_record(struct call *c) {
         fold_poll(c, &r);
         return;
     }
-    if (UNLIKELY(t->fold.polls))
-        unfold(&t->fold);
+    if (UNLIKELY(t->n_folds))
+        unfold(t);
     write_record(&r);
 }
 
@@ -218,8 +224,8 @@ void shim_record_message(const struct call *c, const struct message *m) {
     shim_add(&total->received_bytes, m->received);
     if (m->flags & CALL_AT_MOST)
         shim_add(&total->unsized, 1);
-    if (c->thread->fold.polls)
-        unfold(&c->thread->fold);
+    if (c->thread->n_folds)
+        unfold(c->thread);
     write_record(&(struct call_record){
         .function = (uint16_t)m->function,
         .flags = (uint16_t)(m->flags | (c->flags & CALL_FORTRAN)),

@@ -28,6 +28,7 @@
 
 #define SHIM_HANDLES                                                                               \
     256                /* requests of one wait or test that are looked at; further ones are lost */
+#define SHIM_FOLDS 4   /* places a thread polls from in turn */
 #define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -57,7 +58,8 @@ struct thread {
     int64_t sample_ns, cpu_ns;   /* the last look at the thread's CPU clock: when, what */
     int n_handles;               /* valid while inside */
     void *handles[SHIM_HANDLES]; /* requests, or a message, as they were before the call */
-    struct fold fold;
+    int n_folds;
+    struct fold folds[SHIM_FOLDS];
     struct site sites[SHIM_SITES];
 };
 

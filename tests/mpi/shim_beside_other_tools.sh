@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Another tool that is preloaded before or behind the shim, by PMPI or by the next in line, and a program with a
+# profiling layer of its own: they see what they saw without the shim, and the shim sees each call once.
+. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+seen="other tool: rank 0 sends 20 reductions 20
+other tool: rank 1 sends 0 reductions 20"
+run() { # NAME PRELOAD PROGRAM...
+    echo "-- $1"
+    preload=$2
+    shift 2
+    rm -f "$EXPECT".*
+    watched 2 "$@" >"$work/out" || fail "the program ended with $?"
+    [ "$(sort "$work/out")" = "$seen" ] || fail "the other tool saw $(cat "$work/out")"
+    totals_agree
+    events_agree
+}
+for tool in pmpi next; do
+    run "$tool before the shim" "$CHOKEPOINT_BIN/other_tool_$tool.so:$shim" "$CHOKEPOINT_BIN/calls_simple"
+    run "$tool behind the shim" "$shim:$CHOKEPOINT_BIN/other_tool_$tool.so" "$CHOKEPOINT_BIN/calls_simple"
+done
+run "a layer in the program" "$shim" "$CHOKEPOINT_BIN/calls_own_layer"
+
+# In a process without MPI it does nothing at all, and stays in nobody's way.
+[ "$(LD_PRELOAD=$shim OMPI_CHOKEPOINT_MARKS=$work/marks /bin/sh -c 'echo $((6 * 7))')" = 42 ] || fail "in a shell"
+LD_PRELOAD=$shim ldd /bin/true | grep -q libmpi.so && fail "the shim drags in MPI"
+exit 0

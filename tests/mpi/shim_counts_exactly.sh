@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Calls and bytes of every family of MPI functions are exactly those the program made; events and totals agree.
+. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+watched 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file" || fail "the program ended with $?"
+totals_agree
+events_agree
+awk '$1 == "rank" && ($7 || $8 || $9 || !$10) { print; exit 1 }' "$work/dump" ||
+    fail "requests or communicators were lost, or the end was not seen"
+# A failing call is a call, and is said to have failed.
+[ "$(awk '$1 == "total" && $11 == 1' "$work/dump" | grep -c MPI_Send)" -eq 4 ] || fail "the failed sends"
+[ "$(awk '$1 == "total" && $11 > 0' "$work/dump" | wc -l)" -eq 4 ] || fail "nothing else failed"
+
+# With the shim and nobody who listens, the program does the same and leaves nothing.
+rm -rf "$marks" "$EXPECT".*
+OMPI_CHOKEPOINT_MARKS=$work/marks "${mpi[@]}" -np 4 -x EXPECT -x LD_PRELOAD="$shim" "$CHOKEPOINT_BIN/calls_planted" "$work/file" ||
+    fail "nobody listens: the program ended with $?"
+[ ! -e "$marks" ] || fail "nobody listens, and yet there is $marks"
