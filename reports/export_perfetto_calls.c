@@ -134,13 +134,15 @@ static int take_row(void *ctx, const struct store_row_read *row) {
     reader->t_ns = row->t_ns;
     if (result < 0 || host < 0 || !is_call(row->values))
         return result;
-    int64_t shift = reader->p->input->hosts[host].mono_to_run_ns;
+    int64_t start = store_row_time(row, row->values[AT_START]),
+            end = store_row_time(row, row->values[AT_START] + row->values[AT_DURATION]);
+    if (!time_is_sane(start) || !time_is_sane(end))
+        return 0;
     struct call *call = next_call(reader);
-    const char *name = call && time_is_sane(shift) ? keep_name(reader, row->instance_name) : NULL;
+    const char *name = call ? keep_name(reader, row->instance_name) : NULL;
     if (!name)
-        return time_is_sane(shift) ? -ENOMEM : 0;
-    *call = (struct call){.name = name, .host = host, .start_ns = row->values[AT_START] + shift};
-    call->end_ns = call->start_ns + row->values[AT_DURATION];
+        return -ENOMEM;
+    *call = (struct call){.name = name, .host = host, .start_ns = start, .end_ns = end};
     memcpy(call->values, row->values, sizeof call->values);
     reader->n++;
     return 0;

@@ -46,6 +46,15 @@ enum { AT_KIND, AT_RANK, AT_PID, AT_NUMBER, AT_START, AT_DURATION, AT_BYTES, AT_
 static const char *const mark_columns[] = {"kind",     "rank",        "pid",          "number",
                                            "start_ns", "duration_ns", "output_bytes", "value_nano"};
 
+/* Both ends go through the clock's map, so that marks which touch on their host still do. */
+static int64_t run_duration(const struct store_row_read *row, int64_t start_ns,
+                            int64_t duration_ns) {
+    if (duration_ns < 0 || !time_is_sane(duration_ns))
+        return VALUE_ABSENT;
+    int64_t end_ns = store_row_time(row, start_ns + duration_ns);
+    return time_is_sane(end_ns) ? end_ns - store_row_time(row, start_ns) : VALUE_ABSENT;
+}
+
 static int take_mark(void *ctx, const struct store_row_read *row) {
     struct report_input *input = ctx;
     const int64_t *v = row->values;
@@ -60,8 +69,7 @@ static int take_mark(void *ctx, const struct store_row_read *row) {
         .pid = v[AT_PID] == VALUE_ABSENT ? -1 : v[AT_PID],
         .number = v[AT_NUMBER],
         .start_ns = store_row_time(row, v[AT_START]),
-        .duration_ns =
-            v[AT_DURATION] >= 0 && time_is_sane(v[AT_DURATION]) ? v[AT_DURATION] : VALUE_ABSENT,
+        .duration_ns = run_duration(row, v[AT_START], v[AT_DURATION]),
         .output_bytes = v[AT_BYTES],
         .value_nano = v[AT_VALUE],
     };
