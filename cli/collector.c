@@ -38,7 +38,8 @@ static const char help[] =
     "\n"
     "environment: CHOKEPOINT_TOKEN, which every agent must show\n"
     "stdin:       \"stop\" asks every agent to stop; its end commits and ends the collector\n"
-    "stdout:      listening ADDR:PORT | host NAME | final NAME SEQ | trouble TEXT\n"
+    "stdout:      listening ADDR:PORT | host NAME | events NAME COUNT | final NAME SEQ |\n"
+    "             trouble TEXT\n"
     "SIGTERM ends it like the end of stdin; SIGINT too when stdin is a terminal, else it is\n"
     "ignored, since the run that started it is to take what its agents still have.\n";
 

@@ -106,6 +106,7 @@ int ingest_check(struct ingest *ingest, struct ingest_push *push) {
         ingest->n_frames = 0;
     else
         memcpy(push->host, ingest->reader.stream.host, sizeof push->host);
+    push->events = r == 0 && ingest->reader.stream.period_ns == 0;
     return r;
 }
 

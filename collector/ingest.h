@@ -31,6 +31,7 @@ struct ingest_push {
 
     /* Results. */
     char host[INSTANCE_MAX + 1]; /* after the check */
+    bool events;                 /* after the check: of a stream of single events */
     uint64_t committed;          /* the stream's highest seq that the transaction holds */
     uint64_t frames, rows, duplicates;
     uint64_t refused_rows; /* of tables that contradict those stored */

@@ -22,7 +22,10 @@
  *
  * What is stored of counters:
  *   - An instance's first row has no interval and no growth (NULL), unless it is ROW_BORN: then the
- *     whole counter grew since the table's previous sample on that host.
+ *     whole counter grew since the table's previous sample on that host, or, if this is its first
+ *     one, since the stream's previous frame.
+ *   - Single events come in a stream of their own, whose period is 0. Its frames are those of its
+ *     host's samples in all but their number: they count as no samples, and share the clock.
  *   - A counter that steps back began again at zero: its new value is the growth, and
  *     counter_reset has a line of it.
  *   - A counter that is absent once is unknown for that row and the next; levels are as sent.

@@ -128,6 +128,8 @@ int store_clock(struct store *store, int64_t stream_id, const struct clock_estim
     bool jumped = false;
     int r = 0;
     const struct stream *stream = stream_get(store, stream_id, &r);
+    if (stream && stream->home != stream->id)
+        stream = stream_get(store, stream->home, &r);
     if (!stream)
         return r;
     if (!clock_estimate_valid(estimate))

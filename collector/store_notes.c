@@ -23,6 +23,9 @@ static const char *const queries[] = {
     " || count(*) || ' times' FROM host h JOIN instance i ON i.host = h.host JOIN table_info t"
     " USING(table_id) JOIN counter_reset c ON c.instance = i.instance WHERE h.run = ?"
     " GROUP BY i.instance",
+    "SELECT h.name || ': ' || sum(s.gaps) || ' batches of single MPI calls were "
+    "lost; totals are complete' FROM host h JOIN stream s USING(host) WHERE h.run = ? AND"
+    " s.period_ns = 0 GROUP BY h.host HAVING sum(s.gaps) > 0",
     "SELECT n || ' pushes refused: ' || kind FROM refused WHERE run = ? ORDER BY kind",
 };
 

@@ -111,6 +111,8 @@ struct series {
 /* A stream of frames: one agent on one host since one boot. */
 struct stream {
     int64_t id, host, run;
+    int64_t home; /* whose frames and clock its own belong to: itself; of a stream of events, the
+                     samples' of the same boot */
     char host_name[INSTANCE_MAX + 1], boot_id[BOOT_ID_SIZE + 1];
     uint64_t stream_id;
     int64_t period_ns;
@@ -135,9 +137,9 @@ struct store {
     uint32_t shape_age; /* part of a shape's public id: old ones are refused after a rollback */
     struct stream **streams; /* owned */
     size_t n_streams;
-    struct stream *stream; /* of the frame begun last, NULL: none */
-    int64_t frame, mono_ns;
-    char why[256]; /* overrides SQLite's message when not empty */
+    struct stream *stream;             /* of the frame begun last, NULL: none */
+    int64_t frame, mono_ns, before_ns; /* that frame, its time, that of the stream's frame before */
+    char why[256];                     /* overrides SQLite's message when not empty */
 };
 
 /* ---- store_sql.c ---- */

@@ -170,7 +170,7 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
     "SELECT h.host, h.name,"                                                                       \
     " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
     " sum(s.gaps) + sum(s.restarts)"                                                               \
-    " FROM host h JOIN stream s ON s.host = h.host"                                                \
+    " FROM host h JOIN stream s ON s.host = h.host AND s.period_ns <> 0"                           \
     " WHERE h.run = ? GROUP BY h.host ORDER BY h.host"
 
 static int64_t larger(int64_t a, int64_t b) { /* VALUE_ABSENT is less than all */
@@ -211,7 +211,7 @@ static int load_clocks(struct store *store, struct store_host *host) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
     int code = SQLITE_DONE, r = sql_prepare(store,
                                             "SELECT stream, first_mono_ns, last_mono_ns FROM stream"
-                                            " WHERE host = ? ORDER BY stream",
+                                            " WHERE host = ? AND period_ns <> 0 ORDER BY stream",
                                             &row);
     bool first = true;
     if (!r)

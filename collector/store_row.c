@@ -129,6 +129,9 @@ static struct series *series_of(struct store *store, const struct shape *shape, 
         return NULL;
     if (series->frame != store->frame)
         series_begin_sample(series, store->frame, store->mono_ns);
+    /* Had there been an instance, the frame before would have had a sample of it. */
+    if (series->previous_ns == VALUE_ABSENT)
+        series->previous_ns = store->before_ns;
     return series;
 }
 

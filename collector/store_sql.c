@@ -62,8 +62,10 @@ const char store_schema[] =
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
     " sum(s.duplicates) AS duplicates, sum(s.gaps) AS gaps, sum(s.restarts) AS restarts,"
     " max(s.clock_error_ns) / 1e6 AS clock_error_ms, (SELECT x.clock_offset_ns FROM stream x"
-    " WHERE x.host = h.host ORDER BY x.stream DESC LIMIT 1) - r.started_mono_ns AS mono_to_run_ns"
-    " FROM run r JOIN host h USING(run) JOIN stream s USING(host) GROUP BY h.host;";
+    " WHERE x.host = h.host AND x.period_ns <> 0 ORDER BY x.stream DESC LIMIT 1) - "
+    "r.started_mono_ns AS mono_to_run_ns"
+    " FROM run r JOIN host h USING(run) JOIN stream s ON s.host = h.host AND s.period_ns <> 0"
+    " GROUP BY h.host;";
 
 static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -93,8 +95,10 @@ static const char *const texts[STATEMENT_COUNT_] = {
         "SELECT s.host, h.run, s.stream_id, s.period_ns, s.last_seq, s.last_mono_ns,"
         " s.first_mono_ns, s.head_missed, s.head_lost, s.frames, s.missed_slots, s.lost_frames,"
         " s.gaps, s.restarts, s.duplicates, s.dropped_rows, r.started_mono_ns - r.started_wall_ns,"
-        " h.name, s.boot_id FROM stream s JOIN host h USING(host) JOIN run r USING(run)"
-        " WHERE s.stream = ?",
+        " h.name, s.boot_id, CASE WHEN s.period_ns <> 0 THEN s.stream ELSE coalesce((SELECT"
+        " max(x.stream) FROM stream x WHERE x.host = s.host AND x.boot_id = s.boot_id AND"
+        " x.period_ns <> 0), s.stream) END FROM stream s JOIN host h USING(host)"
+        " JOIN run r USING(run) WHERE s.stream = ?",
     [SQL_STREAM_UPDATE] =
         "UPDATE stream SET last_seq = ?2, last_mono_ns = ?3, first_mono_ns = ?4,"
         " head_missed = ?5, head_lost = ?6, frames = ?7, missed_slots = ?8, lost_frames = ?9,"

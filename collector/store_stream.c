@@ -46,6 +46,7 @@ static void stream_fill(struct stream *stream, sqlite3_stmt *row) {
         *numbers[i] = column_or_zero(row, 7 + (int)i);
     sql_column_text(row, 17, stream->host_name, sizeof stream->host_name);
     sql_column_text(row, 18, stream->boot_id, sizeof stream->boot_id);
+    stream->home = column_or_zero(row, 19);
 }
 
 static int stream_load(struct store *store, struct stream *stream) {

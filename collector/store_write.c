@@ -64,6 +64,12 @@ struct frame_growth {
     int64_t missed, lost;
 };
 
+/* When its slot was: a frame that was taken late has not left out the time it was late. */
+static int64_t due_ns(const struct frame_head *head) {
+    bool known = head->late_ns != VALUE_ABSENT && head->late_ns > 0;
+    return known && head->late_ns < head->mono_ns ? head->mono_ns - head->late_ns : head->mono_ns;
+}
+
 /* Holes: sequence numbers that never came, and slots for which the stream has no explanation (the
  * agent was not running). */
 static void count_holes(struct stream *stream, const struct frame_head *head,
@@ -71,7 +77,7 @@ static void count_holes(struct stream *stream, const struct frame_head *head,
     int64_t skipped = (int64_t)head->seq - stream->last_seq - 1;
     int64_t unexplained = 0;
     if (stream->last_mono_ns != VALUE_ABSENT && skipped <= COUNT_MAX)
-        unexplained = periods_since(stream, head->mono_ns) - 1 - skipped - growth->missed;
+        unexplained = periods_since(stream, due_ns(head)) - 1 - skipped - growth->missed;
     if (unexplained > 1) {
         growth->missed += unexplained;
         stream->restarts++;
@@ -114,8 +120,9 @@ int store_frame(struct store *store, int64_t stream_id, const struct frame_head 
         stream->dirty = true;
         return -EALREADY;
     }
+    store->before_ns = stream->last_mono_ns;
     stream_advance(stream, head, &growth);
-    r = sql_run(store, SQL_FRAME_INSERT, "iiiiiii", stream->id, (int64_t)head->seq, head->mono_ns,
+    r = sql_run(store, SQL_FRAME_INSERT, "iiiiiii", stream->home, (int64_t)head->seq, head->mono_ns,
                 head->wall_ns, head->late_ns == VALUE_ABSENT ? 0 : head->late_ns, growth.missed,
                 growth.lost);
     if (r)

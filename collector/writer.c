@@ -76,10 +76,14 @@ static void tell_committed(struct writer *w, const struct write_job *job) {
         tell(w, "host", push->host, "");
     if (push->note[0])
         tell(w, "trouble", push->note, "");
+    char number[24];
+    if (push->events && push->rows) {
+        snprintf(number, sizeof number, "%" PRIu64, push->rows);
+        tell(w, "events", push->host, number);
+    }
     if (push->final) {
-        char seq[24];
-        snprintf(seq, sizeof seq, "%" PRIu64, push->committed);
-        tell(w, "final", push->host, seq);
+        snprintf(number, sizeof number, "%" PRIu64, push->committed);
+        tell(w, "final", push->host, number);
     }
 }
 
