@@ -7,8 +7,9 @@ id() { cat "$work/id"; }
 started() { [ -s "$work/id" ]; }
 
 # Ctrl-C, typed at a terminal: the command takes it, and has the last word about the exit status.
+# (bash waits for it and goes on; dash, the sh of a bare Debian, would end with the signal.)
 mkfifo keys
-env --default-signal=INT script -qec "'$chokepoint' run --db '$db' ./forever; echo status \$? >status" /dev/null <keys >out 2>&1 &
+SHELL=/bin/bash env --default-signal=INT script -qec "'$chokepoint' run --db '$db' ./forever; echo status \$? >status" /dev/null <keys >out 2>&1 &
 printf '#!/bin/sh\n%s\n' 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; trap "exit 9" INT; sleep 60' >forever
 chmod +x forever
 exec 8>keys

@@ -52,6 +52,7 @@ git clone -q "$source_dir" "$root/root/chokepoint"
 # Everything started inside ends with the process namespace, whatever happens.
 export root
 unshare --mount --propagation private --pid --fork --kill-child bash -euc '
+    mount --bind "$root" "$root" # so that "/" is a mount point there, as on a machine of its own
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
