@@ -10,7 +10,7 @@ trap leave_stopped EXIT
 mkfifo go
 begin() { # EXIT STATUS
     rm -f started
-    TMPDIR=$work "$chokepoint" run --db "$db" --rate 50 sh -c ": >started; read x <go; exit $1" >out 2>err &
+    TMPDIR=$work "$chokepoint" run --db "$db" --rate 200 sh -c ": >started; read x <go; exit $1" >out 2>err &
     pid=$!
     until_true 20 test -e started
     stopped=$(pgrep -P $pid -f 'chokepoint collector')

@@ -19,7 +19,7 @@ mkdir small
 mount -t tmpfs -o size=128k tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
 
 mkfifo go
-TMPDIR=$work/small "$chokepoint" run --db "$db" --rate 50 sh -c ': >started; read x <go; exit 7' >out 2>err &
+TMPDIR=$work/small "$chokepoint" run --db "$db" --rate 200 sh -c ': >started; read x <go; exit 7' >out 2>err &
 pid=$!
 until_true 20 test -e started
 frames() { sql 'SELECT count(*) FROM frame'; }
@@ -33,6 +33,7 @@ until_true 40 full
 more() { [ $SECONDS -ge "$end" ]; }
 end=$((SECONDS + 2)) # frames find no room meanwhile: nothing tells of each
 until_true 5 more
+[ "$(grep -c 'No space left' err)" -eq 1 ] || fail "not said once"
 n=$(frames)
 kill -CONT "$collector"
 again() { said 'spool: takes frames again'; }
@@ -41,7 +42,6 @@ until_true 20 grew
 echo >go
 wait $pid
 [ $? -eq 7 ] || fail "exit status"
-[ "$(grep -c 'No space left' err)" -eq 1 ] || fail "not said once"
 counts=$(sql 'SELECT frames || " " || lost_frames || " " || last_seq || " " || gaps || " " || duplicates FROM stream')
 read -r kept lost last gaps twice <<<"$counts"
 echo "$kept samples kept, $lost lost of $last"

@@ -40,12 +40,15 @@ whole() { # NAME EXIT STATUS
 both_at "$work/same.db" "$work/same.db"
 both_at "$work/a.db" "$work/b.db"
 
-# Many that all find no database and want to make it.
-pids=()
-for i in 1 2 3 4; do
-    "$chokepoint" run -q --db crowd.db -n c$i true 2>err$i &
-    pids+=($!)
+# Many that all find no database and want to make it, and turn its journal when they come and go.
+for round in $(seq 1 12); do
+    rm -f crowd.db*
+    pids=()
+    for i in 1 2 3 4 5 6 7 8; do
+        "$CHOKEPOINT_BIN/new-run" crowd.db >/dev/null 2>err$i &
+        pids+=($!)
+    done
+    for i in 1 2 3 4 5 6 7 8; do wait "${pids[i - 1]}" || fail "round $round, $i of the crowd: $(cat err$i)"; done
+    db=$work/crowd.db
+    [ "$(sql 'SELECT count(*) FROM run')" = 8 ] || fail "round $round of the crowd: $(sql 'SELECT count(*) FROM run') of 8 runs"
 done
-for i in 1 2 3 4; do wait "${pids[i - 1]}" || fail "run $i of the crowd: $(cat err$i)"; done
-db=$work/crowd.db
-[ "$(sql "SELECT count(*) FROM run WHERE state = 'done'")" = 4 ] || fail "the crowd: $(sql 'SELECT * FROM run')"

@@ -147,6 +147,26 @@ static void slots_missed_and_an_agents_restart_are_counted(void **state) {
     assert_int_equal(sql_number(f, "SELECT restarts FROM stream"), 1);
 }
 
+/* 500 ms late at 10 Hz: the agent itself counts what it left out, with its next frame. */
+static void a_late_frame_is_no_hole(void **state) {
+    struct fixture *f = *state;
+    struct frame_head head = {.seq = 1, .mono_ns = NS_PER_S, .wall_ns = RUN_WALL_NS};
+    BEGIN(f);
+    assert_int_equal(store_frame(f->store, f->stream, &head), 0);
+    head.seq = 2;
+    head.mono_ns += 600 * NS_PER_MS;
+    head.late_ns = 500 * NS_PER_MS;
+    assert_int_equal(store_frame(f->store, f->stream, &head), 0);
+    head.seq = 3;
+    head.mono_ns += 100 * NS_PER_MS;
+    head.late_ns = 0;
+    head.missed = 5;
+    assert_int_equal(store_frame(f->store, f->stream, &head), 0);
+    COMMIT(f);
+    assert_int_equal(sql_number(f, "SELECT missed_slots FROM stream"), 5);
+    assert_int_equal(sql_number(f, "SELECT restarts FROM stream"), 0);
+}
+
 static void a_reboot_starts_afresh_and_a_restarted_collector_does_not(void **state) {
     struct fixture *f = *state;
     BEGIN(f);
@@ -459,6 +479,7 @@ int main(void) {
         TEST(a_second_row_of_an_instance_in_a_frame_is_dropped_and_counted),
         TEST(a_replay_is_refused_and_counted),
         TEST(slots_missed_and_an_agents_restart_are_counted),
+        TEST(a_late_frame_is_no_hole),
         TEST(a_reboot_starts_afresh_and_a_restarted_collector_does_not),
         TEST(a_rollback_leaves_no_trace_in_file_or_memory),
         TEST(an_id_from_before_a_rollback_is_refused),
