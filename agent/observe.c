@@ -38,7 +38,7 @@ struct observer {
     struct wake wake;
     int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
     int64_t looked_ns;      /* when the collector's silence was last looked at */
-    bool orphaned;
+    bool orphaned, sampled;
 };
 
 void agent_say(const struct agent_options *options, const char *text) {
@@ -77,14 +77,6 @@ static int observer_wait(void *ctx, int64_t wall_ns) {
         return SAMPLER_STOP;
     }
     return wake_wait(&observer->wake, wall_ns);
-}
-
-static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
-    return spool_append(ctx, frame, size, seq);
-}
-
-static uint64_t sink_lost(void *ctx) {
-    return spool_lost(ctx);
 }
 
 /* ---- opening ---- */
@@ -168,6 +160,21 @@ static void resume(struct observer *observer) {
     sampler_note(observer->sampler, NOTE_WARNING, "agent", text);
 }
 
+/* The first sample is awaited; the others take their time. */
+static int append_sample(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    struct observer *observer = ctx;
+    int r = spool_append(observer->spool, frame, size, seq);
+    if (observer->push && !observer->sampled)
+        push_hurry(observer->push);
+    observer->sampled = true;
+    return r;
+}
+
+static uint64_t lost_samples(void *ctx) {
+    const struct observer *observer = ctx;
+    return spool_lost(observer->spool);
+}
+
 static int start_push(struct observer *observer) {
     const struct agent_options *options = observer->options;
     if (!options->push)
@@ -241,7 +248,7 @@ int observe(const struct agent_options *options, uint64_t stream_id) {
     struct observer observer = {.options = options, .signal_fd = -1, .told_fd = -1};
     int status = observer_open(&observer, stream_id);
     if (status == 0) {
-        struct frame_sink sink = {observer.spool, sink_append, sink_lost};
+        struct frame_sink sink = {&observer, append_sample, lost_samples};
         int r = sampler_run(observer.sampler, &sink);
         status = drain(&observer, stream_id);
         if (r < 0)

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/echo_client.h"
 #include "agent/exchange.h"
 #include "agent/push_http.h"
 #include "agent/push_reply.h"
@@ -30,6 +31,9 @@
     4 /* bodies in an interval: what catches up leaves the network to others, too */
 #define BACKOFF_MIN_NS (200 * NS_PER_MS)
 #define BACKOFF_MAX_NS (5 * NS_PER_S)
+#define ASKS 4 /* times in an interval that the time is asked for */
+#define ASKS_AT_ONCE 2
+#define CALLS_NS (100 * NS_PER_MS) /* no more than one call is heeded in it */
 #define STACK_BYTES (512u << 10)
 
 struct push {
@@ -40,7 +44,7 @@ struct push {
 
     pthread_mutex_t lock; /* of the four below */
     struct push_status status;
-    bool finishing, quitting;
+    bool finishing, quitting, hurried;
     int64_t deadline_ns; /* while finishing */
 
     /* The thread's own. */
@@ -51,6 +55,9 @@ struct push {
     uint64_t searched_seq;    /* the search ends behind this frame */
     bool met;                 /* this thread has had a good answer */
     unsigned burst, tries;    /* pushes at once; failures in a row */
+    struct echo_client echo;
+    int64_t asked_ns, called_ns; /* when it last was */
+    bool clock_pushed;           /* status.clock has been, and was answered */
     uint64_t random;
 };
 
@@ -132,14 +139,24 @@ static void fail_with_answer(struct push *push, const struct push_answer *answer
     fail(push, "the collector answers %ld: %s", answer->status, line);
 }
 
+/* Locked. The best of what has not been pushed yet is kept. */
+static void offer_clock(struct push *push, int64_t heard_ns, const struct exchange_result *result) {
+    struct push_clock *clock = &push->status.clock;
+    if (clock->mono_ns && !push->clock_pushed && clock->error_ns <= result->error_ns)
+        return;
+    *clock = (struct push_clock){heard_ns, result->offset_ns, result->error_ns};
+    push->clock_pushed = false;
+}
+
+/* Locked. */
 static void note_clock(struct push *push, const struct push_answer *answer,
                        const struct push_reply *reply) {
     const struct exchange exchange = {answer->sent_ns, reply->received_ns, reply->replied_ns,
                                       answer->heard_ns};
     struct exchange_result result;
+    push->clock_pushed = true;
     if (exchange_solve(&exchange, &result))
-        push->status.clock =
-            (struct push_clock){answer->heard_ns, result.offset_ns, result.error_ns};
+        offer_clock(push, answer->heard_ns, &result);
 }
 
 static void note_success(struct push *push, const struct push_answer *answer,
@@ -188,6 +205,7 @@ static int64_t take_success(struct push *push, const struct push_answer *answer,
         return backoff_ns(push);
     }
     note_success(push, answer, &reply, final);
+    echo_client_point(&push->echo, answer->address, answer->port, reply.echo_key);
     spool_ack(push->config.spool, reply.committed);
     if (!push->met || reply.committed > push->passed_seq)
         push->passed_seq = reply.committed;
@@ -247,7 +265,7 @@ static const char *clock_header(struct push *push, char *text, size_t size) {
     pthread_mutex_lock(&push->lock);
     struct push_clock clock = push->status.clock;
     pthread_mutex_unlock(&push->lock);
-    if (clock.mono_ns == 0)
+    if (clock.mono_ns == 0 || push->clock_pushed)
         return NULL;
     snprintf(text, size, "%" PRId64 " %" PRId64 " %" PRId64, clock.mono_ns, clock.offset_ns,
              clock.error_ns);
@@ -297,17 +315,55 @@ static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_n
     return *begun_ns;
 }
 
-/* A finish that begins ends the wait: the first try of it is made at once. */
-static void wait_until(struct push *push, int64_t ns, bool *was_finishing) {
+static bool take_hurry(struct push *push) {
+    pthread_mutex_lock(&push->lock);
+    bool hurried = push->hurried;
+    push->hurried = false;
+    pthread_mutex_unlock(&push->lock);
+    return hurried && has_more(push);
+}
+
+/* Asks the time when it is due, takes up what came. True when the collector calls. */
+static bool hear(struct push *push) {
+    struct echo_heard heard;
+    int64_t now_ns = clock_monotonic_ns();
+    echo_client_hear(&push->echo, &heard);
+    if (heard.exchanged) {
+        pthread_mutex_lock(&push->lock);
+        offer_clock(push, heard.heard_ns, &heard.result);
+        pthread_mutex_unlock(&push->lock);
+    }
+    if (now_ns - push->asked_ns >= push->config.interval_ns / ASKS) {
+        push->asked_ns = now_ns;
+        echo_client_ask(&push->echo, ASKS_AT_ONCE);
+    }
+    if (!heard.called || now_ns - push->called_ns < CALLS_NS)
+        return false;
+    push->called_ns = now_ns;
+    return true;
+}
+
+static int64_t earlier(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* A finish that begins ends the wait: the first try of it is made at once. So does a call, and who
+ * is in a hurry: true then. */
+static bool wait_until(struct push *push, int64_t ns, bool *was_finishing) {
     while (!must_end(push) && clock_monotonic_ns() < ns) {
         bool finishing = is_finishing(push);
         if (finishing && !*was_finishing) {
             *was_finishing = true;
             push->tries = 0;
-            return;
+            return false;
         }
-        push_http_wait(push->http, no_later_than_deadline(push, ns));
+        if (hear(push) | take_hurry(push))
+            return true;
+        int64_t ask_ns = push->echo.fd < 0 ? ns : push->asked_ns + push->config.interval_ns / ASKS;
+        push_http_wait(push->http, no_later_than_deadline(push, earlier(ns, ask_ns)),
+                       push->echo.fd);
     }
+    return false;
 }
 
 static void *push_main(void *arg) {
@@ -316,7 +372,8 @@ static void *push_main(void *arg) {
     int64_t begun_ns = clock_monotonic_ns();
     while (!must_end(push)) {
         int64_t wait_ns = push_once(push);
-        wait_until(push, next_push_ns(push, wait_ns, &begun_ns), &was_finishing);
+        if (wait_until(push, next_push_ns(push, wait_ns, &begun_ns), &was_finishing))
+            begun_ns = clock_monotonic_ns();
     }
     return NULL;
 }
@@ -339,6 +396,7 @@ static int start_thread(struct push *push) {
 
 static void release(struct push *push) {
     push_http_close(push->http);
+    echo_client_release(&push->echo);
     buffer_release(&push->body);
     pthread_mutex_destroy(&push->lock);
     free(push);
@@ -354,6 +412,7 @@ int push_start(const struct push_config *config, struct push **ret_push) {
     push->status.last_answer_ns = clock_monotonic_ns();
     push->random = (uint64_t)clock_wall_ns() ^ (uint64_t)getpid() << 32;
     buffer_init(&push->body);
+    echo_client_init(&push->echo);
     pthread_mutex_init(&push->lock, NULL);
     int r = push_http_open(config->url, config->token, &push->http);
     if (r == 0)
@@ -363,6 +422,13 @@ int push_start(const struct push_config *config, struct push **ret_push) {
     else
         *ret_push = push;
     return r;
+}
+
+void push_hurry(struct push *push) {
+    pthread_mutex_lock(&push->lock);
+    push->hurried = true;
+    pthread_mutex_unlock(&push->lock);
+    push_http_wake(push->http);
 }
 
 void push_status(struct push *push, struct push_status *ret_status) {

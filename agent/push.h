@@ -6,7 +6,9 @@
  * POST <url>/v1/frames once an interval with what the spool holds after the last committed frame,
  * again at once while there is more. Every answer acknowledges (spool_ack), estimates the clock
  * offset, and may tell the agent to stop. What cannot be delivered stays in the spool; the thread
- * retries with backoff for ever. Only a refused token ends the pushing: it will not become right.
+ * retries with backoff for ever. Between pushes it asks the time by datagrams (echo_client.h), and
+ * pushes at once when the collector calls. Only a refused token ends the pushing: it will not
+ * become right.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_H
 #define CHOKEPOINT_AGENT_PUSH_H
@@ -41,7 +43,7 @@ struct push_status {
     bool stop;               /* the collector told this agent to stop */
     bool unauthorized;       /* the collector refused the token: nothing is pushed any more */
     bool final;              /* the final push has been answered with 200 */
-    struct push_clock clock; /* the last estimate */
+    struct push_clock clock; /* the best estimate since the one that was pushed last */
     char trouble[160];       /* why the last try failed, one line; "" after a good one */
 };
 
@@ -52,6 +54,9 @@ int push_load(const char *url);
 /* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], or the token
  * no header; -ENOMEM, -EAGAIN, ... */
 int push_start(const struct push_config *config, struct push **ret_push);
+
+/* What the spool holds now is pushed at once. From any thread. */
+void push_hurry(struct push *push);
 
 /* A copy of where things stand; cheap, for every thread. */
 void push_status(struct push *push, struct push_status *ret_status);

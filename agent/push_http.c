@@ -168,11 +168,12 @@ void push_http_wake(struct push_http *http) {
     curl_multi_wakeup(http->multi);
 }
 
-void push_http_wait(struct push_http *http, int64_t until_ns) {
+void push_http_wait(struct push_http *http, int64_t until_ns, int fd) {
+    struct curl_waitfd other = {.fd = fd, .events = CURL_WAIT_POLLIN};
     int64_t left_ns = until_ns - clock_monotonic_ns();
     int64_t left_ms = (left_ns + NS_PER_MS - 1) / NS_PER_MS;
     if (left_ms > 0)
-        curl_multi_poll(http->multi, NULL, 0, left_ms < 60000 ? (int)left_ms : 60000, NULL);
+        curl_multi_poll(http->multi, &other, fd >= 0, left_ms < 60000 ? (int)left_ms : 60000, NULL);
 }
 
 /* ---- a post ---- */
@@ -217,6 +218,15 @@ static CURLcode result_of(struct push_http *http) {
     return message && message->msg == CURLMSG_DONE ? message->data.result : CURLE_FAILED_INIT;
 }
 
+static void fill_peer(struct push_http *http, struct push_answer *answer) {
+    const char *address = NULL;
+    long port = 0;
+    curl_easy_getinfo(http->easy, CURLINFO_PRIMARY_IP, &address);
+    curl_easy_getinfo(http->easy, CURLINFO_PRIMARY_PORT, &port);
+    snprintf(answer->address, sizeof answer->address, "%s", address ? address : "");
+    answer->port = (uint16_t)port;
+}
+
 static int fill_answer(struct push_http *http, CURLcode result, struct push_answer *answer) {
     if (result != CURLE_OK) {
         snprintf(answer->why, sizeof answer->why, "%.*s", (int)sizeof answer->why - 1,
@@ -225,6 +235,7 @@ static int fill_answer(struct push_http *http, CURLcode result, struct push_answ
     }
     answer->text[http->answer_size] = '\0';
     curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &answer->status);
+    fill_peer(http, answer);
     return 0;
 }
 

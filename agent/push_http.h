@@ -28,6 +28,8 @@ struct push_request {
 struct push_answer {
     long status;               /* of HTTP */
     int64_t sent_ns, heard_ns; /* CLOCK_MONOTONIC: request about to leave, first byte of answer */
+    char address[64];          /* numeric, of who answered */
+    uint16_t port;
     char text[PUSH_ANSWER_MAX + 1];
     char why[128]; /* on failure, one line */
 };
@@ -40,8 +42,8 @@ void push_http_close(struct push_http *http); /* wipes the token; takes NULL */
 /* From any thread: ends the wait going on, or the next. */
 void push_http_wake(struct push_http *http);
 
-/* Until CLOCK_MONOTONIC is until_ns, or woken. */
-void push_http_wait(struct push_http *http, int64_t until_ns);
+/* Until CLOCK_MONOTONIC is until_ns, or woken, or fd (-1: none) can be read. */
+void push_http_wait(struct push_http *http, int64_t until_ns, int fd);
 
 /* 0 when an answer came, whatever it says; -ECANCELED when given up; -EIO: why says what happened.
  */

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-enum { COMMITTED = 1, RECEIVED = 2, REPLIED = 4, STOP = 8, ALL = 15 };
+enum { COMMITTED = 1, RECEIVED = 2, REPLIED = 4, STOP = 8, ALL = 15, ECHO = 16 };
 
 /* Which word it was; 0 for a word that is not known, negative if its number is none. */
 static int read_line(struct span line, struct push_reply *reply) {
@@ -19,6 +19,7 @@ static int read_line(struct span line, struct push_reply *reply) {
                 : span_equal(word, "received_ns") ? RECEIVED
                 : span_equal(word, "replied_ns")  ? REPLIED
                 : span_equal(word, "stop")        ? STOP
+                : span_equal(word, "echo")        ? ECHO
                                                   : 0;
     if (which == 0)
         return 0;
@@ -30,6 +31,8 @@ static int read_line(struct span line, struct push_reply *reply) {
         reply->received_ns = (int64_t)number;
     else if (which == REPLIED)
         reply->replied_ns = (int64_t)number;
+    else if (which == ECHO)
+        reply->echo_key = number;
     else
         reply->stop = number != 0;
     return which;
@@ -46,7 +49,7 @@ int push_reply_parse(const char *text, struct push_reply *ret_reply) {
             return which;
         seen |= which;
     }
-    if (seen != ALL)
+    if ((seen & ALL) != ALL)
         return -EBADMSG;
     *ret_reply = reply;
     return 0;

@@ -10,10 +10,11 @@ struct push_reply {
     uint64_t committed;
     int64_t received_ns, replied_ns; /* the collector's CLOCK_MONOTONIC */
     bool stop;
+    uint64_t echo_key; /* of common/echo.h; 0: it offers none */
 };
 
-/* Lines of "word number"; words of later versions are passed over. -EBADMSG unless all four are
- * there. */
+/* Lines of "word number"; words of later versions are passed over. -EBADMSG unless all are there
+ * but the key. */
 int push_reply_parse(const char *text, struct push_reply *ret_reply);
 
 #endif

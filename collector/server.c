@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/echo_server.h"
 #include "collector/server_listen.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -43,6 +44,8 @@ struct server {
     struct writer *writer;
     struct listener listeners[SERVER_ADDRESSES_MAX];
     size_t n_listeners;
+    struct echo_server *echo;      /* owned */
+    atomic_uint_fast64_t echo_key; /* 0 until it runs */
     atomic_bool stop;
     atomic_size_t body_bytes; /* of all requests */
     atomic_size_t requests;   /* begun and not yet answered */
@@ -158,10 +161,12 @@ static unsigned status_of(const struct request *q) {
 static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {
     if (status != MHD_HTTP_OK)
         return snprintf(text, size, "%s\n", q->why ? q->why : q->job.push.why);
-    return snprintf(
-        text, size,
-        "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64 "\nstop %d\n",
-        q->job.push.committed, q->received_ns, clock_monotonic_ns(), atomic_load(&q->server->stop));
+    uint64_t key = atomic_load(&q->server->echo_key);
+    int stop = atomic_load(&q->server->stop);
+    return snprintf(text, size,
+                    "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
+                    "\nstop %d\necho %" PRIu64 "\n",
+                    q->job.push.committed, q->received_ns, clock_monotonic_ns(), stop, key);
 }
 
 static enum MHD_Result answer(struct request *q) {
@@ -273,6 +278,7 @@ static int add_listener(struct server *server, const char *spec, char *why, size
     int fd = listen_on(spec, l->address, sizeof l->address, why, why_size);
     if (fd < 0)
         return fd;
+    echo_server_listen(server->echo, fd); /* agents can do without it */
     l->daemon = start_daemon(server, fd);
     if (!l->daemon) {
         close(fd);
@@ -313,6 +319,7 @@ static int check_token(const char *token, char *why, size_t why_size) {
 static void free_server(struct server *server) {
     for (size_t i = 0; i < server->n_listeners; i++)
         MHD_stop_daemon(server->listeners[i].daemon);
+    echo_server_free(server->echo);
     explicit_bzero(server->authorization, sizeof server->authorization);
     free(server);
 }
@@ -329,12 +336,19 @@ int server_start(const struct server_options *options, struct server **ret_serve
     }
     server->writer = options->writer;
     snprintf(server->authorization, sizeof server->authorization, "Bearer %s", options->token);
-    r = add_listeners(server, options->listen, why, why_size);
+    r = echo_server_new(&server->echo);
     if (r < 0)
-        free_server(server);
+        snprintf(why, why_size, "cannot start: %s", strerror(-r));
     else
-        *ret_server = server;
-    return r;
+        r = add_listeners(server, options->listen, why, why_size);
+    if (r < 0) {
+        free_server(server);
+        return r;
+    }
+    if (echo_server_start(server->echo) == 0)
+        atomic_store(&server->echo_key, echo_server_key(server->echo));
+    *ret_server = server;
+    return 0;
 }
 
 const char *server_address(const struct server *server, size_t i) {
@@ -343,6 +357,7 @@ const char *server_address(const struct server *server, size_t i) {
 
 void server_ask_stop(struct server *server) {
     atomic_store(&server->stop, true);
+    echo_server_call(server->echo);
 }
 
 static void stop_accepting(struct server *server) {

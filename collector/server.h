@@ -34,7 +34,7 @@ int server_start(const struct server_options *options, struct server **ret_serve
 /* The i-th address with the port it got, or NULL after the last. Borrowed. */
 const char *server_address(const struct server *server, size_t i);
 
-/* From now on every answer asks its agent to stop. */
+/* From now on every answer asks its agent to stop; agents are called to come for it. */
 void server_ask_stop(struct server *server);
 
 /* Takes no more connections, commits what has arrived (writer_drain), lets the answers leave for at

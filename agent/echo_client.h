@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asks the collector what time it is, by datagrams (common/echo.h). Nothing waits for an answer:
+ * questions go out, and what has come back is taken up whenever somebody looks. Of all answers
+ * since the last taking the one of the least error counts.
+ */
+#ifndef CHOKEPOINT_AGENT_ECHO_CLIENT_H
+#define CHOKEPOINT_AGENT_ECHO_CLIENT_H
+
+#include "agent/exchange.h"
+#include "common/echo.h"
+
+#define ECHO_PENDING 8 /* questions that may be on their way */
+
+struct echo_client {
+    int fd; /* -1: none */
+    uint64_t key, next_id;
+    char address[64];
+    uint16_t port;
+    struct echo_arrival arrival;
+    struct {
+        uint64_t id; /* 0: free */
+        int64_t sent_ns;
+    } pending[ECHO_PENDING];
+};
+
+void echo_client_init(struct echo_client *client);
+void echo_client_release(struct echo_client *client);
+
+/* Whom to ask, as the answer to the last push told; nothing changes if it is whom it was. key 0:
+ * nobody. -errno; then nobody is asked. */
+int echo_client_point(struct echo_client *client, const char *address, uint16_t port, uint64_t key);
+
+/* Sends n questions. */
+void echo_client_ask(struct echo_client *client, unsigned n);
+
+struct echo_heard {
+    bool exchanged; /* there was an answer: result is that of the least error, at heard_ns */
+    struct exchange_result result;
+    int64_t heard_ns;
+    bool called; /* the collector has something to tell: push now */
+};
+
+/* Takes up what has come. */
+void echo_client_hear(struct echo_client *client, struct echo_heard *ret_heard);
+
+#endif
