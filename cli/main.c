@@ -15,6 +15,7 @@ static const struct verb *const verbs[] = {
     &verb_run,
     &verb_report,
     &verb_compare,
+    &verb_export,
     &verb_list,
     &verb_testbed,
     &verb_collector,

@@ -29,7 +29,7 @@ static int write_all(int fd, const char *text, size_t size) {
 }
 
 /* mkstemp makes it private: give it the mode of the old file, or that of any new one. */
-static void set_mode(int fd, const struct stat *old) {
+void output_set_mode(int fd, const struct stat *old) {
     mode_t mask = umask(0);
     umask(mask);
     (void)!fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask);
@@ -43,7 +43,7 @@ static int replace(const char *path, const struct stat *old, const struct output
     int fd = mkstemp(temporary);
     if (fd < 0)
         return negative_errno();
-    set_mode(fd, old);
+    output_set_mode(fd, old);
     int result = write_all(fd, output->text, output->size);
     if (result == 0 && fsync(fd) < 0)
         result = negative_errno();

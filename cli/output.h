@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+struct stat;
+
 struct output {
     FILE *file; /* write here */
     char *text;
@@ -20,5 +22,8 @@ int output_open(struct output *output);
 /* Brings it to path (NULL or "-": standard output). result: of the writing so far; if negative,
  * nothing is brought anywhere. Returns the first error. */
 int output_close(struct output *output, const char *path, int result);
+
+/* Gives a private file the mode of the old one, or (NULL) that of any new file. */
+void output_set_mode(int fd, const struct stat *old);
 
 #endif

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A training on two ranks, exported: the timeline has every iteration with the duration that the program took itself,
+# the files obey the rules of their formats, and agree with the database. What cannot be done is said in one line.
+. "$(dirname "$0")/run_lib.sh"
+tools=$CHOKEPOINT_SOURCE/tests/tools
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+python3 "$tools/check_trace.py" "$CHOKEPOINT_SOURCE/tests/golden/export-perfetto.json" >"$work/out" || fail "golden timeline"
+python3 "$tools/check_openmetrics.py" "$CHOKEPOINT_SOURCE/tests/golden/export-openmetrics.txt" >"$work/out" ||
+    fail "golden metrics"
+
+# refuses WORDS... -- TEXT: exit status 2 and one line on standard error that has TEXT
+refuses() {
+    local words=()
+    while [ "$1" != -- ]; do words+=("$1"); shift; done
+    "$chokepoint" export "${words[@]}" >"$work/out" 2>"$work/err"
+    [ $? -eq 2 ] || fail "export ${words[*]}: not refused"
+    [ ! -s "$work/out" ] || fail "export ${words[*]}: says something on standard output"
+    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "export ${words[*]}: not one line"
+    grep -q -- "$2" "$work/err" || fail "export ${words[*]}: does not say '$2'"
+}
+refuses --format perfetto --db "$work/none.db" -- "no database"
+[ ! -e "$work/none.db" ] || fail "export makes a database"
+refuses --db "$work/none.db" -- "--format is missing"
+refuses --format pdf -- "unknown format 'pdf'; there are perfetto, csv and openmetrics"
+refuses --format perfetto --table net -- "--table goes with csv"
+refuses --format perfetto 1 2 -- "one run"
+refuses --no-such-option -- "option"
+refuses --format -- "missing"
+
+# ---- a training, or, without MPI, a command
+export ASAN_OPTIONS=exitcode=0:log_path=$work/sanitizer # MPI leaves memory behind that is not ours to free
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+sgd=$CHOKEPOINT_BIN/chokepoint-sgd
+mpi=false
+command -v mpirun >/dev/null && [ -x "$sgd" ] && mpi=true
+if $mpi; then
+    "$sgd" generate --features 20000 --examples 20000 --files 3 --out data --test-examples 2000 >out || fail "generate"
+    run -q mpirun --oversubscribe -np 2 "$sgd" --mode sync --transfer dense --features 2000000 --data data \
+        --iterations 60 --test-every 25 --json summary.json
+else
+    run -q sh -c 'sleep 1'
+fi
+[ $status -eq 0 ] || fail "run"
+unset ASAN_OPTIONS
+
+"$chokepoint" export --db "$db" --format perfetto -o trace.json || fail "export perfetto"
+python3 -m json.tool trace.json >json || fail "the timeline is no JSON"
+python3 "$tools/check_trace.py" trace.json >out || fail "the timeline"
+cat out
+if $mpi; then
+    python3 "$tools/check_trace.py" trace.json iteration >iterations || fail "iterations"
+    python3 - <<'END' || fail "iterations differ from the program's own"
+import json, re, statistics
+summary = json.load(open("summary.json"))
+rows = [line.rstrip("\n").split("\t") for line in open("iterations")]
+for rank in summary["by_rank"]:
+    mine = [row for row in rows if re.fullmatch(rf"rank {rank['rank']} chokepoint-sgd\[\d+\]", row[3])]
+    numbers = [json.loads(row[5])["number"] for row in mine]
+    first = numbers[0]
+    assert numbers == list(range(first, first + rank["iterations"])), (rank["rank"], numbers)
+    median = statistics.median(int(row[1]) for row in mine) / 1e9
+    assert abs(median - rank["iteration_s"]) < 0.005 * median + 5e-6, (median, rank["iteration_s"])
+assert len(rows) == sum(rank["iterations"] for rank in summary["by_rank"])
+print("medians:", [rank["iteration_s"] for rank in summary["by_rank"]])
+END
+    python3 "$tools/check_trace.py" trace.json phase >phases || fail "phases"
+    [ "$(grep -c training phases)" -ge 2 ] || fail "phases of the training"
+    python3 "$tools/check_trace.py" trace.json operator >operators || fail "operators"
+    [ "$(wc -l <operators)" -eq "$(sql "SELECT count(*) FROM mark WHERE kind = 3 AND duration_ns IS NOT NULL")" ] ||
+        fail "operators are missing"
+    ! grep -q '(2)' operators || fail "what nests is not on the rank's own track"
+fi
+[ "$(sql "SELECT count(*) FROM sqlite_master WHERE name = 'call'")" -eq 0 ] ||
+    python3 "$tools/check_trace.py" trace.json mpi | grep -q MPI_ || fail "calls of MPI were recorded, and are not there"
+
+# ---- the last values are the sums of the database
+"$chokepoint" export --db "$db" --format openmetrics >metrics || fail "export openmetrics"
+python3 "$tools/check_openmetrics.py" metrics >out || fail "the metrics"
+cat out
+python3 "$tools/check_openmetrics.py" metrics chokepoint_net_receive_bytes_total | grep 'interface=lo ' >lo
+[ "$(awk '{ print $NF }' lo)" -eq "$(sql "SELECT sum(receive_bytes) FROM net JOIN instance USING(instance) WHERE name = 'lo'")" ] ||
+    fail "bytes of lo: $(cat lo)"
+python3 "$tools/check_openmetrics.py" metrics chokepoint_memory_total_bytes | grep -q " $(sql "SELECT max(total_bytes) FROM memory")$" ||
+    fail "memory"
+
+# ---- a table is its view
+"$chokepoint" export --db "$db" --format csv --table cpu -o cpu.csv || fail "export csv"
+python3 - "$db" <<'END' || fail "csv and view differ"
+import csv, sqlite3, sys
+rows = list(csv.reader(open("cpu.csv", newline="")))
+cursor = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True).execute("SELECT * FROM cpu_rate ORDER BY 2, 4, 3, 5")
+assert rows[0] == [column[0] for column in cursor.description]
+planned = list(cursor)
+assert len(rows) - 1 == len(planned) > 4
+for row, plan in zip(rows[1:], planned):
+    for text, value in zip(row, plan):
+        assert (text == "") if value is None else text == value if isinstance(value, str) else \
+            abs(float(text) - value) <= 1e-9 * abs(value), (text, value)
+END
+
+refuses 7 --format perfetto --db "$db" -- "no run '7'"
+refuses --format csv --db "$db" -- "--table is missing; there are .*cpu"
+refuses --format csv --table 'x" --' --db "$db" -- "no table 'x\" --' in run 'last'; there are .*cpu"
+refuses --format csv --table run --db "$db" -- "no table 'run'"
+refuses --format perfetto --db "$db" -o "$work/no/such/directory/x" -- "cannot write"
+refuses --format perfetto --db "$db" -o "$work" -- "cannot write"
+echo precious >keep.json
+before=$(ls)
+"$chokepoint" export --db "$db" --format perfetto >/dev/full 2>err && fail "a full standard output is not noticed"
+if mkdir small && mount -t tmpfs -o size=16k tmpfs small 2>/dev/null; then
+    echo precious >small/keep.json
+    "$chokepoint" export --db "$db" --format perfetto -o small/keep.json 2>err
+    status=$? kept=$(cat small/keep.json) there=$(ls small)
+    umount small
+    [ $status -eq 2 ] && grep -q "No space" err || fail "a full disk: exit status $status"
+    [ "$kept" = precious ] && [ "$there" = keep.json ] || fail "a full disk: '$kept', $there"
+fi
+rmdir small
+ln -s keep.json link
+(umask 027 && "$chokepoint" export --db "$db" --format csv --table mark -o link && [ -L link ] && [ ! -L keep.json ] &&
+    grep -q ^run keep.json) || fail "behind a link"
+rm link
+[ "$(ls)" = "$before" ] || fail "something is left: $(ls)"
