@@ -13,6 +13,7 @@ if(CHOKEPOINT_FUZZ)
   chokepoint_fuzz_target(fuzz_netlink chokepoint_agent)
   chokepoint_fuzz_target(fuzz_ingest chokepoint_collector)
   chokepoint_fuzz_target(fuzz_push_reply chokepoint_push)
+  chokepoint_fuzz_target(fuzz_calls chokepoint_calls)
 endif()
 
 # The seeds in fuzz/corpus/fuzz_wire come from here.

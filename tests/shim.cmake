@@ -36,3 +36,7 @@ if(TARGET chokepoint-mpi)
   chokepoint_mpi_test(shim_beside_other_tools)
   chokepoint_mpi_test(shim_rank_killed)
 endif()
+
+# The reader needs no MPI.
+chokepoint_unit_test(test_agent_calls chokepoint_calls Threads::Threads)
+set_tests_properties(test_agent_calls PROPERTIES LABELS "unit;threads")
