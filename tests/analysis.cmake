@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 chokepoint_unit_test(test_analysis_alert chokepoint_analysis)
+chokepoint_unit_test(test_analysis_budget chokepoint_analysis)
 chokepoint_unit_test(test_analysis_call_match chokepoint_analysis chokepoint_calls)
 chokepoint_unit_test(test_analysis_marks chokepoint_analysis)
 chokepoint_unit_test(test_analysis_rate chokepoint_analysis)

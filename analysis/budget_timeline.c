@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Events become raw amounts: one pass over the calls of the main thread. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/budget_private.h"
+
+#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+
+struct timeline {
+    const struct budget_subject *subject;
+    const struct mpi_rank *rank;
+    const struct call_need *needs;
+    struct cells *cells;
+    struct windows awaited_in;
+    double *awaited;
+    uint32_t *completion; /* of each event: the next call from there on that completed a request */
+    uint16_t thread;
+    int64_t until_ns;
+    int64_t poll_begin_ns; /* when the present polling began; VALUE_ABSENT: it is none */
+};
+
+/* Spreads an amount evenly over [begin, end). */
+static void put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount) {
+    if (end <= begin || amount <= 0)
+        return;
+    double per_ns = amount / (double)(end - begin);
+    size_t i = cells->cursor;
+    while (i < cells->n && cells->items[i].end_ns <= begin)
+        i++;
+    while (i > 0 && i < cells->n && cells->items[i].begin_ns > begin)
+        i--;
+    for (; i < cells->n && cells->items[i].begin_ns < end; i++) {
+        struct cell *c = &cells->items[i];
+        int64_t from = begin > c->begin_ns ? begin : c->begin_ns;
+        int64_t to = end < c->end_ns ? end : c->end_ns;
+        if (to > from)
+            c->raw[raw] += per_ns * (double)(to - from);
+    }
+}
+
+static void put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end) {
+    for (size_t i = 0; t->awaited && who >= 0 && i < t->awaited_in.n; i++) {
+        int64_t from = begin, to = end;
+        if (t->awaited_in.items[i].begin_ns > from)
+            from = t->awaited_in.items[i].begin_ns;
+        if (t->awaited_in.items[i].end_ns < to)
+            to = t->awaited_in.items[i].end_ns;
+        if (to > from)
+            t->awaited[who] += (double)(to - from);
+    }
+}
+
+static int64_t clip(int64_t value, int64_t low, int64_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Until when a stay of [begin, end), part of a wait since since_ns, waited for whom it needed. */
+static int64_t wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
+                        int64_t begin, int64_t end) {
+    if (need->ready_ns == VALUE_ABSENT || (need->may_leave && need->ready_ns >= end))
+        return begin;
+    int64_t bound = need->who < 0 ? 0
+                                  : call_clock_bound(t->subject->clock, t->rank->host,
+                                                     t->subject->log->ranks[need->who].host);
+    return need->ready_ns - since_ns < bound ? begin : clip(need->ready_ns, begin, end);
+}
+
+/* ---- calls ---- */
+
+static bool moves_data(const struct mpi_function *f) {
+    switch (f->kind) {
+    case MPI_KIND_SEND:
+    case MPI_KIND_SEND_START:
+    case MPI_KIND_RECV:
+    case MPI_KIND_SENDRECV:
+    case MPI_KIND_WAIT:
+    case MPI_KIND_TEST:
+    case MPI_KIND_PROBE:
+    case MPI_KIND_COLLECTIVE:
+    case MPI_KIND_COLLECTIVE_START:
+    case MPI_KIND_RMA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether not knowing the other side leaves this call unexplained. */
+static bool may_wait(const struct mpi_function *f, const struct call_need *need) {
+    return need->asked || f->kind == MPI_KIND_RMA_SYNC || f->kind == MPI_KIND_COMM;
+}
+
+static enum raw rest_of(const struct mpi_function *f, const struct call_need *need,
+                        int64_t length) {
+    if (f->kind == MPI_KIND_IO)
+        return RAW_IO;
+    if (length < CALL_SHORT_NS)
+        return RAW_OVERHEAD;
+    if (may_wait(f, need) && need->ready_ns == VALUE_ABSENT)
+        return RAW_UNSPLIT;
+    return moves_data(f) ? RAW_TRANSFER : RAW_OVERHEAD;
+}
+
+static enum raw late_of(enum raw rest) {
+    return rest == RAW_TRANSFER  ? RAW_LATE_TRANSFER
+           : rest == RAW_UNSPLIT ? RAW_LATE_UNSPLIT
+           : rest == RAW_IO      ? RAW_IO_OFF
+                                 : RAW_LATE_OVERHEAD;
+}
+
+static void put_call(struct timeline *t, const struct mpi_event *e, const struct call_need *need,
+                     int64_t begin, int64_t end) {
+    const struct mpi_function *f = mpi_event_function(t->subject->log, e);
+    double length = (double)(end - begin);
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, length) : length;
+    int64_t waited = wait_end(t, need, begin, begin, end);
+    enum raw rest = rest_of(f, need, end - begin);
+    put(t->cells, begin, waited, RAW_WAIT, (double)(waited - begin));
+    put_awaited(t, need->who, begin, waited);
+    put(t->cells, waited, end, rest, (double)(end - waited));
+    put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
+    put(t->cells, begin, end, RAW_INSIDE_OFF, length - cpu);
+    put(t->cells, waited, end, late_of(rest), length - cpu - (double)(waited - begin));
+}
+
+/* ---- polling ---- */
+
+static bool found_nothing(const struct mpi_function *f, const struct mpi_event *e,
+                          const struct call_need *need) {
+    return f->kind == MPI_KIND_TEST &&
+           (e->flags & MPI_FLAG_FOLDED || need->since_ns == VALUE_ABSENT);
+}
+
+/* What is polled for at this time: the next call that completed something begun before it. */
+static const struct call_need *polled_for(const struct timeline *t, size_t event, int64_t at_ns) {
+    uint32_t next = t->completion[event];
+    for (int tried = 0; next != UINT32_MAX && tried < COMPLETIONS_TRIED; tried++) {
+        if (t->needs[next].since_ns <= at_ns)
+            return &t->needs[next];
+        next = t->completion[next + 1];
+    }
+    return NULL;
+}
+
+/* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
+ * then transfer; in the last nap before the end what follows is the delay of polling itself. */
+static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
+                     const enum raw into[3], bool last_nap) {
+    const struct call_need *need = polled_for(t, event, begin);
+    if (end <= begin || amount <= 0)
+        return;
+    double per_ns = amount / (double)(end - begin);
+    if (!need || need->ready_ns == VALUE_ABSENT) {
+        bool nothing_to_know = need && !need->asked;
+        put(t->cells, begin, end, nothing_to_know ? into[1] : into[2], amount);
+        return;
+    }
+    int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;
+    int64_t waited = wait_end(t, need, since, begin, end);
+    put(t->cells, begin, waited, into[0], per_ns * (double)(waited - begin));
+    put_awaited(t, need->who, begin, waited);
+    enum raw rest = last_nap && waited > begin ? RAW_OVERHEAD : into[1];
+    put(t->cells, waited, end, rest, per_ns * (double)(end - waited));
+}
+
+static const enum raw plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
+static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UNSPLIT};
+
+static void put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &t->rank->events[event];
+    double length = (double)(end - begin);
+    double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, inside) : inside;
+    put_poll(t, event, begin, end, inside, plainly, false);
+    put_poll(t, event, begin, end, length - inside, folded, false);
+    put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
+    put(t->cells, begin, end, RAW_INSIDE_OFF, inside - cpu);
+}
+
+/* ---- outside ---- */
+
+static bool continues_polling(const struct timeline *t, size_t previous, size_t event) {
+    const struct mpi_event *e = &t->rank->events[event], *p = &t->rank->events[previous];
+    enum mpi_kind kind = mpi_event_function(t->subject->log, e)->kind;
+    return found_nothing(mpi_event_function(t->subject->log, p), p, &t->needs[previous]) &&
+           (kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT);
+}
+
+static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &t->rank->events[event];
+    double length = (double)(end - begin);
+    if (previous == SIZE_MAX || (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS)) {
+        put(t->cells, begin, end, RAW_GAP_DARK, length);
+        return;
+    }
+    double cpu = e->flags & MPI_FLAG_HAS_GAP_CPU ? fmin((double)e->gap_cpu_ns, length) : length;
+    put(t->cells, begin, end, RAW_GAP_CPU, cpu);
+    if (cpu <= POLL_CPU_MAX * length && continues_polling(t, previous, event))
+        put_poll(t, event, begin, end, length - cpu, plainly,
+                 t->needs[event].since_ns != VALUE_ABSENT);
+    else {
+        put(t->cells, begin, end, RAW_GAP_OFF, length - cpu);
+        t->poll_begin_ns = VALUE_ABSENT;
+    }
+}
+
+/* ---- the pass ---- */
+
+/* The thread with most calls. */
+static int choose_thread(struct timeline *t) {
+    uint32_t *calls = calloc(UINT16_MAX + 1, sizeof *calls);
+    if (!calls)
+        return -ENOMEM;
+    for (size_t i = 0; i < t->rank->n; i++)
+        if (mpi_event_is_call(&t->rank->events[i]))
+            calls[t->rank->events[i].thread]++;
+    for (uint32_t thread = 1; thread <= UINT16_MAX; thread++)
+        if (calls[thread] > calls[t->thread])
+            t->thread = (uint16_t)thread;
+    free(calls);
+    return 0;
+}
+
+static bool is_ours(const struct timeline *t, const struct mpi_event *e) {
+    return e->thread == t->thread && mpi_event_is_call(e);
+}
+
+static int find_completions(struct timeline *t) {
+    size_t n = t->rank->n;
+    t->completion = malloc((n + 1) * sizeof *t->completion);
+    if (!t->completion)
+        return -ENOMEM;
+    t->completion[n] = UINT32_MAX;
+    for (size_t i = n; i-- > 0;)
+        t->completion[i] = is_ours(t, &t->rank->events[i]) && t->needs[i].since_ns != VALUE_ABSENT
+                               ? (uint32_t)i
+                               : t->completion[i + 1];
+    return 0;
+}
+
+static void walk(struct timeline *t) {
+    int64_t at = t->subject->begin_ns;
+    size_t previous = SIZE_MAX;
+    for (size_t i = 0; i < t->rank->n; i++) {
+        const struct mpi_event *e = &t->rank->events[i];
+        if (!is_ours(t, e) || e->enter_ns > t->until_ns)
+            continue;
+        int64_t begin = e->enter_ns > at ? e->enter_ns : at;
+        int64_t end = e->exit_ns > begin ? e->exit_ns : begin;
+        struct cells *cells = t->cells;
+        while (cells->cursor < cells->n && cells->items[cells->cursor].end_ns <= at)
+            cells->cursor++;
+        put_gap(t, previous, i, at, begin);
+        if (found_nothing(mpi_event_function(t->subject->log, e), e, &t->needs[i])) {
+            if (t->poll_begin_ns == VALUE_ABSENT)
+                t->poll_begin_ns = begin;
+            put_tests(t, i, begin, end);
+        } else {
+            put_call(t, e, &t->needs[i], begin, end);
+            t->poll_begin_ns = VALUE_ABSENT;
+        }
+        at = end;
+        previous = i;
+    }
+    put(t->cells, at, t->until_ns, RAW_GAP_DARK, (double)(t->until_ns - at));
+}
+
+int budget_fill_events(const struct budget_subject *subject, int64_t until_ns, struct cells *cells,
+                       struct windows awaited_in, double *awaited) {
+    struct timeline t = {.subject = subject,
+                         .rank = &subject->log->ranks[subject->log_rank],
+                         .needs = subject->matches->needs[subject->log_rank],
+                         .cells = cells,
+                         .awaited_in = awaited_in,
+                         .awaited = awaited,
+                         .until_ns = until_ns,
+                         .poll_begin_ns = VALUE_ABSENT};
+    int result = choose_thread(&t);
+    if (result == 0)
+        result = find_completions(&t);
+    if (result == 0)
+        walk(&t);
+    free(t.completion);
+    return result;
+}

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/budget.h"
+#include "analysis/stats.h"
+#include "common/table.h"
+#include "tests/unit/mpi_plant.h"
+
+#include <math.h>
+
+#define MS INT64_C(1000000)
+#define NEAR(a, b)                                                                                 \
+    do {                                                                                           \
+        double is_ = (a), should_ = (b);                                                           \
+        if (!(fabs(is_ - should_) <= 1e-9))                                                        \
+            fail_msg("%s is %.12g, not %.12g", #a, is_, should_);                                  \
+    } while (0)
+#define HAS_CPU MPI_FLAG_HAS_CPU
+#define HAS_GAP MPI_FLAG_HAS_GAP_CPU
+#define FROM_START MPI_FLAG_REQUEST
+
+/* Counters of a process that did nothing but run. */
+static struct budget_interval interval(int64_t begin, int64_t end, double cpu_ms) {
+    return (struct budget_interval){begin, end, cpu_ms * 1e6, 0, 0, 0, 0, 0, NAN, NAN, NAN};
+}
+
+struct plan {
+    struct mpi_log log;
+    struct budget_interval intervals[4];
+    size_t n_intervals;
+    int64_t end_ns;
+    const struct call_clock *clock;
+    double awaited[16];
+};
+
+/* The budget of one rank over [0, end). */
+static struct budget budget_of(struct plan *p, size_t rank) {
+    struct call_matches m = {0};
+    struct window all = {0, p->end_ns};
+    struct windows windows = {&all, 1};
+    struct budget b;
+    assert_int_equal(mpi_log_finish(&p->log), 0);
+    assert_int_equal(call_match(&p->log, p->clock, &m), 0);
+    struct budget_subject s = {.end_ns = p->end_ns,
+                               .intervals = p->intervals,
+                               .n_intervals = p->n_intervals,
+                               .log = p->log.n ? &p->log : NULL,
+                               .matches = &m,
+                               .log_rank = rank,
+                               .clock = p->clock};
+    memset(p->awaited, 0, sizeof p->awaited);
+    assert_int_equal(budget_make(&s, &windows, 1, &b, p->awaited), 0);
+    call_matches_release(&m);
+    return b;
+}
+
+static void release(struct plan *p) {
+    mpi_log_release(&p->log);
+}
+
+/* Every rank begins with a call at 0, so that no time is dark. */
+static void begin(struct plan *p, int ranks) {
+    for (int r = 0; r < ranks; r++)
+        PLANT(&p->log, r, r, "MPI_Init", -1, -1, 0, 0, 1 * MS, HAS_CPU, .cpu_ns = 1 * MS);
+}
+
+static double sum(const struct budget *b) {
+    double all = 0;
+    for (int t = 0; t < BUDGET_TERMS; t++)
+        all += isnan(b->term_s[t]) ? 0 : b->term_s[t];
+    return all;
+}
+
+/* ---- inside ---- */
+
+static void a_receive_waits_until_its_sender_came_and_then_transfers(void **state) {
+    struct plan p = {.end_ns = 161 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 101 * MS, 161 * MS, HAS_CPU | HAS_GAP,
+          .cpu_ns = 60 * MS, .gap_cpu_ns = 100 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 141 * MS, 160 * MS, HAS_GAP, .gap_cpu_ns = 140 * MS);
+    p.intervals[0] = interval(0, 161 * MS, 161);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.wall_s, 0.161);
+    NEAR(b.term_s[BUDGET_CPU], 0.100);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.040);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001); /* MPI_Init */
+    NEAR(b.closure_pct, 100);
+    NEAR(p.awaited[1], 40e6);
+    assert_int_equal(b.source, BUDGET_FROM_EVENTS);
+    release(&p);
+}
+
+static void a_collective_waits_for_the_last_to_arrive(void **state) {
+    struct plan p = {.end_ns = 50 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 3);
+    for (int r = 0; r < 3; r++)
+        PLANT(&p.log, r, r, "MPI_Allreduce", -1, -1, 8, (10 + 10 * r) * MS, 50 * MS,
+              HAS_CPU | HAS_GAP, .cpu_ns = (40 - 10 * r) * MS, .gap_cpu_ns = (9 + 10 * r) * MS);
+    p.intervals[0] = interval(0, 50 * MS, 50);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    b = budget_of(&p, 2);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    release(&p);
+}
+
+static void a_blocked_send_waits_for_its_receiver_and_a_buffered_one_does_not(void **state) {
+    struct plan p = {.end_ns = 100 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Send", 1, 1, 8, 1 * MS, 31 * MS, HAS_CPU, .cpu_ns = 30 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Send", 1, 2, 8, 31 * MS, 41 * MS, HAS_CPU, .cpu_ns = 10 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Recv", 0, 1, 8, 11 * MS, 32 * MS, HAS_CPU | HAS_GAP,
+          .gap_cpu_ns = 10 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Recv", 0, 2, 8, 60 * MS, 61 * MS, HAS_CPU | HAS_GAP,
+          .gap_cpu_ns = 1 * MS);
+    p.intervals[0] = interval(0, 100 * MS, 41);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.010);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.030);
+    NEAR(b.term_s[BUDGET_IDLE], 0.059); /* after the last call, and no CPU used */
+    release(&p);
+}
+
+static void a_wait_ends_with_the_latest_of_its_requests(void **state) {
+    struct plan p = {.end_ns = 60 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 3);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS + 500, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 2, 1, 8, 1 * MS + 600, 1 * MS + 900, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 60 * MS, FROM_START);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 2, 1, 8, 1 * MS + 600, 60 * MS, FROM_START);
+    PLANT(&p.log, 0, 0, "MPI_Waitall", -1, -1, 16, 20 * MS, 60 * MS, HAS_CPU | HAS_GAP,
+          .cpu_ns = 40 * MS, .gap_cpu_ns = 19 * MS - 900);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 30 * MS, 31 * MS);
+    PLANT(&p.log, 2, 2, "MPI_Send", 0, 1, 8, 45 * MS, 46 * MS);
+    p.intervals[0] = interval(0, 60 * MS, 60);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.025);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.015);
+    NEAR(p.awaited[2], 25e6);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+}
+
+static void a_wait_shorter_than_the_clocks_can_tell_is_none(void **state) {
+    struct plan p = {.end_ns = 100 * MS, .n_intervals = 1};
+    const int64_t bounds[] = {2 * MS, 3 * MS};
+    const struct call_clock clock = {bounds, 2};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 1 * MS, 11 * MS, HAS_CPU, .cpu_ns = 10 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 11 * MS, 21 * MS, HAS_CPU, .cpu_ns = 10 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 6 * MS - 1, 7 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 16 * MS, 17 * MS);
+    p.intervals[0] = interval(0, 100 * MS, 21);
+    p.clock = &clock;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.005);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.015);
+    p.clock = NULL;
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.010 - 1e-9);
+    release(&p);
+}
+
+static void an_unknown_clock_shows_no_wait(void **state) {
+    struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
+    const int64_t bounds[] = {2 * MS, -1};
+    const struct call_clock clock = {bounds, 2};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 1 * MS, 11 * MS, HAS_CPU, .cpu_ns = 10 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 9 * MS, 10 * MS);
+    p.intervals[0] = interval(0, 11 * MS, 11);
+    p.clock = &clock;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.010);
+    release(&p);
+}
+
+static void what_has_no_partner_is_inside_but_unsplit(void **state) {
+    struct plan p = {.end_ns = 20 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 1 * MS, 11 * MS, HAS_CPU, .cpu_ns = 10 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Win_lock", 1, 1, 8, 11 * MS, 15 * MS, HAS_CPU, .cpu_ns = 4 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 15 * MS, 15 * MS + 9000);
+    p.intervals[0] = interval(0, 20 * MS, 15.009);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.014);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001009); /* Init, and too short to have waited */
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+}
+
+/* ---- polling ---- */
+
+static void tests_and_the_naps_between_them_wait_for_what_they_complete(void **state) {
+    struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS + 1000, MPI_FLAG_AT_MOST);
+    /* ten tests, a millisecond apart, of which the last completes; the message is sent at 7.5 ms */
+    for (int i = 0; i < 9; i++)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, (i + 2) * MS, (i + 2) * MS + 1000,
+              HAS_GAP | (i ? 0 : 0), .gap_cpu_ns = 20 * US);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 11 * MS - 1000, 11 * MS, HAS_GAP,
+          .gap_cpu_ns = 20 * US);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 11 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 7 * MS + 500 * US, 8 * MS);
+    p.intervals[0] = interval(0, 11 * MS, 1.211);
+    struct budget b = budget_of(&p, 0);
+    /* from the first test at 2 ms, less the CPU used in 5.5 naps */
+    double naps = 5 + 499.0 / 999;
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0055 - naps * 20e-6);
+    assert_true(b.term_s[BUDGET_TRANSFER] > 0.0033 && b.term_s[BUDGET_TRANSFER] < 0.0035);
+    NEAR(b.term_s[BUDGET_IDLE], 0.000979); /* before the first test it slept of its own accord */
+    NEAR(b.closure_pct, 100);
+    release(&p);
+}
+
+static void what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling(void **state) {
+    struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 1 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 11 * MS, 11 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 11 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 7 * MS, 8 * MS);
+    p.intervals[0] = interval(0, 11 * MS, 1);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.006);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.005); /* Init: 1 ms */
+    NEAR(b.term_s[BUDGET_TRANSFER], 0);
+    release(&p);
+}
+
+static void who_computes_between_two_tests_does_not_wait(void **state) {
+    struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 1 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 11 * MS, 11 * MS, HAS_GAP, .gap_cpu_ns = 4 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 11 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 7 * MS, 8 * MS);
+    p.intervals[0] = interval(0, 11 * MS, 5);
+    p.intervals[0].run_queue = 2e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.004);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
+    NEAR(b.term_s[BUDGET_IDLE], 0.004);
+    release(&p);
+}
+
+/* Folded tests do not say whether the thread ran between them: the process's CPU time does. */
+static void folded_tests_wait_unless_the_process_computed(void **state) {
+    (void)state;
+    for (int computes = 0; computes < 2; computes++) {
+        struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
+        begin(&p, 2);
+        PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 21 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 2 * MS);
+        PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 21 * MS, 21 * MS);
+        PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 21 * MS, FROM_START);
+        PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 16 * MS, 17 * MS);
+        p.intervals[0] = interval(0, 21 * MS, computes ? 21 : 3);
+        struct budget b = budget_of(&p, 0);
+        NEAR(b.term_s[BUDGET_CPU], computes ? 0.018 : 0);
+        NEAR(b.term_s[BUDGET_PEER_WAIT], computes ? 0.0015 : 0.015);
+        NEAR(b.term_s[BUDGET_TRANSFER], computes ? 0.0005 : 0.005);
+        NEAR(b.closure_pct, 100);
+        release(&p);
+    }
+}
+
+/* ---- outside ---- */
+
+/* One gap of 100 ms with 40 ms of CPU, and what counters say of the rest. */
+static struct budget gap_with(struct budget_interval i) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Finalize", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 40 * MS);
+    i.end_ns = 101 * MS;
+    i.cpu = 41e6;
+    p.intervals[0] = i;
+    struct budget b = budget_of(&p, 0);
+    release(&p);
+    return b;
+}
+
+static void each_cause_of_not_running_is_its_own_term(void **state) {
+    struct budget b;
+    (void)state;
+    b = gap_with((struct budget_interval){.mpi = NAN, .sending = NAN});
+    NEAR(b.term_s[BUDGET_CPU], 0.040);
+    NEAR(b.term_s[BUDGET_IDLE], 0.060);
+    b = gap_with((struct budget_interval){.run_queue = 25e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.025);
+    NEAR(b.term_s[BUDGET_IDLE], 0.035);
+    b = gap_with((struct budget_interval){.run_queue = 25e6, .quota = 20e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.005);
+    NEAR(b.term_s[BUDGET_QUOTA], 0.020);
+    b = gap_with((struct budget_interval){.disk = 30e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_DISK], 0.030);
+    NEAR(b.term_s[BUDGET_MEMORY], 0);
+    b = gap_with((struct budget_interval){.disk = 30e6, .memory = 20e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_DISK], 0.010);
+    NEAR(b.term_s[BUDGET_MEMORY], 0.020);
+    b = gap_with((struct budget_interval){.steal = 10e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_STEAL], 0.010);
+    NEAR(b.closure_pct, 100);
+    b = gap_with((struct budget_interval){.run_queue = 90e6, .disk = 90e6, .steal = 90e6});
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.060); /* never more than there is */
+    NEAR(sum(&b), 0.101);
+}
+
+static void what_counters_cannot_see_is_not_a_number(void **state) {
+    (void)state;
+    struct budget b = gap_with((struct budget_interval){
+        .disk = NAN, .quota = NAN, .steal = NAN, .memory = NAN, .mpi = NAN, .sending = NAN});
+    assert_true(isnan(b.term_s[BUDGET_DISK]) && isnan(b.term_s[BUDGET_QUOTA]));
+    assert_true(isnan(b.term_s[BUDGET_STEAL]) && isnan(b.term_s[BUDGET_MEMORY]));
+    NEAR(b.term_s[BUDGET_IDLE], 0.060);
+    b = gap_with((struct budget_interval){.run_queue = NAN});
+    NEAR(b.unknown_s, 0.060);
+    assert_false(budget_closes(&b));
+}
+
+/* Off the CPU inside MPI: the wait for a peer covers it; where it does not, it was the queue. */
+static void a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 1 * MS, 101 * MS, HAS_CPU, .cpu_ns = 20 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 51 * MS, 52 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 21);
+    p.intervals[0].run_queue = 80e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.050);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.030); /* 80 off, of which the wait explains 50 */
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    p.intervals[0].run_queue = 0; /* it slept in the kernel: no queue */
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.050);
+    release(&p);
+}
+
+static void files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_File_write_at", -1, -1, 8, 1 * MS, 101 * MS, HAS_CPU,
+          .cpu_ns = 10 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 11);
+    p.intervals[0].disk = 70e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_DISK], 0.070);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.031);
+    release(&p);
+}
+
+/* ---- where little is known ---- */
+
+static void totals_alone_leave_the_inside_unsplit(void **state) {
+    struct plan p = {.end_ns = 100 * MS, .n_intervals = 1};
+    (void)state;
+    p.intervals[0] = interval(0, 100 * MS, 70);
+    p.intervals[0].mpi = 50e6;
+    p.intervals[0].mpi_cpu = 40e6;
+    p.intervals[0].run_queue = 15e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.050);
+    NEAR(b.term_s[BUDGET_CPU], 0.030);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.005); /* ten of the fifteen were inside */
+    NEAR(b.term_s[BUDGET_IDLE], 0.015);
+    assert_true(isnan(b.term_s[BUDGET_PEER_WAIT]) && isnan(b.term_s[BUDGET_TRANSFER]));
+    NEAR(b.closure_pct, 100);
+    assert_int_equal(b.source, BUDGET_FROM_TOTALS);
+}
+
+static void without_mpi_what_connections_had_to_send_is_transfer(void **state) {
+    struct plan p = {.end_ns = 100 * MS, .n_intervals = 1};
+    (void)state;
+    p.intervals[0] = interval(0, 100 * MS, 30);
+    p.intervals[0].sending = 25e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.030);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.025);
+    NEAR(b.term_s[BUDGET_IDLE], 0.045);
+    assert_true(isnan(b.term_s[BUDGET_PEER_WAIT]) && isnan(b.term_s[BUDGET_UNSPLIT]));
+    assert_int_equal(b.source, BUDGET_FROM_COUNTERS);
+    p.intervals[0].sending = NAN;
+    b = budget_of(&p, 0);
+    assert_true(isnan(b.term_s[BUDGET_TRANSFER]));
+}
+
+static void from_lost_events_on_the_totals_speak(void **state) {
+    struct plan p = {.end_ns = 200 * MS, .n_intervals = 2};
+    int error;
+    (void)state;
+    begin(&p, 2);
+    for (int i = 0; i < 2; i++) {
+        PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, (100 * i + 60) * MS, (100 * i + 100) * MS,
+              HAS_CPU | HAS_GAP, .cpu_ns = 40 * MS, .gap_cpu_ns = (i ? 60 : 59) * MS);
+        PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, (100 * i + 80) * MS, (100 * i + 81) * MS);
+        p.intervals[i] = interval(100 * i * MS, 100 * (i + 1) * MS, 100);
+        p.intervals[i].mpi = 41e6;
+        p.intervals[i].mpi_cpu = 41e6;
+    }
+    mpi_log_rank(&p.log, 0, 0, 1000, &error)->lost_ns = 100 * MS;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.041 + 0.020 + 0.020); /* its last message, too, is unsure */
+    NEAR(b.closure_pct, 100);
+    assert_int_equal(b.source, BUDGET_FROM_TOTALS);
+    mpi_log_rank(&p.log, 0, 0, 1000, &error)->lost_ns = 101 * MS;
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
+    release(&p);
+}
+
+static void other_threads_are_told_apart(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 50 * MS, 90 * MS, HAS_CPU | HAS_GAP,
+          .cpu_ns = 40 * MS, .gap_cpu_ns = 40 * MS, .thread = 3);
+    PLANT(&p.log, 0, 0, "MPI_Finalize", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 100 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 101 + 80);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.100);
+    NEAR(b.other_cpu_s, 0.080);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+}
+
+static void events_that_claim_more_cpu_than_the_kernel_counted_do_not_close(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Finalize", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 100 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 91);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.closure_pct, 100 * 91.0 / 101);
+    assert_false(budget_closes(&b));
+    p.intervals[0] = interval(0, 101 * MS, 100);
+    b = budget_of(&p, 0);
+    assert_true(budget_closes(&b));
+    release(&p);
+}
+
+static void windows_share_what_happened_at_their_seams(void **state) {
+    struct plan p = {.end_ns = 100 * MS, .n_intervals = 1};
+    struct call_matches m = {0};
+    const struct window parts[] = {{0, 30 * MS}, {30 * MS, 70 * MS}, {70 * MS, 500 * MS}};
+    const struct windows windows[] = {{parts, 1}, {parts + 1, 1}, {parts + 2, 1}, {parts, 3}};
+    struct budget b[4];
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 20 * MS, 80 * MS, HAS_CPU | HAS_GAP, .cpu_ns = 60 * MS,
+          .gap_cpu_ns = 19 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Finalize", -1, -1, 0, 100 * MS, 100 * MS, HAS_GAP,
+          .gap_cpu_ns = 20 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 60 * MS, 61 * MS);
+    p.intervals[0] = interval(0, 100 * MS, 100);
+    assert_int_equal(mpi_log_finish(&p.log), 0);
+    assert_int_equal(call_match(&p.log, NULL, &m), 0);
+    struct budget_subject s = {.end_ns = 100 * MS,
+                               .intervals = p.intervals,
+                               .n_intervals = 1,
+                               .log = &p.log,
+                               .matches = &m};
+    assert_int_equal(budget_make(&s, windows, 4, b, NULL), 0);
+    NEAR(b[0].term_s[BUDGET_PEER_WAIT], 0.010);
+    NEAR(b[1].term_s[BUDGET_PEER_WAIT], 0.030);
+    NEAR(b[1].term_s[BUDGET_TRANSFER], 0.010);
+    NEAR(b[2].term_s[BUDGET_TRANSFER], 0.010);
+    NEAR(b[2].wall_s, 0.030); /* the process ended */
+    for (int t = 0; t < BUDGET_TERMS; t++)
+        NEAR(b[0].term_s[t] + b[1].term_s[t] + b[2].term_s[t], b[3].term_s[t]);
+    call_matches_release(&m);
+    release(&p);
+}
+
+/* ---- programs made at random, with a planted truth ---- */
+
+enum { RANKS = 5, STEPS = 400 };
+
+struct truth {
+    double cpu, queue, disk, idle, wait, transfer, overhead;
+    double off; /* planted by counters */
+};
+
+struct simulation {
+    struct plan p;
+    int64_t now[RANKS], offset[RANKS];
+    struct truth truth[RANKS];
+    double cpu[RANKS]; /* of the process, ms as ns */
+    int64_t gap_cpu[RANKS];
+    uint64_t seed;
+};
+
+static int64_t below(struct simulation *s, int64_t n) {
+    return (int64_t)stats_random_below(&s->seed, (size_t)n);
+}
+
+/* Everything between two calls. */
+static void outside(struct simulation *s, int r) {
+    int64_t cpu = 200 * US + below(s, 20 * MS), queue = below(s, 2) ? below(s, 3 * MS) : 0;
+    int64_t disk = below(s, 3) ? 0 : below(s, 5 * MS), idle = below(s, 3) ? 0 : below(s, 5 * MS);
+    s->now[r] += cpu + queue + disk + idle;
+    s->gap_cpu[r] = cpu;
+    s->truth[r].cpu += (double)cpu;
+    s->truth[r].queue += (double)queue;
+    s->truth[r].disk += (double)disk;
+    s->truth[r].idle += (double)idle;
+    s->cpu[r] += (double)cpu;
+}
+
+/* One call: spins from now to end. */
+static void inside(struct simulation *s, int r, const char *name, int peer, int tag, int64_t bytes,
+                   int64_t waited, int64_t end) {
+    PLANT(&s->p.log, r, r, name, peer, tag, bytes, s->now[r] + s->offset[r], end + s->offset[r],
+          HAS_CPU | HAS_GAP, .cpu_ns = end - s->now[r], .gap_cpu_ns = s->gap_cpu[r]);
+    s->truth[r].wait += (double)waited;
+    s->truth[r].transfer += (double)(end - s->now[r] - waited);
+    s->cpu[r] += (double)(end - s->now[r]);
+    s->now[r] = end;
+}
+
+static int64_t latest(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+static void message(struct simulation *s, int from, int to, bool buffered) {
+    int tag = (int)below(s, 3);
+    int64_t bytes = below(s, 1000), latency = 20 * US + below(s, MS), sent = s->now[from];
+    int64_t posted = s->now[to], moves = buffered ? sent : latest(sent, posted);
+    int64_t came = latest(moves, posted) + latency;
+    inside(s, from, "MPI_Send", to, tag, bytes, buffered ? 0 : latest(posted - sent, 0),
+           buffered ? sent + 10 * US : moves + latency);
+    /* a buffered send ends before its receiver comes, or it has nothing to wait for */
+    inside(s, to, "MPI_Recv", from, tag, bytes, latest(sent - posted, 0), came);
+}
+
+static void collective(struct simulation *s) {
+    int64_t last = 0, began[RANKS];
+    for (int r = 0; r < RANKS; r++) {
+        began[r] = s->now[r];
+        last = latest(last, began[r]);
+    }
+    for (int r = 0; r < RANKS; r++)
+        inside(s, r, "MPI_Allreduce", -1, -1, 8, last - began[r],
+               last + 20 * US + below(s, 500 * US));
+}
+
+static void simulate(struct simulation *s) {
+    begin(&s->p, RANKS);
+    for (int r = 0; r < RANKS; r++) {
+        s->now[r] = 1 * MS;
+        s->truth[r].overhead = s->cpu[r] = 1e6;
+    }
+    for (int step = 0; step < STEPS; step++) {
+        int a = (int)below(s, RANKS), b = (int)below(s, RANKS);
+        for (int r = 0; r < RANKS; r++)
+            if (step % 10 == 9 || r == a || r == b)
+                outside(s, r);
+        if (step % 10 == 9)
+            collective(s);
+        else if (a != b)
+            message(s, a, b, below(s, 2) && s->now[b] > s->now[a] + 20 * US);
+        else
+            inside(s, a, "MPI_Wtick", -1, -1, 0, 0, s->now[a]); /* ends the gap, moves nothing */
+    }
+    for (int r = 0; r < RANKS; r++) {
+        outside(s, r);
+        inside(s, r, "MPI_Wtick", -1, -1, 0, 0, s->now[r]);
+    }
+}
+
+static struct budget budget_of_simulated(struct simulation *s, int r) {
+    s->p.end_ns = s->now[r] + s->offset[r];
+    s->p.n_intervals = 1;
+    s->p.intervals[0] = interval(0, s->p.end_ns, s->cpu[r] / 1e6);
+    s->p.intervals[0].run_queue = s->truth[r].queue;
+    s->p.intervals[0].disk = s->truth[r].disk;
+    return budget_of(&s->p, (size_t)r);
+}
+
+static void planted_programs_get_exactly_their_budget(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct simulation s = {.seed = seed};
+        simulate(&s);
+        for (int r = 0; r < RANKS; r++) {
+            struct budget b = budget_of_simulated(&s, r);
+            NEAR(b.term_s[BUDGET_CPU], s.truth[r].cpu / 1e9);
+            NEAR(b.term_s[BUDGET_RUN_QUEUE], s.truth[r].queue / 1e9);
+            NEAR(b.term_s[BUDGET_DISK], s.truth[r].disk / 1e9);
+            NEAR(b.term_s[BUDGET_IDLE], s.truth[r].idle / 1e9);
+            NEAR(b.term_s[BUDGET_PEER_WAIT], s.truth[r].wait / 1e9);
+            NEAR(b.term_s[BUDGET_TRANSFER], s.truth[r].transfer / 1e9);
+            NEAR(b.term_s[BUDGET_OVERHEAD], s.truth[r].overhead / 1e9);
+            assert_true(fabs(b.closure_pct - 100) < 1e-6);
+        }
+        release(&s.p);
+    }
+}
+
+/* Clocks off by less than they promise change no term by more than the promise a message, and never
+ * what lies outside MPI. */
+static void clocks_off_within_their_bound_mislead_by_no_more_than_it(void **state) {
+    int64_t bounds[RANKS];
+    const struct call_clock clock = {bounds, RANKS};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct simulation s = {.seed = seed, .p = {.clock = &clock}};
+        for (int r = 0; r < RANKS; r++) {
+            bounds[r] = 300 * US;
+            s.offset[r] = below(&s, 2 * bounds[r] + 1);
+        }
+        simulate(&s);
+        for (int r = 0; r < RANKS; r++) {
+            struct budget b = budget_of_simulated(&s, r);
+            double off = fabs(b.term_s[BUDGET_PEER_WAIT] - s.truth[r].wait / 1e9);
+            /* a wait of up to twice the bound may be taken for one below it */
+            assert_true(off <= (double)s.p.log.ranks[r].n * 1200e-6);
+            NEAR(b.term_s[BUDGET_CPU], s.truth[r].cpu / 1e9);
+            NEAR(b.term_s[BUDGET_PEER_WAIT] + b.term_s[BUDGET_TRANSFER] + b.term_s[BUDGET_OVERHEAD],
+                 (s.truth[r].wait + s.truth[r].transfer + s.truth[r].overhead) / 1e9);
+        }
+        release(&s.p);
+    }
+}
+
+/* ---- hostile ---- */
+
+static void
+whatever_events_and_counters_say_terms_are_finite_and_no_more_than_the_wall(void **state) {
+    static const char *const names[] = {
+        "MPI_Send",    "MPI_Recv",   "MPI_Isend",  "MPI_Irecv",      "MPI_Waitall", "MPI_Test",
+        "MPI_Barrier", "MPI_Reduce", "MPI_Iprobe", "MPI_File_write", "MPI_Put",     "MPI_Sendrecv"};
+    uint64_t seed = 3;
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct plan p = {.end_ns = 900, .n_intervals = 4};
+        for (int i = 0; i < 150; i++) {
+            int64_t enter = (int64_t)stats_random_below(&seed, 1000);
+            PLANT(&p.log, (int)stats_random_below(&seed, 3), (int)stats_random_below(&seed, 3),
+                  names[stats_random_below(&seed, 12)], (int)stats_random_below(&seed, 4) - 1, 1,
+                  (int64_t)stats_random_below(&seed, 2), enter,
+                  enter + (int64_t)stats_random_below(&seed, 100),
+                  (unsigned)stats_random_below(&seed, 1024),
+                  .cpu_ns = (int64_t)stats_random_below(&seed, 300),
+                  .gap_cpu_ns = (int64_t)stats_random_below(&seed, 300),
+                  .inside_ns = (int64_t)stats_random_below(&seed, 300));
+        }
+        for (int i = 0; i < 4; i++) {
+            double *v = &p.intervals[i].cpu;
+            p.intervals[i] = interval(250 * i, 250 * i + 200, 0);
+            for (int k = 0; k < 9; k++)
+                v[k] = stats_random_below(&seed, 4) ? (double)stats_random_below(&seed, 400) - 50
+                                                    : NAN;
+        }
+        for (size_t r = 0; r < p.log.n; r++) {
+            struct budget b = budget_of(&p, r);
+            for (int t = 0; t < BUDGET_TERMS; t++)
+                assert_true(isnan(b.term_s[t]) || b.term_s[t] >= -1e-15);
+            NEAR(sum(&b) + b.unknown_s, b.wall_s);
+            assert_true(isfinite(b.closure_pct));
+        }
+        release(&p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_receive_waits_until_its_sender_came_and_then_transfers),
+        cmocka_unit_test(a_collective_waits_for_the_last_to_arrive),
+        cmocka_unit_test(a_blocked_send_waits_for_its_receiver_and_a_buffered_one_does_not),
+        cmocka_unit_test(a_wait_ends_with_the_latest_of_its_requests),
+        cmocka_unit_test(a_wait_shorter_than_the_clocks_can_tell_is_none),
+        cmocka_unit_test(an_unknown_clock_shows_no_wait),
+        cmocka_unit_test(what_has_no_partner_is_inside_but_unsplit),
+        cmocka_unit_test(tests_and_the_naps_between_them_wait_for_what_they_complete),
+        cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
+        cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
+        cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
+        cmocka_unit_test(each_cause_of_not_running_is_its_own_term),
+        cmocka_unit_test(what_counters_cannot_see_is_not_a_number),
+        cmocka_unit_test(a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core),
+        cmocka_unit_test(files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked),
+        cmocka_unit_test(totals_alone_leave_the_inside_unsplit),
+        cmocka_unit_test(without_mpi_what_connections_had_to_send_is_transfer),
+        cmocka_unit_test(from_lost_events_on_the_totals_speak),
+        cmocka_unit_test(other_threads_are_told_apart),
+        cmocka_unit_test(events_that_claim_more_cpu_than_the_kernel_counted_do_not_close),
+        cmocka_unit_test(windows_share_what_happened_at_their_seams),
+        cmocka_unit_test(planted_programs_get_exactly_their_budget),
+        cmocka_unit_test(clocks_off_within_their_bound_mislead_by_no_more_than_it),
+        cmocka_unit_test(
+            whatever_events_and_counters_say_terms_are_finite_and_no_more_than_the_wall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
