@@ -70,12 +70,6 @@ static int64_t due_ns(const struct frame_head *head) {
     return known && head->late_ns < head->mono_ns ? head->mono_ns - head->late_ns : head->mono_ns;
 }
 
-/* When its slot was: a frame that was taken late has not left out the time it was late. */
-static int64_t due_ns(const struct frame_head *head) {
-    bool known = head->late_ns != VALUE_ABSENT && head->late_ns > 0;
-    return known && head->late_ns < head->mono_ns ? head->mono_ns - head->late_ns : head->mono_ns;
-}
-
 /* Holes: sequence numbers that never came, and slots for which the stream has no explanation (the
  * agent was not running). */
 static void count_holes(struct stream *stream, const struct frame_head *head,
