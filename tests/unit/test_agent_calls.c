@@ -409,7 +409,7 @@ static void a_directory_open_to_others_is_refused(void **state) {
 
 /* ---- at the same time ---- */
 
-#define HURRIED 400000
+#define HURRIED 4000000
 
 static void *hurry(void *ctx) {
     for (int i = 0; i < HURRIED; i++) {
