@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/job.h"
+#include "agent/probes/call_watch.h"
 #include "agent/push.h"
 #include "agent/sampler.h"
 #include "agent/spool.h"
@@ -31,9 +32,12 @@ struct observer {
     const struct agent_options *options;
     struct scope scope;
     struct job job;
+    struct call_watch calls;
     struct probe_env env;
     struct sampler *sampler;
     struct spool *spool;
+    struct spool *bulk; /* of single events; NULL: there are none */
+    struct frame_sink bulk_sink;
     struct push *push; /* NULL with --no-push */
     struct wake wake;
     int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
@@ -79,6 +83,14 @@ static int observer_wait(void *ctx, int64_t wall_ns) {
     return wake_wait(&observer->wake, wall_ns);
 }
 
+static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
+    return spool_append(ctx, frame, size, seq);
+}
+
+static uint64_t sink_lost(void *ctx) {
+    return spool_lost(ctx);
+}
+
 /* ---- opening ---- */
 
 /* Text of the kernel's boot id; "" if it cannot be read. */
@@ -116,6 +128,7 @@ static void fill_env(struct observer *observer) {
                                        .host = options->host,
                                        .scope = &observer->scope,
                                        .job = &observer->job,
+                                       .calls = &observer->calls,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
                                        .foreign_processes = options->foreign_processes};
@@ -138,15 +151,38 @@ static int open_sampler(struct observer *observer) {
     return sampler_open(&config, &observer->sampler);
 }
 
-static int open_spool(struct observer *observer, uint64_t stream_id) {
+static struct spool_config spool_config(const struct observer *observer, uint64_t stream_id) {
     struct spool_config config = {
         .dir = observer->options->spool,
         .limit_bytes = observer->options->spool_limit_bytes,
         .stream = {.stream_id = stream_id, .period_ns = observer->options->period_ns}};
     memcpy(config.stream.host, observer->options->host, sizeof config.stream.host);
     read_boot_id(observer->options->proc, config.stream.boot_id);
+    return config;
+}
+
+static int open_spool(struct observer *observer, uint64_t stream_id) {
+    struct spool_config config = spool_config(observer, stream_id);
     config.tables = sampler_tables(observer->sampler, &config.n_tables);
     return spool_open(&config, &observer->spool);
+}
+
+/* The second road: a stream of its own, whose id follows from the first's. */
+static int open_bulk(struct observer *observer, uint64_t stream_id) {
+    struct frame_head last;
+    struct spool_config config = spool_config(observer, stream_id + 1);
+    config.tables = sampler_bulk_tables(observer->sampler, &config.n_tables);
+    if (!config.n_tables)
+        return 0;
+    config.stream.period_ns = 0;
+    config.limit_bytes = observer->options->call_spool_limit_bytes;
+    int r = spool_open(&config, &observer->bulk);
+    if (r < 0)
+        return r;
+    observer->bulk_sink = (struct frame_sink){observer->bulk, sink_append, sink_lost};
+    sampler_set_bulk(observer->sampler, &observer->bulk_sink,
+                     spool_recovered(observer->bulk, &last) ? &last : NULL);
+    return 0;
 }
 
 static void resume(struct observer *observer) {
@@ -158,6 +194,15 @@ static void resume(struct observer *observer) {
     snprintf(text, sizeof text, "started again, goes on after frame %llu",
              (unsigned long long)last.seq);
     sampler_note(observer->sampler, NOTE_WARNING, "agent", text);
+}
+
+static struct push_config push_config(const struct observer *observer, struct spool *spool) {
+    const struct agent_options *options = observer->options;
+    return (struct push_config){.url = options->collector,
+                                .token = options->token[0] ? options->token : NULL,
+                                .spool = spool,
+                                .interval_ns = PUSH_INTERVAL_NS,
+                                .notify_fd = -1};
 }
 
 /* The first sample is awaited; the others take their time. */
@@ -179,11 +224,8 @@ static int start_push(struct observer *observer) {
     const struct agent_options *options = observer->options;
     if (!options->push)
         return 0;
-    struct push_config config = {.url = options->collector,
-                                 .token = options->token[0] ? options->token : NULL,
-                                 .spool = observer->spool,
-                                 .interval_ns = PUSH_INTERVAL_NS,
-                                 .notify_fd = observer->told_fd};
+    struct push_config config = push_config(observer, observer->spool);
+    config.notify_fd = observer->told_fd;
     return push_start(&config, &observer->push);
 }
 
@@ -199,7 +241,7 @@ static int observer_open(struct observer *observer, uint64_t stream_id) {
         return fail(observer, "cannot wait for signals", r);
     if ((r = open_sampler(observer)) < 0)
         return fail(observer, "cannot open the probes", r);
-    if ((r = open_spool(observer, stream_id)) < 0)
+    if ((r = open_spool(observer, stream_id)) < 0 || (r = open_bulk(observer, stream_id)) < 0)
         return fail(observer, options->spool, r);
     resume(observer);
     if ((r = start_push(observer)) < 0)
@@ -211,29 +253,54 @@ static int observer_open(struct observer *observer, uint64_t stream_id) {
 
 static int undelivered(struct observer *observer, uint64_t stream_id) {
     struct push_status status;
-    struct spool_counts counts;
+    struct spool_counts samples, calls = {0};
     const struct agent_options *options = observer->options;
     push_status(observer->push, &status);
-    spool_counts(observer->spool, &counts);
-    fprintf(stderr,
-            "chokepoint-agent: %s: %llu samples were not delivered to %s (%s); they are kept in "
-            "%s/%016llx-*.spool\n",
-            options->host, (unsigned long long)counts.waiting, options->collector,
-            status.trouble[0] ? status.trouble : "no answer in time", options->spool,
-            (unsigned long long)stream_id);
+    spool_counts(observer->spool, &samples);
+    if (observer->bulk)
+        spool_counts(observer->bulk, &calls);
+    fprintf(
+        stderr,
+        "chokepoint-agent: %s: %llu samples and %llu batches of MPI calls were not delivered to "
+        "%s (%s); they are kept in %s/%016llx-*.spool, %016llx-*.spool\n",
+        options->host, (unsigned long long)samples.waiting, (unsigned long long)calls.waiting,
+        options->collector, status.trouble[0] ? status.trouble : "no answer in time",
+        options->spool, (unsigned long long)stream_id, (unsigned long long)(stream_id + 1));
     return EXIT_UNDELIVERED;
+}
+
+/* Single events wait for the end of the command, and until then for nobody: their push begins here.
+ * The samples' last push comes after it, as it says that all is there. */
+static bool drain_bulk(const struct observer *observer, int64_t patience_ns) {
+    struct spool_counts counts;
+    struct push *push;
+    if (!observer->bulk)
+        return true;
+    spool_counts(observer->bulk, &counts);
+    if (!counts.waiting)
+        return true;
+    struct push_config config = push_config(observer, observer->bulk);
+    config.patience_ns = patience_ns;
+    config.never_final = true;
+    if (push_start(&config, &push) < 0)
+        return false;
+    int r = push_finish(push, clock_monotonic_ns() + observer->options->call_drain_ns);
+    push_free(push);
+    return r == 0;
 }
 
 static int drain(struct observer *observer, uint64_t stream_id) {
     if (!observer->push)
         return 0;
     int64_t patience = observer->orphaned ? NS_PER_S : observer->options->drain_ns;
+    bool all = drain_bulk(observer, patience);
     int r = push_finish(observer->push, clock_monotonic_ns() + patience);
-    return r == 0 ? 0 : undelivered(observer, stream_id);
+    return r == 0 && all ? 0 : undelivered(observer, stream_id);
 }
 
 static void observer_release(struct observer *observer) {
     push_free(observer->push);
+    spool_close(observer->bulk, false);
     spool_close(observer->spool, false);
     sampler_free(observer->sampler);
     if (observer->wake.n)

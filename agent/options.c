@@ -19,6 +19,7 @@ const char options_help[] =
     "  --collector URL       http://HOST:PORT of the collector\n"
     "  --spool DIR           where samples wait until the collector has them\n"
     "  --spool-limit BYTES   at most that much, e.g. 64m (the default); the oldest goes first\n"
+    "  --call-spool-limit BYTES  of single MPI calls, which wait for the end (default 256m)\n"
     "  --no-push             spool only\n"
     "  --host NAME           name of this host (default: its host name)\n"
     "  --scope host|cgroup   the machine, or the cgroup the agent lives in\n"
@@ -29,6 +30,7 @@ const char options_help[] =
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
+    "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --tables              print what is measured: every table and column, as Markdown\n"
@@ -42,6 +44,8 @@ enum option_id {
     OPTION_COLLECTOR = 256,
     OPTION_SPOOL,
     OPTION_SPOOL_LIMIT,
+    OPTION_CALL_SPOOL_LIMIT,
+    OPTION_CALL_DRAIN,
     OPTION_NO_PUSH,
     OPTION_HOST,
     OPTION_SCOPE,
@@ -63,6 +67,8 @@ static const struct option option_list[] = {
     {"collector", required_argument, NULL, OPTION_COLLECTOR},
     {"spool", required_argument, NULL, OPTION_SPOOL},
     {"spool-limit", required_argument, NULL, OPTION_SPOOL_LIMIT},
+    {"call-spool-limit", required_argument, NULL, OPTION_CALL_SPOOL_LIMIT},
+    {"call-drain", required_argument, NULL, OPTION_CALL_DRAIN},
     {"no-push", no_argument, NULL, OPTION_NO_PUSH},
     {"host", required_argument, NULL, OPTION_HOST},
     {"scope", required_argument, NULL, OPTION_SCOPE},
@@ -145,6 +151,10 @@ static bool take_option(struct agent_options *options, int id, const char *value
         return *value;
     case OPTION_SPOOL_LIMIT:
         return parse_limit(value, &options->spool_limit_bytes);
+    case OPTION_CALL_SPOOL_LIMIT:
+        return parse_limit(value, &options->call_spool_limit_bytes);
+    case OPTION_CALL_DRAIN:
+        return parse_seconds(value, &options->call_drain_ns);
     case OPTION_NO_PUSH:
         options->push = false;
         return true;
@@ -221,6 +231,8 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
                                     .orphan_after_ns = 3600 * NS_PER_S,
                                     .drain_ns = 20 * NS_PER_S,
                                     .spool_limit_bytes = 64u << 20,
+                                    .call_spool_limit_bytes = 256u << 20,
+                                    .call_drain_ns = 60 * NS_PER_S,
                                     .foreign_processes = 5,
                                     .supervise = true,
                                     .push = true,

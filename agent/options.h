@@ -18,7 +18,8 @@ struct agent_options {
     enum scope_kind scope;
     int64_t period_ns, process_period_ns;
     int64_t orphan_after_ns, drain_ns;
-    uint64_t spool_limit_bytes;
+    uint64_t spool_limit_bytes, call_spool_limit_bytes;
+    int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
     size_t foreign_processes;
     bool supervise, push;

@@ -10,11 +10,14 @@
 #ifndef CHOKEPOINT_AGENT_PROBE_H
 #define CHOKEPOINT_AGENT_PROBE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/note.h"
 #include "common/rows.h"
 #include "common/table.h"
 
+struct call_watch;
 struct job;
 struct scope;
 
@@ -32,11 +35,16 @@ struct probe_env {
     const char *host;          /* this host's name */
     const struct scope *scope; /* the host, or the cgroup the agent lives in */
     struct job *job;           /* its processes here: the process probe writes, others read */
+    struct call_watch *calls;  /* its files of MPI calls: the mpi probe opens them, others read */
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* how many of the busiest processes outside the job to report */
     int64_t mono_ns;          /* of the frame being taken: set before each sample() */
     int64_t previous_mono_ns; /* of the previous sample of this pace; 0 at the first */
+    /* Tells the user something that a sample brought to light, e.g. what it cannot see and what
+     * would mend it. Once a kind is the caller's duty. May be NULL. */
+    void (*note)(void *ctx, enum note_level level, const char *subject, const char *text);
+    void *note_ctx;
 };
 
 /* open() result: the kernel has no such source, or it may not be read; the reason goes to `why`. */
@@ -45,6 +53,10 @@ struct probe_env {
 struct probe {
     struct table table;
     enum probe_pace pace;
+    /* Its rows are too many to be sent while the job runs: they make frames of their own, in a
+     * spool of their own, delivered at the end. One sample may be asked for in several parts: again
+     * for as long as it fills all rows. */
+    bool bulk;
     size_t state_size; /* bytes of zeroed state the agent provides */
     /* How many rows a sample may have at most on this host: asked once, after open. */
     size_t (*max_rows)(const void *state, const struct probe_env *env);

@@ -42,10 +42,11 @@ struct push {
     pthread_t thread;
     bool joined;
 
-    pthread_mutex_t lock; /* of the four below */
+    pthread_mutex_t lock; /* of the five below */
     struct push_status status;
     bool finishing, quitting, hurried;
     int64_t deadline_ns; /* while finishing */
+    int64_t heard_ns;    /* of the last good answer while finishing, of its begin before any */
 
     /* The thread's own. */
     struct buffer body;
@@ -70,20 +71,27 @@ static bool is_finishing(struct push *push) {
     return finishing;
 }
 
+/* While finishing. Locked. */
+static int64_t deadline_of(const struct push *push) {
+    int64_t patient_ns = push->heard_ns + push->config.patience_ns;
+    return push->config.patience_ns && patient_ns < push->deadline_ns ? patient_ns
+                                                                      : push->deadline_ns;
+}
+
 static bool must_end(void *ctx) {
     struct push *push = ctx;
     pthread_mutex_lock(&push->lock);
     bool end =
         push->quitting || push->status.unauthorized ||
-        (push->finishing && (push->status.final || clock_monotonic_ns() >= push->deadline_ns));
+        (push->finishing && (push->status.final || clock_monotonic_ns() >= deadline_of(push)));
     pthread_mutex_unlock(&push->lock);
     return end;
 }
 
 static int64_t no_later_than_deadline(struct push *push, int64_t ns) {
     pthread_mutex_lock(&push->lock);
-    if (push->finishing && ns > push->deadline_ns)
-        ns = push->deadline_ns;
+    if (push->finishing && ns > deadline_of(push))
+        ns = deadline_of(push);
     pthread_mutex_unlock(&push->lock);
     return ns;
 }
@@ -166,7 +174,7 @@ static void note_success(struct push *push, const struct push_answer *answer,
     bool stops_now = reply->stop && !status->stop;
     status->pushes++;
     status->committed_seq = reply->committed;
-    status->last_answer_ns = clock_monotonic_ns();
+    status->last_answer_ns = push->heard_ns = clock_monotonic_ns();
     status->stop |= reply->stop;
     status->final |= final;
     status->trouble[0] = '\0';
@@ -284,7 +292,7 @@ static int64_t push_once(struct push *push) {
     bool final = is_last(push);
     const struct push_request request = {.body = &push->body,
                                          .clock = clock_header(push, clock, sizeof clock),
-                                         .final = final,
+                                         .final = final && !push->config.never_final,
                                          .give_up = must_end,
                                          .ctx = push};
     r = push_http_post(push->http, &request, &answer);
@@ -449,6 +457,7 @@ int push_finish(struct push *push, int64_t deadline_ns) {
     pthread_mutex_lock(&push->lock);
     push->finishing = true;
     push->deadline_ns = deadline_ns;
+    push->heard_ns = clock_monotonic_ns();
     pthread_mutex_unlock(&push->lock);
     join(push);
     return push->status.final ? 0 : PUSH_UNDELIVERED;

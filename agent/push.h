@@ -24,6 +24,8 @@ struct push_config {
     const char *token;   /* sent as bearer token; copied, may be NULL; wiped in push_free */
     struct spool *spool; /* outlives the push */
     int64_t interval_ns; /* between pushes: 1 s */
+    bool never_final;    /* the stream is not the host's last: no push of it says so */
+    int64_t patience_ns; /* 0, or: while finishing, give up when no push was answered for so long */
     int notify_fd; /* an eventfd that gets 1 added when the collector tells to stop, or refuses the
                       token (once each); -1 */
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/lane.h"
 #include "agent/schedule.h"
 #include "agent/self.h"
 #include "common/error.h"
@@ -17,12 +18,14 @@
 #define TABLE_NOTE 0
 #define TABLE_SELF 1
 #define TABLES_OWN 2
+#define BULK_FRAMES_MAX 256 /* of one sample: beyond that the next one goes on */
 
 /* A probe that could be opened, and its table of the frame. */
 struct station {
     const struct probe *probe;
     void *state;
-    struct rows *rows;
+    const struct lane *lane;
+    struct rows *rows; /* in the lane */
     struct self_cost cost;
     int error; /* of its last sample: told when it changes */
 };
@@ -32,37 +35,26 @@ struct sampler {
     struct probe_env env;
     struct schedule schedule;
     struct station *stations;
-    size_t n_stations, n_tables;
-    struct rows *rows;           /* by table */
-    struct rows **frame_rows;    /* by table: pointers into rows, as the encoder takes them */
-    const struct table **tables; /* by table */
-    unsigned *indexes;           /* by table: 0, 1, 2 ... */
-    struct buffer frame, scratch;
-    struct frame_head head;
+    size_t n_stations;
+    struct lane samples, bulk;
+    const struct frame_sink *bulk_sink; /* NULL: nothing goes that road */
     struct self_agent self;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
-    int sink_error;                     /* of the last append: told when it changes */
+    int sink_error, bulk_error;         /* of the last appends: told when they change */
+    bool told_dropped;
 };
 
 /* ---- opening ---- */
 
 void sampler_note(struct sampler *sampler, enum note_level level, const char *subject,
                   const char *text) {
-    note_append(&sampler->rows[TABLE_NOTE], level, subject, text);
+    note_append(&sampler->samples.rows[TABLE_NOTE], level, subject, text);
     if (sampler->config.say)
         sampler->config.say(sampler->config.say_ctx, level, subject, text);
 }
 
-static int add_table(struct sampler *sampler, const struct table *table, size_t max_rows) {
-    size_t i = sampler->n_tables;
-    int r = rows_init(&sampler->rows[i], table, max_rows);
-    if (r < 0)
-        return r;
-    sampler->tables[i] = table;
-    sampler->frame_rows[i] = &sampler->rows[i];
-    sampler->indexes[i] = (unsigned)i;
-    sampler->n_tables++;
-    return 0;
+static void note_of_probe(void *ctx, enum note_level level, const char *subject, const char *text) {
+    sampler_note(ctx, level, subject, text);
 }
 
 static void close_probe(const struct probe *probe, void *state) {
@@ -91,39 +83,29 @@ static int open_probe(struct sampler *sampler, const struct probe *probe) {
     }
     if (why[0])
         sampler_note(sampler, NOTE_INFO, probe->table.name, why);
-    r = add_table(sampler, &probe->table, rows_at_most(sampler, probe, state));
+    struct lane *lane = probe->bulk ? &sampler->bulk : &sampler->samples;
+    r = lane_add(lane, &probe->table, rows_at_most(sampler, probe, state));
     if (r < 0) {
         close_probe(probe, state);
         return r;
     }
     sampler->stations[sampler->n_stations++] = (struct station){
-        .probe = probe, .state = state, .rows = &sampler->rows[sampler->n_tables - 1]};
+        .probe = probe, .state = state, .lane = lane, .rows = &lane->rows[lane->n - 1]};
     return 0;
 }
 
-/* No varint is longer than ten bytes. */
-static size_t frame_bytes_at_most(const struct sampler *sampler) {
-    size_t size = 128 + 2 * 10 * sampler->n_tables;
-    for (size_t i = 0; i < sampler->n_tables; i++)
-        size +=
-            sampler->rows[i].capacity * (2 + INSTANCE_MAX + 10 * sampler->rows[i].table->n_columns);
-    return size;
-}
-
 static int take_memory(struct sampler *sampler) {
-    size_t n = sampler->config.n_probes + TABLES_OWN;
-    if (n > TABLES_MAX)
-        return -E2BIG;
-    sampler->stations = calloc(n, sizeof *sampler->stations);
-    sampler->rows = calloc(n, sizeof *sampler->rows);
-    sampler->frame_rows = calloc(n, sizeof *sampler->frame_rows);
-    sampler->tables = calloc(n, sizeof *sampler->tables);
-    sampler->indexes = calloc(n, sizeof *sampler->indexes);
-    if (!sampler->stations || !sampler->rows || !sampler->frame_rows || !sampler->tables ||
-        !sampler->indexes)
-        return -ENOMEM;
-    int r = add_table(sampler, &note_table, NOTES_A_FRAME);
-    return r < 0 ? r : add_table(sampler, &self_table, sampler->config.n_probes + 1);
+    size_t n = sampler->config.n_probes;
+    int r = lane_init(&sampler->samples, n + TABLES_OWN);
+    if (r == 0)
+        r = lane_init(&sampler->bulk, n);
+    sampler->bulk.packed = true;
+    sampler->stations = calloc(n + 1, sizeof *sampler->stations);
+    if (r == 0 && !sampler->stations)
+        r = -ENOMEM;
+    if (r == 0)
+        r = lane_add(&sampler->samples, &note_table, NOTES_A_FRAME);
+    return r < 0 ? r : lane_add(&sampler->samples, &self_table, n + 1);
 }
 
 static int sampler_fill(struct sampler *sampler) {
@@ -131,10 +113,8 @@ static int sampler_fill(struct sampler *sampler) {
     for (size_t i = 0; r == 0 && i < sampler->config.n_probes; i++)
         r = open_probe(sampler, sampler->config.probes[i]);
     if (r == 0)
-        r = buffer_reserve(&sampler->scratch, frame_bytes_at_most(sampler));
-    if (r == 0)
-        r = buffer_reserve(&sampler->frame, frame_bytes_at_most(sampler));
-    return r;
+        r = lane_reserve(&sampler->samples);
+    return r < 0 || !sampler->bulk.n ? r : lane_reserve(&sampler->bulk);
 }
 
 int sampler_open(const struct sampler_config *config, struct sampler **ret_sampler) {
@@ -143,6 +123,8 @@ int sampler_open(const struct sampler_config *config, struct sampler **ret_sampl
         return -ENOMEM;
     sampler->config = *config;
     sampler->env = *config->env;
+    sampler->env.note = note_of_probe;
+    sampler->env.note_ctx = sampler;
     sampler->self = (struct self_agent){.statm_fd = self_open_statm(config->env->proc),
                                         .page_size = config->env->page_size};
     schedule_init(&sampler->schedule, config->period_ns, config->slow_period_ns);
@@ -158,34 +140,40 @@ int sampler_open(const struct sampler_config *config, struct sampler **ret_sampl
 void sampler_free(struct sampler *sampler) {
     if (!sampler)
         return;
-    for (size_t i = 0; i < sampler->n_stations; i++)
+    for (size_t i = sampler->n_stations; i-- > 0;) /* a probe may rest on those before it */
         close_probe(sampler->stations[i].probe, sampler->stations[i].state);
-    for (size_t i = 0; i < sampler->n_tables; i++)
-        rows_release(&sampler->rows[i]);
+    lane_release(&sampler->samples);
+    lane_release(&sampler->bulk);
     if (sampler->self.statm_fd >= 0)
         close(sampler->self.statm_fd);
-    buffer_release(&sampler->frame);
-    buffer_release(&sampler->scratch);
     free(sampler->stations);
-    free(sampler->rows);
-    free(sampler->frame_rows);
-    free(sampler->tables);
-    free(sampler->indexes);
     free(sampler);
 }
 
 const struct table *const *sampler_tables(const struct sampler *sampler, size_t *ret_n) {
-    *ret_n = sampler->n_tables;
-    return sampler->tables;
+    *ret_n = sampler->samples.n;
+    return sampler->samples.tables;
+}
+
+const struct table *const *sampler_bulk_tables(const struct sampler *sampler, size_t *ret_n) {
+    *ret_n = sampler->bulk.n;
+    return sampler->bulk.tables;
+}
+
+void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
+                      const struct frame_head *last) {
+    sampler->bulk_sink = sink;
+    if (last)
+        sampler->bulk.head = *last;
 }
 
 void sampler_resume(struct sampler *sampler, const struct frame_head *last) {
-    sampler->head = *last;
+    sampler->samples.head = *last;
     schedule_resume(&sampler->schedule, last->slot_ns, last->wall_ns, last->mono_ns, last->missed);
 }
 
 void sampler_last(const struct sampler *sampler, struct frame_head *ret_head) {
-    *ret_head = sampler->head;
+    *ret_head = sampler->samples.head;
 }
 
 /* ---- sampling ---- */
@@ -220,7 +208,7 @@ static void sample_all(struct sampler *sampler, bool slow) {
     int64_t before = cpu_now(sampler);
     for (size_t i = 0; i < sampler->n_stations; i++) {
         struct station *station = &sampler->stations[i];
-        if (station->probe->pace == PACE_PROCESS && !slow)
+        if (station->lane == &sampler->bulk || (station->probe->pace == PACE_PROCESS && !slow))
             continue;
         sample_station(sampler, station);
         int64_t after = cpu_now(sampler);
@@ -230,33 +218,83 @@ static void sample_all(struct sampler *sampler, bool slow) {
 }
 
 static void append_self(struct sampler *sampler) {
-    struct rows *rows = &sampler->rows[TABLE_SELF];
+    struct rows *rows = &sampler->samples.rows[TABLE_SELF];
     for (size_t i = 0; i < sampler->n_stations; i++)
         self_append_probe(rows, sampler->stations[i].probe->table.name, &sampler->stations[i].cost);
     self_append_agent(rows, &sampler->self);
     sampler->self.late_ns = 0;
 }
 
-static void tell_sink_error(struct sampler *sampler, int error) {
-    if (error == sampler->sink_error)
+static void tell_sink_error(struct sampler *sampler, const char *subject, int *before, int error) {
+    if (error == *before)
         return;
-    sampler->sink_error = error;
-    sampler_note(sampler, error ? NOTE_WARNING : NOTE_INFO, "spool",
+    *before = error;
+    sampler_note(sampler, error ? NOTE_WARNING : NOTE_INFO, subject,
                  error ? strerror(-error) : "takes frames again");
 }
 
 /* Notes made between two frames go with the next one that the sink takes. */
-static void send_frame(struct sampler *sampler, const struct frame_sink *sink) {
-    buffer_reset(&sampler->frame);
-    wire_put_frame(&sampler->frame, &sampler->scratch, &sampler->head, sampler->frame_rows,
-                   sampler->indexes, sampler->n_tables);
-    int r = sampler->frame.error;
-    if (r == 0)
-        r = sink->append(sink->ctx, sampler->frame.data, sampler->frame.size, sampler->head.seq);
-    for (size_t i = r == 0 ? 0 : TABLE_NOTE + 1; i < sampler->n_tables; i++)
-        rows_reset(&sampler->rows[i]);
-    tell_sink_error(sampler, r);
+static void send_frame(struct sampler *sampler, const struct frame_head *head,
+                       const struct frame_sink *sink) {
+    int r = lane_send(&sampler->samples, head, sink);
+    lane_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
+    tell_sink_error(sampler, "spool", &sampler->sink_error, r);
 }
+
+/* ---- the other road ---- */
+
+/* Whether there may be more than there was room for. */
+static bool sample_bulk(struct sampler *sampler) {
+    bool more = false;
+    int64_t before = cpu_now(sampler);
+    for (size_t i = 0; i < sampler->n_stations; i++) {
+        struct station *station = &sampler->stations[i];
+        if (station->lane != &sampler->bulk)
+            continue;
+        sample_station(sampler, station);
+        int64_t after = cpu_now(sampler);
+        station->cost.cpu_ns += after - before;
+        before = after;
+        more |= station->rows->n == station->rows->capacity;
+    }
+    return more;
+}
+
+static bool has_rows(const struct lane *lane) {
+    for (size_t i = 0; i < lane->n; i++)
+        if (lane->rows[i].n)
+            return true;
+    return false;
+}
+
+static void tell_dropped(struct sampler *sampler, uint64_t lost) {
+    if (lost && !sampler->bulk_error && !sampler->told_dropped) {
+        sampler->told_dropped = true;
+        sampler_note(sampler, NOTE_WARNING, "calls",
+                     "too many MPI calls for their spool, the oldest go: raise --call-spool-limit");
+    }
+}
+
+static void take_bulk(struct sampler *sampler, const struct slot *slot) {
+    bool more = sampler->bulk_sink && sampler->bulk.n;
+    for (int i = 0; more && i < BULK_FRAMES_MAX; i++) {
+        const struct frame_sink *sink = sampler->bulk_sink;
+        more = sample_bulk(sampler);
+        if (!has_rows(&sampler->bulk))
+            return;
+        struct frame_head head = {.wall_ns = slot->wall_ns,
+                                  .mono_ns = slot->mono_ns,
+                                  .slot_ns = slot->slot_ns,
+                                  .late_ns = slot->late_ns,
+                                  .lost = sink->lost(sink->ctx)};
+        int r = lane_send(&sampler->bulk, &head, sink);
+        lane_reset(&sampler->bulk, 0);
+        tell_sink_error(sampler, "spool of MPI calls", &sampler->bulk_error, r);
+        tell_dropped(sampler, head.lost);
+    }
+}
+
+/* ---- both ---- */
 
 static void take_frame(struct sampler *sampler, const struct slot *slot,
                        const struct frame_sink *sink) {
@@ -271,14 +309,14 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     sampler->fast_mono_ns = slot->mono_ns;
     if (slot->slow)
         sampler->slow_mono_ns = slot->mono_ns;
-    sampler->head = (struct frame_head){.seq = sampler->head.seq + 1,
-                                        .wall_ns = slot->wall_ns,
-                                        .mono_ns = slot->mono_ns,
-                                        .slot_ns = slot->slot_ns,
-                                        .late_ns = slot->late_ns,
-                                        .missed = slot->missed,
-                                        .lost = sampler->self.lost};
-    send_frame(sampler, sink);
+    struct frame_head head = {.wall_ns = slot->wall_ns,
+                              .mono_ns = slot->mono_ns,
+                              .slot_ns = slot->slot_ns,
+                              .late_ns = slot->late_ns,
+                              .missed = slot->missed,
+                              .lost = sampler->self.lost};
+    send_frame(sampler, &head, sink);
+    take_bulk(sampler, slot);
 }
 
 static void take_unplanned(struct sampler *sampler, const struct frame_sink *sink) {

@@ -59,6 +59,14 @@ void sampler_free(struct sampler *sampler); /* closes the probes; takes NULL */
 /* The tables of the frames, in the order of their indexes. Borrowed from the sampler. */
 const struct table *const *sampler_tables(const struct sampler *sampler, size_t *ret_n);
 
+/* The same of the frames of bulk probes; *ret_n 0: none was opened. */
+const struct table *const *sampler_bulk_tables(const struct sampler *sampler, size_t *ret_n);
+
+/* Where these go; without it bulk probes are not sampled. last: the last frame an earlier process
+ * made of them, or NULL. The sink is borrowed. */
+void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
+                      const struct frame_head *last);
+
 /* Goes on after the last frame of a stream that an earlier process began. */
 void sampler_resume(struct sampler *sampler, const struct frame_head *last);
 

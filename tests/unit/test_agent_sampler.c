@@ -43,6 +43,7 @@ struct world {
     const struct event *events;
     size_t n_events;
     int64_t sample_takes_ns; /* of each fast probe's sample */
+    int events_a_sample;
     /* probes */
     int fail_from, fail_to; /* of the flaky probe's samples */
     int n_samples;
@@ -111,7 +112,8 @@ static const struct column columns[] = {{"count", UNIT_EVENTS, COLUMN_COUNTER, "
 
 struct played {
     int64_t count;
-    bool closed;
+    int64_t at_ns; /* of the sample going on */
+    int left;      /* of its events */
 };
 
 static struct world *the_world; /* cmocka runs one test at a time */
@@ -182,6 +184,26 @@ static const struct probe slow = PLAY("slow", PACE_PROCESS, play_open, slow_samp
 static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sample);
 static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
 static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
+
+/* Events: so many a sample, in parts of two. */
+static int crowd_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct played *played = state;
+    the_world->cpu_ns += 500;
+    if (played->at_ns != env->mono_ns)
+        played->left = the_world->events_a_sample;
+    played->at_ns = env->mono_ns;
+    for (; played->left && rows->n < rows->capacity; played->left--)
+        put_row(rows, "event", ++played->count);
+    return 0;
+}
+
+static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS, columns, 1},
+                                   .pace = PACE_SYSTEM,
+                                   .bulk = true,
+                                   .state_size = sizeof(struct played),
+                                   .max_rows = two_rows,
+                                   .open = play_open,
+                                   .sample = crowd_sample};
 
 /* ---- running ---- */
 
@@ -570,6 +592,92 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     release(&world);
 }
 
+/* ---- the other road ---- */
+
+static void count_up(struct world *world, const struct frame_head *head, const struct table *table,
+                     const struct wire_row *row) {
+    (void)head;
+    assert_string_equal(table->name, "crowd");
+    assert_int_equal(row->values[0], ++world->n_samples); /* each event once, in their order */
+}
+
+static void bulk_rows_make_frames_of_their_own(void **state) {
+    static const struct probe *const probes[] = {&crowd, &fast};
+    (void)state;
+    struct world world = {.events_a_sample = 7}, other = {0};
+    struct frame_head before = {.seq = 40};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 10);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    struct wire_stream stream = {.host = "h", .stream_id = 2};
+    size_t n;
+    const struct table *const *tables = sampler_bulk_tables(sampler, &n);
+    assert_int_equal(n, 1);
+    wire_put_stream(&other.stream, &stream);
+    wire_put_table(&other.stream, 0, tables[0]);
+    sampler_set_bulk(sampler, &bulk, &before);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    decode(&world, NULL);
+    decode(&other, count_up);
+    check_sound(&world);
+    assert_int_equal(world.n_seen, 10);
+    assert_int_equal(world.seen[3].n_rows[TABLE_FAST], 1);
+    assert_int_equal(other.n_samples, 70);
+    assert_int_equal(other.n_seen, 40); /* 2, 2, 2 and 1 of each sample */
+    for (size_t i = 0; i < 40; i++) {
+        assert_int_equal(other.seen[i].head.seq, 41 + i);
+        assert_int_equal(other.seen[i].head.mono_ns, world.seen[i / 4].head.mono_ns);
+        assert_int_equal(other.seen[i].head.slot_ns, world.seen[i / 4].head.slot_ns);
+    }
+    release(&world);
+    release(&other);
+}
+
+static void without_a_road_bulk_probes_are_left_alone(void **state) {
+    static const struct probe *const probes[] = {&crowd, &fast};
+    (void)state;
+    struct world world = {.events_a_sample = 7};
+    run_with(&world, probes, 2, 10, NULL);
+    assert_int_equal(world.n_seen, 10);
+    assert_int_equal(world.seen[9].n_rows[TABLE_FAST], 1);
+    release(&world);
+}
+
+static void a_full_bulk_spool_is_told_once_and_samples_go_on(void **state) {
+    static const struct probe *const probes[] = {&crowd, &fast};
+    (void)state;
+    struct world world = {.events_a_sample = 1}, other = {.sink_error = -ENOSPC};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 10);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    decode(&world, NULL);
+    assert_int_equal(world.n_seen, 10);
+    assert_int_equal(other.lost, 10);
+    assert_int_equal(world.n_said, 1);
+    assert_non_null(strstr(world.said[0], "spool of MPI calls: No space left"));
+    release(&world);
+}
+
+static void dropped_events_are_told_once(void **state) {
+    static const struct probe *const probes[] = {&crowd, &fast};
+    (void)state;
+    struct world world = {.events_a_sample = 1}, other = {.lost = 3};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 10);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    assert_int_equal(world.n_said, 1);
+    assert_non_null(strstr(world.said[0], "--call-spool-limit"));
+    release(&world);
+    release(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
@@ -587,6 +695,10 @@ int main(void) {
         cmocka_unit_test(probes_are_told_when_they_were_sampled_last),
         cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
         cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),
+        cmocka_unit_test(bulk_rows_make_frames_of_their_own),
+        cmocka_unit_test(without_a_road_bulk_probes_are_left_alone),
+        cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
+        cmocka_unit_test(dropped_events_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every MPI call of every rank, as it was. There may be hundreds of thousands a second, so this
+ * table goes the second road (probe.h): its rows stay on this host while the job runs.
+ *
+ * What is not known is absent, and so is what says nothing: the time inside of a call that is one
+ * call, the polls of a call that is no series of polls.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/probes/call_watch.h"
+#include "agent/probes/probes.h"
+#include "common/error.h"
+
+enum {
+    RANK,
+    PID,
+    SEQUENCE,
+    START_NS,
+    DURATION_NS,
+    COMM,
+    PEER,
+    TAG,
+    BYTES,
+    CPU_NS,
+    GAP_CPU_NS,
+    INSIDE_NS,
+    POLLS,
+    FLAGS,
+    THREAD,
+    SITE,
+    N_COLUMNS
+};
+
+#define ROWS_MAX 4096 /* of a frame; a sample takes as many frames as it needs */
+
+struct call {
+    struct call_watch *watch; /* NULL: not open */
+};
+
+struct drain {
+    struct rows *rows;
+    int32_t rank;
+};
+
+static void fill(int64_t *values, const struct call_event *event) {
+    values[SEQUENCE] = (int64_t)event->sequence;
+    values[START_NS] = event->enter_ns;
+    values[DURATION_NS] = event->exit_ns - event->enter_ns;
+    if (event->comm != CALL_COMM_UNKNOWN)
+        values[COMM] = event->comm;
+    if (event->peer != CALL_NO_PEER)
+        values[PEER] = event->peer;
+    if (event->tag != CALL_NO_TAG)
+        values[TAG] = event->tag;
+    values[BYTES] = event->bytes;
+    if (event->flags & CALL_HAS_CPU)
+        values[CPU_NS] = event->cpu_ns;
+    if (event->flags & CALL_HAS_GAP_CPU)
+        values[GAP_CPU_NS] = event->gap_cpu_ns;
+    if (event->flags & CALL_FOLDED) {
+        values[INSIDE_NS] = event->inside_ns;
+        values[POLLS] = event->polls;
+    }
+    values[FLAGS] = event->flags;
+    values[THREAD] = event->thread;
+    values[SITE] = (int64_t)event->site_module << 32 | event->site_offset;
+}
+
+static int take_event(void *ctx, const struct call_rank *rank, const struct call_event *event) {
+    struct drain *drain = ctx;
+    const char *name = call_name(event->function);
+    struct row *row = rows_append(drain->rows, name, strlen(name));
+    if (!row)
+        return 1;
+    if (drain->rank >= 0)
+        row->values[RANK] = drain->rank;
+    row->values[PID] = rank->pid;
+    fill(row->values, event);
+    return 0;
+}
+
+static int call_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct call_watch *watch = ((struct call *)state)->watch;
+    size_t before = rows->n;
+    (void)env;
+    for (size_t i = 0; i < watch->reader.n_ranks && rows->n < rows->capacity; i++) {
+        struct call_rank *rank = &watch->reader.ranks[i];
+        struct drain drain = {rows, call_watch_rank(watch, i)};
+        if (!rank->broken)
+            call_rank_drain(rank, rows->capacity - rows->n, take_event, &drain);
+    }
+    if (rows->n > before)
+        call_watch_save(watch);
+    return 0;
+}
+
+static int call_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct call *call = state;
+    if (!env->calls || !env->calls->is_open) {
+        snprintf(why, why_size, "no MPI calls");
+        return PROBE_ABSENT;
+    }
+    call->watch = env->calls;
+    return 0;
+}
+
+static size_t call_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return ROWS_MAX;
+}
+
+static const struct column call_columns[N_COLUMNS] = {
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [SEQUENCE] = {"sequence", UNIT_NONE, COLUMN_LEVEL,
+                  "counts from 1 in each process; what is missing was lost"},
+    [START_NS] = {"start_ns", UNIT_NS, COLUMN_LEVEL, "when it was called, on the host's clock"},
+    [DURATION_NS] = {"duration_ns", UNIT_NS, COLUMN_LEVEL, "until it returned"},
+    [COMM] = {"comm", UNIT_NONE, COLUMN_LEVEL,
+              "communicator, window or file: 0 world, 1 self, else the same number at all members"},
+    [PEER] = {"peer", UNIT_NONE, COLUMN_LEVEL,
+              "the other side's rank in MPI_COMM_WORLD; the root of a collective"},
+    [TAG] = {"tag", UNIT_NONE, COLUMN_LEVEL, "of the message"},
+    [BYTES] = {"bytes", UNIT_BYTES, COLUMN_LEVEL,
+               "sent or received; of collectives the larger of what it gave and got"},
+    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_LEVEL, "CPU time inside; of calls of 100 us and more"},
+    [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_LEVEL,
+                    "CPU time since the thread's call before; of gaps of 100 us and more"},
+    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_LEVEL,
+                   "of polls told as one event: time inside them; else absent"},
+    [POLLS] = {"polls", UNIT_EVENTS, COLUMN_LEVEL,
+               "of polls that found nothing, told as one event: how many; else absent"},
+    [FLAGS] =
+        {"flags", UNIT_NONE, COLUMN_LEVEL,
+         "1 any source, 2 polls, 4 a message of the call before, 8 a request's life, 16 bytes "
+         "at most, 32 failed, 64 and 128 CPU known, 256 Fortran"},
+    [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
+    [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
+              "where it was called from: hash of the file's name x 2^32 + offset in it"},
+};
+
+const struct probe probe_call = {
+    .table = {.name = "call",
+              .instance = "function",
+              .help = "single MPI calls of each rank; delivered when the command has ended",
+              .kind = TABLE_EVENTS,
+              .columns = call_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .bulk = true,
+    .state_size = sizeof(struct call),
+    .max_rows = call_max_rows,
+    .open = call_open,
+    .sample = call_sample,
+};

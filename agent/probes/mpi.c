@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much of its time each rank spends inside MPI. Totals that the ranks keep themselves: exact
+ * also where single calls were dropped.
+ *
+ * A call that has not returned counts up to now, or a rank that waits for 30 s in one call would
+ * look as if it worked for 30 s. When it returns it is for a moment in neither of the two figures;
+ * inside_ns then stands still instead of stepping back.
+ */
+#include "agent/probes/mpi.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/job.h"
+#include "agent/probes/probes.h"
+#include "common/error.h"
+
+enum {
+    RANK,
+    PID,
+    WORLD_SIZE,
+    THREAD_LEVEL,
+    INITIALIZED_NS,
+    FINALIZED_NS,
+    THREADS_INSIDE,
+    CALLS,
+    INSIDE_NS,
+    MEASURED_NS,
+    CPU_NS,
+    SENT_BYTES,
+    RECEIVED_BYTES,
+    UNSIZED,
+    FAILED,
+    GAP_NS,
+    GAP_CPU_NS,
+    EVENTS,
+    LOST_EVENTS,
+    LOST_REQUESTS,
+    LOST_COMMS,
+    N_COLUMNS
+};
+
+/* ---- sums, also of mpi_function ---- */
+
+/* What does not fit stays out: a rank that writes nonsense harms its own row. */
+static void add(int64_t *sum, uint64_t part) {
+    int64_t value = counter_value(part, 1);
+    if (value == VALUE_ABSENT || __builtin_add_overflow(*sum, value, sum))
+        *sum = INT64_MAX;
+}
+
+void mpi_sum_total(struct mpi_sum *sum, const struct call_total *total) {
+    add(&sum->calls, total->calls);
+    add(&sum->inside_ns, total->time_ns);
+    add(&sum->measured_ns, total->measured_ns);
+    add(&sum->cpu_ns, total->cpu_ns);
+    add(&sum->sent_bytes, total->sent_bytes);
+    add(&sum->received_bytes, total->received_bytes);
+    add(&sum->unsized, total->unsized);
+    add(&sum->failed, total->failed);
+}
+
+void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_ns) {
+    if (call->enter_ns <= 0 || call->enter_ns > now_ns)
+        return;
+    sum->threads_inside++;
+    add(&sum->inside_ns, (uint64_t)(now_ns - call->enter_ns));
+}
+
+/* ---- rows ---- */
+
+struct mpi {
+    struct call_watch *watch; /* NULL: not open */
+    struct {
+        bool told;
+        int64_t inside_ns; /* as last told */
+    } ranks[CALL_MAX_RANKS];
+    /* A process of a rank without a file: why? */
+    int32_t suspect;
+    int64_t suspect_since_ns;
+    bool blamed;
+};
+
+static void fill_rank(int64_t *values, const struct call_rank *rank) {
+    values[PID] = rank->pid;
+    if (rank->world_size >= 0)
+        values[WORLD_SIZE] = rank->world_size;
+    if (rank->thread_level >= 0)
+        values[THREAD_LEVEL] = rank->thread_level;
+    if (rank->initialized_ns > 0)
+        values[INITIALIZED_NS] = rank->initialized_ns;
+    if (rank->finalized_ns > 0)
+        values[FINALIZED_NS] = rank->finalized_ns;
+    values[GAP_NS] = counter_value(rank->gap_ns, 1);
+    values[GAP_CPU_NS] = counter_value(rank->gap_cpu_ns, 1);
+    values[EVENTS] = counter_value(rank->written, 1);
+    values[LOST_EVENTS] =
+        counter_add(counter_value(rank->lost, 1), counter_value(rank->malformed, 1));
+    values[LOST_REQUESTS] = counter_value(rank->lost_requests, 1);
+    values[LOST_COMMS] = counter_value(rank->lost_comms, 1);
+}
+
+static void fill_sum(int64_t *values, const struct mpi_sum *sum) {
+    values[THREADS_INSIDE] = sum->threads_inside;
+    values[CALLS] = sum->calls;
+    values[INSIDE_NS] = sum->inside_ns;
+    values[MEASURED_NS] = sum->measured_ns;
+    values[CPU_NS] = sum->cpu_ns;
+    values[SENT_BYTES] = sum->sent_bytes;
+    values[RECEIVED_BYTES] = sum->received_bytes;
+    values[UNSIZED] = sum->unsized;
+    values[FAILED] = sum->failed;
+}
+
+static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
+    struct call_watch *watch = mpi->watch;
+    struct mpi_sum sum = {0};
+    for (size_t f = 0; f < CALL_COUNT; f++)
+        mpi_sum_total(&sum, &watch->totals.function[f]);
+    for (size_t t = 0; t < CALL_FILE_THREADS; t++)
+        mpi_sum_now(&sum, &watch->totals.now[t], env->mono_ns);
+    if (sum.inside_ns < mpi->ranks[i].inside_ns)
+        sum.inside_ns = mpi->ranks[i].inside_ns;
+    const struct watched_rank *known = &watch->ranks[i];
+    struct row *row = rows_append(rows, known->name, strlen(known->name));
+    if (!row)
+        return;
+    row->flags = known->is_new && !mpi->ranks[i].told ? ROW_BORN : 0;
+    row->values[RANK] = call_watch_rank(watch, i);
+    fill_rank(row->values, &watch->reader.ranks[i]);
+    fill_sum(row->values, &sum);
+    mpi->ranks[i].told = true;
+    mpi->ranks[i].inside_ns = sum.inside_ns;
+}
+
+/* ---- ranks that are not seen ---- */
+
+#define SUSPECT_AFTER_NS (5 * NS_PER_S)
+
+static bool has_file(const struct mpi *mpi, int32_t pid) {
+    for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
+        if (mpi->watch->reader.ranks[i].pid == pid)
+            return true;
+    return false;
+}
+
+/* The next process of a rank that has no file, in the order of their ids; 0: none. */
+static int32_t next_suspect(const struct mpi *mpi, const struct job *job, int32_t from) {
+    int32_t found = 0;
+    for (size_t i = 0; i < job->n; i++) {
+        const struct job_process *process = &job->processes[i];
+        if (process->rank >= 0 && process->pid >= from && (!found || process->pid < found) &&
+            !has_file(mpi, process->pid))
+            found = process->pid;
+    }
+    return found;
+}
+
+struct mapped {
+    bool mpi, shim;
+};
+
+static void look_for(const char *text, size_t size, struct mapped *found) {
+    found->mpi |= memmem(text, size, "/libmpi", 7) != NULL;
+    found->shim |= memmem(text, size, "/libchokepoint-mpi", 18) != NULL;
+}
+
+/* Which libraries a process has mapped, by the first mebibyte of its list. */
+static struct mapped look_at_maps(const struct probe_env *env, int32_t pid) {
+    enum { KEEP = 32, CHUNK = 4096 };
+    char path[PATH_MAX], text[KEEP + CHUNK];
+    struct mapped found = {0};
+    size_t kept = 0;
+    ssize_t n;
+    snprintf(path, sizeof path, "%s/%d/maps", env->proc, pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return found;
+    for (int i = 0; i < 256 && (n = read(fd, text + kept, CHUNK)) > 0; i++) {
+        size_t size = kept + (size_t)n;
+        look_for(text, size, &found);
+        kept = size < KEEP ? size : KEEP;
+        memmove(text, text + size - kept, kept);
+    }
+    close(fd);
+    return found;
+}
+
+static void blame(struct mpi *mpi, const struct probe_env *env, const struct mapped *found) {
+    char text[INSTANCE_MAX + 1];
+    if (found->shim)
+        snprintf(text, sizeof text, "process %d cannot write to %.40s: its MPI time is unknown",
+                 mpi->suspect, mpi->watch->path);
+    else
+        snprintf(text, sizeof text,
+                 "process %d runs MPI unwatched: preload libchokepoint-mpi.so to know its time",
+                 mpi->suspect);
+    env->note(env->note_ctx, NOTE_WARNING, "mpi", text);
+    mpi->blamed = true;
+}
+
+/* A process of a rank that has used no MPI after some seconds may simply not want to: it is to
+ * blame only if it has MPI loaded. One at a time, each once, until one is to blame. */
+static void look_for_unseen(struct mpi *mpi, const struct probe_env *env) {
+    if (mpi->blamed || !env->job || !env->note)
+        return;
+    int32_t suspect = next_suspect(mpi, env->job, mpi->suspect);
+    if (suspect != mpi->suspect) {
+        mpi->suspect = suspect ? suspect : mpi->suspect;
+        mpi->suspect_since_ns = env->mono_ns;
+        return;
+    }
+    if (!suspect || env->mono_ns - mpi->suspect_since_ns < SUSPECT_AFTER_NS)
+        return;
+    struct mapped found = look_at_maps(env, suspect);
+    if (found.mpi)
+        blame(mpi, env, &found);
+    mpi->suspect++;
+}
+
+/* ---- the probe ---- */
+
+static int mpi_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct mpi *mpi = state;
+    int r = call_watch_look(mpi->watch, env);
+    for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
+        if (call_watch_read(mpi->watch, i, env))
+            report(mpi, i, env, rows);
+    look_for_unseen(mpi, env);
+    return r;
+}
+
+static int mpi_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct mpi *mpi = state;
+    if (!env->calls) {
+        snprintf(why, why_size, "no MPI calls");
+        return PROBE_ABSENT;
+    }
+    int r = call_watch_open(env->calls, env, why, why_size);
+    if (r == 0)
+        mpi->watch = env->calls;
+    return r;
+}
+
+static void mpi_close(void *state) {
+    struct mpi *mpi = state;
+    if (mpi->watch)
+        call_watch_close(mpi->watch);
+    mpi->watch = NULL;
+}
+
+static size_t mpi_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return CALL_MAX_RANKS;
+}
+
+static const struct column mpi_columns[N_COLUMNS] = {
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [WORLD_SIZE] = {"world_size", UNIT_EVENTS, COLUMN_LEVEL, "ranks in MPI_COMM_WORLD"},
+    [THREAD_LEVEL] = {"thread_level", UNIT_NONE, COLUMN_LEVEL,
+                      "what MPI_Init_thread gave: 0 single, 1 funneled, 2 serialized, 3 multiple"},
+    [INITIALIZED_NS] = {"initialized_ns", UNIT_NS, COLUMN_LEVEL,
+                        "when MPI_Init returned, on the host's clock"},
+    [FINALIZED_NS] = {"finalized_ns", UNIT_NS, COLUMN_LEVEL,
+                      "when MPI_Finalize returned, on the host's clock"},
+    [THREADS_INSIDE] = {"threads_inside", UNIT_EVENTS, COLUMN_LEVEL,
+                        "threads that are in an MPI call now"},
+    [CALLS] = {"calls", UNIT_EVENTS, COLUMN_COUNTER, "MPI calls that returned"},
+    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_COUNTER,
+                   "time inside MPI, summed over threads; calls not yet returned count up to now"},
+    [MEASURED_NS] = {"measured_ns", UNIT_NS, COLUMN_COUNTER,
+                     "the part of it whose CPU time is known: calls of 100 us and more"},
+    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in measured_ns"},
+    [SENT_BYTES] = {"sent_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it handed in"},
+    [RECEIVED_BYTES] = {"received_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it took out"},
+    [UNSIZED] = {"unsized", UNIT_EVENTS, COLUMN_COUNTER,
+                 "receives without a status: their bytes are those posted"},
+    [FAILED] = {"failed", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned an error"},
+    [GAP_NS] = {"gap_ns", UNIT_NS, COLUMN_COUNTER,
+                "time between MPI calls, where CPU time was measured: 100 us and more"},
+    [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in gap_ns"},
+    [EVENTS] = {"events", UNIT_EVENTS, COLUMN_COUNTER,
+                "single events it has written: as many rows has table call, but for those lost"},
+    [LOST_EVENTS] = {"lost_events", UNIT_EVENTS, COLUMN_COUNTER,
+                     "events overwritten before they were read, or refused as nonsense"},
+    [LOST_REQUESTS] = {"lost_requests", UNIT_EVENTS, COLUMN_COUNTER,
+                       "requests too many at once: peer and bytes are unknown"},
+    [LOST_COMMS] = {"lost_comms", UNIT_EVENTS, COLUMN_COUNTER,
+                    "communicators, windows and files too many: their ids are unknown"},
+};
+
+const struct probe probe_mpi = {
+    .table = {.name = "mpi",
+              .instance = "rank",
+              .help = "each rank's time inside MPI, messages and gaps, as the rank itself counts",
+              .kind = TABLE_SAMPLES,
+              .columns = mpi_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct mpi),
+    .max_rows = mpi_max_rows,
+    .open = mpi_open,
+    .sample = mpi_sample,
+    .close = mpi_close,
+};

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tables of MPI totals share: sums of hostile counters, and calls that have not returned.
+ */
+#ifndef CHOKEPOINT_AGENT_PROBES_MPI_H
+#define CHOKEPOINT_AGENT_PROBES_MPI_H
+
+#include "agent/counter.h"
+#include "agent/probes/call_watch.h"
+
+/* Adds up one function, or all. */
+struct mpi_sum {
+    int64_t calls, inside_ns, measured_ns, cpu_ns, sent_bytes, received_bytes, unsized, failed;
+    int64_t threads_inside; /* threads that are in a call now; inside_ns counts these up to now */
+};
+
+void mpi_sum_total(struct mpi_sum *sum, const struct call_total *total);
+/* A call that has not returned. */
+void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_ns);
+
+#endif

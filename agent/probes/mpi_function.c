@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The totals of table mpi by function: only of functions that were called, at the slower pace,
+ * since the sum over all of them is there at the faster one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/probes/mpi.h"
+#include "agent/probes/probes.h"
+#include "common/error.h"
+
+enum {
+    RANK,
+    PID,
+    CALLS,
+    INSIDE_NS,
+    MEASURED_NS,
+    CPU_NS,
+    SENT_BYTES,
+    RECEIVED_BYTES,
+    UNSIZED,
+    FAILED,
+    N_COLUMNS
+};
+
+#define ROWS_MAX 4096
+
+struct mpi_function {
+    struct call_watch *watch;
+    struct {
+        bool told;
+        int64_t inside_ns; /* as last told */
+    } functions[CALL_MAX_RANKS][CALL_COUNT];
+};
+
+static void report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
+                   struct rows *rows) {
+    const struct call_watch *watch = all->watch;
+    char name[INSTANCE_MAX + 1];
+    int size = snprintf(name, sizeof name, "%s %s", watch->ranks[i].name,
+                        call_name((enum call_function)function));
+    struct row *row = rows_append(rows, name, (size_t)size);
+    if (!row)
+        return;
+    if (sum->inside_ns < all->functions[i][function].inside_ns)
+        sum->inside_ns = all->functions[i][function].inside_ns;
+    row->flags = watch->ranks[i].is_new && !all->functions[i][function].told ? ROW_BORN : 0;
+    row->values[RANK] = call_watch_rank(watch, i);
+    row->values[PID] = watch->reader.ranks[i].pid;
+    row->values[CALLS] = sum->calls;
+    row->values[INSIDE_NS] = sum->inside_ns;
+    row->values[MEASURED_NS] = sum->measured_ns;
+    row->values[CPU_NS] = sum->cpu_ns;
+    row->values[SENT_BYTES] = sum->sent_bytes;
+    row->values[RECEIVED_BYTES] = sum->received_bytes;
+    row->values[UNSIZED] = sum->unsized;
+    row->values[FAILED] = sum->failed;
+    all->functions[i][function].told = true;
+    all->functions[i][function].inside_ns = sum->inside_ns;
+}
+
+static void report_rank(struct mpi_function *all, size_t i, const struct probe_env *env,
+                        struct rows *rows) {
+    const struct call_totals *totals = &all->watch->totals;
+    for (size_t f = 0; f < CALL_COUNT; f++) {
+        struct mpi_sum sum = {0};
+        mpi_sum_total(&sum, &totals->function[f]);
+        for (size_t t = 0; t < CALL_FILE_THREADS; t++)
+            if (totals->now[t].function == f)
+                mpi_sum_now(&sum, &totals->now[t], env->mono_ns);
+        if (sum.calls || sum.threads_inside || all->functions[i][f].told)
+            report(all, i, f, &sum, rows);
+    }
+}
+
+static int mpi_function_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct mpi_function *all = state;
+    for (size_t i = 0; i < all->watch->reader.n_ranks; i++)
+        if (call_watch_read(all->watch, i, env))
+            report_rank(all, i, env, rows);
+    return 0;
+}
+
+static int mpi_function_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct mpi_function *all = state;
+    if (!env->calls || !env->calls->is_open) {
+        snprintf(why, why_size, "no MPI calls");
+        return PROBE_ABSENT;
+    }
+    all->watch = env->calls;
+    return 0;
+}
+
+static size_t mpi_function_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return ROWS_MAX;
+}
+
+static const struct column mpi_function_columns[N_COLUMNS] = {
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in MPI_COMM_WORLD"},
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [CALLS] = {"calls", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned"},
+    [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_COUNTER,
+                   "time inside, summed over threads; calls not yet returned count up to now"},
+    [MEASURED_NS] = {"measured_ns", UNIT_NS, COLUMN_COUNTER,
+                     "the part of it whose CPU time is known: calls of 100 us and more"},
+    [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_COUNTER, "CPU time in measured_ns"},
+    [SENT_BYTES] = {"sent_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it handed in"},
+    [RECEIVED_BYTES] = {"received_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it took out"},
+    [UNSIZED] = {"unsized", UNIT_EVENTS, COLUMN_COUNTER,
+                 "receives without a status: their bytes are those posted"},
+    [FAILED] = {"failed", UNIT_EVENTS, COLUMN_COUNTER, "calls that returned an error"},
+};
+
+const struct probe probe_mpi_function = {
+    .table = {.name = "mpi_function",
+              .instance = "function",
+              .help = "calls, time and bytes of each rank in each MPI function it called",
+              .kind = TABLE_SAMPLES,
+              .columns = mpi_function_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct mpi_function),
+    .max_rows = mpi_function_max_rows,
+    .open = mpi_function_open,
+    .sample = mpi_function_sample,
+};
