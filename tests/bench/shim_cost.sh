@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# shim_cost.sh [PAIRS]: nanoseconds that the MPI shim adds to a call, clocks and record included, by interleaved
+# pairs of the same program without it, with it while nobody listens, and with it writing. Goal: at most 150 ns.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/../.." && pwd)
+bin=${CHOKEPOINT_BIN:-$here/build/release/bin}
+pairs=${1:-7}
+work=$(mktemp -d)
+mkdir -m 700 "/dev/shm/chokepoint-bench-$$.$(hostname)"
+trap 'rm -rf "$work" "/dev/shm/chokepoint-bench-$$.$(hostname)"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+shim=$bin/libchokepoint-mpi.so
+
+run() { "$@" mpirun -np 1 --bind-to core "$bin/bench_shim_cost"; }
+for i in $(seq "$pairs"); do
+    run env | sed 's/^/alone /'
+    run env OMPI_MCA_mca_base_env_list="LD_PRELOAD=$shim" | sed 's/^/silent /'
+    run env OMPI_MCA_mca_base_env_list="LD_PRELOAD=$shim" OMPI_CHOKEPOINT_MARKS="/dev/shm/chokepoint-bench-$$" | sed 's/^/writing /'
+    rm -f "/dev/shm/chokepoint-bench-$$.$(hostname)"/*
+done >"$work/all"
+
+awk '
+function median(list,    values, n, i, j, t) {
+    n = split(list, values, " ")
+    for (i = 2; i <= n; i++) { t = values[i] + 0; for (j = i - 1; j >= 1 && values[j] + 0 > t; j--) values[j + 1] = values[j]; values[j + 1] = t }
+    return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
+}
+{ if (!($2 in seen)) { seen[$2] = 1; names[++n] = $2 } ns[$1, $2] = ns[$1, $2] " " $3 }
+END {
+    printf "%-22s %10s %16s %16s   (ns a call)\n", "", "without", "nobody listens", "writing"
+    for (i = 1; i <= n; i++) {
+        a = median(ns["alone", names[i]]); b = median(ns["silent", names[i]]); c = median(ns["writing", names[i]])
+        printf "%-22s %10.1f %8.1f (%+5.1f) %8.1f (%+5.1f)\n", names[i], a, b, b - a, c, c - a
+        if (c - a > worst) worst = c - a
+    }
+    printf "the shim adds at most %.0f ns to a call (goal: at most 150)\n", worst
+    exit worst > 150
+}' "$work/all"
