@@ -131,7 +131,8 @@ static void fill_env(struct observer *observer) {
                                        .calls = &observer->calls,
                                        .ticks_per_s = sysconf(_SC_CLK_TCK),
                                        .page_size = sysconf(_SC_PAGESIZE),
-                                       .foreign_processes = options->foreign_processes};
+                                       .foreign_processes = options->foreign_processes,
+                                       .flows = options->flows};
 }
 
 static int open_sampler(struct observer *observer) {

@@ -27,6 +27,7 @@ const char options_help[] =
     "  --rate HZ             samples a second (default 10)\n"
     "  --process-rate HZ     of processes (default 1)\n"
     "  --foreign-processes N busiest processes outside the job to report (default 5)\n"
+    "  --flows               capture packets: who exchanges how much with whom\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
     "  --drain S             on stopping, try to deliver for S seconds (default 20)\n"
@@ -52,6 +53,7 @@ enum option_id {
     OPTION_RATE,
     OPTION_PROCESS_RATE,
     OPTION_FOREIGN_PROCESSES,
+    OPTION_FLOWS,
     OPTION_SAMPLES,
     OPTION_ORPHAN_AFTER,
     OPTION_DRAIN,
@@ -75,6 +77,7 @@ static const struct option option_list[] = {
     {"rate", required_argument, NULL, OPTION_RATE},
     {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
     {"foreign-processes", required_argument, NULL, OPTION_FOREIGN_PROCESSES},
+    {"flows", no_argument, NULL, OPTION_FLOWS},
     {"samples", required_argument, NULL, OPTION_SAMPLES},
     {"orphan-after", required_argument, NULL, OPTION_ORPHAN_AFTER},
     {"drain", required_argument, NULL, OPTION_DRAIN},
@@ -170,6 +173,9 @@ static bool take_option(struct agent_options *options, int id, const char *value
         good = parse_count(value, 1000, &count);
         options->foreign_processes = (size_t)count;
         return good;
+    case OPTION_FLOWS:
+        options->flows = true;
+        return true;
     case OPTION_SAMPLES:
         return parse_count(value, INT64_MAX, &options->max_frames) && options->max_frames > 0;
     case OPTION_ORPHAN_AFTER:

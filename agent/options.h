@@ -22,7 +22,7 @@ struct agent_options {
     int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
     size_t foreign_processes;
-    bool supervise, push;
+    bool supervise, push, flows;
     char token[129]; /* CHOKEPOINT_TOKEN; "" without */
     char run[129];   /* CHOKEPOINT_RUN; "" without */
     const char *marks;

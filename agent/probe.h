@@ -39,6 +39,7 @@ struct probe_env {
     int64_t ticks_per_s;       /* of /proc: sysconf(_SC_CLK_TCK) */
     int64_t page_size;
     size_t foreign_processes; /* how many of the busiest processes outside the job to report */
+    bool flows;               /* whether packets may be captured */
     int64_t mono_ns;          /* of the frame being taken: set before each sample() */
     int64_t previous_mono_ns; /* of the previous sample of this pace; 0 at the first */
     /* Tells the user something that a sample brought to light, e.g. what it cannot see and what
@@ -61,7 +62,8 @@ struct probe {
     /* How many rows a sample may have at most on this host: asked once, after open. */
     size_t (*max_rows)(const void *state, const struct probe_env *env);
     /* 0, PROBE_ABSENT or negative errno; both of the latter leave one line in why[why_size], and so
-     * may the first, about what the probe will not see. */
+     * may the first, about what the probe will not see. PROBE_ABSENT without a line: nothing worth
+     * telling, nobody asked for it. */
     int (*open)(void *state, const struct probe_env *env, char *why, size_t why_size);
     /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
      * counted. */

@@ -77,7 +77,8 @@ static int open_probe(struct sampler *sampler, const struct probe *probe) {
     int r = probe->open(state, &sampler->env, why, sizeof why);
     if (r != 0) {
         enum note_level level = r == PROBE_ABSENT ? NOTE_INFO : NOTE_WARNING;
-        sampler_note(sampler, level, probe->table.name, why[0] || r > 0 ? why : strerror(-r));
+        if (why[0] || r < 0)
+            sampler_note(sampler, level, probe->table.name, why[0] ? why : strerror(-r));
         close_probe(probe, state);
         return 0;
     }

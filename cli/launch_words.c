@@ -42,7 +42,8 @@ static const char *spool_directory(char *to, size_t size, const struct launch *l
 static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
     add_all(to, "--collector", to->url, "--spool", to->spool, "--host", launch->host, "--rate",
-            plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S, NULL);
+            plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
+            plan->flows ? "--flows" : NULL, NULL);
 }
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */

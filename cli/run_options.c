@@ -19,6 +19,7 @@ static const char help[] =
     "      --db FILE          default: ./chokepoint.db\n"
     "      --rate HZ          samples a second of each host; default: 10\n"
     "      --process-rate HZ  of its processes; default: 1\n"
+    "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-report        no verdict at the end\n"
@@ -32,6 +33,7 @@ enum {
     OPTION_DB,
     OPTION_RATE,
     OPTION_PROCESS_RATE,
+    OPTION_FLOWS,
     OPTION_ALLOW_MISSING,
     OPTION_START_TIMEOUT,
     OPTION_NO_REPORT
@@ -43,6 +45,7 @@ static const struct option long_options[] = {
     {"db", required_argument, NULL, OPTION_DB},
     {"rate", required_argument, NULL, OPTION_RATE},
     {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
+    {"flows", no_argument, NULL, OPTION_FLOWS},
     {"allow-missing", no_argument, NULL, OPTION_ALLOW_MISSING},
     {"start-timeout", required_argument, NULL, OPTION_START_TIMEOUT},
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
@@ -89,6 +92,9 @@ static int take(int option, struct run_options *o) {
     case OPTION_PROCESS_RATE:
         o->process_rate = optarg;
         return read_number("--process-rate", optarg, 0.01, 1000, &o->process_rate_hz);
+    case OPTION_FLOWS:
+        o->flows = true;
+        return 0;
     case OPTION_ALLOW_MISSING:
         o->allow_missing = true;
         return 0;

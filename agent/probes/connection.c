@@ -40,6 +40,7 @@ struct connection_probe {
     uint64_t sample;               /* number of the current one, from 1 */
     uint64_t job_changes;          /* as of the last look at everybody's owners */
     bool look_again, has_scanned;  /* in this sample */
+    bool told;                     /* that some sockets may not be looked at */
     size_t n_farewells;            /* rows of this sample */
     int64_t unseen[CONNECTION_N_COLUMNS];
     bool unseen_sent;
@@ -131,13 +132,24 @@ static void append_unseen(struct pass *pass) {
 
 /* ---- what is there ---- */
 
+static void scan_owners(struct pass *pass) {
+    struct connection_probe *probe = pass->probe;
+    int r = owners_scan(&probe->owners, probe->proc_fd, pass->env->job);
+    pass->rows->dropped += r == -EMFILE;
+    if (r == -EACCES && !probe->told && pass->env->note) {
+        probe->told = true;
+        pass->env->note(pass->env->note_ctx, NOTE_INFO, "connection",
+                        "sockets of some processes may not be seen: needs CAP_SYS_PTRACE");
+    }
+}
+
 static void find_owner(struct pass *pass, struct connection *connection, uint32_t inode) {
     struct connection_probe *probe = pass->probe;
     bool known = connection->looked && connection->inode == inode;
     if (!inode || (known && !probe->look_again))
         return; /* 0: not accepted yet, or its process has closed it */
-    if (!probe->has_scanned && !owners_scan(&probe->owners, probe->proc_fd, pass->env->job))
-        pass->rows->dropped++;
+    if (!probe->has_scanned)
+        scan_owners(pass);
     probe->has_scanned = true;
     connection->looked = probe->sample;
     connection->inode = inode;

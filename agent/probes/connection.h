@@ -80,9 +80,9 @@ struct owners { /* all zero: none */
     _Alignas(struct dirents_entry) char listing[8192];
 };
 
-/* Reads anew which sockets the job's processes have open. False: there were too many, some are
- * missing. */
-bool owners_scan(struct owners *owners, int proc_fd, const struct job *job);
+/* Reads anew which sockets the job's processes have open. 0; -EMFILE there were too many, -EACCES
+ * somebody's may not be looked at: some are missing then. */
+int owners_scan(struct owners *owners, int proc_fd, const struct job *job);
 
 /* NULL: no process of the job has it. */
 const struct owner *owners_find(const struct owners *owners, uint32_t inode);

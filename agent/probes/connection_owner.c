@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/probes/connection.h"
+#include "common/error.h"
 #include "common/text.h"
 
 #define FILES_MAX (OWNER_SLOTS / 2) /* looked at in one scan */
@@ -26,16 +27,18 @@ const struct owner *owners_find(const struct owners *owners, uint32_t inode) {
     return inode && owner->inode ? owner : NULL;
 }
 
-/* 0: the file is no socket. */
-static uint32_t read_inode(int fd_directory, const char *name) {
+/* Untouched unless the file is a socket. */
+static int read_inode(int fd_directory, const char *name, uint32_t *ret_inode) {
     char link[64];
     uint64_t inode;
     ssize_t n = readlinkat(fd_directory, name, link, sizeof link);
-    struct span span = {link, n > 0 ? (size_t)n : 0};
+    if (n < 0)
+        return negative_errno();
+    struct span span = {link, (size_t)n};
     const char *p = link + strlen("socket:[");
-    if (!span_starts(span, "socket:[") || !text_u64(&p, link + n, &inode) || inode > UINT32_MAX)
-        return 0;
-    return (uint32_t)inode;
+    if (span_starts(span, "socket:[") && text_u64(&p, link + n, &inode) && inode <= UINT32_MAX)
+        *ret_inode = (uint32_t)inode;
+    return 0;
 }
 
 static void note_owner(struct owners *owners, uint32_t inode, const struct job_process *process) {
@@ -48,36 +51,39 @@ static void note_owner(struct owners *owners, uint32_t inode, const struct job_p
     *owner = (struct owner){inode, process->pid, process->rank};
 }
 
-/* At most `most` files; returns how many there were. */
-static size_t scan_process(struct owners *owners, int proc_fd, const struct job_process *process,
-                           size_t most) {
+/* At most `most` files. How many there were; 0 also of one that has just ended; -EACCES. */
+static int scan_process(struct owners *owners, int proc_fd, const struct job_process *process,
+                        int most) {
     char path[32];
     const struct dirents_entry *file;
-    size_t n = 0;
+    int n = 0, denied = 0;
     snprintf(path, sizeof path, "%d/fd", process->pid);
     int fd = openat(proc_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
-        return 0; /* it has just ended, or is not ours to look into */
+        return errno == EACCES ? -EACCES : 0;
     struct dirents files = {
         .fd = fd, .buffer = owners->listing, .capacity = sizeof owners->listing};
     for (; n <= most && (file = dirents_next(&files)); n++) {
-        uint32_t inode = *file->name == '.' ? 0 : read_inode(fd, file->name);
+        uint32_t inode = 0;
+        if (*file->name != '.' && read_inode(fd, file->name, &inode) == -EACCES)
+            denied = -EACCES;
         if (inode)
             note_owner(owners, inode, process);
     }
     close(fd);
-    return n;
+    return denied < 0 ? denied : n;
 }
 
-bool owners_scan(struct owners *owners, int proc_fd, const struct job *job) {
-    size_t left = FILES_MAX;
+int owners_scan(struct owners *owners, int proc_fd, const struct job *job) {
+    int left = FILES_MAX, r = 0;
     while (owners->n)
         owners->slots[owners->used[--owners->n]] = (struct owner){0};
     for (size_t i = 0; i < job->n; i++) {
-        size_t n = scan_process(owners, proc_fd, &job->processes[i], left);
+        int n = scan_process(owners, proc_fd, &job->processes[i], left);
         if (n > left)
-            return false;
-        left -= n;
+            return -EMFILE;
+        left -= n > 0 ? n : 0;
+        r = n < 0 ? n : r;
     }
-    return true;
+    return r;
 }

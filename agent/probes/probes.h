@@ -19,5 +19,6 @@ extern const struct probe probe_call;
 extern const struct probe probe_connection;
 extern const struct probe probe_qdisc;
 extern const struct probe probe_cgroup;
+extern const struct probe probe_flow;
 
 #endif

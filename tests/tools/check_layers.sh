@@ -51,6 +51,7 @@ only() {
     done < <(grep -lE "^#include <$header" --include='*.[ch]' -r common agent collector analysis reports workloads cli || true)
 }
 only 'curl/curl.h' '^agent/push_http\.c$'
+only 'pcap/' '^agent/capture_pcap\.c$'
 only 'libmnl/' '^agent/netlink\.c$'
 only 'microhttpd.h' '^collector/server\.c$'
 only 'sqlite3.h' '^collector/store[a-z_]*\.[ch]$'

@@ -3,6 +3,7 @@
 #include "tests/unit/probe_test.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
@@ -281,6 +282,41 @@ static void connections_come_and_go_for_ever(void **state) {
     free(all);
 }
 
+/* ---- whose sockets ---- */
+
+static void a_socket_belongs_to_the_rank_that_inherited_it(void **state) {
+    const struct job_process processes[] = {
+        {.pid = 70, .rank = -1}, {.pid = 71, .rank = 4}, {.pid = 72, .rank = -1}, {.pid = 73}};
+    static struct owners owners;
+    static struct job job;
+    struct tree tree;
+    (void)state;
+    tree_make(&tree, NULL);
+    run_command("mkdir -p %s/70/fd %s/71/fd", tree.path, tree.path);
+    run_command("mkdir -p %s/72/fd; cd %s/70/fd; ln -s 'socket:[11]' 0; ln -s 'socket:[12]' 3",
+                tree.path, tree.path);
+    run_command("cd %s/71/fd; ln -s 'socket:[11]' 9; ln -s 'pipe:[13]' 4%s", tree.path, "");
+    run_command("cd %s/72/fd; ln -s 'socket:[11]' 1; ln -s 'socket:[12]' 2; "
+                "ln -s 'socket:[99999999999]' 5%s",
+                tree.path, "");
+    int fd = open(tree.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < ARRAY_SIZE(processes); i++)
+        job_set(&job, i, &processes[i]);
+    job_end(&job, ARRAY_SIZE(processes)); /* the last one has ended meanwhile */
+    assert_int_equal(owners_scan(&owners, fd, &job), 0);
+    assert_int_equal(owners_find(&owners, 11)->pid, 71);
+    assert_int_equal(owners_find(&owners, 11)->rank, 4);
+    assert_int_equal(owners_find(&owners, 12)->pid, 72); /* no rank: the youngest */
+    assert_null(owners_find(&owners, 13));
+    assert_null(owners_find(&owners, 0));
+    assert_int_equal(owners.n, 2);
+    job_end(&job, 0);
+    assert_int_equal(owners_scan(&owners, fd, &job), 0);
+    assert_null(owners_find(&owners, 11));
+    close(fd);
+    tree_remove(&tree);
+}
+
 /* ---- this test's own connections ---- */
 
 struct wire {
@@ -446,6 +482,7 @@ int main(void) {
         cmocka_unit_test(an_older_kernel_says_less),
         cmocka_unit_test(the_longest_name_fits),
         cmocka_unit_test(connections_come_and_go_for_ever),
+        cmocka_unit_test(a_socket_belongs_to_the_rank_that_inherited_it),
         cmocka_unit_test(a_connection_of_the_job_is_seen_from_birth_to_end),
         cmocka_unit_test(what_was_there_before_is_not_born),
         cmocka_unit_test(what_came_and_went_unseen_is_added_up),

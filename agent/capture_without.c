@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A build without libpcap: there is nothing to capture with, and it says so. */
+#include "agent/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int capture_open(size_t head_bytes, size_t ring_bytes, struct capture **ret_capture, char *why,
+                 size_t why_size) {
+    (void)head_bytes, (void)ring_bytes, (void)ret_capture;
+    snprintf(why, why_size, "built without libpcap: install its headers and build again");
+    return CAPTURE_ABSENT;
+}
+
+void capture_close(struct capture *capture) {
+    (void)capture;
+}
+
+int capture_drain(struct capture *capture, capture_take *take, void *ctx) {
+    (void)capture, (void)take, (void)ctx;
+    return -ENOSYS;
+}
+
+uint64_t capture_dropped(struct capture *capture) {
+    (void)capture;
+    return 0;
+}
