@@ -35,6 +35,8 @@ if(TARGET chokepoint-mpi)
   chokepoint_mpi_test(shim_fortran)
   chokepoint_mpi_test(shim_beside_other_tools)
   chokepoint_mpi_test(shim_rank_killed)
+  chokepoint_mpi_test(shim_real_programs)
+  set_tests_properties(shim_real_programs PROPERTIES LABELS "mpi;slow")
 endif()
 
 # The reader needs no MPI.

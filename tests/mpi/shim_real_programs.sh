@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# LAMMPS and the HPC Challenge, as Debian has them, give the same results under the shim as without it; what it
+# saw of them adds up: all that is sent is received, nothing malformed, sum of events is the totals where none was lost.
+. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+export OMP_NUM_THREADS=1
+ran=0
+
+# Sends and receives of all ranks must balance: bytes by point to point.
+balanced() {
+    awk '$1 == "total" && $3 ~ /^MPI_(Send|Bsend|Ssend|Rsend|Isend|Issend|Irsend|Ibsend|Sendrecv|Sendrecv_replace|Send_init)$/ { sent += $8 }
+         $1 == "total" && $3 ~ /^MPI_(Recv|Irecv|Sendrecv|Sendrecv_replace|Mrecv|Imrecv|Recv_init)$/ { received += $9; unsized += $10 }
+         $1 == "rank" { if ($7 || $8 || $9 || !$10) { print; bad = 1 } }
+         END { printf "sent %d bytes, received %d (%d receives without a size)\n", sent, received, unsized
+               exit bad || sent == 0 || (unsized ? received < sent : received != sent) }' "$work/dump" ||
+        fail "what was sent was not received"
+}
+
+lammps() {
+    cat >"$work/in.lj" <<'INPUT'
+units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 12 0 12 0 12
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify delay 0 every 20 check no
+fix 1 all nve
+thermo 10
+thermo_modify format float %.15g
+run 200
+INPUT
+    timeout 300 "${mpi[@]}" -np 2 lmp -in "$work/in.lj" -log none >"$work/alone" || fail "lmp alone"
+    watched 2 lmp -in "$work/in.lj" -log none >"$work/under" || fail "lmp under the shim"
+    for f in alone under; do awk 'NF == 6 && $1 ~ /^[0-9]+$/' "$work/$f" >"$work/$f.thermo"; done
+    [ "$(wc -l <"$work/alone.thermo")" -eq 21 ] || fail "LAMMPS says other things than this test knows"
+    diff "$work/alone.thermo" "$work/under.thermo" || fail "LAMMPS gives other results under the shim"
+    balanced
+    events_agree
+}
+
+hpcc_once() { # NAME COMMAND...
+    local name=$1
+    shift
+    rm -f hpccoutf.txt
+    "$@" hpcc >/dev/null || return
+    # Who passed, how many errors, whether all went well: not how fast.
+    grep -oE 'PASSED|FAILED|Found [0-9]+ errors in [0-9]+ locations \([a-z]+\)|[0-9]+ tests completed and .*|^(Success|.*_ErrorsFraction|.*_Errors|HPL_N|PTRANS_n|.*_N)=.*' hpccoutf.txt >"$work/$name"
+}
+hpcc_alone() { timeout 300 "${mpi[@]}" -np 2 "$@"; }
+
+challenge() {
+    cd "$work" || fail "$work"
+    sed -e 's/^1000  *Ns/200 Ns/; s/^2  *Ps/1 Ps/' /usr/share/doc/hpcc/examples/_hpccinf.txt >hpccinf.txt
+    hpcc_once alone hpcc_alone || fail "hpcc alone"
+    hpcc_once under watched 2 || fail "hpcc under the shim"
+    grep -qx 'Success=1' "$work/alone" || fail "hpcc says other things than this test knows"
+    diff "$work/alone" "$work/under" || fail "hpcc gives other results under the shim"
+    echo "$(wc -l <"$work/under") statements of hpcc agree"
+    balanced
+}
+
+if command -v lmp >/dev/null; then
+    echo "-- LAMMPS"
+    lammps
+    ran=1
+fi
+if command -v hpcc >/dev/null; then
+    echo "-- HPC Challenge"
+    challenge
+    ran=1
+fi
+[ $ran = 1 ] || { echo "skipped: neither lammps nor hpcc is installed"; exit 77; }
