@@ -441,6 +441,31 @@ static void what_came_and_went_unseen_is_added_up(void **state) {
     harness_close(&h);
 }
 
+/* Its process had closed it before anyone could see whose it was; it still had to deliver. */
+static void what_was_only_seen_as_an_orphan_is_added_up_too(void **state) {
+    static struct harness h;
+    struct wire wire;
+    char bytes[30000] = "";
+    (void)state;
+    start(&h);
+    wire_connect(&wire);
+    assert_int_equal(write(wire.client, bytes, sizeof bytes), sizeof bytes);
+    close(wire.client);
+    assert_int_equal(harness_sample(&h), 0);
+    assert_null(harness_row(&h, wire.name));
+    int64_t before = harness_value(&h, "ended unseen", "send_bytes"), now = before;
+    before = before == HARNESS_NO_ROW ? 0 : before;
+    close(wire.server); /* has not read: resets it */
+    for (int i = 0; i < 1000 && (now == HARNESS_NO_ROW || now < before + 30000); i++) {
+        usleep(1000);
+        assert_int_equal(harness_sample(&h), 0);
+        now = harness_value(&h, "ended unseen", "send_bytes");
+    }
+    assert_true(now >= before + 30000);
+    close(wire.listener);
+    harness_close(&h);
+}
+
 static void a_connection_of_others_is_nobodys(void **state) {
     static struct harness h;
     struct wire wire;
@@ -486,6 +511,7 @@ int main(void) {
         cmocka_unit_test(a_connection_of_the_job_is_seen_from_birth_to_end),
         cmocka_unit_test(what_was_there_before_is_not_born),
         cmocka_unit_test(what_came_and_went_unseen_is_added_up),
+        cmocka_unit_test(what_was_only_seen_as_an_orphan_is_added_up_too),
         cmocka_unit_test(a_connection_of_others_is_nobodys),
         cmocka_unit_test(without_a_job_there_is_nothing_to_look_at),
     };
