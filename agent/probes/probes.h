@@ -12,6 +12,7 @@ extern const struct probe probe_disk;
 extern const struct probe probe_net;
 extern const struct probe probe_psi;
 extern const struct probe probe_process;
+extern const struct probe probe_rank;
 extern const struct probe probe_mark;
 extern const struct probe probe_mpi;
 extern const struct probe probe_mpi_function;

@@ -24,6 +24,7 @@ enum {
     AT_THREADS = 16,
     AT_START = 18,
     AT_RSS = 20,
+    AT_LAST_CPU = 35,
     AT_BLOCK_IO = 38,
     N_FIELDS
 };
@@ -59,6 +60,9 @@ bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_
     *ret_stat = (struct process_stat){
         .comm_size = (uint8_t)(comm_size < COMM_MAX ? comm_size : COMM_MAX),
         .is_kernel = fields[AT_FLAGS] & PF_KTHREAD,
+        .state = close[2],
+        .last_cpu =
+            n > AT_LAST_CPU && fields[AT_LAST_CPU] <= INT32_MAX ? (int32_t)fields[AT_LAST_CPU] : -1,
         .threads = (int64_t)fields[AT_THREADS],
         .rss_pages = (int64_t)fields[AT_RSS],
         .user_ticks = fields[AT_USER],

@@ -16,7 +16,9 @@
 struct process_stat {
     char comm[COMM_MAX + 1]; /* as the process chose it: any bytes but NUL */
     uint8_t comm_size;
-    bool is_kernel; /* a thread of the kernel */
+    bool is_kernel;   /* a thread of the kernel */
+    char state;       /* R running or ready, S asleep, D waiting for a disk, ... */
+    int32_t last_cpu; /* it ran on; -1: not said */
     int64_t threads, rss_pages;
     uint64_t user_ticks, system_ticks, start_ticks; /* start: since boot */
     uint64_t minor_faults, major_faults;

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What kept each rank from running, at the pace of iterations: the kernel's own stall clocks of its
+ * processes. Table process has more of them and of other processes, at the slower pace; it also
+ * finds them (agent/job.h), so a rank appears here with its next sample.
+ *
+ * A rank's shell or launcher script inherits its number: every process of a rank has a row, and the
+ * one that runs is seen by its run_ns.
+ */
+#include "agent/probes/rank.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/counter.h"
+#include "agent/job.h"
+#include "agent/probes/probes.h"
+#include "agent/probes/process_files.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+enum {
+    RANK,
+    PID,
+    THREADS,
+    CPU,
+    RUN_NS,
+    RUN_QUEUE_NS,
+    BLOCK_IO_NS,
+    MINOR_FAULTS,
+    MAJOR_FAULTS,
+    N_COLUMNS
+};
+
+/* ---- who is there ---- */
+
+static struct ranked *find(struct ranks *ranks, const struct job_process *process) {
+    for (size_t i = 0; i < ranks->n; i++)
+        if (ranks->items[i].pid == process->pid && ranks->items[i].born == process->born)
+            return &ranks->items[i];
+    return NULL;
+}
+
+static bool add(struct ranks *ranks, const struct job_process *process) {
+    char path[32];
+    if (ranks->n == RANKS_MAX)
+        return false;
+    snprintf(path, sizeof path, "%d/stat", process->pid);
+    int fd = openat(ranks->proc_fd, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT; /* it has just ended */
+    ranks->items[ranks->n++] = (struct ranked){
+        .pid = process->pid, .born = process->born, .seen = true, .stat_fd = fd, .n_threads = -1};
+    return true;
+}
+
+static void forget(struct ranks *ranks, bool seen_too) {
+    size_t kept = 0;
+    for (size_t i = 0; i < ranks->n; i++) {
+        if (ranks->items[i].seen && !seen_too) {
+            ranks->items[kept++] = ranks->items[i];
+            continue;
+        }
+        rank_drop_threads(ranks, ranks->items[i].pid);
+        close(ranks->items[i].stat_fd);
+    }
+    ranks->n = kept;
+}
+
+static void look_at_job(struct ranks *ranks, const struct job *job, struct rows *rows) {
+    if (ranks->looked && ranks->job_changes == job->changes)
+        return;
+    ranks->looked = true;
+    ranks->job_changes = job->changes;
+    for (size_t i = 0; i < ranks->n; i++)
+        ranks->items[i].seen = false;
+    for (size_t i = 0; i < job->n; i++) {
+        const struct job_process *process = &job->processes[i];
+        struct ranked *known = find(ranks, process);
+        if (process->rank < 0)
+            continue;
+        if (known)
+            known->seen = true;
+        else if (!add(ranks, process))
+            rows->dropped++;
+        known = find(ranks, process);
+        if (known)
+            known->rank = process->rank;
+    }
+    forget(ranks, false);
+}
+
+/* ---- rows ---- */
+
+static bool read_stat(const struct ranked *rank, struct process_stat *ret_stat) {
+    char text[2048];
+    ssize_t n = pread(rank->stat_fd, text, sizeof text, 0);
+    return n > 0 && process_parse_stat(text, (size_t)n, ret_stat);
+}
+
+static void fill(int64_t *values, const struct ranked *rank, const struct process_stat *stat,
+                 bool has_delays, const struct probe_env *env) {
+    values[RANK] = rank->rank;
+    values[PID] = rank->pid;
+    values[THREADS] = stat->threads;
+    if (stat->last_cpu >= 0)
+        values[CPU] = stat->last_cpu;
+    if (rank->complete && rank->has_times) {
+        values[RUN_NS] = rank->run_ns;
+        values[RUN_QUEUE_NS] = rank->wait_ns;
+    }
+    if (has_delays)
+        values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
+    values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
+    values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+}
+
+static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
+                   const struct probe_env *env, struct rows *rows) {
+    char name[32];
+    struct process_stat stat;
+    if (!read_stat(rank, &stat))
+        return; /* it has ended */
+    if (stat.threads != rank->n_threads)
+        rank_list_threads(ranks, rank, stat.threads);
+    rank_read_threads(ranks, rank);
+    int size = snprintf(name, sizeof name, "rank %d [%d]", rank->rank, rank->pid);
+    struct row *row = rows_append(rows, name, (size_t)size);
+    if (row)
+        fill(row->values, rank, &stat, has_delays, env);
+}
+
+/* kernel.task_delayacct; before Linux 5.14 there was no such switch and delays were accounted. */
+static bool accounts_delays(const struct ranks *ranks) {
+    char text[16];
+    return file_read_small(ranks->proc_fd, "sys/kernel/task_delayacct", text, sizeof text) <= 0 ||
+           text[0] != '0';
+}
+
+static void tell_delays(struct ranks *ranks, const struct probe_env *env) {
+    if (ranks->told_delays || !ranks->n || !env->note)
+        return;
+    ranks->told_delays = true;
+    env->note(env->note_ctx, NOTE_INFO, "rank",
+              "waits for disks are unknown; before a run: sysctl kernel.task_delayacct=1");
+}
+
+struct rank_probe {
+    struct ranks *ranks; /* owned; NULL while closed */
+};
+
+static int rank_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct ranks *ranks = ((struct rank_probe *)state)->ranks;
+    look_at_job(ranks, env->job, rows);
+    if (!ranks->n)
+        return 0;
+    bool has_delays = accounts_delays(ranks);
+    if (!has_delays)
+        tell_delays(ranks, env);
+    for (size_t i = 0; i < ranks->n; i++)
+        report(ranks, &ranks->items[i], has_delays, env, rows);
+    return 0;
+}
+
+/* ---- life ---- */
+
+static int rank_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct rank_probe *probe = state;
+    if (!env->job || !env->run_token_id) {
+        snprintf(why, why_size, "no job to look for: CHOKEPOINT_RUN is not set");
+        return PROBE_ABSENT;
+    }
+    struct ranks *ranks = calloc(1, sizeof *ranks);
+    if (!ranks)
+        return -ENOMEM;
+    ranks->proc_fd = open(env->proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (ranks->proc_fd < 0) {
+        int r = negative_errno();
+        snprintf(why, why_size, "cannot read %s: %s", env->proc, strerror(-r));
+        free(ranks);
+        return r;
+    }
+    probe->ranks = ranks;
+    return 0;
+}
+
+static void rank_close(void *state) {
+    struct rank_probe *probe = state;
+    if (!probe->ranks)
+        return;
+    forget(probe->ranks, true);
+    close(probe->ranks->proc_fd);
+    free(probe->ranks);
+    probe->ranks = NULL;
+}
+
+static size_t rank_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return RANKS_MAX;
+}
+
+static const struct column rank_columns[N_COLUMNS] = {
+    [RANK] = {"rank", UNIT_NONE, COLUMN_LEVEL, "rank in the parallel program"},
+    [PID] = {"pid", UNIT_NONE, COLUMN_LEVEL, "process id"},
+    [THREADS] = {"threads", UNIT_EVENTS, COLUMN_LEVEL, "threads it has"},
+    [CPU] = {"cpu", UNIT_NONE, COLUMN_LEVEL, "core its first thread ran on last"},
+    [RUN_NS] = {"run_ns", UNIT_NS, COLUMN_COUNTER, "CPU time of its threads"},
+    [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
+                      "time its threads could have run but waited for a CPU"},
+    [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
+                     "time its first thread waited for disks; needs kernel.task_delayacct"},
+    [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
+    [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
+                      "page faults that waited for a disk"},
+};
+
+const struct probe probe_rank = {
+    .table = {.name = "rank",
+              .instance = "rank",
+              .help = "what each rank's processes ran and what kept them from running",
+              .kind = TABLE_SAMPLES,
+              .columns = rank_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_SYSTEM,
+    .state_size = sizeof(struct rank_probe),
+    .max_rows = rank_max_rows,
+    .open = rank_open,
+    .sample = rank_sample,
+    .close = rank_close,
+};
