@@ -111,20 +111,29 @@ static const char *after(const char *line, const char *word) {
     return strncmp(line, word, size) == 0 && line[size] == ' ' ? line + size + 1 : NULL;
 }
 
+/* "NAME NUMBER"; a name may have blanks. False: there is no number. */
+static bool split_number(const char *text, char name[256], uint64_t *ret_number) {
+    const char *blank = strrchr(text, ' ');
+    snprintf(name, 256, "%.*s", blank ? (int)(blank - text) : (int)strlen(text), text);
+    return blank && text_parse_u64(blank + 1, ret_number) == 0;
+}
+
 static void take_event(void *ctx, const char *line) {
     const struct reading *reading = ctx;
     const struct collect_listener *to = reading->listener;
     const char *text;
+    char name[256];
+    uint64_t number;
     if ((text = after(line, "listening")))
         take_endpoint(reading->child, text);
     else if ((text = after(line, "host")))
         to->host(to->ctx, text);
     else if ((text = after(line, "trouble")))
         to->trouble(to->ctx, text);
+    else if ((text = after(line, "events")) && split_number(text, name, &number))
+        to->events(to->ctx, name, number);
     else if ((text = after(line, "final"))) {
-        char name[256];
-        const char *blank = strrchr(text, ' ');
-        snprintf(name, sizeof name, "%.*s", blank ? (int)(blank - text) : (int)strlen(text), text);
+        split_number(text, name, &number);
         to->final(to->ctx, name);
     }
 }

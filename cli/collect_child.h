@@ -37,6 +37,7 @@ struct collect_child {
 struct collect_listener {
     void (*host)(void *ctx, const char *name);  /* the first frame of a host is committed */
     void (*final)(void *ctx, const char *name); /* the last one is */
+    void (*events)(void *ctx, const char *name, uint64_t n); /* so many more single events are */
     void (*trouble)(void *ctx, const char *text);
     void *ctx;
 };

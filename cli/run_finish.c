@@ -10,6 +10,8 @@
 
 #define START_NS (2 * NS_PER_S)
 #define DRAIN_NS (4 * NS_PER_S)
+#define EVENTS_NS (64 * NS_PER_S) /* as long as agents try, while single events keep coming */
+#define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained */
 #define CLOSE_NS (3 * NS_PER_S)
 #define REAP_NS (2 * NS_PER_S)
 #define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
@@ -49,6 +51,28 @@ static void poll_until(struct run_session *s, int64_t for_ns,
         session_poll(s, deadline_ns);
 }
 
+/* A line now and then about a wait that is getting long. */
+static void tell_events(const struct run_session *s, int64_t *next_ns) {
+    if (clock_monotonic_ns() < *next_ns || !s->n_events)
+        return;
+    session_tell(s, "taking single MPI calls from the hosts, %llu so far; Ctrl-C leaves the rest",
+                 (unsigned long long)s->n_events);
+    *next_ns += 5 * TELL_NS;
+}
+
+/* The last words of an agent come after all its single events, which may take their time. */
+static void await_last_words(struct run_session *s) {
+    int64_t begun_ns = clock_monotonic_ns(), tell_ns = begun_ns + TELL_NS, now_ns = begun_ns;
+    int n_interrupts = s->n_interrupts;
+    s->events_ns = begun_ns;
+    while (awaits_last_words(s) && now_ns < s->events_ns + DRAIN_NS &&
+           now_ns < begun_ns + EVENTS_NS && s->n_interrupts == n_interrupts) {
+        session_poll(s, now_ns + TELL_NS / 4);
+        tell_events(s, &tell_ns);
+        now_ns = clock_monotonic_ns();
+    }
+}
+
 static bool collector_runs(const struct run_session *s) {
     return s->collector.pid != 0;
 }
@@ -84,7 +108,7 @@ void session_drain(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (!s->launches[i].reported)
             launch_signal(&s->launches[i], SIGTERM);
-    poll_until(s, DRAIN_NS, awaits_last_words);
+    await_last_words(s);
     note_incomplete(s);
     close_collector(s);
 }

@@ -128,6 +128,7 @@ static int occupy_standard_streams(void) {
 
 static void on_host(void *ctx, const char *name);
 static void on_final(void *ctx, const char *name);
+static void on_events(void *ctx, const char *name, uint64_t n);
 static void on_trouble(void *ctx, const char *text);
 
 int session_open(struct run_session *s, const struct run_options *options, char *why,
@@ -146,7 +147,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     if (r < 0)
         return snprintf(why, why_size, "cannot begin: %s", strerror(-r)), r;
     choose_marks(s);
-    s->listener = (struct collect_listener){on_host, on_final, on_trouble, s};
+    s->listener = (struct collect_listener){on_host, on_final, on_events, on_trouble, s};
     s->collector.program = s->program;
     s->collector.database = options->database;
     s->collector.token = s->plan.token = s->token;
@@ -213,6 +214,13 @@ static void on_final(void *ctx, const char *name) {
     struct launch *launch = find_launch(ctx, name);
     if (launch)
         launch->reported = launch->final = true;
+}
+
+static void on_events(void *ctx, const char *name, uint64_t n) {
+    struct run_session *s = ctx;
+    (void)name;
+    s->n_events += n;
+    s->events_ns = clock_monotonic_ns();
 }
 
 static void on_trouble(void *ctx, const char *text) {

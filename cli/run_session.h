@@ -40,6 +40,8 @@ struct run_session {
     bool collector_lost;          /* given up */
     bool stopping;                /* agents have been asked to end */
     bool closing;                 /* the collector has been asked to end */
+    uint64_t n_events;            /* single events that hosts have delivered, */
+    int64_t events_ns;            /* when the last of them came (monotonic); 0: none yet */
     /* the command */
     pid_t command;      /* 0: not running */
     int command_status; /* as of waitpid */
