@@ -158,18 +158,22 @@ static void *grown(void *items, size_t n, size_t *capacity, size_t size) {
 
 struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t pid,
                               int *ret_error) {
+    struct key key = {{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32), 0, 0}};
+    uint32_t at = key_find(&log->by_process, key);
     *ret_error = 0;
-    for (size_t i = log->n; i-- > 0;)
-        if (log->ranks[i].rank == rank && log->ranks[i].host == host && log->ranks[i].pid == pid)
-            return &log->ranks[i];
+    if (at != KEY_NONE) {
+        if (log->ranks[at].rank < 0)
+            log->ranks[at].rank = rank;
+        return &log->ranks[at];
+    }
     if (log->n == MPI_RANKS_MAX)
         return NULL;
     struct mpi_rank *ranks = grown(log->ranks, log->n, &log->capacity, sizeof *ranks);
-    if (!ranks) {
+    log->ranks = ranks ? ranks : log->ranks;
+    if (!ranks || key_add(&log->by_process, key) == KEY_NONE) {
         *ret_error = -ENOMEM;
         return NULL;
     }
-    log->ranks = ranks;
     log->ranks[log->n] =
         (struct mpi_rank){.rank = rank, .host = host, .pid = pid, .lost_ns = INT64_MAX};
     return &log->ranks[log->n++];
@@ -247,13 +251,58 @@ static int compare_ranks(const void *a, const void *b) {
     return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
+/* ---- lost events ---- */
+
+#define SEQUENCE_MAX (INT64_C(1) << 32)
+
+/* The first sequence number that is missing, bits[] being those that are there. */
+static int64_t first_missing(const uint64_t *bits, int64_t last) {
+    for (int64_t s = 1; s <= last; s++)
+        if (!(bits[s / 64] >> (s % 64) & 1))
+            return s;
+    return last + 1;
+}
+
+/* From the end of the last event before the first one that is missing. */
+static int find_lost(struct mpi_rank *rank) {
+    int64_t last = 0, counted = 0;
+    for (size_t i = 0; i < rank->n; i++) {
+        int64_t s = rank->events[i].sequence;
+        counted += s > 0;
+        last = s > last ? s : last;
+    }
+    if (!counted || last == counted) /* all there: numbers differ, unless the rank lies */
+        return 0;
+    /* a number beyond all that could have been counted is not worth its bits */
+    int64_t bound = last < SEQUENCE_MAX && last < 64 * counted + 4096 ? last : counted;
+    uint64_t *bits = calloc((size_t)bound / 64 + 1, sizeof *bits);
+    if (!bits)
+        return -ENOMEM;
+    for (size_t i = 0; i < rank->n; i++) {
+        int64_t s = rank->events[i].sequence;
+        if (s > 0 && s <= bound)
+            bits[s / 64] |= UINT64_C(1) << (s % 64);
+    }
+    int64_t missing = first_missing(bits, bound);
+    int64_t lost = INT64_MIN;
+    for (size_t i = 0; i < rank->n; i++)
+        if (rank->events[i].sequence > 0 && rank->events[i].sequence < missing &&
+            rank->events[i].exit_ns > lost)
+            lost = rank->events[i].exit_ns;
+    free(bits);
+    rank->lost_ns = lost < rank->lost_ns ? lost : rank->lost_ns;
+    return 0;
+}
+
 int mpi_log_finish(struct mpi_log *log) {
     int result = 0;
+    key_table_release(&log->by_process); /* their places change */
     if (log->n)
         qsort(log->ranks, log->n, sizeof *log->ranks, compare_ranks);
     for (size_t r = 0; result == 0 && r < log->n; r++)
-        if (!is_sorted(&log->ranks[r]))
-            result = sort_events(&log->ranks[r]);
+        result = is_sorted(&log->ranks[r]) ? 0 : sort_events(&log->ranks[r]);
+    for (size_t r = 0; result == 0 && r < log->n; r++)
+        result = find_lost(&log->ranks[r]);
     return result;
 }
 
@@ -262,6 +311,7 @@ void mpi_log_release(struct mpi_log *log) {
         free(log->ranks[r].events);
     for (size_t f = 0; f < log->n_functions; f++)
         free(log->names[f]);
+    key_table_release(&log->by_process);
     free(log->ranks);
     *log = (struct mpi_log){0};
 }

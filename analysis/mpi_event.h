@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/key_table.h"
+
 /* What kind of call it is: the classes of the recording side. */
 enum mpi_kind {
     MPI_KIND_ADMIN,
@@ -80,6 +82,7 @@ struct mpi_event {
     uint32_t comm;
     int32_t peer, tag;
     int64_t bytes;
+    int64_t sequence; /* counts from 1 in each process; 0: not known */
     int64_t enter_ns, exit_ns;
     int64_t inside_ns, cpu_ns, gap_cpu_ns; /* CPU times where flags say they are known */
 };
@@ -96,7 +99,8 @@ struct mpi_rank {
 #define MPI_RANKS_MAX 4096
 
 struct mpi_log {
-    struct mpi_rank *ranks; /* sorted by mpi_log_finish: by rank */
+    struct mpi_rank *ranks;      /* sorted by mpi_log_finish: by rank */
+    struct key_table by_process; /* until then */
     size_t n, capacity;
     struct mpi_function functions[MPI_FUNCTIONS_MAX];
     char *names[MPI_FUNCTIONS_MAX]; /* owned */
@@ -106,11 +110,13 @@ struct mpi_log {
 
 /* The number of a function in this log; -ENOSPC: too many different names, -ENOMEM. */
 int mpi_log_function(struct mpi_log *log, const char *name);
-/* The rank, made at its first event. NULL: too many, or no memory (then *ret_error is set). */
+/* The rank of a process, made at its first event; its number may become known later (-1 until
+ * then). NULL: too many, or no memory (then *ret_error is set). */
 struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t pid, int *ret_error);
 /* Refuses (and counts) what makes no sense. -ENOMEM. */
 int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event);
-/* Sorts; to be called once, after the last event. -ENOMEM. */
+/* Sorts, and finds from where on events are missing; to be called once, after the last event.
+ * -ENOMEM. */
 int mpi_log_finish(struct mpi_log *log);
 void mpi_log_release(struct mpi_log *log);
 

@@ -16,10 +16,16 @@ static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns
 static const char *const net_columns[] = {"receive_bytes", "send_bytes"};
 static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
-    "pid",       "rank",         "job",         "rss_bytes",  "user_ns",
-    "system_ns", "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes"};
+    "pid",          "rank",        "job",        "rss_bytes",   "user_ns",  "system_ns",
+    "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes", "start_ns", "major_faults"};
 static const char *const self_columns[] = {"cpu_ns", "samples", "failures", "dropped_rows",
                                            "rss_bytes"};
+
+static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "measured_ns",
+                                          "cpu_ns", "events", "lost_events"};
+static const char *const cgroup_columns[] = {"throttled_ns"};
+static const char *const connection_columns[] = {"pid", "busy_ns", "rwnd_limited_ns",
+                                                 "sndbuf_limited_ns"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 
@@ -32,7 +38,12 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns)},
     [RECORDING_SELF] = {"self", COLUMNS(self_columns)},
+    [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns)},
+    [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns)},
+    [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns)},
 };
+
+_Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
 
 void recording_init(struct recording *recording) {
     *recording = (struct recording){0};
@@ -47,6 +58,8 @@ void recording_release(struct recording *recording) {
         free(recording->hosts[i]);
     free(recording->hosts);
     free(recording->marks);
+    free(recording->clock_bound_ns);
+    mpi_log_release(&recording->calls);
     recording_init(recording);
 }
 

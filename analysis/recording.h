@@ -6,6 +6,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_RECORDING_H
 #define CHOKEPOINT_ANALYSIS_RECORDING_H
 
+#include "analysis/mpi_event.h"
 #include "analysis/series.h"
 
 enum recording_table {
@@ -17,6 +18,9 @@ enum recording_table {
     RECORDING_PSI,
     RECORDING_PROCESS,
     RECORDING_SELF,
+    RECORDING_MPI,        /* a rank: totals of what it does inside MPI */
+    RECORDING_CGROUP,     /* a control group */
+    RECORDING_CONNECTION, /* a TCP connection of the job */
     RECORDING_COUNT_
 };
 
@@ -37,9 +41,17 @@ enum {
     PROCESS_RUN_QUEUE,
     PROCESS_BLOCK_IO,
     PROCESS_READ,
-    PROCESS_WRITE
+    PROCESS_WRITE,
+    PROCESS_START, /* on the run's axis */
+    PROCESS_MAJOR_FAULTS
 };
 enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS };
+
+enum { MPI_PID, MPI_RANK, MPI_INSIDE, MPI_MEASURED, MPI_CPU, MPI_EVENTS, MPI_LOST };
+enum { CGROUP_THROTTLED };
+enum { CONNECTION_PID, CONNECTION_BUSY, CONNECTION_RWND_LIMITED, CONNECTION_SNDBUF_LIMITED };
+
+#define RECORDING_COLUMNS_MAX 16
 
 struct recording_columns {
     const char *table;
@@ -71,6 +83,8 @@ struct recording {
     struct series_set tables[RECORDING_COUNT_];
     struct mark *marks; /* any order */
     size_t n_marks, marks_capacity;
+    struct mpi_log calls;    /* empty where no call was recorded */
+    int64_t *clock_bound_ns; /* by host: how far its clock can be off the run's; -1: unknown */
 };
 
 /* Empty, with the columns of each table set. */

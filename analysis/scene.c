@@ -126,6 +126,11 @@ int scene_build(const struct recording *recording, struct scene *ret_scene) {
         return result;
     }
     scene.main_group = choose_main(&scene);
+    result = rank_budgets_make(&scene, &scene.budgets);
+    if (result < 0) {
+        scene_release(&scene);
+        return result;
+    }
     *ret_scene = scene;
     return 0;
 }
@@ -141,6 +146,7 @@ void scene_release(struct scene *scene) {
     phase_groups_free(scene->groups, scene->n_groups);
     iterations_release(&scene->iterations);
     free(scene->processes);
+    rank_budgets_release(&scene->budgets);
     *scene = (struct scene){0};
 }
 

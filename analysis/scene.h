@@ -10,6 +10,7 @@
 #include "analysis/iteration.h"
 #include "analysis/metric.h"
 #include "analysis/phase.h"
+#include "analysis/rank_budget.h"
 #include "analysis/rate.h"
 
 struct scene_host {
@@ -43,6 +44,7 @@ struct scene {
     struct iterations iterations;
     struct scene_process *processes; /* the job's and others */
     size_t n_processes;
+    struct rank_budgets budgets;
 };
 
 /* The recording must outlive the scene. -ENOMEM. */

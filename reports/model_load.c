@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "reports/model_private.h"
 
-static int host_index(const struct report_input *input, int64_t id) {
+int report_host_index(const struct report_input *input, int64_t id) {
     for (size_t i = 0; i < input->n_hosts; i++)
         if (input->hosts[i].id == id)
             return (int)i;
@@ -17,21 +17,26 @@ static int host_index(const struct report_input *input, int64_t id) {
 struct table_reader {
     struct report_input *input;
     struct series_set *set;
+    size_t table;
 };
 
 static int take_row(void *ctx, const struct store_row_read *row) {
     struct table_reader *reader = ctx;
-    int host = host_index(reader->input, row->host);
+    int host = report_host_index(reader->input, row->host);
+    int64_t values[RECORDING_COLUMNS_MAX];
     if (host < 0)
         return 0;
+    memcpy(values, row->values, reader->set->n_columns * sizeof *values);
+    if (reader->table == RECORDING_PROCESS)
+        values[PROCESS_START] = store_row_time(row, values[PROCESS_START]);
     return series_set_append(reader->set, host, row->instance, row->instance_name, row->t_ns,
-                             row->interval_ns, row->values);
+                             row->interval_ns, values);
 }
 
 static int load_tables(struct store *store, struct report_input *input) {
     for (size_t t = 0; t < RECORDING_COUNT_; t++) {
         const struct recording_columns *columns = &recording_columns[t];
-        struct table_reader reader = {input, &input->recording.tables[t]};
+        struct table_reader reader = {input, &input->recording.tables[t], t};
         int result = store_each_row(store, input->run.id, columns->table, columns->columns,
                                     columns->n, take_row, &reader);
         if (result < 0 && result != -ENOENT)
@@ -58,7 +63,7 @@ static int64_t run_duration(const struct store_row_read *row, int64_t start_ns,
 static int take_mark(void *ctx, const struct store_row_read *row) {
     struct report_input *input = ctx;
     const int64_t *v = row->values;
-    int host = host_index(input, row->host);
+    int host = report_host_index(input, row->host);
     if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE ||
         !time_is_sane(v[AT_START]) || !time_is_sane(store_row_time(row, v[AT_START])))
         return 0;
@@ -90,8 +95,12 @@ static int load_names(struct report_input *input) {
     recording->duration_ns = input->run.duration_ns;
     recording->period_ns = input->run.period_ns;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
-    if (!recording->hosts)
+    recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
+    if (!recording->hosts || !recording->clock_bound_ns)
         return -ENOMEM;
+    for (size_t i = 0; i < input->n_hosts; i++)
+        recording->clock_bound_ns[i] =
+            input->hosts[i].clock_error_ns >= 0 ? input->hosts[i].clock_error_ns : -1;
     for (size_t i = 0; i < input->n_hosts; i++, recording->n_hosts++)
         if (!(recording->hosts[i] = strdup(input->hosts[i].name)))
             return -ENOMEM;
@@ -116,6 +125,8 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
+    if (result == 0)
+        result = report_load_calls(store, input);
     return result;
 }
 

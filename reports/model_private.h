@@ -20,6 +20,9 @@ struct report_input {
     struct recording recording; /* host i is hosts[i] */
 };
 
+/* The index of a host by its id in the store, -1 if there is none. */
+int report_host_index(const struct report_input *input, int64_t id);
+int report_load_calls(struct store *store, struct report_input *input);
 int report_load(struct store *store, const char *which, struct report_input *ret_input);
 void report_input_release(struct report_input *input);
 

@@ -435,7 +435,7 @@ static void from_lost_events_on_the_totals_speak(void **state) {
     NEAR(b.term_s[BUDGET_UNSPLIT], 0.041 + 0.020 + 0.020); /* its last message, too, is unsure */
     NEAR(b.closure_pct, 100);
     assert_int_equal(b.source, BUDGET_FROM_TOTALS);
-    mpi_log_rank(&p.log, 0, 0, 1000, &error)->lost_ns = 101 * MS;
+    p.log.ranks[0].lost_ns = 101 * MS;
     b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
     release(&p);

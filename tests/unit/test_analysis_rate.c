@@ -148,7 +148,7 @@ static void the_job_is_the_sum_of_its_processes(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 10);
-    int64_t v[10] = {1, 0, 1, 1000000000, 1000 * MS, 500 * MS, 100 * MS, 0, 0, 0};
+    int64_t v[16] = {1, 0, 1, 1000000000, 1000 * MS, 500 * MS, 100 * MS, 0, 0, 0};
     for (int t = 1; t <= 5; t++)
         add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
     v[PROCESS_USER] = 500 * MS;

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted for a host or a group only is given to its processes in proportion to what each
+ * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU. Short
+ * memory counts for a process only while it had pages to read back from disk.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/rank_budget_private.h"
+
+const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
+    const struct series_set *set = &recording->tables[RECORDING_MPI];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], MPI_PID) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+static bool is_known(const struct series_set *set, const struct series *series, size_t column) {
+    return series_last(set, series, column) != VALUE_ABSENT;
+}
+
+/* ---- of the host ---- */
+
+/* Of the job's processes on the host; column PROCESS_RUN_QUEUE and so on. */
+static double job_growth(const struct scene *scene, int host, size_t column, struct windows w) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    double sum = 0;
+    for (size_t p = 0; p < scene->n_processes; p++)
+        if (scene->processes[p].host == host && scene->processes[p].job)
+            sum += series_growth(set, scene->processes[p].series, column, w, NULL);
+    return sum;
+}
+
+/* The group that was throttled most: groups lie in each other. NAN if none is known. */
+static double throttled(const struct recording *recording, int host, struct windows w) {
+    const struct series_set *set = &recording->tables[RECORDING_CGROUP];
+    double most = NAN;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && is_known(set, &set->items[s], CGROUP_THROTTLED))
+            most = fmax(isnan(most) ? 0 : most,
+                        series_growth(set, &set->items[s], CGROUP_THROTTLED, w, NULL));
+    return most;
+}
+
+static double psi_memory(const struct recording *recording, int host, struct windows w) {
+    const struct series_set *set = &recording->tables[RECORDING_PSI];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, "memory") == 0)
+            return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
+    return NAN;
+}
+
+static bool knows_steal(const struct recording *recording, int host) {
+    const struct series_set *set = &recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && is_known(set, &set->items[s], CPU_STEAL))
+            return true;
+    return false;
+}
+
+/* ---- a process's part ---- */
+
+static double quota_part(const struct scene *scene, int host, double run_queue, struct windows w) {
+    double all = throttled(scene->recording, host, w);
+    if (isnan(all) || all <= 0)
+        return all;
+    double queue = job_growth(scene, host, PROCESS_RUN_QUEUE, w);
+    return queue > 0 ? fmin(run_queue, all * run_queue / queue) : 0;
+}
+
+static double steal_part(const struct scene *scene, int host, double cpu, struct windows w) {
+    if (!knows_steal(scene->recording, host))
+        return NAN;
+    double steal = scene_growth(scene, host, RECORDING_CPU, CPU_STEAL, w), busy = 0;
+    if (steal <= 0)
+        return 0;
+    for (size_t c = CPU_USER; c <= CPU_SYSTEM; c++)
+        busy += scene_growth(scene, host, RECORDING_CPU, c, w);
+    return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
+}
+
+/* The longest of its connections: they are busy at the same time. NAN if none was ever seen. */
+static double sending_part(const struct recording *recording, int host, int64_t pid,
+                           struct windows w) {
+    const struct series_set *set = &recording->tables[RECORDING_CONNECTION];
+    double longest = NAN;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], CONNECTION_PID) == pid)
+            longest = fmax(isnan(longest) ? 0 : longest,
+                           series_growth(set, &set->items[s], CONNECTION_BUSY, w, NULL));
+    return longest;
+}
+
+struct process_part {
+    const struct scene *scene;
+    const struct series_set *set;
+    const struct series *series, *mpi;
+    int host;
+    int64_t pid;
+};
+
+static double growth(const struct process_part *p, size_t column, struct windows w) {
+    return is_known(p->set, p->series, column) ? series_growth(p->set, p->series, column, w, NULL)
+                                               : NAN;
+}
+
+static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_MPI];
+    to->mpi = to->mpi_cpu = NAN;
+    if (!p->mpi)
+        return;
+    to->mpi = series_growth(set, p->mpi, MPI_INSIDE, w, NULL);
+    double measured = series_growth(set, p->mpi, MPI_MEASURED, w, NULL);
+    to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
+}
+
+static struct budget_interval make_interval(const struct process_part *p, int64_t begin,
+                                            int64_t end) {
+    struct window window = {begin, end};
+    struct windows w = {&window, 1};
+    struct budget_interval to = {.begin_ns = begin, .end_ns = end};
+    to.cpu = growth(p, PROCESS_USER, w) + growth(p, PROCESS_SYSTEM, w);
+    to.run_queue = growth(p, PROCESS_RUN_QUEUE, w);
+    to.disk = growth(p, PROCESS_BLOCK_IO, w);
+    to.quota = quota_part(p->scene, p->host, isnan(to.run_queue) ? 0 : to.run_queue, w);
+    to.steal = steal_part(p->scene, p->host, isnan(to.cpu) ? 0 : to.cpu, w);
+    double faults = growth(p, PROCESS_MAJOR_FAULTS, w);
+    to.memory = faults > 0 || isnan(faults) ? psi_memory(p->scene->recording, p->host, w) : 0;
+    to.sending = sending_part(p->scene->recording, p->host, p->pid, w);
+    add_mpi(p, w, &to);
+    return to;
+}
+
+int budget_intervals(const struct scene *scene, const struct scene_process *process, int64_t pid,
+                     struct budget_interval **ret_intervals, size_t *ret_n) {
+    const struct series *series = process->series;
+    struct process_part p = {.scene = scene,
+                             .set = &scene->recording->tables[RECORDING_PROCESS],
+                             .series = series,
+                             .mpi = budget_mpi_series(scene->recording, process->host, pid),
+                             .host = process->host,
+                             .pid = pid};
+    struct budget_interval *items = malloc((series->n + 1) * sizeof *items);
+    size_t n = 0;
+    if (!items)
+        return -ENOMEM;
+    for (size_t i = 0; i < series->n; i++) {
+        int64_t dt = series->interval_ns[i], end = series->t_ns[i];
+        int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
+        if (n && begin < items[n - 1].end_ns)
+            begin = items[n - 1].end_ns;
+        if (end > begin)
+            items[n++] = make_interval(&p, begin, end);
+    }
+    *ret_intervals = items;
+    *ret_n = n;
+    return 0;
+}
+
+void budget_life(const struct scene *scene, const struct scene_process *process,
+                 struct budget_subject *subject) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    const struct series *series = process->series;
+    int64_t begin = series->t_ns[0], end = series->t_ns[series->n - 1];
+    if (series->interval_ns[0] != VALUE_ABSENT)
+        begin -= series->interval_ns[0];
+    int64_t start = series_last(set, series, PROCESS_START);
+    if (start != VALUE_ABSENT && start > begin && start < end)
+        begin = start;
+    const struct mpi_rank *rank = subject->log ? &subject->log->ranks[subject->log_rank] : NULL;
+    for (size_t i = 0; rank && i < rank->n; i++) {
+        begin = rank->events[i].enter_ns < begin ? rank->events[i].enter_ns : begin;
+        end = rank->events[i].exit_ns > end ? rank->events[i].exit_ns : end;
+    }
+    subject->begin_ns = begin;
+    subject->end_ns = end;
+}
+
+struct transfer_split budget_transfer_split(const struct recording *recording, int host,
+                                            int64_t pid, struct windows windows) {
+    const struct series_set *set = &recording->tables[RECORDING_CONNECTION];
+    double busy = 0, receiver = 0, send_buffer = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *c = &set->items[s];
+        if (c->host != host || series_last(set, c, CONNECTION_PID) != pid)
+            continue;
+        busy += series_growth(set, c, CONNECTION_BUSY, windows, NULL);
+        receiver += series_growth(set, c, CONNECTION_RWND_LIMITED, windows, NULL);
+        send_buffer += series_growth(set, c, CONNECTION_SNDBUF_LIMITED, windows, NULL);
+    }
+    if (busy <= 0)
+        return (struct transfer_split){NAN, NAN, NAN};
+    receiver = fmin(receiver / busy, 1);
+    send_buffer = fmin(send_buffer / busy, 1 - receiver);
+    return (struct transfer_split){1 - receiver - send_buffer, receiver, send_buffer};
+}
