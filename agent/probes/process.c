@@ -4,6 +4,8 @@
  * name. libproc2 could list them, but neither from another root than /proc nor without reading the
  * status of every process.
  *
+ * Busiest by CPU, and by disk: two lists, since who fills a disk may use no CPU.
+ *
  * What keeps thousands of processes cheap: one listing of /proc and one stat a process; no stat for
  * those that can never be reported (threads of the kernel, processes of other emulated hosts),
  * which the inode of their directory tells apart from a successor with the same id; and when more
@@ -47,10 +49,8 @@ enum {
 };
 
 #define JOB_ROWS_MAX 1024
-#define FOREIGN_MAX 64
 #define IDLE_READS 500      /* processes that do nothing, looked at in one sample */
 #define LOOK_AGAIN_EVERY 64 /* samples: a process may be moved into the scope's group */
-#define SCORE_UNIT 16       /* of one tick: room for halving */
 
 /* ---- reading what is there ---- */
 
@@ -63,20 +63,8 @@ static bool can_skip(const struct processes *all, const struct process *process,
         return true;
     if (process->class == PROCESS_OUTSIDE)
         return turn % LOOK_AGAIN_EVERY != 0;
-    bool idle =
-        process->class == PROCESS_FOREIGN && process->score == 0 && process->sent + 1 < all->sample;
+    bool idle = process_is_idle(process) && process->sent + 1 < all->sample;
     return idle && turn % (all->n_idle_before / IDLE_READS + 1) != 0;
-}
-
-/* CPU use since the last look, with what was before halved: a culprit stays on the list. */
-static void judge_busyness(struct process *process, const struct process_stat *now, bool is_new) {
-    uint64_t before = process->stat.user_ticks + process->stat.system_ticks;
-    uint64_t ticks = now->user_ticks + now->system_ticks;
-    if (is_new)
-        before = process->born ? 0 : ticks;
-    uint64_t grown = ticks > before ? ticks - before : 0;
-    grown = grown < UINT32_MAX ? grown : UINT32_MAX;
-    process->score = process->score / 2 + grown * SCORE_UNIT;
 }
 
 /* A process this probe did not know. It is born if it started after the previous sample, give or
@@ -108,12 +96,13 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
         begin_process(all, process, inode, &stat, env);
     bool look = is_new || !process->settled || has_new_name(process, &stat) ||
                 process->class == PROCESS_OUTSIDE;
-    judge_busyness(process, &stat, is_new);
+    process_judge_cpu(process, &stat, is_new);
     process->stat = stat;
     process->inode = inode;
     process->seen = process->read = all->sample;
     if (look)
         process_classify(all, process, pid, env);
+    process_judge_disk(all, process, pid);
 }
 
 static void look_at(struct processes *all, int32_t pid, uint64_t inode, const struct probe_env *env,
@@ -132,7 +121,7 @@ static void look_at(struct processes *all, int32_t pid, uint64_t inode, const st
         process->seen = all->sample;
     else
         update(all, process, pid, inode, env);
-    all->n_idle += process->class == PROCESS_FOREIGN && process->score == 0;
+    all->n_idle += process_is_idle(process);
 }
 
 static int look_at_all(struct processes *all, const struct probe_env *env, struct rows *rows) {
@@ -251,38 +240,19 @@ static void tell_job(const struct processes *all, struct job *job) {
     job_end(job, n);
 }
 
-/* Places of the busiest processes outside the job, busiest first; returns how many. */
-static size_t find_busiest(const struct processes *all, size_t most, size_t places[FOREIGN_MAX]) {
-    size_t n = 0;
-    for (size_t i = 0; i < all->by_pid.n; i++) {
-        const struct process *process = &all->items[i];
-        if (process->class != PROCESS_FOREIGN || !process->score || process->read != all->sample)
-            continue;
-        size_t at = n;
-        while (at > 0 && all->items[places[at - 1]].score < process->score)
-            at--;
-        if (at >= most)
-            continue;
-        n += n < most;
-        memmove(&places[at + 1], &places[at], (n - at - 1) * sizeof *places);
-        places[at] = i;
-    }
-    return n;
-}
-
 static size_t foreign_most(const struct probe_env *env) {
     return env->foreign_processes < FOREIGN_MAX ? env->foreign_processes : FOREIGN_MAX;
 }
 
 static void report_foreign(struct processes *all, const struct probe_env *env, struct rows *rows) {
-    size_t places[FOREIGN_MAX], listed[FOREIGN_MAX], n_listed = 0;
-    for (size_t i = 0; i < all->by_pid.n && n_listed < FOREIGN_MAX; i++) {
+    size_t places[2 * FOREIGN_MAX], listed[2 * FOREIGN_MAX], n_listed = 0;
+    for (size_t i = 0; i < all->by_pid.n && n_listed < 2 * FOREIGN_MAX; i++) {
         const struct process *process = &all->items[i];
         if (process->class == PROCESS_FOREIGN && process->sent && !process->left &&
             process->sent + 1 == all->sample && process->read == all->sample)
             listed[n_listed++] = i;
     }
-    size_t n = find_busiest(all, foreign_most(env), places);
+    size_t n = process_find_busiest(all, foreign_most(env), places);
     for (size_t i = 0; i < n; i++) {
         all->items[places[i]].left = false;
         report(all, places[i], env, rows);
@@ -368,7 +338,7 @@ static int process_open(void *state, const struct probe_env *env, char *why, siz
 
 static size_t process_max_rows(const void *state, const struct probe_env *env) {
     (void)state;
-    return JOB_ROWS_MAX + 2 * foreign_most(env);
+    return JOB_ROWS_MAX + 4 * foreign_most(env);
 }
 
 static void process_close(void *state) {

@@ -30,7 +30,10 @@ struct process {
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
     int32_t rank; /* -1: none */
-    uint64_t score;
+    /* How busy it is: growth since the last look, and half of what it was before. */
+    uint64_t cpu_score, disk_score;
+    uint64_t disk_bytes; /* read and written, when last looked at */
+    bool has_disk;
     struct process_stat stat;
     /* Counters as reported: they never step back. */
     int64_t total_ns, user_ns, system_ns;
@@ -66,6 +69,25 @@ struct processes {
     char environ[ENVIRON_MAX];
     _Alignas(struct dirents_entry) char listing[LISTING_MAX];
 };
+
+#define FOREIGN_MAX 64 /* of the busiest by each measure */
+
+/* Judges how busy a process is by what its stat says now; before `process->stat` takes it over. */
+void process_judge_cpu(struct process *process, const struct process_stat *now, bool is_new);
+
+/* The same of its disk traffic, for a process outside the job: asked only of those that seem to do
+ * something, and of all others in turns. */
+void process_judge_disk(struct processes *all, struct process *process, int32_t pid);
+
+/* Whether there is nothing to be seen of it. */
+static inline bool process_is_idle(const struct process *process) {
+    return process->class == PROCESS_FOREIGN && !process->cpu_score && !process->disk_score;
+}
+
+/* Places of the busiest processes outside the job, `most` by CPU and `most` by disk, each once, the
+ * busiest first; returns how many. */
+size_t process_find_busiest(const struct processes *all, size_t most,
+                            size_t places[2 * FOREIGN_MAX]);
 
 /* Says what a process is, once it is known and again while it is young or after it changed its
  * name. */

@@ -323,6 +323,67 @@ static void the_busiest_others_have_a_name(void **state) {
     tree_remove(&tree);
 }
 
+static void write_io(const struct tree *tree, int pid, int64_t read, int64_t written) {
+    char name[64], text[256];
+    snprintf(name, sizeof name, "proc/%d/io", pid);
+    snprintf(text, sizeof text,
+             "rchar: 1\nwchar: 1\nsyscr: 1\nsyscw: 1\nread_bytes: %lld\nwrite_bytes: %lld\n"
+             "cancelled_write_bytes: 0\n",
+             (long long)read, (long long)written);
+    tree_write(tree, name, text);
+}
+
+/* None of them ever uses a tick of CPU: they are found in turns, all within 16 samples. */
+static void the_busiest_by_disk_have_a_name_too(void **state) {
+    struct tree tree;
+    struct harness h;
+    int first = 0;
+    (void)state;
+    tree_make(&tree, NULL);
+    for (int pid = 10; pid < 30; pid++) {
+        write_process(&tree, pid, "other", 1000, 1, 100, false);
+        write_io(&tree, pid, 0, 0);
+    }
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    h.env.foreign_processes = 2;
+    for (int i = 1; i <= 40; i++) {
+        write_io(&tree, 13, 0, i * INT64_C(100000000));
+        write_io(&tree, 17, i * INT64_C(50000000), 0);
+        write_io(&tree, 19, i * INT64_C(20000000), 0);
+        write_io(&tree, 21, 0, i * INT64_C(1000)); /* a log */
+        write_process(&tree, 25, "cpu", 1000 + 50 * i, 1, 100, false);
+        assert_int_equal(harness_sample_at(&h, (100 + i) * S), 0);
+        if (!first && harness_row(&h, "other[13]") && harness_row(&h, "other[17]"))
+            first = i;
+    }
+    assert_in_range(first, 2, 33); /* one turn to see what they have, one to see that it grows */
+    assert_string_equal(h.rows.items[0].name, "cpu[25]");
+    assert_string_equal(h.rows.items[1].name, "other[13]");
+    assert_string_equal(h.rows.items[2].name, "other[17]");
+    assert_int_equal(h.rows.n, 3);
+    expect(&h, "other[13]", "write_bytes", INT64_C(4000000000));
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+static void who_leads_both_lists_has_one_row(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 10, "dd", 0, 1, 100, false);
+    write_io(&tree, 10, 0, 0);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    for (int i = 1; i <= 3; i++) {
+        write_process(&tree, 10, "dd", 50 * i, 1, 100, false);
+        write_io(&tree, 10, 0, i * INT64_C(100000000));
+        assert_int_equal(harness_sample_at(&h, (100 + i) * S), 0);
+        assert_int_equal(h.rows.n, 1);
+    }
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void who_leaves_the_list_is_told_once_more(void **state) {
     struct tree tree;
     struct harness h;
@@ -493,6 +554,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_process_joins_the_job_when_it_calls_exec),
         cmocka_unit_test(a_reused_id_is_another_process),
         cmocka_unit_test(the_busiest_others_have_a_name),
+        cmocka_unit_test(the_busiest_by_disk_have_a_name_too),
+        cmocka_unit_test(who_leads_both_lists_has_one_row),
         cmocka_unit_test(who_leaves_the_list_is_told_once_more),
         cmocka_unit_test(a_culprit_stays_listed_for_a_while_but_not_for_ever),
         cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
