@@ -41,25 +41,26 @@ for rank in 0 1 2 3 4 5 6 7; do
 done
 for rank in 0 1 2 3 4 5 6 7; do await "$work/hold.$rank" connected; done
 CHOKEPOINT_RUN=cost CHOKEPOINT_MARKS=$work/marks "$bin/chokepoint-agent" --collector "http://$address" --spool "$work/spool" \
-    --host cost --no-supervise "$@" 2>"$work/agent.err" 8>&- 9>&- &
+    --host cost "$@" 2>"$work/agent.err" 8>&- 9>&- &
 agent=$!
 started+=($agent)
 await "$work/collector" '^host'
 sleep 4 # processes are looked at again and again until they are 3 s old
-cpu_ns() { cat /proc/$agent/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f", n }'; }
+child=$(cat /proc/$agent/task/$agent/children)
+cpu_ns() { cat /proc/$agent/task/*/schedstat /proc/${child% }/task/*/schedstat | awk '{ n += $1 } END { printf "%.0f", n }'; }
 before=$(cpu_ns) since=$(date +%s%N)
 sleep "$seconds"
 after=$(cpu_ns) until=$(date +%s%N)
 TIMEFORMAT='%U %S'
 ss_s=$({ time ss -tnip >"$work/ss"; } 2>&1)
-rss=$(awk '/^VmRSS/ { print $2 }' /proc/$agent/status)
+rss=$(cat /proc/$agent/status /proc/${child% }/status | awk '/^VmRSS/ { n += $2 } END { print n }')
 kill -TERM $agent
 wait $agent || { cat "$work/agent.err" >&2; exit 1; }
 echo stop >&9
 connections=$(grep -c ESTAB "$work/ss")
 cat "$work/agent.err"
-awk -v ns=$((after - before)) -v wall=$((until - since)) -v rss="$rss" -v sockets="$connections" 'BEGIN {
-    printf "agent: %.3f %% of a core over %.0f s (goal: 1 %%); %.1f MB resident; %d sockets on the host\n", 100 * ns / wall, wall / 1e9, rss / 1e3, sockets }'
+awk -v ns=$((after - before)) -v wall=$((until - since)) -v rss="$((rss * 1024))" -v sockets="$connections" 'BEGIN {
+    printf "agent: %.3f %% of a core over %.0f s (goal: 1 %%); %.1f MB resident, supervisor included; %d sockets on the host\n", 100 * ns / wall, wall / 1e9, rss / 1e6, sockets }'
 awk -v s="$ss_s" 'BEGIN { split(s, t, " "); printf "yardstick: one `ss -tnip`: %.1f ms of CPU\n", 1e3 * (t[1] + t[2]) }'
 sqlite3 "$work/cost.db" "SELECT count(*) || ' rows of connections in ' || count(DISTINCT frame) || ' frames, of ' ||
     (SELECT count(*) FROM frame) FROM connection"
