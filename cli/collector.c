@@ -45,7 +45,8 @@ static const char help[] =
 
 #define ORPHAN_NS                                                                                  \
     (6 * NS_PER_S) /* agents whose run was killed try for 3 s, mpirun takes its time */
-#define ORPHAN_LOOK_MS 50
+#define ORPHANED_NS (200 * NS_PER_MS)
+#define ORPHAN_LOOK_MS 20
 
 struct collector {
     const char *db, *listen;
@@ -205,11 +206,14 @@ static void wait_for_end(struct collector *c, int signal_fd) {
     }
 }
 
-/* The run was killed, and its agents know: what they still have is taken. */
+/* When the run was killed its agents know, and what they still have is taken. Our stdin ends a
+ * moment before we have another parent. */
 static void outlive_parent(struct collector *c, pid_t parent) {
-    int64_t deadline_ns = clock_monotonic_ns() + ORPHAN_NS;
-    while (getppid() != parent && c->finals < c->hosts && clock_monotonic_ns() < deadline_ns)
+    int64_t began_ns = clock_monotonic_ns(), gone_ns = 0;
+    while (c->finals < c->hosts && gone_ns < (getppid() == parent ? ORPHANED_NS : ORPHAN_NS)) {
         poll(NULL, 0, ORPHAN_LOOK_MS);
+        gone_ns = clock_monotonic_ns() - began_ns;
+    }
 }
 
 /* A descriptor a connection: as many as we may have. */

@@ -10,7 +10,8 @@ started() { [ -s "$work/id" ]; }
 # (bash waits for it and goes on; dash, the sh of a bare Debian, would end with the signal.)
 mkfifo keys
 SHELL=/bin/bash env --default-signal=INT script -qec "'$chokepoint' run --db '$db' ./forever; echo status \$? >status" /dev/null <keys >out 2>&1 &
-printf '#!/bin/sh\n%s\n' 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; trap "exit 9" INT; sleep 60' >forever
+# A shell looks at its traps between commands, so a signal just before one is heard after it; `wait` hears at once.
+printf '#!/bin/sh\n%s\n' 'trap "kill \$!; exit 9" INT; echo $CHOKEPOINT_RUN >id.new; mv id.new id; sleep 60 & wait $!' >forever
 chmod +x forever
 exec 8>keys
 until_true 20 started
@@ -25,7 +26,7 @@ no_traces_of "$(id)" || fail "Ctrl-C left $(traces_of "$(id)")"
 
 # A command without a trap dies of it.
 rm -f id status
-sed -i 's/trap "exit 9" INT; /exec /' forever
+printf '#!/bin/sh\n%s\n' 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; exec sleep 60' >forever
 env --default-signal=INT setsid "$chokepoint" run --db "$db" ./forever >out 2>err &
 pid=$!
 until_true 20 started

@@ -13,7 +13,8 @@ clean() { # HOW, STATE
     until_true 30 hosts_empty
     id=$(sort -u ids | head -n 1)
     [ -n "$id" ] || fail "$1: no id"
-    until_true 10 no_traces_of "$id"
+    clean_now() { no_traces_of "$id" || { traces_of "$id" >>err; false; }; }
+    until_true 10 clean_now
     [ -z "$(find sessions -type f -o -type s)" ] || fail "$1: left $(find sessions -type f -o -type s)"
     [ "$(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1')" = "$2" ] || fail "$1: the run is $(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1'), not $2"
     "$chokepoint" report --db "$db" --format json -o report.json || fail "$1: no report"
