@@ -19,6 +19,7 @@
 
 #include "agent/push.h"
 #include "agent/spool.h"
+#include "collector/echo_server.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"
 
@@ -44,7 +45,7 @@ struct peer {
     unsigned requests;
     uint64_t committed;
     uint64_t seen[4096]; /* how often a frame was taken */
-    uint64_t bad_seq;
+    uint64_t bad_seq, echo_key;
     size_t largest;
     bool final;
     char last_head[2048];
@@ -162,8 +163,9 @@ static bool take(struct peer *peer, const struct request *request, char *text, s
     peer->final |= request->final;
     int64_t now = clock_monotonic_ns();
     snprintf(body, sizeof body,
-             "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64 "\nstop 0\n",
-             peer->committed, now, now);
+             "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
+             "\nstop 0\necho %" PRIu64 "\n",
+             peer->committed, now, now, peer->echo_key);
     return say(text, size, 200, body);
 }
 
@@ -219,13 +221,17 @@ static void append(struct fixture *f, uint64_t n) {
     buffer_release(&frame);
 }
 
-static void start(struct fixture *f) {
+static void start_every(struct fixture *f, int64_t interval_ns) {
     const struct push_config config = {.url = f->url,
                                        .token = TOKEN,
                                        .spool = f->spool,
-                                       .interval_ns = 20 * NS_PER_MS,
+                                       .interval_ns = interval_ns,
                                        .notify_fd = f->notify_fd};
     assert_int_equal(push_start(&config, &f->push), 0);
+}
+
+static void start(struct fixture *f) {
+    start_every(f, 20 * NS_PER_MS);
 }
 
 static int finish(struct fixture *f) {
@@ -475,6 +481,39 @@ static void a_new_start_asks_before_it_sends_again(void **state) {
     expect_each_once(f, 0);
 }
 
+/* The next push would be an hour away. */
+static void who_is_in_a_hurry_does_not_wait_for_the_next_push(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    start_every(f, 3600 * NS_PER_S);
+    AWAIT(f, status, status.pushes == 1);
+    append(f, 1);
+    push_hurry(f->push);
+    AWAIT(f, status, status.committed_seq == 1);
+    push_hurry(f->push); /* there is nothing to push */
+    assert_int_equal(finish(f), 0);
+    expect_each_once(f, 0);
+    assert_int_equal(f->peer.requests, 3);
+}
+
+static void a_call_of_the_collector_is_heeded_at_once(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    struct echo_server *server;
+    assert_int_equal(echo_server_new(&server), 0);
+    assert_int_equal(echo_server_listen(server, f->peer.listen_fd), 0);
+    assert_int_equal(echo_server_start(server), 0);
+    f->peer.echo_key = echo_server_key(server);
+    start_every(f, 3600 * NS_PER_S);
+    AWAIT(f, status, status.pushes == 1);
+    append(f, 1);
+    /* Who has not asked the time yet is not known there. */
+    AWAIT(f, status, (echo_server_call(server), status.committed_seq == 1));
+    echo_server_free(server);
+    assert_int_equal(finish(f), 0);
+    expect_each_once(f, 0);
+}
+
 static void an_url_that_is_none_is_refused(void **state) {
     struct fixture *f = *state;
     const char *const bad[] = {"",
@@ -512,6 +551,8 @@ int main(void) {
         TEST(a_stop_is_passed_on_once),
         TEST(what_has_piled_up_goes_in_bodies_of_a_mebibyte_at_most),
         TEST(a_new_start_asks_before_it_sends_again),
+        TEST(who_is_in_a_hurry_does_not_wait_for_the_next_push),
+        TEST(a_call_of_the_collector_is_heeded_at_once),
         TEST(an_url_that_is_none_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Datagrams beside the pushes: what they say of two clocks, and what strangers' datagrams do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/echo_client.h"
+#include "collector/echo_server.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+struct fixture {
+    struct echo_server *server;
+    int beside_fd;
+    uint16_t port;
+    struct echo_client client;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    f->beside_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(f->beside_fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(f->beside_fd, (struct sockaddr *)&address, &size), 0);
+    f->port = ntohs(address.sin_port);
+    assert_int_equal(echo_server_new(&f->server), 0);
+    assert_int_equal(echo_server_key(f->server), 0);
+    assert_int_equal(echo_server_listen(f->server, f->beside_fd), 0);
+    assert_int_equal(echo_server_start(f->server), 0);
+    echo_client_init(&f->client);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    echo_client_release(&f->client);
+    echo_server_free(f->server);
+    close(f->beside_fd);
+    free(f);
+    return 0;
+}
+
+static void point(struct fixture *f) {
+    assert_int_equal(
+        echo_client_point(&f->client, "127.0.0.1", f->port, echo_server_key(f->server)), 0);
+    assert_true(f->client.fd >= 0);
+}
+
+static bool await(const struct echo_client *client, int ms) {
+    struct pollfd fds = {.fd = client->fd, .events = POLLIN};
+    return poll(&fds, 1, ms) == 1;
+}
+
+static void what_is_put_is_got_and_nothing_else(void **state) {
+    (void)state;
+    unsigned char bytes[ECHO_SIZE + 1];
+    struct echo in = {ECHO_TELL, UINT64_MAX - 1, 7, -5, INT64_MAX}, out;
+    echo_put(bytes, &in);
+    for (size_t size = 0; size <= sizeof bytes; size++)
+        assert_true(echo_get(bytes, size, &out) == (size == ECHO_SIZE));
+    assert_true(echo_get(bytes, ECHO_SIZE, &out));
+    assert_int_equal(out.kind, ECHO_TELL);
+    assert_true(out.key == in.key && out.id == 7);
+    assert_true(out.received_ns == -5 && out.replied_ns == INT64_MAX);
+    for (size_t i = 0; i < 8; i++) { /* another magic, another kind */
+        bytes[i] ^= 0x40;
+        assert_false(echo_get(bytes, ECHO_SIZE, &out));
+        bytes[i] ^= 0x40;
+    }
+    bytes[ECHO_SIZE - 1] = 1; /* kept for later versions */
+    assert_false(echo_get(bytes, ECHO_SIZE, &out));
+}
+
+/* Both ends read one clock here: the true offset is 0. */
+static void an_answer_bounds_the_offset(void **state) {
+    struct fixture *f = *state;
+    struct echo_heard heard;
+    point(f);
+    for (int i = 0; i < 50; i++) {
+        int64_t before = clock_monotonic_ns();
+        echo_client_ask(&f->client, 2);
+        do
+            assert_true(await(&f->client, 20000));
+        while (echo_client_hear(&f->client, &heard), !heard.exchanged);
+        assert_true(llabs(heard.result.offset_ns) <= heard.result.error_ns);
+        assert_true(heard.heard_ns >= before && heard.heard_ns <= clock_monotonic_ns());
+        assert_false(heard.called);
+    }
+}
+
+/* The kernel's stamp: how long nobody looked does not blur the answer. */
+static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
+    struct fixture *f = *state;
+    struct echo_heard heard;
+    point(f);
+    echo_client_ask(&f->client, 1); /* the first tells how the clocks stand */
+    assert_true(await(&f->client, 20000));
+    echo_client_hear(&f->client, &heard);
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < 20; i++) {
+        echo_client_ask(&f->client, 1);
+        assert_true(await(&f->client, 20000));
+        poll(NULL, 0, 20);
+        echo_client_hear(&f->client, &heard);
+        assert_true(heard.exchanged);
+        assert_true(llabs(heard.result.offset_ns) <= heard.result.error_ns);
+        best = heard.result.error_ns < best ? heard.result.error_ns : best;
+    }
+    assert_true(best < 5 * NS_PER_MS); /* of the 20 ms that it lay */
+}
+
+static void without_the_key_nothing_is_answered(void **state) {
+    struct fixture *f = *state;
+    struct echo_heard heard;
+    assert_int_equal(
+        echo_client_point(&f->client, "127.0.0.1", f->port, echo_server_key(f->server) ^ 2), 0);
+    echo_client_ask(&f->client, 4);
+    assert_false(await(&f->client, 100));
+    echo_client_hear(&f->client, &heard);
+    assert_false(heard.exchanged || heard.called);
+    assert_int_equal(echo_client_point(&f->client, "127.0.0.1", f->port, 0), 0);
+    assert_int_equal(f->client.fd, -1); /* key 0: nobody is asked */
+    assert_int_equal(echo_client_point(&f->client, "no address", f->port, 1), -EINVAL);
+    echo_client_ask(&f->client, 1);
+    echo_client_hear(&f->client, &heard);
+}
+
+static void who_asked_is_called(void **state) {
+    struct fixture *f = *state;
+    struct echo_client other;
+    struct echo_heard heard;
+    point(f);
+    echo_client_init(&other);
+    assert_int_equal(echo_client_point(&other, "127.0.0.1", f->port, echo_server_key(f->server)),
+                     0);
+    struct echo_client *clients[] = {&f->client, &other};
+    for (size_t i = 0; i < 2; i++) {
+        echo_client_ask(clients[i], 1);
+        assert_true(await(clients[i], 20000));
+        echo_client_hear(clients[i], &heard);
+    }
+    echo_server_call(f->server);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(await(clients[i], 20000));
+        echo_client_hear(clients[i], &heard);
+        assert_true(heard.called);
+    }
+    echo_client_release(&other);
+}
+
+/* Whatever comes, the server goes on answering, and the client believes only what it asked. */
+static void datagrams_of_strangers_change_nothing(void **state) {
+    struct fixture *f = *state;
+    struct echo_heard heard;
+    uint64_t random = 3;
+    point(f);
+    for (int i = 0; i < 3000; i++) {
+        unsigned char bytes[96] = {0};
+        struct echo echo = {(enum echo_kind)(i % 5), i % 2 ? f->client.key : 5, (uint64_t)i, 1, 2};
+        echo_put(bytes, &echo);
+        for (int k = 0; k < i % 4; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1;
+            bytes[(random >> 33) % ECHO_SIZE] ^= (unsigned char)(random >> 50);
+        }
+        send(f->client.fd, bytes, (size_t)(i % 90), MSG_DONTWAIT);
+        echo_client_hear(&f->client, &heard);
+        assert_false(heard.exchanged);
+    }
+    while (await(&f->client, 50))
+        echo_client_hear(&f->client, &heard);
+    echo_client_ask(&f->client, 1);
+    assert_true(await(&f->client, 20000));
+    echo_client_hear(&f->client, &heard);
+    assert_true(heard.exchanged);
+}
+
+static void an_answer_counts_once(void **state) {
+    struct fixture *f = *state;
+    int fd = echo_socket(AF_INET);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_storage from;
+    socklen_t size = sizeof address;
+    unsigned char bytes[ECHO_SIZE];
+    struct echo_arrival arrival = {0};
+    struct echo_heard heard;
+    struct echo ask;
+    int64_t arrived;
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(echo_client_point(&f->client, "127.0.0.1", ntohs(address.sin_port), 77), 0);
+    echo_client_ask(&f->client, 1);
+    assert_int_equal(echo_receive(fd, &arrival, bytes, sizeof bytes, &from, &size, &arrived),
+                     ECHO_SIZE);
+    assert_true(echo_get(bytes, ECHO_SIZE, &ask));
+    for (int i = 0; i < 2; i++) {
+        echo_put(bytes, &(struct echo){ECHO_TELL, 77, ask.id, arrived, arrived});
+        sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&from, size);
+        assert_true(await(&f->client, 20000));
+        echo_client_hear(&f->client, &heard);
+        assert_true(heard.exchanged == (i == 0));
+    }
+    /* Nor one whose times cannot be. */
+    echo_client_ask(&f->client, 1);
+    assert_true(echo_receive(fd, &arrival, bytes, sizeof bytes, &from, &size, &arrived) > 0);
+    assert_true(echo_get(bytes, ECHO_SIZE, &ask));
+    echo_put(bytes, &(struct echo){ECHO_TELL, 77, ask.id, INT64_MAX, INT64_MIN});
+    sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&from, size);
+    assert_true(await(&f->client, 20000));
+    echo_client_hear(&f->client, &heard);
+    assert_false(heard.exchanged);
+    close(fd);
+}
+
+int main(void) {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_put_is_got_and_nothing_else),
+        TEST(an_answer_bounds_the_offset),
+        TEST(an_answer_that_lay_is_as_good_as_a_fresh_one),
+        TEST(without_the_key_nothing_is_answered),
+        TEST(who_asked_is_called),
+        TEST(datagrams_of_strangers_change_nothing),
+        TEST(an_answer_counts_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
