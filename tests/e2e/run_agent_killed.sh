@@ -14,7 +14,7 @@ until_true 40 test -e started
 frames_of() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }
 agents() {
     for pid in $(processes_of vm2); do
-        [ "$(readlink "/proc/$pid/exe")" -ef "$CHOKEPOINT_BIN/chokepoint-agent" ] && echo "$pid"
+        [ "/proc/$pid/exe" -ef "$CHOKEPOINT_BIN/chokepoint-agent" ] && echo "$pid"
     done
 }
 parent_of() { sed -n 's/^PPid:[^0-9]*//p' "/proc/$1/status"; }
