@@ -260,13 +260,16 @@ static int undelivered(struct observer *observer, uint64_t stream_id) {
     spool_counts(observer->spool, &samples);
     if (observer->bulk)
         spool_counts(observer->bulk, &calls);
-    fprintf(
-        stderr,
-        "chokepoint-agent: %s: %llu samples and %llu batches of MPI calls were not delivered to "
-        "%s (%s); they are kept in %s/%016llx-*.spool, %016llx-*.spool\n",
-        options->host, (unsigned long long)samples.waiting, (unsigned long long)calls.waiting,
-        options->collector, status.trouble[0] ? status.trouble : "no answer in time",
-        options->spool, (unsigned long long)stream_id, (unsigned long long)(stream_id + 1));
+    char and_calls[64] = "";
+    if (calls.waiting)
+        snprintf(and_calls, sizeof and_calls, " and %llu batches of MPI calls",
+                 (unsigned long long)calls.waiting);
+    fprintf(stderr,
+            "chokepoint-agent: %s: %llu samples%s were not delivered to %s (%s); they are kept in "
+            "%s/%016llx-*.spool%s\n",
+            options->host, (unsigned long long)samples.waiting, and_calls, options->collector,
+            status.trouble[0] ? status.trouble : "no answer in time", options->spool,
+            (unsigned long long)stream_id, calls.waiting ? " and beside it" : "");
     return EXIT_UNDELIVERED;
 }
 
