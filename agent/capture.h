@@ -24,8 +24,7 @@ struct captured {
 
 typedef void capture_take(void *ctx, const struct captured *packet);
 
-#define CAPTURE_ABSENT 1 /* not installed, or not permitted: one line in why says what would help  \
-                          */
+#define CAPTURE_ABSENT 1 /* not installed, or not permitted: why says what would help */
 
 /* ring_bytes: where packets wait until they are drained. 0, CAPTURE_ABSENT or negative errno with
  * one line in why. */
