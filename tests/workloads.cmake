@@ -22,3 +22,5 @@ if(TARGET chokepoint-sgd)
   chokepoint_mpi_test(sgd_modes)
   chokepoint_mpi_test(sgd_failures)
 endif()
+
+chokepoint_unit_test(test_calibrate_parts calibrate_parts)

@@ -25,8 +25,8 @@ void cluster_exchange(const struct cluster *cluster, const void *mine, size_t si
 void cluster_tell(const struct cluster *cluster, void *data, size_t size);
 void cluster_abort(const struct cluster *cluster);
 
-/* Messages between a and b: half a round trip of 8 bytes, and bytes a second from a to b. Both
- * call it; a has the figures. */
+/* Messages between a and b: half a round trip of 8 bytes (a has the figure), and bytes a second
+ * either way (who sends has it). Both call it. */
 void cluster_messages(const struct cluster *cluster, int a, int b, double seconds,
                       struct figures *figures);
 

@@ -158,11 +158,13 @@ void cluster_messages(const struct cluster *cluster, int a, int b, double second
     if (!buffer)
         cluster_abort(cluster); /* the other one would wait for ever */
     if (cluster->rank == a) {
-        ping(b, seconds / 3, figures);
-        stream_out(b, 2 * seconds / 3, buffer, figures);
+        ping(b, seconds / 4, figures);
+        stream_out(b, 3 * seconds / 8, buffer, figures);
+        stream_in(b, buffer);
     } else {
         pong(a);
         stream_in(a, buffer);
+        stream_out(a, 3 * seconds / 8, buffer, figures);
     }
     free(buffer);
 }

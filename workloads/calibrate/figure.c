@@ -78,7 +78,7 @@ bool meter_rate(const struct meter *meter, double warm_s, struct meter_rates *re
     size_t n = stretches(meter, first, rates);
     ret_rates->mean =
         (meter->amount[last] - meter->amount[first]) / (meter->t_s[last] - meter->t_s[first]);
-    ret_rates->steady = n ? quantile(rates, n, .5) : ret_rates->mean;
+    ret_rates->steady = n ? quantile(rates, n, .75) : ret_rates->mean;
     ret_rates->low = n ? rates[0] : ret_rates->mean;
     ret_rates->high = n ? rates[n - 1] : ret_rates->mean;
     return true;

@@ -54,7 +54,8 @@ void meter_read(struct meter *meter, double t_s, double amount);
 /* From the first reading at or after warm_s past the very first one to the last. */
 struct meter_rates {
     double mean;
-    double steady;    /* median over stretches of a quarter of the time: no stall moves it */
+    double steady;    /* upper quartile over stretches of a quarter of the time: what can be kept
+                         up, whatever the measuring process was held up by */
     double low, high; /* of those stretches */
 };
 

@@ -33,7 +33,7 @@ static void add_pairs(struct plan *plan, int n, unsigned parts, bool quick) {
             if (2 * distance == n && i >= distance)
                 break; /* the opposite ones are there already */
             if (parts & PART_NET) {
-                add(plan, STEP_RTT, a, b, quick ? 0.1 : 0.2);
+                add(plan, STEP_RTT, a, b, quick ? 0.05 : 0.2);
                 add(plan, STEP_PAIR, a, b, way);
                 add(plan, STEP_PAIR, b, a, way);
             }
@@ -62,7 +62,7 @@ int plan_make(struct plan *ret_plan, int n, int turns, unsigned parts, bool quic
     if (parts & PART_MEMORY)
         add_turns(ret_plan, STEP_MEMORY, turns, clamp((quick ? 1 : 3) / turns, 0.1, 0.6));
     if (parts & PART_DISK)
-        add_turns(ret_plan, STEP_DISK, turns, clamp((quick ? 3 : 14) / turns, 0.2, 3));
+        add_turns(ret_plan, STEP_DISK, turns, clamp((quick ? 2.5 : 14) / turns, 0.2, 3));
     if (n > 1)
         add_pairs(ret_plan, n, parts, quick);
     if (n > 1 && parts & PART_NET)
