@@ -14,6 +14,16 @@ double network_ceiling_of(const struct scene *scene, int host, enum metric direc
                         HELD_NS);
 }
 
+struct network_limit network_limit_of(const struct scene *scene, int host, enum metric direction) {
+    double measured = recording_ceiling(scene->recording, host, direction);
+    double seen = network_ceiling_of(scene, host, direction);
+    if (isnan(measured))
+        return (struct network_limit){seen, false, seen, NAN};
+    if (seen > CEILING_SLACK * measured)
+        return (struct network_limit){seen, false, seen, measured};
+    return (struct network_limit){measured, true, seen, NAN};
+}
+
 double network_ceiling(const struct scene *scene) {
     static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
     double ceiling = NAN;
@@ -59,12 +69,14 @@ int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, si
             PHASE_MIN * (double)scene_iteration_count(scene, 0))
             continue;
         for (size_t i = 0; count && i < 2 * scene->n_hosts; i++) {
-            struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .bandwidth_mb_s = ceiling,
-                                   .iteration_s = iteration_s};
+            struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .iteration_s = iteration_s};
+            struct network_limit limit = network_limit_of(scene, a.host, a.direction);
+            a.calibrated = limit.measured;
+            a.bandwidth_mb_s = limit.measured ? limit.mb_s : ceiling;
             a.bytes_per_iteration = rate_amount(&scene->hosts[a.host].metrics[a.direction],
                                                 phase_windows(&scene->groups[g])) /
                                     (double)count;
-            a.bound_s = a.bytes_per_iteration / (ceiling * 1e6);
+            a.bound_s = a.bytes_per_iteration / (a.bandwidth_mb_s * 1e6);
             a.share = a.bound_s / iteration_s;
             if (a.bytes_per_iteration >= BYTES_MIN)
                 items[n++] = a;

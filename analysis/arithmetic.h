@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The argument by arithmetic (P1): so many bytes an iteration, at the highest rate this network was
- * seen to reach again and again, take so long; an iteration takes so long. The ceiling is the
- * highest one over all hosts and both directions, since links of one cluster are mostly equal and a
- * worker's own highest rate is often only its share of the server's link.
+ * The argument by arithmetic (P1): so many bytes an iteration, at what this link was measured to
+ * carry, take so long; an iteration takes so long. Where that was not measured, it is at the
+ * highest rate seen again and again, over all hosts and both directions, since links of one cluster
+ * are mostly equal and a worker's own highest rate is often only its share of the server's link.
  */
 #ifndef CHOKEPOINT_ANALYSIS_ARITHMETIC_H
 #define CHOKEPOINT_ANALYSIS_ARITHMETIC_H
+
+#include <stdbool.h>
 
 #include "analysis/scene.h"
 
@@ -16,6 +18,7 @@ struct arithmetic {
     size_t group;
     double bytes_per_iteration;
     double bandwidth_mb_s;
+    bool calibrated;             /* bandwidth_mb_s was measured, on that link */
     double bound_s, iteration_s; /* at best; measured: median, or time over count when ranks do
                                     not move together */
     double share;                /* bound / measured */
@@ -25,7 +28,19 @@ struct arithmetic {
  * NAN. */
 double network_ceiling_of(const struct scene *scene, int host, enum metric direction);
 
-/* The highest over all hosts and directions; NAN without any. */
+/* What a link can carry: as it was measured, else as far as it was seen. What was exceeded in the
+ * run by more than CEILING_SLACK is no measure of it (another link, another day). */
+struct network_limit {
+    double mb_s; /* NAN: neither */
+    bool measured;
+    double seen_mb_s;     /* NAN: nothing */
+    double outdated_mb_s; /* what was measured and exceeded; else NAN */
+};
+#define CEILING_SLACK 1.05
+
+struct network_limit network_limit_of(const struct scene *scene, int host, enum metric direction);
+
+/* The highest seen over all hosts and directions; NAN without any. */
 double network_ceiling(const struct scene *scene);
 
 /* One line a host, direction and phase that has iterations and moves more than a little; the

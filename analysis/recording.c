@@ -2,6 +2,7 @@
 #include "analysis/recording.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/error.h"
@@ -60,6 +61,7 @@ void recording_release(struct recording *recording) {
     free(recording->marks);
     free(recording->clock_bound_ns);
     mpi_log_release(&recording->calls);
+    free(recording->ceilings);
     recording_init(recording);
 }
 
@@ -74,4 +76,22 @@ int recording_add_mark(struct recording *recording, const struct mark *mark) {
     }
     recording->marks[recording->n_marks++] = *mark;
     return 0;
+}
+
+int recording_add_ceiling(struct recording *recording, int host, enum metric metric, double value) {
+    size_t n = recording->n_hosts * METRIC_COUNT_;
+    if (!recording->ceilings) {
+        recording->ceilings = calloc(n, sizeof *recording->ceilings);
+        if (!recording->ceilings)
+            return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+            recording->ceilings[i] = NAN;
+    }
+    double *ceiling = &recording->ceilings[(size_t)host * METRIC_COUNT_ + metric];
+    *ceiling = fmax(*ceiling, value); /* NAN is less than any */
+    return 0;
+}
+
+double recording_ceiling(const struct recording *recording, int host, enum metric metric) {
+    return recording->ceilings ? recording->ceilings[(size_t)host * METRIC_COUNT_ + metric] : NAN;
 }

@@ -6,6 +6,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_RECORDING_H
 #define CHOKEPOINT_ANALYSIS_RECORDING_H
 
+#include "analysis/metric.h"
 #include "analysis/mpi_event.h"
 #include "analysis/series.h"
 
@@ -85,11 +86,17 @@ struct recording {
     size_t n_marks, marks_capacity;
     struct mpi_log calls;    /* empty where no call was recorded */
     int64_t *clock_bound_ns; /* by host: how far its clock can be off the run's; -1: unknown */
+    double *ceilings; /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
 };
 
 /* Empty, with the columns of each table set. */
 void recording_init(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
+
+/* What a metric of a host was measured to reach, in the metric's unit; of several the highest.
+ * After the hosts are set. -ENOMEM. */
+int recording_add_ceiling(struct recording *recording, int host, enum metric metric, double value);
+double recording_ceiling(const struct recording *recording, int host, enum metric metric);
 
 #endif

@@ -25,6 +25,7 @@
 #define PLATEAU_BAND 0.10     /* a rate so close below its ceiling is at it */
 #define PLATEAU_AMOUNT_MIN 0.40  /* of the bytes moved there; of random rates a fifth would be */
 #define NETWORK_BLOCKED_MIN 0.20 /* a busy link is no proof that anybody waits for it */
+#define NETWORK_FULL 0.80        /* of a measured ceiling on average: no plateau needs to be seen */
 #define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
 #define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
 #define BUSY_RANK 0.85           /* CPU and run queue of a rank: it computes, or it spins */
@@ -42,7 +43,8 @@ struct candidate {
     /* Where `blocked` comes from, so that it can be asked again for any window: */
     const struct rate *signal;
     double factor;  /* blocked = factor x mean */
-    double ceiling; /* of a link, as far as seen; else 0 */
+    double ceiling; /* of a link; else 0 */
+    double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
 };
 
 #define UNSUPPLIED_WEIGHT 0.75 /* of a share without such evidence, in the order of candidates */

@@ -113,9 +113,9 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
 }
 
 static void add_next_for(const struct candidate *c, struct verdict *v) {
-    if (is_link(c))
-        text_list_add(&v->next, "measure what the link can carry (iperf3 between two of the hosts) "
-                                "and compare it with the highest rate seen");
+    if (is_link(c) && !(c->reached > 0))
+        text_list_add(&v->next, "measure what the links can carry: `chokepoint calibrate` on these "
+                                "hosts, into the same database");
     else if (strncmp(c->resource, "disk", 4) == 0)
         text_list_add(&v->next, "set kernel.task_delayacct=1 before the run, so that the job's own "
                                 "waiting for disks is counted");
@@ -123,6 +123,15 @@ static void add_next_for(const struct candidate *c, struct verdict *v) {
         text_list_add(&v->next,
                       "run it once with fewer processes a host, or with each host on cores "
                       "of its own, and compare");
+}
+
+/* "at 97 % of the 223.4 MB/s this link was measured to carry" */
+static void say_rate(const struct candidate *c, char *to, size_t size) {
+    if (c->reached > 0)
+        snprintf(to, size, "at %.0f %% of the %.1f MB/s this link was measured to carry",
+                 100 * c->reached, c->ceiling);
+    else
+        snprintf(to, size, "at the highest rate seen (%.4g MB/s)", c->ceiling);
 }
 
 static char *summarize(const struct scene *scene, const struct candidates *candidates,
@@ -133,14 +142,15 @@ static char *summarize(const struct scene *scene, const struct candidates *candi
     const char *waits =
         v->state == VERDICT_SATURATED ? "The run waits for" : "The run probably waits for";
     size_t alike = count_alike(candidates);
-    char others[64] = "";
+    char others[64] = "", rate[100];
+    say_rate(c, rate, sizeof rate);
     if (other)
-        return text_format(
-            "%s %s's network: during %s it takes %.0f %% of the time %s and %.0f %% "
-            "%s, at the highest rate seen (%.4g MB/s).",
-            waits, host, group, 100 * c->blocked,
-            strcmp(c->resource, "net-egress") == 0 ? "sending" : "receiving", 100 * other->blocked,
-            strcmp(c->resource, "net-egress") == 0 ? "receiving" : "sending", c->ceiling);
+        return text_format("%s %s's network: during %s it takes %.0f %% of the time %s and %.0f %% "
+                           "%s, %s.",
+                           waits, host, group, 100 * c->blocked,
+                           strcmp(c->resource, "net-egress") == 0 ? "sending" : "receiving",
+                           100 * other->blocked,
+                           strcmp(c->resource, "net-egress") == 0 ? "receiving" : "sending", rate);
     if (alike + 1 == scene->n_hosts && alike)
         return text_format(
             "%s %s on all %zu hosts, most on %s (%s): during %s, %.0f %% of that time "
@@ -150,6 +160,11 @@ static char *summarize(const struct scene *scene, const struct candidates *candi
     if (alike)
         snprintf(others, sizeof others, "; %zu other host%s nearly as much", alike,
                  alike == 1 ? "" : "s");
+    if (is_link(c) && c->reached > 0)
+        return text_format("%s %s's %s: during %s, %.0f %% of that time (%.0f to %.0f %% of the "
+                           "run), %s%s.",
+                           waits, host, resource_words(c->resource), group, 100 * c->blocked,
+                           100 * r->low, 100 * r->high, rate, others);
     return text_format("%s %s's %s%s%s: during %s, %.0f %% of that time (%.0f to %.0f %% of the "
                        "run)%s.",
                        waits, host, resource_words(c->resource), is_link(c) ? "" : ", ",

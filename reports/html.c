@@ -74,11 +74,6 @@ static void put_stragglers(FILE *out, const struct report *report) {
 
 /* ---- T1 and T4 ---- */
 
-static const struct report_value *value_at(const struct report_resources *resources, size_t host,
-                                           enum metric metric) {
-    return &resources->values[host * METRIC_COUNT_ + metric];
-}
-
 static void put_host_heads(FILE *out, const struct report *report) {
     fputs("<tr><th></th>", out);
     for (size_t h = 0; h < report->n_hosts; h++)
@@ -94,16 +89,24 @@ static void put_group(FILE *out, const struct report *report, const struct repor
             layout_duration(duration, r->duration_s));
 }
 
+static void put_rows(FILE *out, const struct report *report,
+                     const struct report_resources *resources, const struct layout_row *rows,
+                     size_t n_rows, bool peaks) {
+    struct layout_row shown[LAYOUT_ROWS_MAX];
+    size_t n = layout_expand(report, rows, n_rows, shown);
+    for (size_t i = 0; i < n; i++) {
+        fputs("<tr>", out);
+        put_text_cell(out, shown[i].label);
+        for (size_t h = 0; h < report->n_hosts; h++)
+            put_cell(out, layout_value(report, resources, h, &shown[i], peaks));
+        fputs("</tr>\n", out);
+    }
+}
+
 static void put_average_rows(FILE *out, const struct report *report,
                              const struct report_resources *r) {
     put_group(out, report, r);
-    for (size_t i = 0; i < layout_averages_size; i++) {
-        fputs("<tr>", out);
-        put_text_cell(out, layout_averages[i].label);
-        for (size_t h = 0; h < report->n_hosts; h++)
-            put_cell(out, value_at(r, h, layout_averages[i].metric)->mean);
-        fputs("</tr>\n", out);
-    }
+    put_rows(out, report, r, layout_averages, layout_averages_size, false);
 }
 
 static void put_averages(FILE *out, const struct report *report) {
@@ -119,13 +122,7 @@ static void put_peaks(FILE *out, const struct report *report) {
         return;
     fputs("<section><table>", out);
     put_host_heads(out, report);
-    for (size_t i = 0; i < layout_peaks_size; i++) {
-        fputs("<tr>", out);
-        put_text_cell(out, layout_peaks[i].label);
-        for (size_t h = 0; h < report->n_hosts; h++)
-            put_cell(out, value_at(&report->resources[0], h, layout_peaks[i].metric)->peak);
-        fputs("</tr>\n", out);
-    }
+    put_rows(out, report, &report->resources[0], layout_peaks, layout_peaks_size, true);
     fputs("</table></section>\n", out);
 }
 
@@ -177,11 +174,11 @@ static void put_rank_table(FILE *out, const struct report *report) {
 static void put_arithmetic(FILE *out, const struct report *report) {
     if (!report->n_arithmetic)
         return;
-    fputs("<h3>By arithmetic: what the bytes of an iteration need at the highest sustained "
-          "rate</h3><table>",
+    fputs("<h3>By arithmetic: what the bytes of an iteration need at the highest rate seen, or at "
+          "what the link was measured to carry</h3><table>",
           out);
-    PUT_HEADS(out, "host", "direction", "phase", "MB an iteration", "rate (MB/s)", "needs (s)",
-              "takes (s)", "share (%)");
+    PUT_HEADS(out, "host", "direction", "phase", "MB an iteration", "rate (MB/s)", "rate is",
+              "needs (s)", "takes (s)", "share (%)");
     for (size_t i = 0; i < report->n_arithmetic; i++) {
         const struct report_arithmetic *a = &report->arithmetic[i];
         fputs("<tr>", out);
@@ -190,6 +187,7 @@ static void put_arithmetic(FILE *out, const struct report *report) {
         put_text_cell(out, a->phase);
         put_cell(out, a->bytes_per_iteration / 1e6);
         put_cell(out, a->bandwidth_mb_s);
+        put_text_cell(out, a->bandwidth_calibrated ? "measured" : "seen");
         put_cell(out, a->bound_s);
         put_cell(out, a->iteration_s);
         put_cell(out, a->share_pct);

@@ -43,8 +43,7 @@ static json_t *texts(char *const *items, size_t n) {
     return array;
 }
 
-/* 2026-11-20T09:41:11.123Z */
-static json_t *instant(int64_t wall_ns) {
+json_t *json_instant(int64_t wall_ns) {
     char text[64], seconds[32];
     time_t t = (time_t)(wall_ns / 1000000000);
     struct tm tm;
@@ -83,7 +82,7 @@ json_t *json_run(const struct report *report) {
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}",
                      "id", (json_int_t)report->run_id, "name", json_text(report->run_name),
                      "command", json_text(report->command), "state", json_text(report->state),
-                     "exit_status", status, "started_at", instant(report->started_wall_ns),
+                     "exit_status", status, "started_at", json_instant(report->started_wall_ns),
                      "duration_s", json_number_or_null(report->duration_s), "period_s",
                      json_number_or_null(report->period_s), "hosts", hosts, "host_details", details,
                      "samples", "expected", expected, "recorded", recorded, "missed", missed,
@@ -101,6 +100,12 @@ static json_t *phases(const struct report *report) {
     return array;
 }
 
+static json_t *metric_ceiling(const struct report *report, size_t host, int metric) {
+    return report->metric_ceilings
+               ? json_number_or_null(report->metric_ceilings[host * METRIC_COUNT_ + (size_t)metric])
+               : json_null();
+}
+
 static json_t *resources(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_resources; i++)
@@ -110,11 +115,12 @@ static json_t *resources(const struct report *report) {
                     &report->resources[i].values[h * METRIC_COUNT_ + (size_t)m];
                 json_array_append_new(
                     array,
-                    json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o}", "host",
+                    json_pack("{s:o, s:o, s:s, s:s, s:o, s:o, s:o, s:o}", "host",
                               host_name(report, (int)h), "phase",
                               json_text(report->resources[i].phase), "metric", metric_name(m),
                               "unit", metric_unit(m), "mean", json_number_or_null(v->mean), "p95",
-                              json_number_or_null(v->p95), "peak", json_number_or_null(v->peak)));
+                              json_number_or_null(v->p95), "peak", json_number_or_null(v->peak),
+                              "ceiling", metric_ceiling(report, h, m)));
             }
     return array;
 }
@@ -269,13 +275,14 @@ static json_t *quality(const struct report *report) {
 }
 
 json_t *json_report(const struct report *report) {
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                     "chokepoint.report/1", "run", json_run(report), "phases", phases(report),
-                     "resources", resources(report), "verdict", json_verdict(report), "ranking",
-                     ranking(report), "stragglers", stragglers(report), "budget", budget(report),
-                     "iterations", json_iterations(report), "alerts", alerts(report), "arithmetic",
-                     arithmetic(report), "processes", processes(report), "quality",
-                     quality(report));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+        "chokepoint.report/1", "run", json_run(report), "phases", phases(report), "resources",
+        resources(report), "verdict", json_verdict(report), "ranking", ranking(report),
+        "stragglers", stragglers(report), "budget", budget(report), "iterations",
+        json_iterations(report), "alerts", alerts(report), "arithmetic", arithmetic(report),
+        "processes", processes(report), "ceilings",
+        json_ceilings(report->ceilings, report->n_ceilings), "quality", quality(report));
 }
 
 int json_write(json_t *document, FILE *out) {

@@ -9,11 +9,15 @@
 #include "reports/comparison.h"
 
 json_t *json_number_or_null(double value);
-json_t *json_text(const char *text); /* null for NULL */
+json_t *json_text(const char *text);   /* null for NULL */
+json_t *json_instant(int64_t wall_ns); /* 2026-11-20T09:41:11.123Z */
 json_t *json_run(const struct report *report);
 json_t *json_verdict(const struct report *report);
 json_t *json_iterations(const struct report *report);
 json_t *json_report(const struct report *report);
+
+struct store_ceiling;
+json_t *json_ceilings(const struct store_ceiling *ceilings, size_t n);
 
 /* Takes the document; -ENOMEM if it is NULL, -EIO. */
 int json_write(json_t *document, FILE *out);

@@ -11,18 +11,24 @@
 #include "common/error.h"
 
 const struct layout_row layout_averages[] = {
-    {METRIC_CPU_IDLE, "avg_idle_cpu (%)"},        {METRIC_MEM_USED, "avg_mem_used (GB)"},
-    {METRIC_MEM_FREE, "avg_mem_free (GB)"},       {METRIC_NET_RECV, "avg_nw_rec (MB/s)"},
-    {METRIC_NET_SEND, "avg_nw_send (MB/s)"},      {METRIC_DISK_READ, "avg_disk_read (MB/s)"},
-    {METRIC_DISK_WRITE, "avg_disk_write (MB/s)"},
+    {METRIC_CPU_IDLE, "avg_idle_cpu (%)", false},
+    {METRIC_MEM_USED, "avg_mem_used (GB)", false},
+    {METRIC_MEM_FREE, "avg_mem_free (GB)", false},
+    {METRIC_NET_RECV, "avg_nw_rec (MB/s)", false},
+    {METRIC_NET_SEND, "avg_nw_send (MB/s)", false},
+    {METRIC_DISK_READ, "avg_disk_read (MB/s)", false},
+    {METRIC_DISK_WRITE, "avg_disk_write (MB/s)", false},
 };
 const size_t layout_averages_size = ARRAY_SIZE(layout_averages);
 
 const struct layout_row layout_peaks[] = {
-    {METRIC_DISK_READ, "disk read (MB/s)"},   {METRIC_DISK_WRITE, "disk write (MB/s)"},
-    {METRIC_JOB_CPU, "CPU of the job (%)"},   {METRIC_CPU_CORE_MAX, "fullest core (%)"},
-    {METRIC_MEM_USED, "memory used (GB)"},    {METRIC_NET_RECV, "network receive (MB/s)"},
-    {METRIC_NET_SEND, "network send (MB/s)"},
+    {METRIC_DISK_READ, "disk read (MB/s)", false},
+    {METRIC_DISK_WRITE, "disk write (MB/s)", false},
+    {METRIC_JOB_CPU, "CPU of the job (%)", false},
+    {METRIC_CPU_CORE_MAX, "fullest core (%)", false},
+    {METRIC_MEM_USED, "memory used (GB)", false},
+    {METRIC_NET_RECV, "network receive (MB/s)", false},
+    {METRIC_NET_SEND, "network send (MB/s)", false},
 };
 const size_t layout_peaks_size = ARRAY_SIZE(layout_peaks);
 
@@ -67,4 +73,35 @@ const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns) {
 
 const char *layout_host(const struct report *report, int host) {
     return host >= 0 && (size_t)host < report->n_hosts ? report->hosts[host].name : "-";
+}
+
+static double ceiling(const struct report *report, size_t host, enum metric metric) {
+    return report->metric_ceilings ? report->metric_ceilings[host * METRIC_COUNT_ + metric] : NAN;
+}
+
+static bool has_ceiling(const struct report *report, enum metric metric) {
+    for (size_t h = 0; h < report->n_hosts; h++)
+        if (!isnan(ceiling(report, h, metric)))
+            return true;
+    return false;
+}
+
+size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
+                     struct layout_row ret_rows[LAYOUT_ROWS_MAX]) {
+    size_t made = 0;
+    for (size_t i = 0; i < n && made + 2 <= LAYOUT_ROWS_MAX; i++) {
+        ret_rows[made++] = rows[i];
+        if (has_ceiling(report, rows[i].metric))
+            ret_rows[made++] =
+                (struct layout_row){rows[i].metric, "  of what was measured (%)", true};
+    }
+    return made;
+}
+
+double layout_value(const struct report *report, const struct report_resources *resources,
+                    size_t host, const struct layout_row *row, bool peak) {
+    const struct report_value *value =
+        &resources->values[host * METRIC_COUNT_ + (size_t)row->metric];
+    double shown = peak ? value->peak : value->mean;
+    return row->of_ceiling ? 100 * shown / ceiling(report, host, row->metric) : shown;
 }

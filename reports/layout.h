@@ -12,6 +12,7 @@
 struct layout_row {
     enum metric metric;
     const char *label; /* with its unit: "avg_nw_send (MB/s)" */
+    bool of_ceiling;   /* the share of what the metric was measured to reach, in % */
 };
 
 /* T1: the reference table's seven rows, means over a phase. */
@@ -36,6 +37,15 @@ const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds);
 
 /* Local time "2026-11-20 09:41:11". */
 const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns);
+
+/* The rows as they are shown: each whose metric was measured to have a ceiling on some host is
+ * followed by a row of shares of it. Returns how many, at most LAYOUT_ROWS_MAX. */
+#define LAYOUT_ROWS_MAX 16
+size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
+                     struct layout_row ret_rows[LAYOUT_ROWS_MAX]);
+/* Mean or peak, in the unit of the row; NAN when not known. */
+double layout_value(const struct report *report, const struct report_resources *resources,
+                    size_t host, const struct layout_row *row, bool peak);
 
 /* The name of a host of a report, "-" for none. Borrowed. */
 const char *layout_host(const struct report *report, int host);

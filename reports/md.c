@@ -127,17 +127,16 @@ static void put_stragglers(FILE *out, const struct report *report) {
 static void put_table(FILE *out, const struct report *report,
                       const struct report_resources *resources, const struct layout_row *rows,
                       size_t n, bool peaks) {
+    struct layout_row shown[LAYOUT_ROWS_MAX];
+    size_t n_shown = layout_expand(report, rows, n, shown);
     fputs("| ", out);
     for (size_t h = 0; h < report->n_hosts; h++)
         md_cell(out, report->hosts[h].name);
     md_header_end(out, report->n_hosts + 1);
-    for (size_t r = 0; r < n; r++) {
-        md_cell(out, rows[r].label);
-        for (size_t h = 0; h < report->n_hosts; h++) {
-            const struct report_value *v =
-                &resources->values[h * METRIC_COUNT_ + (size_t)rows[r].metric];
-            md_number(out, peaks ? v->peak : v->mean);
-        }
+    for (size_t r = 0; r < n_shown; r++) {
+        md_cell(out, shown[r].label);
+        for (size_t h = 0; h < report->n_hosts; h++)
+            md_number(out, layout_value(report, resources, h, &shown[r], peaks));
         fputs("|\n", out);
     }
 }

@@ -48,7 +48,7 @@ static int judge(struct report *report, const struct report_input *input,
     if (result == 0)
         result = straggler_find(scene, &stragglers);
     if (result == 0)
-        result = report_fill_alerts(report, scene, &candidates);
+        result = report_fill_alerts(report, scene);
     if (result == 0)
         result = report_fill_findings(report, scene, &candidates, &stragglers);
     if (result == 0)
@@ -58,14 +58,16 @@ static int judge(struct report *report, const struct report_input *input,
     return result;
 }
 
-static int fill(struct report *report, const struct report_input *input) {
+static int fill(struct report *report, struct report_input *input) {
     struct scene scene;
     int result = report_fill_head(report, input);
     if (result == 0)
         result = scene_build(&input->recording, &scene);
     if (result < 0)
         return result;
-    result = report_fill_measures(report, &scene);
+    result = report_fill_ceilings(report, input);
+    if (result == 0)
+        result = report_fill_measures(report, &scene);
     if (result == 0)
         result = report_fill_plots(report, &scene);
     if (result == 0)

@@ -19,6 +19,7 @@
 #include "analysis/verdict.h"
 
 struct store;
+struct store_ceiling;
 
 /* One host's values of one metric over one phase, or over the whole run (phase "all"). */
 struct report_value {
@@ -131,11 +132,11 @@ struct report_arithmetic {
     const char *direction; /* "send", "receive" */
     char *phase;
     double bytes_per_iteration;
-    double bandwidth_mb_s; /* the highest sustained rate seen (or calibrated) */
-    bool bandwidth_calibrated;
-    double bound_s;     /* bytes / bandwidth */
-    double iteration_s; /* measured, median */
-    double share_pct;   /* bound / measured */
+    double bandwidth_mb_s;     /* the highest sustained rate seen, */
+    bool bandwidth_calibrated; /* or what this link was measured to carry */
+    double bound_s;            /* bytes / bandwidth */
+    double iteration_s;        /* measured, median */
+    double share_pct;          /* bound / measured */
 };
 
 struct report_process { /* the busiest processes, the job's first */
@@ -177,6 +178,9 @@ struct report {
     size_t n_budget;
     struct report_arithmetic *arithmetic;
     size_t n_arithmetic;
+    struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */
+    size_t n_ceilings;
+    double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
     struct report_process *processes;
     size_t n_processes;
     char grade; /* quality: A (nothing amiss) .. D */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The alert log (A1). What is watched is the list below; a network is watched only where the
- * analysis found that it ran at a ceiling, since without one no rate is high.
+ * The alert log (A1). What is watched is the list below; a network is watched only where it was
+ * measured what its link can carry.
  */
 #include <errno.h>
 #include <math.h>
@@ -70,12 +70,15 @@ static int watch_memory(struct report *report, const struct scene *scene, int ho
     return result;
 }
 
-static int watch_network(struct report *report, const struct scene *scene,
-                         const struct candidate *c) {
-    bool send = strcmp(c->resource, "net-egress") == 0;
-    struct alert_rule rule = {(1 - PLATEAU_BAND) * c->ceiling, 0.97 * c->ceiling, 0.1 * c->ceiling,
-                              0, 1};
-    return watch(report, scene, c->host, c->signal, &rule, send ? "NET_SEND" : "NET_RECV", "MB/s");
+/* Only against what the link was measured to carry: without that no rate is high. */
+static int watch_network(struct report *report, const struct scene *scene, int host,
+                         enum metric direction) {
+    struct network_limit limit = network_limit_of(scene, host, direction);
+    struct alert_rule rule = {0.7 * limit.mb_s, 0.9 * limit.mb_s, 0.1 * limit.mb_s, 0, 1};
+    if (!limit.measured)
+        return 0;
+    return watch(report, scene, host, &scene->hosts[host].metrics[direction], &rule,
+                 direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 
 static int compare(const void *a, const void *b) {
@@ -87,8 +90,7 @@ static int compare(const void *a, const void *b) {
     return strcmp(x->resource, y->resource);
 }
 
-int report_fill_alerts(struct report *report, const struct scene *scene,
-                       const struct candidates *candidates) {
+int report_fill_alerts(struct report *report, const struct scene *scene) {
     int result = 0;
     for (size_t h = 0; h < scene->n_hosts; h++) {
         for (size_t w = 0; result == 0 && w < ARRAY_SIZE(watched); w++) {
@@ -100,10 +102,11 @@ int report_fill_alerts(struct report *report, const struct scene *scene,
         }
         if (result == 0)
             result = watch_memory(report, scene, (int)h);
+        if (result == 0)
+            result = watch_network(report, scene, (int)h, METRIC_NET_SEND);
+        if (result == 0)
+            result = watch_network(report, scene, (int)h, METRIC_NET_RECV);
     }
-    for (size_t i = 0; result == 0 && i < candidates->n; i++)
-        if (strncmp(candidates->items[i].resource, "net-", 4) == 0)
-            result = watch_network(report, scene, &candidates->items[i]);
     if (result == 0 && report->n_alerts)
         qsort(report->alerts, report->n_alerts, sizeof *report->alerts, compare);
     return result;

@@ -85,6 +85,7 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
             .phase = strdup(report->resources[a->group].phase),
             .bytes_per_iteration = a->bytes_per_iteration,
             .bandwidth_mb_s = a->bandwidth_mb_s,
+            .bandwidth_calibrated = a->calibrated,
             .bound_s = a->bound_s,
             .iteration_s = a->iteration_s,
             .share_pct = 100 * a->share};

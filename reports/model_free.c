@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "collector/store_read.h"
 #include "reports/model.h"
 
 static void texts_free(char **texts, size_t n) {
@@ -70,6 +71,8 @@ static void findings_free(struct report *report) {
     FREE_ITEMS(report->budget, report->n_budget, phase);
     FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);
     FREE_ITEMS(report->processes, report->n_processes, name);
+    store_ceilings_free(report->ceilings, report->n_ceilings);
+    free(report->metric_ceilings);
     free(report->straggler_note);
     free(report->alerts);
 }

@@ -122,6 +122,8 @@ static int load_rest(struct store *store, struct report_input *input) {
     if (result == 0)
         result = load_names(input);
     if (result == 0)
+        result = report_load_ceilings(store, input);
+    if (result == 0)
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
@@ -149,5 +151,6 @@ void report_input_release(struct report_input *input) {
     store_run_release(&input->run);
     store_hosts_free(input->hosts, input->n_hosts);
     store_notes_free(input->notes, input->n_notes);
+    store_ceilings_free(input->ceilings, input->n_ceilings);
     recording_release(&input->recording);
 }

@@ -18,19 +18,25 @@ struct report_input {
     struct store_note *notes;
     size_t n_notes;
     struct recording recording; /* host i is hosts[i] */
+    struct store_ceiling *ceilings;
+    size_t n_ceilings;
 };
 
 /* The index of a host by its id in the store, -1 if there is none. */
 int report_host_index(const struct report_input *input, int64_t id);
 int report_load_calls(struct store *store, struct report_input *input);
+/* Ceilings of the hosts of the run, from the store into the input and its recording. */
+int report_load_ceilings(struct store *store, struct report_input *input);
+
 int report_load(struct store *store, const char *which, struct report_input *ret_input);
 void report_input_release(struct report_input *input);
 
 int report_fill_head(struct report *report, const struct report_input *input);
+/* Takes the input's ceilings over. */
+int report_fill_ceilings(struct report *report, struct report_input *input);
 int report_fill_measures(struct report *report, const struct scene *scene);
 int report_fill_plots(struct report *report, const struct scene *scene);
-int report_fill_alerts(struct report *report, const struct scene *scene,
-                       const struct candidates *candidates);
+int report_fill_alerts(struct report *report, const struct scene *scene);
 int report_fill_processes(struct report *report, const struct scene *scene);
 int report_fill_findings(struct report *report, const struct scene *scene,
                          struct candidates *candidates, struct stragglers *stragglers);

@@ -71,29 +71,33 @@ static void put_hosts_header(struct text_table *table, const struct report *repo
         text_table_set(table, 0, h + 1, "%s", report->hosts[h].name);
 }
 
-static const struct report_value *value_at(const struct report_resources *resources, size_t host,
-                                           enum metric metric) {
-    return &resources->values[host * METRIC_COUNT_ + (size_t)metric];
+/* A column a host. */
+static void put_rows(FILE *out, const struct report *report,
+                     const struct report_resources *resources, const struct layout_row *rows,
+                     size_t n_rows, bool peaks) {
+    struct layout_row shown[LAYOUT_ROWS_MAX];
+    struct text_table table;
+    size_t n = layout_expand(report, rows, n_rows, shown);
+    text_table_init(&table, n + 1, report->n_hosts + 1);
+    put_hosts_header(&table, report);
+    for (size_t r = 0; r < n; r++) {
+        text_table_set(&table, r + 1, 0, "%s", shown[r].label);
+        for (size_t h = 0; h < report->n_hosts; h++)
+            text_table_number(&table, r + 1, h + 1,
+                              layout_value(report, resources, h, &shown[r], peaks));
+    }
+    text_table_print(&table, out, 2);
+    text_table_release(&table);
 }
 
 static void put_averages(FILE *out, const struct report *report,
                          const struct report_resources *resources) {
-    struct text_table table;
     char title[128], duration[LAYOUT_NUMBER_SIZE];
     bool all = resources == &report->resources[0];
     snprintf(title, sizeof title, "Averages, %s%s (%s)", all ? "whole run" : "phase ",
              all ? "" : resources->phase, layout_duration(duration, resources->duration_s));
     text_put_heading(out, title);
-    text_table_init(&table, layout_averages_size + 1, report->n_hosts + 1);
-    put_hosts_header(&table, report);
-    for (size_t r = 0; r < layout_averages_size; r++) {
-        text_table_set(&table, r + 1, 0, "%s", layout_averages[r].label);
-        for (size_t h = 0; h < report->n_hosts; h++)
-            text_table_number(&table, r + 1, h + 1,
-                              value_at(resources, h, layout_averages[r].metric)->mean);
-    }
-    text_table_print(&table, out, 2);
-    text_table_release(&table);
+    put_rows(out, report, resources, layout_averages, layout_averages_size, false);
 }
 
 static void put_short_phases(FILE *out, const struct report *report) {
@@ -115,18 +119,8 @@ static void put_short_phases(FILE *out, const struct report *report) {
 }
 
 static void put_peaks(FILE *out, const struct report *report) {
-    struct text_table table;
     text_put_heading(out, "Peaks (highest sample)");
-    text_table_init(&table, layout_peaks_size + 1, report->n_hosts + 1);
-    put_hosts_header(&table, report);
-    for (size_t r = 0; r < layout_peaks_size; r++) {
-        text_table_set(&table, r + 1, 0, "%s", layout_peaks[r].label);
-        for (size_t h = 0; h < report->n_hosts; h++)
-            text_table_number(&table, r + 1, h + 1,
-                              value_at(&report->resources[0], h, layout_peaks[r].metric)->peak);
-    }
-    text_table_print(&table, out, 2);
-    text_table_release(&table);
+    put_rows(out, report, &report->resources[0], layout_peaks, layout_peaks_size, true);
 }
 
 /* T3 of one run. */

@@ -18,7 +18,7 @@ void text_arithmetic(const struct report *report, const struct report_arithmetic
              "takes %.3g s: %.0f %%",
              layout_host(report, a->host), a->direction, a->bytes_per_iteration / 1e6, a->phase,
              a->bandwidth_mb_s,
-             a->bandwidth_calibrated ? "calibrated"
+             a->bandwidth_calibrated ? "what this link was measured to carry"
                                      : "the highest rate any host reached again and again",
              a->bound_s, a->iteration_s, a->share_pct);
 }
@@ -34,6 +34,9 @@ size_t text_arithmetic_shown(const struct report *report) {
 const char *text_arithmetic_heading(const struct report *report) {
     for (size_t i = 0; i < report->n_ranking; i++)
         if (strncmp(report->ranking[i].resource, "net-", 4) == 0)
+            return "By arithmetic";
+    for (size_t i = 0; i < report->n_arithmetic; i++)
+        if (report->arithmetic[i].bandwidth_calibrated)
             return "By arithmetic";
     return "By arithmetic (no link held one rate as if at a limit: bounds from the highest rate "
            "seen)";

@@ -478,11 +478,118 @@ static void a_steady_stream_of_busy_ranks_convinces_little(void **state) {
     judged_release(&j);
 }
 
+/* ---- ceilings that were measured ---- */
+
+static void measure_links(struct recording *r, double mb_s) {
+    for (int h = 0; h < HOSTS; h++) {
+        assert_int_equal(recording_add_ceiling(r, h, METRIC_NET_SEND, mb_s), 0);
+        assert_int_equal(recording_add_ceiling(r, h, METRIC_NET_RECV, mb_s), 0);
+    }
+}
+
+static bool any_says(const struct text_list *list, const char *words) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strstr(list->items[i], words))
+            return true;
+    return false;
+}
+
+/* 220 of 227 MB/s. */
+static void a_link_at_its_measured_ceiling_is_saturated(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    measure_links(&r, 227);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_int_equal(j.verdict.host, 0);
+    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_non_null(strstr(j.verdict.summary, "97 % of the 227.0 MB/s this link was measured"));
+    assert_true(any_says(&j.verdict.evidence, "measured to carry"));
+    assert_false(any_says(&j.verdict.against, "not measured"));
+    assert_false(any_says(&j.verdict.next, "calibrate"));
+    const struct arithmetic *a =
+        arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
+    assert_true(a->calibrated && a->bandwidth_mb_s == 227);
+    assert_true(fabs(a->bound_s - 396.0 / 227) < 0.02);
+    judged_release(&j);
+}
+
+static void a_link_far_below_its_measured_ceiling_is_not_the_one(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    measure_links(&r, 1250);
+    judge(&r, &j);
+    assert_int_equal(j.candidates.n, 0);
+    assert_true(any_says(&j.verdict.ruled_out, "the fullest, vm1 sending, carried 8 %"));
+    judged_release(&j);
+}
+
+/* Others carry ten times as much: without its own ceiling it would pass for idle. */
+static void a_slow_link_is_found_by_its_own_ceiling(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_init(&r, HOSTS, 80);
+    for (int h = 0; h < HOSTS; h++) {
+        reset_host();
+        host_now.send_mb_s = h == 2 ? 20 : 200;
+        host_now.receive_mb_s = 50;
+        plant_host(&r, h, net);
+    }
+    mark_iterations(&r, HOSTS, 4);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    measure_links(&r, 1000);
+    r.ceilings[2 * METRIC_COUNT_ + METRIC_NET_SEND] = 20.4;
+    judge(&r, &j);
+    assert_int_equal(j.verdict.host, 2);
+    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_int_equal(j.candidates.n, 1);
+    judged_release(&j);
+}
+
+static void a_ceiling_that_was_exceeded_is_none(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    measure_links(&r, 150);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_true(any_says(&j.verdict.against, "measured to carry 150 MB/s, but carried 220 MB/s"));
+    assert_true(any_says(&j.verdict.next, "calibrate"));
+    judged_release(&j);
+}
+
+/* A full link of ranks that never leave their cores: they may compute. */
+static void a_full_link_of_busy_ranks_is_never_saturated(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.99, 0, 0});
+    measure_links(&r, 227);
+    judge(&r, &j);
+    assert_int_not_equal(j.verdict.state, VERDICT_SATURATED);
+    judged_release(&j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_server_s_link_is_suspected_not_the_workers),
         cmocka_unit_test(two_ways_of_one_link_are_no_rivals),
         cmocka_unit_test(the_arithmetic_comes_out),
+        cmocka_unit_test(a_link_at_its_measured_ceiling_is_saturated),
+        cmocka_unit_test(a_link_far_below_its_measured_ceiling_is_not_the_one),
+        cmocka_unit_test(a_slow_link_is_found_by_its_own_ceiling),
+        cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
+        cmocka_unit_test(a_full_link_of_busy_ranks_is_never_saturated),
         cmocka_unit_test(too_few_iterations_are_insufficient),
         cmocka_unit_test(too_few_samples_are_insufficient),
         cmocka_unit_test(no_host_at_all_is_insufficient),

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Ceilings of a database as a report shows and uses them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "reports/json.h"
+#include "reports/layout.h"
+#include "reports/writer.h"
+#include "tests/unit/recorded_run.h"
+
+static const char *const hosts[] = {"vm1", "vm2"};
+static const struct recorded_run planned = {"sync", "./train", hosts, 2, 44, 110, true};
+
+static struct store_ceiling ceiling(const char *host, const char *peer, const char *metric,
+                                    double value) {
+    return (struct store_ceiling){(char *)host,   (char *)peer, (char *)metric,
+                                  (char *)"MB/s", value,        value - 1,
+                                  value + 1,      1000000000,   (char *)"planned"};
+}
+
+static struct report *build(const struct store_ceiling *ceilings, size_t n) {
+    char directory[] = "/tmp/chokepoint-ceilings-XXXXXX", path[64], command[64], why[200];
+    struct store *store;
+    struct report *report;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/test.db", directory);
+    assert_int_equal(store_open_write(path, &store, why, sizeof why), 0);
+    assert_int_equal(record_run(store, &planned), 0);
+    assert_int_equal(store_ceilings_add(store, ceilings, n), 0);
+    assert_int_equal(report_build(store, "last", &report), 0);
+    store_close(store);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+    return report;
+}
+
+static char *write_text(const struct report *report, const struct report_format *format) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(format->report(report, out), 0);
+    fclose(out);
+    return text;
+}
+
+/* vm1 sends 110 MB/s for half of the time: 50 % of 110 on average. */
+static void tables_show_shares_of_what_was_measured(void **state) {
+    const struct store_ceiling list[] = {ceiling("vm1", NULL, "net_egress", 110),
+                                         ceiling("vm1", NULL, "net_egress_wire", 112),
+                                         ceiling("vm9", NULL, "net_egress", 5)};
+    struct report *report = build(list, 3);
+    struct layout_row rows[LAYOUT_ROWS_MAX];
+    (void)state;
+    size_t n = layout_expand(report, layout_averages, layout_averages_size, rows);
+    assert_int_equal(n, layout_averages_size + 1);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].of_ceiling) {
+            assert_int_equal(rows[i].metric, METRIC_NET_SEND);
+            double share = layout_value(report, &report->resources[0], 0, &rows[i], false);
+            assert_true(fabs(share - 100 * 55.0 / 112) < 0.5); /* of the higher one */
+            assert_true(isnan(layout_value(report, &report->resources[0], 1, &rows[i], false)));
+        }
+    static const struct report_format *const formats[] = {&report_text, &report_md};
+    for (size_t f = 0; f < 2; f++) {
+        char *text = write_text(report, formats[f]);
+        assert_non_null(strstr(text, "of what was measured (%)"));
+        assert_null(strstr(text, "vm9"));
+        free(text);
+    }
+    report_free(report);
+}
+
+/* What one host sends another, the other can receive. */
+static void a_pair_speaks_of_both_its_ends(void **state) {
+    const struct store_ceiling pair = ceiling("vm1", "vm2", "net_pair", 111);
+    struct report *report = build(&pair, 1);
+    (void)state;
+    assert_true(report->metric_ceilings[METRIC_NET_SEND] == 111);
+    assert_true(report->metric_ceilings[METRIC_COUNT_ + METRIC_NET_RECV] == 111);
+    assert_true(isnan(report->metric_ceilings[METRIC_NET_RECV]));
+    assert_true(isnan(report->metric_ceilings[METRIC_DISK_READ]));
+    report_free(report);
+}
+
+static void the_json_tells_ceilings_and_what_they_were_used_for(void **state) {
+    const struct store_ceiling list[] = {ceiling("vm1", NULL, "net_egress", 110.5),
+                                         ceiling("vm9", NULL, "net_egress", 5),
+                                         ceiling("vm1", "vm9", "net_pair", 100)};
+    struct report *report = build(list, 3);
+    json_t *object = json_report(report), *ceilings = json_object_get(object, "ceilings"), *item;
+    size_t i, n_calibrated = 0;
+    (void)state;
+    assert_int_equal(json_array_size(ceilings), 2);
+    item = json_array_get(ceilings, 0);
+    assert_string_equal(json_string_value(json_object_get(item, "host")), "vm1");
+    assert_true(json_is_null(json_object_get(item, "peer")));
+    assert_true(json_real_value(json_object_get(item, "value")) == 110.5);
+    assert_string_equal(json_string_value(json_object_get(item, "measured_at")),
+                        "1970-01-01T00:00:01.000Z");
+    json_array_foreach(json_object_get(object, "arithmetic"), i, item) {
+        bool calibrated = json_is_true(json_object_get(item, "calibrated"));
+        n_calibrated += calibrated;
+        if (calibrated)
+            assert_true(json_number_value(json_object_get(item, "bandwidth_mb_s")) == 110.5);
+    }
+    assert_int_equal(n_calibrated, 1);
+    json_decref(object);
+    report_free(report);
+}
+
+static void without_ceilings_nothing_is_said_of_them(void **state) {
+    struct report *report = build(NULL, 0);
+    (void)state;
+    char *text = write_text(report, &report_text);
+    assert_null(strstr(text, "of what was measured"));
+    assert_non_null(strstr(text, "was not measured: at least"));
+    free(text);
+    for (size_t i = 0; i < report->n_alerts; i++)
+        assert_memory_not_equal(report->alerts[i].resource, "NET", 3);
+    report_free(report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_show_shares_of_what_was_measured),
+        cmocka_unit_test(a_pair_speaks_of_both_its_ends),
+        cmocka_unit_test(the_json_tells_ceilings_and_what_they_were_used_for),
+        cmocka_unit_test(without_ceilings_nothing_is_said_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
