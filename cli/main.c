@@ -17,6 +17,7 @@ static const struct verb *const verbs[] = {
     &verb_compare,
     &verb_export,
     &verb_list,
+    &verb_calibrate,
     &verb_testbed,
     &verb_collector,
 };

@@ -19,6 +19,7 @@ extern const struct verb verb_report;
 extern const struct verb verb_compare;
 extern const struct verb verb_export;
 extern const struct verb verb_list;
+extern const struct verb verb_calibrate;
 extern const struct verb verb_testbed;
 extern const struct verb verb_collector; /* the collector as a process of its own; started by run */
 

@@ -3,3 +3,10 @@ chokepoint_unit_test(test_cli_testbed chokepoint_testbed)
 chokepoint_e2e_test(testbed_lifecycle)
 chokepoint_e2e_test(testbed_mpi mpi)
 chokepoint_e2e_test(verbs)
+
+# `chokepoint calibrate`
+chokepoint_unit_test(test_calibrate_lines chokepoint_calibration)
+chokepoint_e2e_test(calibrate_refuses)
+if(TARGET chokepoint-calibrate)
+  chokepoint_e2e_test(calibrate_finds_planted_rates mpi)
+endif()

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `chokepoint calibrate`. */
+#ifndef CHOKEPOINT_CLI_CALIBRATE_OPTIONS_H
+#define CHOKEPOINT_CLI_CALIBRATE_OPTIONS_H
+
+#include <stdbool.h>
+
+struct calibrate_options {
+    const char *hosts;    /* file or list; NULL */
+    const char *hostfile; /* as mpirun takes it; NULL */
+    const char *database;
+    const char *disk, *only; /* NULL: not given */
+    bool quick, quiet, json;
+};
+
+#define CALIBRATE_OPTIONS_HELP 1 /* help was asked for and printed */
+
+/* 0, CALIBRATE_OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
+int calibrate_options_read(int argc, char **argv, struct calibrate_options *ret_options);
+
+#endif
