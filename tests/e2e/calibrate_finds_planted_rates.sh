@@ -42,7 +42,7 @@ all_found || { echo "again:"; measure; all_found; } || fail "planted rates are n
 [ "$(sql "SELECT count(*) FROM ceiling WHERE metric IN ('net_rtt', 'mpi_latency')")" -ge 6 ] || fail "no latencies"
 grep -q 'Gbit/s' out && grep -q '^  vm2 ' out || fail "no table"
 
-# A run whose vm2 sends all it can to vm1 for two thirds of the time. It naps where it waits: ranks that spin on
+# A run whose vm2 sends all it can to vm1 nearly all the time. It naps where it waits: ranks that spin on
 # two cores have another bottleneck.
 cat >train.c <<'C'
 #include <chokepoint.h>
@@ -59,14 +59,14 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     chokepoint_phase("training");
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 24; i++) {
         if (rank == 1)
             MPI_Isend(buffer, sizeof buffer, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
         else if (rank == 0)
             MPI_Irecv(buffer, sizeof buffer, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
         if (rank < 2)
             await(&request);
-        usleep(200000);
+        usleep(30000);
         MPI_Ibarrier(MPI_COMM_WORLD, &request);
         await(&request);
         chokepoint_iteration(i);
