@@ -4,6 +4,7 @@
  * without us. mpirun hands OMPI_* variables to every rank, on every host and beside the user's own
  * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice.
  */
+#include "cli/preload.h"
 #include "cli/run_session.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -69,11 +70,33 @@ char *command_line(char *const *words) {
     return (char *)line.data;
 }
 
+/* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
+static void add_preload(struct run_session *s, struct preload *preload,
+                        struct child_variable *variables) {
+    char why[PATH_MAX + 100];
+    size_t n = 0;
+    if (!s->options->shim)
+        return;
+    if (preload_make(preload, s->program, s->options->command, why, sizeof why) != 0) {
+        if (s->words.kind != COMMAND_PLAIN)
+            session_note(s, "MPI calls are not recorded: %s", why);
+        return;
+    }
+    variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, preload->ranks};
+    if (s->words.kind == COMMAND_MPIRUN)
+        return;
+    variables[n++] = (struct child_variable){"LD_PRELOAD", preload->here};
+    variables[n++] = (struct child_variable){"ASAN_OPTIONS", preload->sanitizer};
+}
+
 int session_start_command(struct run_session *s) {
-    const struct child_variable variables[] = {
-        {"CHOKEPOINT_TOKEN", NULL},          {"CHOKEPOINT_RUN", s->run_id},
-        {"CHOKEPOINT_MARKS", s->marks},      {"OMPI_CHOKEPOINT_RUN", s->run_id},
-        {"OMPI_CHOKEPOINT_MARKS", s->marks}, {0}};
+    struct preload preload;
+    struct child_variable variables[9] = {{"CHOKEPOINT_TOKEN", NULL},
+                                          {"CHOKEPOINT_RUN", s->run_id},
+                                          {"CHOKEPOINT_MARKS", s->marks},
+                                          {"OMPI_CHOKEPOINT_RUN", s->run_id},
+                                          {"OMPI_CHOKEPOINT_MARKS", s->marks}};
+    add_preload(s, &preload, variables + 5);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,
                                     .stdin_fd = -1,

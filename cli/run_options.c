@@ -22,6 +22,7 @@ static const char help[] =
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
+    "      --no-shim          preload nothing: MPI calls are not recorded\n"
     "      --no-report        no verdict at the end\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
@@ -36,6 +37,7 @@ enum {
     OPTION_FLOWS,
     OPTION_ALLOW_MISSING,
     OPTION_START_TIMEOUT,
+    OPTION_NO_SHIM,
     OPTION_NO_REPORT
 };
 
@@ -48,6 +50,7 @@ static const struct option long_options[] = {
     {"flows", no_argument, NULL, OPTION_FLOWS},
     {"allow-missing", no_argument, NULL, OPTION_ALLOW_MISSING},
     {"start-timeout", required_argument, NULL, OPTION_START_TIMEOUT},
+    {"no-shim", no_argument, NULL, OPTION_NO_SHIM},
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -102,6 +105,9 @@ static int take(int option, struct run_options *o) {
         r = read_number("--start-timeout", optarg, 0.1, 86400, &value);
         o->start_timeout_ns = (int64_t)(value * (double)NS_PER_S);
         return r;
+    case OPTION_NO_SHIM:
+        o->shim = false;
+        return 0;
     case OPTION_NO_REPORT:
         o->report = false;
         return 0;
@@ -124,7 +130,8 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
                             .rate = "10",
                             .rate_hz = 10,
                             .start_timeout_ns = 20 * NS_PER_S,
-                            .report = true};
+                            .report = true,
+                            .shim = true};
     int option, r = 0;
     optind = 0; /* glibc: begin anew, also with '+' */
     opterr = 0;

@@ -5,6 +5,8 @@ if(TARGET chokepoint-mpi)
   add_executable(calls_dump ${CMAKE_CURRENT_SOURCE_DIR}/mpi/calls_dump.c)
   target_link_libraries(calls_dump PRIVATE chokepoint_calls)
 
+  chokepoint_e2e_test(run_preloads_shim mpi)
+
   # shim_program(TARGET): without sanitizers, whose runtime wants to come before what is preloaded.
   function(shim_program target)
     get_target_property(options ${target} COMPILE_OPTIONS)
