@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reports/comparison.h"
+#include "reports/operators.h"
 #include "reports/writer.h"
 
 void csv_put_text(FILE *out, const char *text) {
@@ -51,6 +52,7 @@ static void put_report(FILE *out, const struct report *report) {
                 put_number(out, v->peak);
                 fprintf(out, ",%lld\r\n", (long long)report->run_id);
             }
+    csv_put_operators(out, report);
 }
 
 static int write_report(const struct report *report, FILE *out) {

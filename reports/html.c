@@ -11,6 +11,7 @@
 
 #include "reports/html_page.h"
 #include "reports/layout.h"
+#include "reports/operators.h"
 #include "reports/plot.h"
 #include "reports/writer.h"
 
@@ -323,6 +324,7 @@ void html_put_details(FILE *out, const struct report *report) {
     fputs("<h2>Averages per host</h2>\n", out);
     put_averages(out, report);
     put_iterations(out, report);
+    html_put_operators(out, report);
     put_resource_plots(out, report);
     put_core_plots(out, report);
     put_curves(out, report);

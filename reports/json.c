@@ -276,13 +276,14 @@ static json_t *quality(const struct report *report) {
 
 json_t *json_report(const struct report *report) {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-        "chokepoint.report/1", "run", json_run(report), "phases", phases(report), "resources",
-        resources(report), "verdict", json_verdict(report), "ranking", ranking(report),
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "schema", "chokepoint.report/1", "run", json_run(report), "phases", phases(report),
+        "resources", resources(report), "verdict", json_verdict(report), "ranking", ranking(report),
         "stragglers", stragglers(report), "budget", budget(report), "iterations",
         json_iterations(report), "alerts", alerts(report), "arithmetic", arithmetic(report),
         "processes", processes(report), "ceilings",
-        json_ceilings(report->ceilings, report->n_ceilings), "quality", quality(report));
+        json_ceilings(report->ceilings, report->n_ceilings), "operators", json_operators(report),
+        "timeline", json_timeline(report), "quality", quality(report));
 }
 
 int json_write(json_t *document, FILE *out) {

@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "reports/layout.h"
+#include "reports/operators.h"
 #include "reports/summary.h"
 #include "reports/text.h"
 #include "reports/writer.h"
@@ -239,6 +240,7 @@ static int write_report(const struct report *report, FILE *out) {
     put_stragglers(out, report);
     put_resources(out, report);
     put_iterations(out, report);
+    md_put_operators(out, report);
     put_processes(out, report);
     put_alerts(out, report);
     fprintf(out, "\n## Quality of the recording: %c\n", report->grade ? report->grade : '-');

@@ -139,6 +139,29 @@ struct report_arithmetic {
     double share_pct;          /* bound / measured */
 };
 
+struct report_operator { /* T8: an operator in the ranks of one role */
+    char *name, *role;   /* role "" where the marks do not tell */
+    size_t n_ranks, calls;
+    double output_bytes; /* mean */
+    double total_s, mean_s, p95_s, longest_s;
+    double share_pct; /* of the time in iterations of the ranks that ran it */
+};
+
+struct report_bar { /* one run of an operator, in seconds since the iteration began */
+    int host, rank;
+    char *name;
+    double start_s, end_s;
+};
+
+/* The iteration of median length of one rank, and what all ranks ran at that time. */
+struct report_timeline {
+    int host, rank; /* whose iteration; -1 */
+    int64_t number; /* -1: none */
+    double start_s, duration_s;
+    struct report_bar *bars; /* by rank, then by time */
+    size_t n_bars, n_bars_left_out;
+};
+
 struct report_process { /* the busiest processes, the job's first */
     int host;
     char *name;
@@ -181,6 +204,9 @@ struct report {
     struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */
     size_t n_ceilings;
     double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    struct report_operator *operators;
+    size_t n_operators;
+    struct report_timeline timeline; /* no bars: none */
     struct report_process *processes;
     size_t n_processes;
     char grade; /* quality: A (nothing amiss) .. D */

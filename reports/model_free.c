@@ -60,6 +60,10 @@ static void measures_free(struct report *report) {
         free(report->curves[i].iteration);
     }
     FREE_ITEMS(report->curves, report->n_curves, value);
+    for (size_t i = 0; i < report->n_operators; i++)
+        free(report->operators[i].role);
+    FREE_ITEMS(report->operators, report->n_operators, name);
+    FREE_ITEMS(report->timeline.bars, report->timeline.n_bars, name);
 }
 
 static void findings_free(struct report *report) {

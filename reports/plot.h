@@ -33,6 +33,9 @@ char *plot_cores(const struct report *report, size_t host);
 /* F3: duration of each iteration by rank. */
 char *plot_iterations(const struct report *report);
 
+/* T8: one iteration, a line a rank, a bar each time an operator ran. */
+char *plot_timeline(const struct report *report);
+
 /* F1: the marked value of that name, a curve a run, against iteration or time. */
 char *plot_curve(const struct report *const *reports, size_t n, const char *name,
                  bool against_time);

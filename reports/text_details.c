@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/layout.h"
+#include "reports/operators.h"
 #include "reports/terminal.h"
 #include "reports/text.h"
 
@@ -167,6 +168,7 @@ static void put_quality(FILE *out, const struct report *report) {
 void text_put_details(FILE *out, const struct report *report) {
     put_arithmetic(out, report);
     put_ranks(out, report);
+    text_put_operators(out, report);
     put_processes(out, report);
     put_alerts(out, report);
     put_quality(out, report);

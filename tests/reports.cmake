@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 chokepoint_unit_test(test_reports_golden chokepoint_reports PkgConfig::JANSSON)
+chokepoint_unit_test(test_reports_operators chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_export chokepoint_reports PkgConfig::JANSSON sqlite3)
 chokepoint_unit_test(test_reports_ceilings chokepoint_reports PkgConfig::JANSSON)
 
