@@ -256,20 +256,22 @@ static int undelivered(struct observer *observer, uint64_t stream_id) {
     struct push_status status;
     struct spool_counts samples, calls = {0};
     const struct agent_options *options = observer->options;
+    char batches[64] = "", place[64] = "";
     push_status(observer->push, &status);
     spool_counts(observer->spool, &samples);
     if (observer->bulk)
         spool_counts(observer->bulk, &calls);
-    char and_calls[64] = "";
-    if (calls.waiting)
-        snprintf(and_calls, sizeof and_calls, " and %llu batches of MPI calls",
+    if (calls.waiting) {
+        snprintf(batches, sizeof batches, " and %llu batches of MPI calls",
                  (unsigned long long)calls.waiting);
+        snprintf(place, sizeof place, " and %016llx-*.spool", (unsigned long long)(stream_id + 1));
+    }
     fprintf(stderr,
             "chokepoint-agent: %s: %llu samples%s were not delivered to %s (%s); they are kept in "
             "%s/%016llx-*.spool%s\n",
-            options->host, (unsigned long long)samples.waiting, and_calls, options->collector,
+            options->host, (unsigned long long)samples.waiting, batches, options->collector,
             status.trouble[0] ? status.trouble : "no answer in time", options->spool,
-            (unsigned long long)stream_id, calls.waiting ? " and beside it" : "");
+            (unsigned long long)stream_id, place);
     return EXIT_UNDELIVERED;
 }
 
