@@ -4,8 +4,9 @@
  * in, and of the groups above these the ones that set a limit, since a limit may stand anywhere on
  * the way up. A group is known by its path, whichever hierarchies (v1) have it.
  *
- * /proc/PID/cgroup is read only when the job's processes change. The files of a group stay open;
- * one read each is a sample.
+ * /proc/PID/cgroup is read when the job's processes change, every second for a while after that
+ * (whoever starts a process may move it only then), and seldom later. The files of a group stay
+ * open; one read each is a sample.
  */
 #include "agent/probes/cgroup.h"
 
@@ -18,12 +19,16 @@
 #include "agent/probes/probes.h"
 #include "agent/scope.h"
 #include "agent/source.h"
+#include "common/clock.h"
 #include "common/error.h"
 
 #define GROUPS_MAX 32
 #define DEPTH_MAX 16
 #define TEXT_MAX 16384
 #define PIECE_LAST 2048
+#define YOUNG_NS (4 * NS_PER_S)
+#define LOOK_SOON_NS NS_PER_S
+#define LOOK_LATER_NS (15 * NS_PER_S)
 
 struct group {
     char path[SCOPE_PATH_MAX]; /* "": free */
@@ -35,6 +40,7 @@ struct cgroup {
     int proc_fd;          /* valid while mounts is open */
     struct cgroup_keys keys;
     uint64_t job_changes;
+    int64_t changed_ns, look_ns; /* when the job last changed; when to look next */
     bool looked;
     struct group groups[GROUPS_MAX];
     char text[TEXT_MAX];
@@ -162,15 +168,24 @@ static void look_at_process(struct cgroup *cgroup, const struct probe_env *env, 
         add_groups_of(cgroup, env, text, (size_t)n, rows);
 }
 
+static bool is_time_to_look(struct cgroup *cgroup, const struct probe_env *env) {
+    if (env->job->changes != cgroup->job_changes)
+        cgroup->changed_ns = env->mono_ns;
+    else if (env->mono_ns < cgroup->look_ns)
+        return false;
+    bool is_young = env->mono_ns - cgroup->changed_ns < YOUNG_NS;
+    cgroup->job_changes = env->job->changes;
+    cgroup->look_ns = env->mono_ns + (is_young ? LOOK_SOON_NS : LOOK_LATER_NS);
+    return true;
+}
+
 static void look_at_job(struct cgroup *cgroup, const struct probe_env *env, struct rows *rows) {
     char process[16];
     if (env->scope->kind == SCOPE_CGROUP && !cgroup->looked)
         look_at_process(cgroup, env, "self", rows);
-    bool changed = env->job && env->job->changes != cgroup->job_changes;
     cgroup->looked = true;
-    if (!changed)
+    if (!env->job || !is_time_to_look(cgroup, env))
         return;
-    cgroup->job_changes = env->job->changes;
     for (size_t i = 0; i < env->job->n; i++) {
         snprintf(process, sizeof process, "%d", env->job->processes[i].pid);
         look_at_process(cgroup, env, process, rows);

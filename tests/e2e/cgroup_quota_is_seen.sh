@@ -35,7 +35,7 @@ CHOKEPOINT_RUN=quota bash "$work/busy" &
 busy=$!
 pids+=($busy)
 stat=${group%% *}/cpu.stat
-for _ in $(seq 400); do [ "$(awk '$1 == "nr_throttled" { print $2 }' "$stat")" -ge 12 ] && break; sleep 0.05; done
+for _ in $(seq 400); do [ "$(awk '$1 == "nr_throttled" { print $2 }' "$stat")" -ge 25 ] && break; sleep 0.05; done
 kill -KILL $busy
 wait $busy 2>/dev/null
 kill -TERM $agent && wait $agent || fail "the agent ended with status $?"

@@ -161,6 +161,24 @@ static void processes_come_with_their_groups_and_groups_go(void **state) {
     tree_remove(&tree);
 }
 
+static void a_process_that_is_moved_after_its_start_is_found(void **state) {
+    struct tree tree;
+    static struct harness h;
+    (void)state;
+    make_v2(&tree);
+    tree_write(&tree, "proc/8/cgroup", "0::/\n");
+    tree_write(&tree, V1 "other/memory.current", "77\n");
+    start(&h, &tree, SCOPE_HOST, 8);
+    assert_int_equal(h.rows.n, 0);
+    tree_write(&tree, "proc/8/cgroup", "0::/other\n");
+    assert_int_equal(harness_sample_at(&h, S + S / 10), 0);
+    assert_int_equal(h.rows.n, 0); /* not at every sample */
+    assert_int_equal(harness_sample_at(&h, 2 * S), 0);
+    expect(&h, "/other", "memory_bytes", 77);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void the_scopes_own_group_is_there_without_a_job(void **state) {
     struct tree tree;
     static struct harness h;
@@ -239,6 +257,7 @@ int main(void) {
         cmocka_unit_test(version_two_has_its_units),
         cmocka_unit_test(of_the_groups_above_those_with_a_limit_count),
         cmocka_unit_test(processes_come_with_their_groups_and_groups_go),
+        cmocka_unit_test(a_process_that_is_moved_after_its_start_is_found),
         cmocka_unit_test(the_scopes_own_group_is_there_without_a_job),
         cmocka_unit_test(many_groups_are_bounded),
         cmocka_unit_test(a_long_path_keeps_its_end),
