@@ -207,7 +207,7 @@ static void planted_offsets_and_drifts_are_found_within_a_fifth_of_a_ms(void **s
         struct judgement j = judge(&planted, &recording);
         error = fmax(error, j.worst_error_ns);
         bound = fmax(bound, j.worst_bound_ns);
-        assert_true(j.worst_error_ns < 200e3);
+        assert_true(j.worst_error_ns < 200e3 && j.worst_bound_ns < 100e3);
         assert_true(j.pieces <= 4 + recording.n / 20);
         if (recording.n > 200)
             assert_true(fabs(j.drift_ppm - planted.drift_ppm) < 2);
@@ -354,6 +354,37 @@ static void a_window_goes_on_where_the_last_one_ended(void **state) {
     free(pieces);
 }
 
+/* A line that begins near one wall of the tube is far from the other. */
+static void the_bound_reaches_to_the_far_wall(void **state) {
+    (void)state;
+    const struct clock_estimate only = {begin_ns, 0, 1000};
+    for (int64_t start = -900; start <= 900; start += 300) {
+        const struct clock_span span = {begin_ns, begin_ns, true, start};
+        struct clock_piece *pieces;
+        size_t n;
+        int64_t offset, bound;
+        assert_int_equal(clock_solve(&only, 1, &span, &pieces, &n, NULL), 0);
+        assert_true(clock_read(pieces, n, begin_ns, &offset, &bound));
+        assert_int_equal(offset, start);
+        assert_in_range(bound, 1000 + llabs(start), 1000 + llabs(start) + 5);
+        free(pieces);
+    }
+}
+
+/* ... and between two exchanges more is possible than at either. */
+static void the_bound_counts_what_is_possible_between_exchanges(void **state) {
+    (void)state;
+    const struct clock_estimate two[] = {{begin_ns, 0, 100}, {begin_ns + NS_PER_S, 0, 100}};
+    const struct clock_span span = {begin_ns, begin_ns + NS_PER_S, false, 0};
+    struct clock_piece *pieces;
+    size_t n;
+    int64_t offset, bound;
+    assert_int_equal(clock_solve(two, 2, &span, &pieces, &n, NULL), 0);
+    assert_true(clock_read(pieces, n, begin_ns + NS_PER_S / 2, &offset, &bound));
+    assert_in_range(bound, 100 + 500 * CLOCK_WANDER_PPM, 300 + 500 * CLOCK_WANDER_PPM);
+    free(pieces);
+}
+
 /* Any numbers that pass for exchanges: nothing overflows (the sanitizers look on). */
 static void wild_exchanges_harm_nobody(void **state) {
     (void)state;
@@ -405,6 +436,8 @@ int main(void) {
         cmocka_unit_test(a_clock_that_jumped_is_told_and_learnt_anew),
         cmocka_unit_test(one_exchange_is_enough_and_none_is_too_few),
         cmocka_unit_test(a_window_goes_on_where_the_last_one_ended),
+        cmocka_unit_test(the_bound_reaches_to_the_far_wall),
+        cmocka_unit_test(the_bound_counts_what_is_possible_between_exchanges),
         cmocka_unit_test(wild_exchanges_harm_nobody),
         cmocka_unit_test(numbers_that_are_no_exchange_are_refused),
     };

@@ -144,6 +144,12 @@ static void expect_drifting_host(struct fixture *f) {
     assert_true(llabs(hosts[0].clock_offset_ns - drifting_offset(NS_PER_S)) < 30000);
     store_hosts_free(hosts, n);
     assert_in_range(sql_number(f, "SELECT count(*) FROM clock_piece"), 2, 40);
+    /* No piece begins elsewhere than where the one before ended. */
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM (SELECT offset_ns + (lead(at_ns) OVER w -"
+                                   " at_ns) * drift_ppm / 1e6 - lead(offset_ns) OVER w AS gap"
+                                   " FROM clock_piece WINDOW w AS (ORDER BY from_ns))"
+                                   " WHERE abs(gap) > 3"),
+                     0);
     /* What people ask by SQL lies on the same line. */
     assert_int_equal(
         sql_number(f, "SELECT count(*) FROM net_rate WHERE"

@@ -186,41 +186,87 @@ static void datagrams_of_strangers_change_nothing(void **state) {
     assert_true(heard.exchanged);
 }
 
-static void an_answer_counts_once(void **state) {
-    struct fixture *f = *state;
-    int fd = echo_socket(AF_INET);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+/* A collector by hand: what it answers, and when. */
+struct stub {
+    int fd;
+    struct echo_arrival arrival;
     struct sockaddr_storage from;
+    socklen_t from_size;
+};
+
+static void stub_open(struct fixture *f, struct stub *stub) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
-    unsigned char bytes[ECHO_SIZE];
-    struct echo_arrival arrival = {0};
-    struct echo_heard heard;
-    struct echo ask;
-    int64_t arrived;
-    assert_int_equal(bind(fd, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    *stub = (struct stub){.fd = echo_socket(AF_INET)};
+    assert_int_equal(bind(stub->fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(stub->fd, (struct sockaddr *)&address, &size), 0);
     assert_int_equal(echo_client_point(&f->client, "127.0.0.1", ntohs(address.sin_port), 77), 0);
-    echo_client_ask(&f->client, 1);
-    assert_int_equal(echo_receive(fd, &arrival, bytes, sizeof bytes, &from, &size, &arrived),
+}
+
+static struct echo stub_hear(struct stub *stub) {
+    unsigned char bytes[ECHO_SIZE];
+    struct echo ask = {0};
+    assert_int_equal(echo_receive(stub->fd, &stub->arrival, bytes, sizeof bytes, &stub->from,
+                                  &stub->from_size, &ask.received_ns),
                      ECHO_SIZE);
+    int64_t arrived_ns = ask.received_ns;
     assert_true(echo_get(bytes, ECHO_SIZE, &ask));
+    ask.received_ns = arrived_ns;
+    return ask;
+}
+
+static void stub_tell(const struct stub *stub, uint64_t id, int64_t received_ns,
+                      int64_t replied_ns) {
+    unsigned char bytes[ECHO_SIZE];
+    echo_put(bytes, &(struct echo){ECHO_TELL, 77, id, received_ns, replied_ns});
+    sendto(stub->fd, bytes, sizeof bytes, 0, (const struct sockaddr *)&stub->from, stub->from_size);
+}
+
+static void an_answer_counts_once_and_only_if_it_can_be(void **state) {
+    struct fixture *f = *state;
+    struct stub stub;
+    struct echo_heard heard;
+    stub_open(f, &stub);
+    echo_client_ask(&f->client, 1);
+    struct echo ask = stub_hear(&stub);
     for (int i = 0; i < 2; i++) {
-        echo_put(bytes, &(struct echo){ECHO_TELL, 77, ask.id, arrived, arrived});
-        sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&from, size);
+        stub_tell(&stub, ask.id, ask.received_ns, ask.received_ns);
         assert_true(await(&f->client, 20000));
         echo_client_hear(&f->client, &heard);
         assert_true(heard.exchanged == (i == 0));
     }
-    /* Nor one whose times cannot be. */
     echo_client_ask(&f->client, 1);
-    assert_true(echo_receive(fd, &arrival, bytes, sizeof bytes, &from, &size, &arrived) > 0);
-    assert_true(echo_get(bytes, ECHO_SIZE, &ask));
-    echo_put(bytes, &(struct echo){ECHO_TELL, 77, ask.id, INT64_MAX, INT64_MIN});
-    sendto(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&from, size);
+    ask = stub_hear(&stub);
+    stub_tell(&stub, ask.id, INT64_MAX, INT64_MIN);
     assert_true(await(&f->client, 20000));
     echo_client_hear(&f->client, &heard);
     assert_false(heard.exchanged);
-    close(fd);
+    close(stub.fd);
+}
+
+static void of_several_answers_the_surest_counts(void **state) {
+    struct fixture *f = *state;
+    struct stub stub;
+    struct echo_heard heard;
+    stub_open(f, &stub);
+    for (int sure = 0; sure < 2; sure++) {
+        struct echo asks[2];
+        echo_client_ask(&f->client, 2);
+        for (int i = 0; i < 2; i++)
+            asks[i] = stub_hear(&stub);
+        /* Both come after 30 ms, one of which says that it was there all that time. */
+        poll(NULL, 0, 30);
+        for (int i = 0; i < 2; i++)
+            stub_tell(&stub, asks[i].id, asks[i].received_ns,
+                      i == sure ? clock_monotonic_ns() : asks[i].received_ns);
+        assert_true(await(&f->client, 20000));
+        poll(NULL, 0, 20); /* for the second */
+        echo_client_hear(&f->client, &heard);
+        assert_true(heard.exchanged);
+        assert_true(llabs(heard.result.offset_ns) <= heard.result.error_ns);
+        assert_true(heard.result.error_ns < 14 * NS_PER_MS);
+    }
+    close(stub.fd);
 }
 
 int main(void) {
@@ -232,7 +278,8 @@ int main(void) {
         TEST(without_the_key_nothing_is_answered),
         TEST(who_asked_is_called),
         TEST(datagrams_of_strangers_change_nothing),
-        TEST(an_answer_counts_once),
+        TEST(an_answer_counts_once_and_only_if_it_can_be),
+        TEST(of_several_answers_the_surest_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
