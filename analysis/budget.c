@@ -16,7 +16,7 @@ static const struct {
     [BUDGET_STEAL] = {"steal", "core taken by the hypervisor"},
     [BUDGET_DISK] = {"disk", "disk"},
     [BUDGET_MEMORY] = {"memory", "short memory"},
-    [BUDGET_IDLE] = {"idle", "asleep"},
+    [BUDGET_IDLE] = {"idle", "asleep or blocked"},
     [BUDGET_PEER_WAIT] = {"peer_wait", "waiting for a peer"},
     [BUDGET_TRANSFER] = {"transfer", "transfer"},
     [BUDGET_OVERHEAD] = {"mpi_overhead", "MPI overhead"},

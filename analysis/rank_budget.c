@@ -190,8 +190,11 @@ static int fill_rank(const struct scene *scene, const struct call_matches *match
 static void count_closing(struct rank_budgets *all) {
     for (size_t r = 0; r < all->n; r++)
         for (size_t i = 0; i < all->items[r].n_iterations; i++) {
+            const struct budget *b = &all->items[r].iterations[i];
+            if (b->source == BUDGET_FROM_COUNTERS)
+                continue; /* what is left over is a term there: it always closes */
             all->windows++;
-            all->closing += budget_closes(&all->items[r].iterations[i]);
+            all->closing += budget_closes(b);
         }
 }
 

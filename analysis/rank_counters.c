@@ -25,13 +25,19 @@ static bool is_known(const struct series_set *set, const struct series *series, 
 
 /* ---- of the host ---- */
 
-/* Of the job's processes on the host; column PROCESS_RUN_QUEUE and so on. */
-static double job_growth(const struct scene *scene, int host, size_t column, struct windows w) {
+/* How long processes of the job on the host waited for a core. */
+static double job_queue(const struct scene *scene, int host, struct windows w) {
     const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    const struct series_set *ranks = &scene->recording->tables[RECORDING_RANK];
     double sum = 0;
+    for (size_t s = 0; s < ranks->n; s++)
+        if (ranks->items[s].host == host)
+            sum += series_growth(ranks, &ranks->items[s], RANK_RUN_QUEUE, w, NULL);
+    if (sum > 0)
+        return sum;
     for (size_t p = 0; p < scene->n_processes; p++)
         if (scene->processes[p].host == host && scene->processes[p].job)
-            sum += series_growth(set, scene->processes[p].series, column, w, NULL);
+            sum += series_growth(set, scene->processes[p].series, PROCESS_RUN_QUEUE, w, NULL);
     return sum;
 }
 
@@ -68,7 +74,7 @@ static double quota_part(const struct scene *scene, int host, double run_queue, 
     double all = throttled(scene->recording, host, w);
     if (isnan(all) || all <= 0)
         return all;
-    double queue = job_growth(scene, host, PROCESS_RUN_QUEUE, w);
+    double queue = job_queue(scene, host, w);
     return queue > 0 ? fmin(run_queue, all * run_queue / queue) : 0;
 }
 
@@ -95,17 +101,56 @@ static double sending_part(const struct recording *recording, int host, int64_t 
     return longest;
 }
 
+/* Which columns of which series tell of the process. */
+struct source {
+    const struct series_set *set;
+    const struct series *series; /* NULL: none */
+    uint64_t cpu;                /* bits */
+    size_t run_queue, disk, faults;
+};
+
 struct process_part {
     const struct scene *scene;
-    const struct series_set *set;
-    const struct series *series, *mpi;
+    struct source often, seldom; /* rank, process */
+    const struct series *mpi;
     int host;
     int64_t pid;
 };
 
-static double growth(const struct process_part *p, size_t column, struct windows w) {
-    return is_known(p->set, p->series, column) ? series_growth(p->set, p->series, column, w, NULL)
+static double growth(const struct source *s, size_t column, struct windows w) {
+    return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
                                                : NAN;
+}
+
+static double growth_of_cpu(const struct source *s, struct windows w) {
+    double sum = 0;
+    for (size_t c = 0; c < s->set->n_columns; c++)
+        if (s->cpu >> c & 1)
+            sum += growth(s, c, w);
+    return sum;
+}
+
+static const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
+                                          int64_t pid) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], column) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+static struct process_part part_of(const struct scene *scene, const struct scene_process *process,
+                                   int64_t pid) {
+    const struct series_set *rank = &scene->recording->tables[RECORDING_RANK];
+    return (struct process_part){
+        .scene = scene,
+        .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
+                  RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS},
+        .seldom = {&scene->recording->tables[RECORDING_PROCESS], process->series,
+                   UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
+                   PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS},
+        .mpi = budget_mpi_series(scene->recording, process->host, pid),
+        .host = process->host,
+        .pid = pid};
 }
 
 static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
@@ -118,43 +163,60 @@ static void add_mpi(const struct process_part *p, struct windows w, struct budge
     to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
 }
 
-static struct budget_interval make_interval(const struct process_part *p, int64_t begin,
-                                            int64_t end) {
+static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
+                                            int64_t begin, int64_t end) {
     struct window window = {begin, end};
     struct windows w = {&window, 1};
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
-    to.cpu = growth(p, PROCESS_USER, w) + growth(p, PROCESS_SYSTEM, w);
-    to.run_queue = growth(p, PROCESS_RUN_QUEUE, w);
-    to.disk = growth(p, PROCESS_BLOCK_IO, w);
+    to.cpu = growth_of_cpu(s, w);
+    to.run_queue = growth(s, s->run_queue, w);
+    to.disk = growth(s, s->disk, w);
     to.quota = quota_part(p->scene, p->host, isnan(to.run_queue) ? 0 : to.run_queue, w);
     to.steal = steal_part(p->scene, p->host, isnan(to.cpu) ? 0 : to.cpu, w);
-    double faults = growth(p, PROCESS_MAJOR_FAULTS, w);
+    double faults = growth(s, s->faults, w);
     to.memory = faults > 0 || isnan(faults) ? psi_memory(p->scene->recording, p->host, w) : 0;
     to.sending = sending_part(p->scene->recording, p->host, p->pid, w);
     add_mpi(p, w, &to);
     return to;
 }
 
-int budget_intervals(const struct scene *scene, const struct scene_process *process, int64_t pid,
-                     struct budget_interval **ret_intervals, size_t *ret_n) {
-    const struct series *series = process->series;
-    struct process_part p = {.scene = scene,
-                             .set = &scene->recording->tables[RECORDING_PROCESS],
-                             .series = series,
-                             .mpi = budget_mpi_series(scene->recording, process->host, pid),
-                             .host = process->host,
-                             .pid = pid};
-    struct budget_interval *items = malloc((series->n + 1) * sizeof *items);
-    size_t n = 0;
-    if (!items)
-        return -ENOMEM;
-    for (size_t i = 0; i < series->n; i++) {
-        int64_t dt = series->interval_ns[i], end = series->t_ns[i];
+/* Appends the rows of a series that lie in [from, to]; one that reaches over an end is cut. */
+static size_t add_rows(const struct process_part *p, const struct source *s, int64_t from,
+                       int64_t to, struct budget_interval *items, size_t n) {
+    for (size_t i = 0; i < s->series->n; i++) {
+        int64_t dt = s->series->interval_ns[i], end = s->series->t_ns[i];
         int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
+        begin = begin > from ? begin : from;
+        end = end < to ? end : to;
         if (n && begin < items[n - 1].end_ns)
             begin = items[n - 1].end_ns;
         if (end > begin)
-            items[n++] = make_interval(&p, begin, end);
+            items[n++] = make_interval(p, s, begin, end);
+    }
+    return n;
+}
+
+static int64_t first_begin(const struct series *series) {
+    for (size_t i = 0; i < series->n; i++)
+        if (series->interval_ns[i] != VALUE_ABSENT)
+            return series->t_ns[i] - series->interval_ns[i];
+    return INT64_MAX;
+}
+
+int budget_intervals(const struct scene *scene, const struct scene_process *process, int64_t pid,
+                     struct budget_interval **ret_intervals, size_t *ret_n) {
+    struct process_part p = part_of(scene, process, pid);
+    const struct series *often = p.often.series;
+    size_t room = 2 * process->series->n + (often ? often->n : 0) + 1, n = 0;
+    struct budget_interval *items = malloc(room * sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    int64_t begin = often ? first_begin(often) : INT64_MAX;
+    int64_t end = begin == INT64_MAX ? begin : often->t_ns[often->n - 1];
+    n = add_rows(&p, &p.seldom, INT64_MIN, begin, items, n);
+    if (begin != INT64_MAX) {
+        n = add_rows(&p, &p.often, INT64_MIN, INT64_MAX, items, n);
+        n = add_rows(&p, &p.seldom, end, INT64_MAX, items, n);
     }
     *ret_intervals = items;
     *ret_n = n;
@@ -176,6 +238,11 @@ void budget_life(const struct scene *scene, const struct scene_process *process,
         begin = rank->events[i].enter_ns < begin ? rank->events[i].enter_ns : begin;
         end = rank->events[i].exit_ns > end ? rank->events[i].exit_ns : end;
     }
+    const struct series_set *ranks = &scene->recording->tables[RECORDING_RANK];
+    const struct series *often =
+        series_of_pid(ranks, process->host, RANK_PID, series_last(set, series, PROCESS_PID));
+    if (often && often->t_ns[often->n - 1] > end)
+        end = often->t_ns[often->n - 1];
     subject->begin_ns = begin;
     subject->end_ns = end;
 }

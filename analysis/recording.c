@@ -24,6 +24,8 @@ static const char *const self_columns[] = {"cpu_ns", "samples", "failures", "dro
 
 static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "measured_ns",
                                           "cpu_ns", "events", "lost_events"};
+static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "block_io_ns",
+                                           "major_faults"};
 static const char *const cgroup_columns[] = {"throttled_ns"};
 static const char *const connection_columns[] = {"pid", "busy_ns", "rwnd_limited_ns",
                                                  "sndbuf_limited_ns"};
@@ -40,6 +42,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns)},
     [RECORDING_SELF] = {"self", COLUMNS(self_columns)},
     [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns)},
+    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns)},
     [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns)},
     [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns)},
 };

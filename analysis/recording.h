@@ -20,6 +20,7 @@ enum recording_table {
     RECORDING_PROCESS,
     RECORDING_SELF,
     RECORDING_MPI,        /* a rank: totals of what it does inside MPI */
+    RECORDING_RANK,       /* a process of a rank, more often than RECORDING_PROCESS */
     RECORDING_CGROUP,     /* a control group */
     RECORDING_CONNECTION, /* a TCP connection of the job */
     RECORDING_COUNT_
@@ -49,6 +50,7 @@ enum {
 enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS };
 
 enum { MPI_PID, MPI_RANK, MPI_INSIDE, MPI_MEASURED, MPI_CPU, MPI_EVENTS, MPI_LOST };
+enum { RANK_PID, RANK_RUN, RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS };
 enum { CGROUP_THROTTLED };
 enum { CONNECTION_PID, CONNECTION_BUSY, CONNECTION_RWND_LIMITED, CONNECTION_SNDBUF_LIMITED };
 

@@ -169,25 +169,29 @@ static json_t *stragglers(const struct report *report) {
 }
 
 static json_t *budget_object(const struct report *report, const struct report_budget *b) {
-    json_t *object = json_pack("{s:o, s:o, s:o}", "host", host_name(report, b->host), "rank",
-                               rank_number(b->rank), "phase", json_text(b->phase));
+    json_t *object =
+        json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "host", host_name(report, b->host),
+                  "rank", rank_number(b->rank), "phase", json_text(b->phase), "process",
+                  json_text(b->process), "source", b->source, "trusted", b->trusted, "awaited_host",
+                  host_name(report, b->awaited_host), "awaited_rank", rank_number(b->awaited_rank));
     const struct {
         const char *name;
         double value;
-    } terms[] = {{"wall_s", b->wall_s},
-                 {"cpu_s", b->cpu_s},
-                 {"runqueue_s", b->runqueue_s},
-                 {"quota_s", b->quota_s},
-                 {"steal_s", b->steal_s},
-                 {"disk_s", b->disk_s},
-                 {"memory_s", b->memory_s},
-                 {"idle_s", b->idle_s},
-                 {"peer_wait_s", b->peer_wait_s},
-                 {"transfer_s", b->transfer_s},
-                 {"mpi_overhead_s", b->mpi_overhead_s},
-                 {"closure_pct", b->closure_pct}};
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
-        json_object_set_new(object, terms[i].name, json_number_or_null(terms[i].value));
+    } others[] = {{"wall_s", b->wall_s},
+                  {"unknown_s", b->unknown_s},
+                  {"other_threads_cpu_s", b->other_cpu_s},
+                  {"closure_pct", b->closure_pct},
+                  {"awaited_s", b->awaited_s},
+                  {"path_limited_pct", b->path_pct},
+                  {"receiver_limited_pct", b->receiver_pct},
+                  {"send_buffer_limited_pct", b->send_buffer_pct}};
+    for (int term = 0; term < BUDGET_TERMS; term++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s_s", budget_term_name((enum budget_term)term));
+        json_object_set_new(object, name, json_number_or_null(b->term_s[term]));
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        json_object_set_new(object, others[i].name, json_number_or_null(others[i].value));
     return object;
 }
 
@@ -281,9 +285,9 @@ json_t *json_report(const struct report *report) {
         "resources", resources(report), "verdict", json_verdict(report), "ranking", ranking(report),
         "stragglers", stragglers(report), "budget", budget(report), "iterations",
         json_iterations(report), "alerts", alerts(report), "arithmetic", arithmetic(report),
-        "processes", processes(report), "ceilings",
-        json_ceilings(report->ceilings, report->n_ceilings), "operators", json_operators(report),
-        "timeline", json_timeline(report), "quality", quality(report));
+        "processes", processes(report), "operators", json_operators(report), "timeline",
+        json_timeline(report), "ceilings", json_ceilings(report->ceilings, report->n_ceilings),
+        "quality", quality(report));
 }
 
 int json_write(json_t *document, FILE *out) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/text.h"
+#include "reports/budget_text.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
 #include "reports/summary.h"
@@ -239,6 +240,7 @@ static int write_report(const struct report *report, FILE *out) {
     md_put_verdict(out, report);
     put_stragglers(out, report);
     put_resources(out, report);
+    md_put_budget(out, report);
     put_iterations(out, report);
     md_put_operators(out, report);
     put_processes(out, report);

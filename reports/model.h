@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analysis/alert.h"
+#include "analysis/budget.h"
 #include "analysis/metric.h"
 #include "analysis/verdict.h"
 
@@ -119,11 +120,20 @@ struct report_straggler {
     size_t n_evidence;
 };
 
-struct report_budget { /* where a rank's time went; terms that cannot be seen yet are NAN */
-    int host, rank;
+struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
+    int host, rank;    /* rank -1: the program has none */
+    char process[64];
     char *phase;
-    double wall_s, cpu_s, runqueue_s, quota_s, steal_s, disk_s, memory_s, idle_s, peer_wait_s,
-        transfer_s, mpi_overhead_s, closure_pct;
+    double wall_s, term_s[BUDGET_TERMS];
+    double unknown_s;   /* in no term */
+    double other_cpu_s; /* CPU time of threads other than the one that speaks MPI */
+    double closure_pct; /* terms against wall */
+    bool trusted;       /* it closes */
+    const char *source; /* "events", "totals", "counters" */
+    double path_pct, receiver_pct, send_buffer_pct; /* of the time it had data to send: what held
+                                                       them up */
+    int awaited_host, awaited_rank; /* whom it waited for most, in the main phase; -1 */
+    double awaited_s;
 };
 
 /* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
@@ -199,6 +209,9 @@ struct report {
     char *straggler_note; /* what ranks were judged by, or why not; NULL without iterations */
     struct report_budget *budget;
     size_t n_budget;
+    size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
+                          phases */
+    size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
     struct report_arithmetic *arithmetic;
     size_t n_arithmetic;
     struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */

@@ -53,7 +53,7 @@ static void keep_busiest(struct report *report) {
     report->n_processes = kept;
 }
 
-static int fill_processes(struct report *report, const struct scene *scene) {
+int report_fill_processes(struct report *report, const struct scene *scene) {
     const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
     struct windows all = phase_windows(&scene->groups[0]);
     report->processes = calloc(scene->n_processes + 1, sizeof *report->processes);
@@ -78,53 +78,4 @@ static int fill_processes(struct report *report, const struct scene *scene) {
     qsort(report->processes, report->n_processes, sizeof *report->processes, compare);
     keep_busiest(report);
     return 0;
-}
-
-static int add_budget(struct report *report, const struct scene *scene, size_t group,
-                      const struct scene_process *process) {
-    struct process_use use =
-        scene_process_use(scene, process, phase_windows(&scene->groups[group]));
-    struct report_budget *to = &report->budget[report->n_budget++];
-    *to = (struct report_budget){.host = process->host,
-                                 .rank = process->rank,
-                                 .phase = strdup(report->resources[group].phase),
-                                 .wall_s = use.wall_s,
-                                 .cpu_s = use.cpu_s,
-                                 .runqueue_s = use.run_queue_s,
-                                 .disk_s = use.disk_s,
-                                 .quota_s = NAN,
-                                 .steal_s = NAN,
-                                 .memory_s = NAN,
-                                 .idle_s = NAN,
-                                 .peer_wait_s = NAN,
-                                 .transfer_s = NAN,
-                                 .mpi_overhead_s = NAN,
-                                 .closure_pct = NAN}; /* nothing sees all of it */
-    return to->phase ? 0 : -ENOMEM;
-}
-
-static int compare_budgets(const void *a, const void *b) {
-    const struct report_budget *x = a, *y = b;
-    return x->rank != y->rank ? (x->rank < y->rank ? -1 : 1) : 0;
-}
-
-static int fill_budget(struct report *report, const struct scene *scene) {
-    int result = 0;
-    report->budget = calloc(scene->n_processes * scene->n_groups + 1, sizeof *report->budget);
-    if (!report->budget)
-        return -ENOMEM;
-    for (size_t g = 0; g < scene->n_groups; g++) {
-        size_t first = report->n_budget;
-        for (size_t p = 0; result == 0 && p < scene->n_processes; p++)
-            if (scene->processes[p].job && scene->processes[p].rank >= 0)
-                result = add_budget(report, scene, g, &scene->processes[p]);
-        qsort(report->budget + first, report->n_budget - first, sizeof *report->budget,
-              compare_budgets);
-    }
-    return result;
-}
-
-int report_fill_processes(struct report *report, const struct scene *scene) {
-    int result = fill_processes(report, scene);
-    return result < 0 ? result : fill_budget(report, scene);
 }

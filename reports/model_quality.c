@@ -187,6 +187,45 @@ static bool anything(const struct scene *scene, enum metric metric) {
     return false;
 }
 
+static size_t count_lost(const struct scene *scene) {
+    size_t n = 0;
+    for (size_t r = 0; r < scene->recording->calls.n; r++)
+        n += scene->recording->calls.ranks[r].lost_ns != INT64_MAX;
+    return n;
+}
+
+/* What the budgets could not be made from. */
+static int note_calls(struct report *report, const struct scene *scene) {
+    const struct rank_budgets *b = &scene->budgets;
+    int result = 0;
+    if (b->totals && !b->events)
+        result = report_add_note(report, text_format("single MPI calls were not recorded: time "
+                                                     "inside MPI is known, not what for"));
+    size_t lost = count_lost(scene);
+    if (result == 0 && lost)
+        result = report_add_note(
+            report, text_format("MPI calls of %zu rank(s) are missing from some time on: from "
+                                "there only their time inside MPI is known",
+                                lost));
+    if (result == 0 && b->unmatched)
+        result = report_add_note(
+            report, text_format("%llu MPI messages and group calls have no known "
+                                "partner (of %llu): whom they waited for is unknown",
+                                (unsigned long long)b->unmatched,
+                                (unsigned long long)(b->unmatched + b->messages + b->groups)));
+    if (result == 0 && b->refused)
+        result = report_add_note(
+            report, text_format("%llu MPI calls made no sense", (unsigned long long)b->refused));
+    if (result == 0 && b->events && isnan(b->clock_bound_s))
+        result = report_add_note(report, text_format("waits between hosts cannot be told from "
+                                                     "transfer: some clock was never measured"));
+    else if (result == 0 && b->events && b->clock_bound_s > 1e-4)
+        result = report_add_note(report, text_format("waits between hosts shorter than %.2g ms "
+                                                     "cannot be told from transfer (clocks)",
+                                                     1e3 * b->clock_bound_s));
+    return result;
+}
+
 static int note_blind_spots(struct report *report, const struct scene *scene) {
     bool ranks = false, job = false;
     int result = 0;
@@ -200,10 +239,12 @@ static int note_blind_spots(struct report *report, const struct scene *scene) {
     if (result == 0 && scene->n_hosts && !job)
         result = report_add_note(report, text_format("no process of the job was seen: its own "
                                                      "waiting is not known"));
-    if (result == 0 && ranks)
+    if (result == 0 && ranks && !scene->budgets.events && !scene->budgets.totals)
         result =
             report_add_note(report, text_format("what ranks do inside MPI is not recorded: CPU "
                                                 "time of a rank may be spinning"));
+    if (result == 0)
+        result = note_calls(report, scene);
     if (result == 0 && !scene->iterations.n)
         result = report_add_note(report, text_format("the program marks no iterations"));
     return result;

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/budget_text.h"
 #include "reports/layout.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
 
 #define HOSTS_SHOWN 6
+#define HOSTS_BESIDE_BUDGET 4
 
 static void put_head(FILE *out, const struct report *report) {
     char duration[LAYOUT_NUMBER_SIZE];
@@ -58,7 +60,8 @@ static void put_hosts(FILE *out, const struct report *report) {
                    {METRIC_NET_RECV, "recv MB/s"},    {METRIC_NET_SEND, "send MB/s"},
                    {METRIC_DISK_READ, "disk-r MB/s"}, {METRIC_DISK_WRITE, "disk-w MB/s"}};
     enum { N = sizeof columns / sizeof *columns };
-    size_t shown = report->n_hosts <= HOSTS_SHOWN ? report->n_hosts : HOSTS_SHOWN - 1;
+    size_t max = report->n_budget ? HOSTS_BESIDE_BUDGET : HOSTS_SHOWN;
+    size_t shown = report->n_hosts <= max ? report->n_hosts : max - 1;
     struct text_table table;
     if (!report->n_resources || !report->n_hosts)
         return;
@@ -109,14 +112,16 @@ static void put_joined(FILE *out, const char *label, char *const *items, size_t 
 
 int report_write_screen(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
+    size_t each = report->n_budget ? 1 : 2; /* lines: the bars need their share */
     put_head(out, report);
     put_verdict(out, report, colour);
     for (size_t i = 0; i < v->n_evidence && i < 2; i++)
         terminal_paragraph(out, "  evidence:   ", v->evidence[i], 2);
-    put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, 2);
+    put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, each);
+    budget_put_bars(out, report);
     put_hosts(out, report);
     put_straggler(out, report);
-    put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, 2);
+    put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, each);
     put_joined(out, "  next:       ", v->next, v->n_next, 2);
     fprintf(out, "  more:       chokepoint report %lld  (--format html -o report.html)\n",
             (long long)report->run_id);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/budget_text.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
 #include "reports/terminal.h"
@@ -166,6 +167,7 @@ static void put_quality(FILE *out, const struct report *report) {
 }
 
 void text_put_details(FILE *out, const struct report *report) {
+    text_put_budget(out, report);
     put_arithmetic(out, report);
     put_ranks(out, report);
     text_put_operators(out, report);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The budget in the page: stacked bars of the main phase, and the numbers of every phase. */
+#include <math.h>
+#include <string.h>
+
+#include "reports/budget_text.h"
+#include "reports/html_page.h"
+#include "reports/layout.h"
+
+static void put_cell(FILE *out, double value) {
+    char text[LAYOUT_NUMBER_SIZE];
+    fprintf(out, "<td>%s</td>", layout_number(text, value));
+}
+
+static void put_row(FILE *out, const struct report *report, const struct report_budget *b) {
+    char who[128];
+    budget_whose(report, b, who, sizeof who);
+    fputs("<tr>", out);
+    html_element(out, "td", "t", who);
+    html_element(out, "td", "t", b->phase);
+    put_cell(out, b->wall_s);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (budget_term_shown(report->budget, report->n_budget, (enum budget_term)term))
+            put_cell(out, b->term_s[term]);
+    fprintf(out, "<td>%.1f%s</td>", b->closure_pct, b->trusted ? "" : " !");
+    html_element(out, "td", "t", b->source);
+    fputs("</tr>\n", out);
+}
+
+void html_put_budget(FILE *out, const struct report *report) {
+    if (!report->n_budget)
+        return;
+    fputs("<h2>Where the time of each rank went</h2><section>\n", out);
+    char caption[160];
+    snprintf(caption, sizeof caption, "share of the wall time of %s",
+             report->main_phase ? report->resources[report->main_phase].phase : "the whole run");
+    char *svg = plot_budget(report);
+    html_picture(out, svg, caption);
+    fputs("<table><tr><th></th><th>phase</th><th>wall (s)</th>", out);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (budget_term_shown(report->budget, report->n_budget, (enum budget_term)term))
+            html_element(out, "th", NULL, budget_term_words((enum budget_term)term));
+    fputs("<th>closes (%)</th><th>from</th></tr>\n", out);
+    for (size_t i = 0; i < report->n_budget; i++)
+        put_row(out, report, &report->budget[i]);
+    fputs("</table>\n<p class=\"muted\">Terms exclude each other. A row that does not close within "
+          "2 % (!) is not to be trusted; CPU time of a rank's other threads is not part of it.",
+          out);
+    if (report->budget_windows)
+        fprintf(out, " %zu of %zu iterations close.", report->budget_closing,
+                report->budget_windows);
+    fputs("</p></section>\n", out);
+}
