@@ -7,6 +7,7 @@ work=$(mktemp -d)
 a=cpwire-$$-a b=cpwire-$$-b switch=cpwire-$$-s started=()
 finish() {
     local pid
+    set +e
     for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null; done
     wait
     ip netns del "$a" 2>/dev/null
