@@ -30,6 +30,14 @@ if(TARGET chokepoint-mpi)
   endforeach()
   target_compile_definitions(other_tool_next PRIVATE NEXT)
 
+  add_library(calls_plugin MODULE ${CMAKE_CURRENT_SOURCE_DIR}/mpi/calls_simple.c)
+  set_target_properties(calls_plugin PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  shim_program(calls_plugin)
+  add_executable(plugin_host ${CMAKE_CURRENT_SOURCE_DIR}/mpi/plugin_host.c)
+  shim_program(plugin_host)
+  set_target_properties(plugin_host PROPERTIES LINK_LIBRARIES "${CMAKE_DL_LIBS}")
+
   chokepoint_mpi_test(shim_counts_exactly)
   chokepoint_mpi_test(shim_times_waits)
   chokepoint_mpi_test(shim_communicators_agree)

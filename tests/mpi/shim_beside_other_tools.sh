@@ -21,6 +21,13 @@ for tool in pmpi next; do
 done
 run "a layer in the program" "$shim" "$CHOKEPOINT_BIN/calls_own_layer"
 
+# MPI in a plug-in, in no scope but its own.
+echo "-- a plug-in"
+preload=$shim
+rm -f "$EXPECT".*
+watched 2 "$CHOKEPOINT_BIN/plugin_host" "$CHOKEPOINT_BIN/calls_plugin.so" || fail "the plug-in ended with $?"
+totals_agree
+
 # In a process without MPI it does nothing at all, and stays in nobody's way.
 [ "$(LD_PRELOAD=$shim OMPI_CHOKEPOINT_MARKS=$work/marks /bin/sh -c 'echo $((6 * 7))')" = 42 ] || fail "in a shell"
 LD_PRELOAD=$shim ldd /bin/true | grep -q libmpi.so && fail "the shim drags in MPI"
