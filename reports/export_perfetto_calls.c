@@ -24,10 +24,12 @@ enum {
     AT_PEER,
     AT_TAG,
     AT_BYTES,
-    AT_COMM
+    AT_COMM,
+    AT_CPU,
+    AT_POLLS
 };
-static const char *const columns[] = {"rank",  "pid",  "start_ns", "duration_ns", "thread",
-                                      "flags", "peer", "tag",      "bytes",       "comm"};
+static const char *const columns[] = {"rank", "pid", "start_ns", "duration_ns", "thread", "flags",
+                                      "peer", "tag", "bytes",    "comm",        "cpu_ns", "polls"};
 
 /* Bits of `flags`: one message of a call, and the life of a request, are no calls of their own. */
 #define FLAG_PART 4
@@ -79,7 +81,7 @@ static int compare(const void *a, const void *b) {
 }
 
 static int put_call(struct perfetto *p, const struct call *call) {
-    static const int shown[] = {AT_PEER, AT_TAG, AT_BYTES, AT_COMM};
+    static const int shown[] = {AT_PEER, AT_TAG, AT_BYTES, AT_COMM, AT_CPU, AT_POLLS};
     const int64_t *v = call->values;
     struct trace_argument arguments[ARRAY_SIZE(shown)];
     size_t n = 0;

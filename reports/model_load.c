@@ -127,12 +127,10 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
-    if (result == 0)
-        result = report_load_calls(store, input);
     return result;
 }
 
-int report_load(struct store *store, const char *which, struct report_input *ret_input) {
+int report_load_but_calls(struct store *store, const char *which, struct report_input *ret_input) {
     struct report_input input = {0};
     recording_init(&input.recording);
     int result = store_find_run(store, which, &input.run);
@@ -142,6 +140,20 @@ int report_load(struct store *store, const char *which, struct report_input *ret
     if (result < 0) {
         report_input_release(&input);
         return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
+    }
+    *ret_input = input;
+    return 0;
+}
+
+int report_load(struct store *store, const char *which, struct report_input *ret_input) {
+    struct report_input input;
+    int result = report_load_but_calls(store, which, &input);
+    if (result < 0)
+        return result;
+    result = report_load_calls(store, &input);
+    if (result < 0) {
+        report_input_release(&input);
+        return result == -ENOENT ? -EIO : result;
     }
     *ret_input = input;
     return 0;

@@ -29,6 +29,8 @@ int report_load_calls(struct store *store, struct report_input *input);
 int report_load_ceilings(struct store *store, struct report_input *input);
 
 int report_load(struct store *store, const char *which, struct report_input *ret_input);
+/* The same without single MPI calls, of which there may be too many to be held for nothing. */
+int report_load_but_calls(struct store *store, const char *which, struct report_input *ret_input);
 void report_input_release(struct report_input *input);
 
 int report_fill_head(struct report *report, const struct report_input *input);
