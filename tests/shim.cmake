@@ -6,6 +6,8 @@ if(TARGET chokepoint-mpi)
   target_link_libraries(calls_dump PRIVATE chokepoint_calls)
 
   chokepoint_e2e_test(run_preloads_shim mpi)
+  chokepoint_e2e_test(mpi_calls_are_recorded mpi)
+  chokepoint_e2e_test(mpi_calls_survive_the_agent mpi faults)
 
   # shim_program(TARGET): without sanitizers, whose runtime wants to come before what is preloaded.
   function(shim_program target)
@@ -15,7 +17,7 @@ if(TARGET chokepoint-mpi)
     target_compile_options(${target} PRIVATE -O1)
     target_link_libraries(${target} PRIVATE MPI::MPI_C Threads::Threads ${CMAKE_DL_LIBS})
   endfunction()
-  foreach(program planted waits comms threads simple)
+  foreach(program planted waits comms threads simple paced)
     add_executable(calls_${program} ${CMAKE_CURRENT_SOURCE_DIR}/mpi/calls_${program}.c)
     shim_program(calls_${program})
   endforeach()

@@ -33,10 +33,9 @@ static int lock_cursors(struct call_watch *watch) {
         return -EBUSY;
     }
     ssize_t n = pread(fd, watch->taken_over, sizeof watch->taken_over, 0);
-    size_t size = n > 0 ? (size_t)n / sizeof(struct call_cursor) * sizeof(struct call_cursor) : 0;
+    size_t size = n > 0 ? (size_t)n / sizeof(struct call_told) * sizeof(struct call_told) : 0;
     memset((char *)watch->taken_over + size, 0, sizeof watch->taken_over - size);
     watch->cursors_fd = fd;
-    watch->takes_over = size > 0;
     return 0;
 }
 
@@ -93,25 +92,40 @@ static int32_t launched_rank(const struct probe_env *env, int32_t pid) {
     return found.rank;
 }
 
-static void take_over(struct call_watch *watch, struct call_rank *rank) {
-    for (size_t i = 0; i < CALL_MAX_RANKS; i++) {
-        const struct call_cursor *before = &watch->taken_over[i];
-        if (before->pid == rank->pid && before->opened_ns == rank->opened_ns && before->pid)
-            rank->cursor = before->cursor;
-    }
+static void take_over(struct call_watch *watch, size_t i) {
+    struct call_rank *rank = &watch->reader.ranks[i];
+    struct call_told *told = &watch->ranks[i].told;
+    *told = (struct call_told){.pid = rank->pid, .opened_ns = rank->opened_ns};
+    for (size_t k = 0; k < CALL_MAX_RANKS; k++)
+        if (watch->taken_over[k].pid == told->pid &&
+            watch->taken_over[k].opened_ns == told->opened_ns)
+            *told = watch->taken_over[k];
+    rank->cursor = told->cursor;
 }
 
 int call_watch_look(struct call_watch *watch, const struct probe_env *env) {
     size_t known = watch->reader.n_ranks;
     int n = call_reader_scan(&watch->reader);
     for (size_t i = known; i < watch->reader.n_ranks; i++) {
-        struct call_rank *rank = &watch->reader.ranks[i];
-        watch->ranks[i] = (struct watched_rank){.rank = launched_rank(env, rank->pid),
-                                                .is_new = !watch->takes_over};
-        take_over(watch, rank);
+        int32_t pid = watch->reader.ranks[i].pid;
+        watch->ranks[i] = (struct watched_rank){.rank = launched_rank(env, pid)};
+        take_over(watch, i);
     }
-    watch->takes_over = false;
     return n < 0 ? n : 0;
+}
+
+bool call_watch_first(struct call_watch *watch, size_t i) {
+    bool first = !watch->ranks[i].told.rank;
+    watch->ranks[i].told.rank = 1;
+    return first;
+}
+
+bool call_watch_first_of(struct call_watch *watch, size_t i, enum call_function function) {
+    uint64_t *word = &watch->ranks[i].told.functions[function / 64];
+    uint64_t bit = UINT64_C(1) << function % 64;
+    bool first = !(*word & bit);
+    *word |= bit;
+    return first;
 }
 
 int32_t call_watch_rank(const struct call_watch *watch, size_t i) {
@@ -144,13 +158,13 @@ bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env 
     return watch->ranks[i].name[0];
 }
 
-void call_watch_save(const struct call_watch *watch) {
-    struct call_cursor cursors[CALL_MAX_RANKS];
+void call_watch_save(struct call_watch *watch) {
+    struct call_told all[CALL_MAX_RANKS];
     size_t n = watch->reader.n_ranks;
     for (size_t i = 0; i < n; i++) {
-        const struct call_rank *rank = &watch->reader.ranks[i];
-        cursors[i] = (struct call_cursor){rank->pid, rank->opened_ns, rank->cursor};
+        watch->ranks[i].told.cursor = watch->reader.ranks[i].cursor;
+        all[i] = watch->ranks[i].told;
     }
-    if (pwrite(watch->cursors_fd, cursors, n * sizeof *cursors, 0) < 0)
+    if (pwrite(watch->cursors_fd, all, n * sizeof *all, 0) < 0)
         return;
 }

@@ -4,7 +4,8 @@
  * them: mpi opens them and looks for new ones, mpi_function and call read what it found.
  *
  * An agent that was killed leaves them behind. The file "calls.cursors", locked by whoever reads,
- * says how far each had been read, so that its successor tells no call twice.
+ * says how far each had been read and what had been told of it, so that its successor tells no call
+ * twice and no counter as new that was told before.
  */
 #ifndef CHOKEPOINT_AGENT_PROBES_CALL_WATCH_H
 #define CHOKEPOINT_AGENT_PROBES_CALL_WATCH_H
@@ -16,26 +17,27 @@
 
 #define WATCH_NAME_SIZE 48 /* "rank 3", or "rank 3 [1234]" of a second process of that rank */
 
+/* What has been told of one rank, by this agent or by the one before it: each row once begins. */
+struct call_told {
+    int64_t pid, opened_ns;
+    uint64_t cursor;                              /* events read */
+    uint64_t rank;                                /* 1: a row of table mpi */
+    uint64_t functions[CALL_FILE_FUNCTIONS / 64]; /* rows of table mpi_function */
+};
+
 struct watched_rank {
     char name[WATCH_NAME_SIZE]; /* "" while its rank is not known */
     int32_t rank;               /* as its environment says; -1: it does not */
-    bool is_new; /* it began after this agent did: what it has counted, it counted under our eyes */
-};
-
-/* How far the file of one rank has been read. */
-struct call_cursor {
-    int64_t pid, opened_ns;
-    uint64_t cursor;
+    struct call_told told;
 };
 
 struct call_watch { /* all zero: not open */
     bool is_open;
-    bool takes_over; /* until the first look: what is there was there before this agent */
     int cursors_fd;
     char path[PATH_MAX];
     struct call_reader reader;
     struct watched_rank ranks[CALL_MAX_RANKS]; /* as in reader.ranks */
-    struct call_cursor taken_over[CALL_MAX_RANKS];
+    struct call_told taken_over[CALL_MAX_RANKS];
     struct call_totals totals; /* of the rank read last */
 };
 
@@ -53,8 +55,13 @@ bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env 
 /* The rank's number: its place in MPI_COMM_WORLD, before MPI_Init what its launcher says. */
 int32_t call_watch_rank(const struct call_watch *watch, size_t i);
 
-/* Writes down how far all ranks have been read. */
-void call_watch_save(const struct call_watch *watch);
+/* Whether nobody has told a row yet of the i-th rank, or of a function of it; from now on somebody
+ * has. What it counted it then counted since the last sample of the table. */
+bool call_watch_first(struct call_watch *watch, size_t i);
+bool call_watch_first_of(struct call_watch *watch, size_t i, enum call_function function);
+
+/* Writes down what has been told of all ranks. */
+void call_watch_save(struct call_watch *watch);
 
 void call_watch_close(struct call_watch *watch);
 

@@ -73,11 +73,8 @@ void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_n
 /* ---- rows ---- */
 
 struct mpi {
-    struct call_watch *watch; /* NULL: not open */
-    struct {
-        bool told;
-        int64_t inside_ns; /* as last told */
-    } ranks[CALL_MAX_RANKS];
+    struct call_watch *watch;          /* NULL: not open */
+    int64_t inside_ns[CALL_MAX_RANKS]; /* as last told */
     /* A process of a rank without a file: why? */
     int32_t suspect;
     int64_t suspect_since_ns;
@@ -115,25 +112,27 @@ static void fill_sum(int64_t *values, const struct mpi_sum *sum) {
     values[FAILED] = sum->failed;
 }
 
-static void report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
+/* Whether it is the first row of this rank. */
+static bool report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
     struct call_watch *watch = mpi->watch;
     struct mpi_sum sum = {0};
     for (size_t f = 0; f < CALL_COUNT; f++)
         mpi_sum_total(&sum, &watch->totals.function[f]);
     for (size_t t = 0; t < CALL_FILE_THREADS; t++)
         mpi_sum_now(&sum, &watch->totals.now[t], env->mono_ns);
-    if (sum.inside_ns < mpi->ranks[i].inside_ns)
-        sum.inside_ns = mpi->ranks[i].inside_ns;
-    const struct watched_rank *known = &watch->ranks[i];
-    struct row *row = rows_append(rows, known->name, strlen(known->name));
+    if (sum.inside_ns < mpi->inside_ns[i])
+        sum.inside_ns = mpi->inside_ns[i];
+    const char *name = watch->ranks[i].name;
+    struct row *row = rows_append(rows, name, strlen(name));
     if (!row)
-        return;
-    row->flags = known->is_new && !mpi->ranks[i].told ? ROW_BORN : 0;
+        return false;
+    bool first = call_watch_first(watch, i);
+    row->flags = first ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     fill_rank(row->values, &watch->reader.ranks[i]);
     fill_sum(row->values, &sum);
-    mpi->ranks[i].told = true;
-    mpi->ranks[i].inside_ns = sum.inside_ns;
+    mpi->inside_ns[i] = sum.inside_ns;
+    return first;
 }
 
 /* ---- ranks that are not seen ---- */
@@ -225,10 +224,13 @@ static void look_for_unseen(struct mpi *mpi, const struct probe_env *env) {
 
 static int mpi_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mpi *mpi = state;
+    bool any_first = false;
     int r = call_watch_look(mpi->watch, env);
     for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
         if (call_watch_read(mpi->watch, i, env))
-            report(mpi, i, env, rows);
+            any_first |= report(mpi, i, env, rows);
+    if (any_first)
+        call_watch_save(mpi->watch);
     look_for_unseen(mpi, env);
     return r;
 }

@@ -28,24 +28,23 @@ enum {
 
 struct mpi_function {
     struct call_watch *watch;
-    struct {
-        bool told;
-        int64_t inside_ns; /* as last told */
-    } functions[CALL_MAX_RANKS][CALL_COUNT];
+    int64_t inside_ns[CALL_MAX_RANKS][CALL_COUNT]; /* as last told */
 };
 
-static void report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
+/* Whether it is the first row of this function. */
+static bool report(struct mpi_function *all, size_t i, size_t function, struct mpi_sum *sum,
                    struct rows *rows) {
-    const struct call_watch *watch = all->watch;
+    struct call_watch *watch = all->watch;
     char name[INSTANCE_MAX + 1];
     int size = snprintf(name, sizeof name, "%s %s", watch->ranks[i].name,
                         call_name((enum call_function)function));
     struct row *row = rows_append(rows, name, (size_t)size);
     if (!row)
-        return;
-    if (sum->inside_ns < all->functions[i][function].inside_ns)
-        sum->inside_ns = all->functions[i][function].inside_ns;
-    row->flags = watch->ranks[i].is_new && !all->functions[i][function].told ? ROW_BORN : 0;
+        return false;
+    if (sum->inside_ns < all->inside_ns[i][function])
+        sum->inside_ns = all->inside_ns[i][function];
+    bool first = call_watch_first_of(watch, i, (enum call_function)function);
+    row->flags = first ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     row->values[PID] = watch->reader.ranks[i].pid;
     row->values[CALLS] = sum->calls;
@@ -56,29 +55,34 @@ static void report(struct mpi_function *all, size_t i, size_t function, struct m
     row->values[RECEIVED_BYTES] = sum->received_bytes;
     row->values[UNSIZED] = sum->unsized;
     row->values[FAILED] = sum->failed;
-    all->functions[i][function].told = true;
-    all->functions[i][function].inside_ns = sum->inside_ns;
+    all->inside_ns[i][function] = sum->inside_ns;
+    return first;
 }
 
-static void report_rank(struct mpi_function *all, size_t i, const struct probe_env *env,
+static bool report_rank(struct mpi_function *all, size_t i, const struct probe_env *env,
                         struct rows *rows) {
     const struct call_totals *totals = &all->watch->totals;
+    bool any_first = false;
     for (size_t f = 0; f < CALL_COUNT; f++) {
         struct mpi_sum sum = {0};
         mpi_sum_total(&sum, &totals->function[f]);
         for (size_t t = 0; t < CALL_FILE_THREADS; t++)
             if (totals->now[t].function == f)
                 mpi_sum_now(&sum, &totals->now[t], env->mono_ns);
-        if (sum.calls || sum.threads_inside || all->functions[i][f].told)
-            report(all, i, f, &sum, rows);
+        if (sum.calls || sum.threads_inside || all->inside_ns[i][f])
+            any_first |= report(all, i, f, &sum, rows);
     }
+    return any_first;
 }
 
 static int mpi_function_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct mpi_function *all = state;
+    bool any_first = false;
     for (size_t i = 0; i < all->watch->reader.n_ranks; i++)
         if (call_watch_read(all->watch, i, env))
-            report_rank(all, i, env, rows);
+            any_first |= report_rank(all, i, env, rows);
+    if (any_first)
+        call_watch_save(all->watch);
     return 0;
 }
 

@@ -413,7 +413,7 @@ static void events_overwritten_before_they_are_read_are_counted(void **state) {
 
 static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     struct place place;
-    struct planted_rank rank, other;
+    struct planted_rank rank, other, late;
     (void)state;
     place_make(&place);
     plant(&place, &rank, 1234567, 0);
@@ -432,14 +432,24 @@ static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     assert_int_equal(status, 0);
     plant_events(&rank, 3);
     rank.totals[CALL_Send].calls = 33;
+    rank.totals[CALL_Barrier].calls = 1;
+    plant(&place, &late, 1234569, 2);
     open_all(&place);
     sample_all(&place, 61 * S);
     assert_int_equal(place.call.rows.n, 3);
     assert_int_equal(cell(&place, 0, "sequence"), 31);
     expect(&place.mpi, "rank 0", "lost_events", 0);
-    /* What it counted before was told before: the store has the last value. */
+    /* What it counted before was told before: the store has the last value. What it began with
+     * while nobody looked was not. */
     assert_int_equal(harness_row(&place.mpi, "rank 0")->flags, 0);
     assert_int_equal(harness_row(&place.function, "rank 0 MPI_Send")->flags, 0);
+    assert_int_equal(harness_row(&place.function, "rank 0 MPI_Barrier")->flags, ROW_BORN);
+    assert_int_equal(harness_row(&place.mpi, "rank 2")->flags, ROW_BORN);
+    rank.totals[CALL_Finalize].calls = 1;
+    sample_all(&place, 62 * S);
+    assert_int_equal(harness_row(&place.function, "rank 0 MPI_Barrier")->flags, 0);
+    assert_int_equal(harness_row(&place.function, "rank 0 MPI_Finalize")->flags, ROW_BORN);
+    planted_close(&late);
     planted_close(&rank);
     planted_close(&other);
     place_remove(&place);

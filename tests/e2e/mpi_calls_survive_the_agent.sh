@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The sampling process is killed while ranks call MPI: totals stay exact, no single call is told twice, and no more
+# are missing than one sample holds. And single calls that outgrow their spool are dropped, counted and said.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "$CHOKEPOINT_SOURCE/tests/e2e/mpi_lib.sh"
+export STARTED=$work/started
+
+"$chokepoint" run --no-report --db "$db" "${mpi[@]}" -np 2 -x STARTED "$CHOKEPOINT_BIN/calls_paced" 3000 1000 >out 2>err &
+pid=$!
+until_true 40 test -e "$STARTED"
+children() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
+is_agent() { [ "$(readlink "/proc/$1/exe")" -ef "$CHOKEPOINT_BIN/chokepoint-agent" ]; }
+for child in $(children $pid); do ! is_agent "$child" || supervisor=$child; done
+first=$(children "$supervisor")
+kill -9 $first || fail "no sampling process"
+again() { [ -n "$(children "$supervisor")" ] && [ "$(children "$supervisor")" != "$first" ]; }
+until_true 20 again
+wait $pid || fail "exit status $?"
+totals_agree
+events=$(sql "SELECT sum(events) FROM mpi $of_last_run") calls=$(sql "SELECT count(*) FROM call")
+[ "$events" = 12004 ] || fail "$events events were written, not 12004"
+[ "$(sql "SELECT count(DISTINCT pid * 100000 + sequence) FROM call")" = "$calls" ] || fail "some are told twice"
+# A sample of 100 ms holds 100 rounds of 4 calls; on a busy machine it may come late.
+[ "$calls" -ge $((events - 1200)) ] || fail "only $calls of $events single calls"
+echo "$calls of $events single calls"
+
+# ---- a spool too small ----
+rm -f "$EXPECT".*
+CHOKEPOINT_MARKS=$work/marks CHOKEPOINT_RUN=0123456789abcdef "$CHOKEPOINT_BIN/chokepoint-agent" \
+    --no-push --call-spool-limit 128k --spool "$work/spool" 2>err &
+agent=$!
+until_true 20 test -d "$work/marks.$(hostname)"
+OMPI_CHOKEPOINT_MARKS=$work/marks LD_PRELOAD="$CHOKEPOINT_BIN/libchokepoint-mpi.so" \
+    "${mpi[@]}" -np 2 -x LD_PRELOAD "$CHOKEPOINT_BIN/calls_paced" 20000 0 >out 2>&1 || fail "the program ended with $?"
+kill $agent
+wait $agent
+said 'calls: too many MPI calls for their spool' || fail "it is not said"
+[ "$(grep -c 'too many MPI calls' err)" -eq 1 ] || fail "it is said more than once"
+# Two streams: one has the samples, the other the calls. What is left of these is the end, without a gap.
+for file in "$work"/spool/*.spool; do
+    "$CHOKEPOINT_BIN/frame-dump" "$file" >dump
+    ! grep -q '^row [0-9]* call ' dump || { echo "$file"; grep '^row [0-9]* call ' dump >>calls; }
+done >files
+[ -s files ] || fail "no single calls are left"
+[ "$(cat $(cat files) | wc -c)" -le 131072 ] || fail "the spool has $(cat $(cat files) | wc -c) bytes"
+sed 's/.* pid=\([0-9]*\) sequence=\([0-9]*\) .*/\1 \2/' calls | sort -n -k1,1 -k2,2 |
+    awk '$1 == pid && $2 > last + 1 { gaps++ } { pid = $1; last = $2; ends[pid] = last }
+         END { for (p in ends) { n++; if (ends[p] != 40002) bad = 1 } print gaps + 0, "gaps"; exit n != 2 || bad }' ||
+    fail "the last calls are not the ones that were kept"
+exit 0
