@@ -198,7 +198,6 @@ static void add_clock(struct store_host *host, const struct store_clock_map *map
     if (t_first == VALUE_ABSENT || t_last == VALUE_ABSENT)
         return;
     host->clock_offset_ns = begin;
-    host->mono_to_run_ns = t_first - first_ns;
     host->clock_error_ns = larger(host->clock_error_ns, worst_error(map, first_ns, last_ns));
     host->clock_drift_ppm = map->n && last_ns > first_ns ? 1e6 * ((double)end - (double)begin) /
                                                                ((double)last_ns - (double)first_ns)

@@ -24,7 +24,6 @@ struct store_host {
     char *name;              /* owned */
     int64_t clock_offset_ns; /* of the collector's clock from the host's, at its first frame */
     int64_t clock_error_ns;  /* the bound, at its worst; VALUE_ABSENT: never estimated */
-    int64_t mono_to_run_ns;  /* that offset as run time; store_row_time is exact at every time */
     double clock_drift_ppm;  /* growth of the offset from its first frame to its last; or NAN */
     uint64_t frames, missed_slots, lost_frames, duplicates;
     uint64_t gaps;             /* sequence numbers that never arrived, and restarts of the agent */
