@@ -34,7 +34,10 @@ const struct comm *comm_find(void *handle, enum comm_kind kind);
 /* As it is known by now, or NULL: the handle may be invalid. */
 const struct comm *comm_peek(void *handle);
 
-/* A new one made of `parent`. Null handles are ignored. */
+/*
+ * A new one made of `parent`, which must be the same number at all members (CALL_COMM_UNKNOWN where
+ * there is no such). Null handles are ignored.
+ */
 void comm_add(void *handle, enum comm_kind kind, uint32_t parent);
 
 /* Before the handle is freed: another thread may be given the same one right after. Returns the id.

@@ -164,6 +164,8 @@ void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI
 void note_window(struct call *c, MPI_Win win, int target);
 void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win);
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
+/* An intercommunicator: its two sides were made of different parents. */
+void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made);
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file);
 void note_file(struct call *c, MPI_File file);

@@ -40,6 +40,11 @@ void note_make(struct call *c, MPI_Comm parent, MPI_Comm made) {
     comm_add(made, COMM_GROUP, c->comm);
 }
 
+void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made) {
+    about(c, local, COMM_GROUP, MPI_PROC_NULL);
+    comm_add(made, COMM_GROUP, CALL_COMM_UNKNOWN);
+}
+
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {
     about(c, parent, COMM_GROUP, MPI_PROC_NULL);
     note_request_of(c, request, REQUEST_COMM, 0, made);

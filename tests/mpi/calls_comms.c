@@ -49,6 +49,16 @@ static void from_groups(void) {
     drop(&c);
 }
 
+/* Both sides of an intercommunicator must give it one number. */
+static void between_halves(void) {
+    MPI_Comm half, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 60, &inter);
+    MPI_Bcast(buffer, 310, MPI_CHAR, rank == 0 ? MPI_ROOT : rank == 1 ? MPI_PROC_NULL : 0, inter);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv) {
     MPI_Comm c[8], d;
     MPI_Request q;
@@ -66,6 +76,7 @@ int main(int argc, char **argv) {
     MPI_Comm_dup(c[3], &d);
     use(d, 220 + (rank & 1));
     from_groups();
+    between_halves();
     for (int i = 0; i < 5; i++)
         drop(&c[i]);
     MPI_Comm_dup(MPI_COMM_WORLD, &c[0]); /* most likely at an address that was another's */

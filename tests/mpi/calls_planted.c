@@ -401,6 +401,14 @@ static void files(const char *path) {
     expect("File_close", 1, 0, 0);
 }
 
+/* Polls that find nothing, up to the end. */
+static void in_vain(void) {
+    int found;
+    for (int i = 0; i < 10; i++)
+        MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    expect("Iprobe", 10, 0, 0);
+}
+
 /* What fails counts as a call, and tells of no bytes; the program gets MPI's own error. */
 static void failing(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -431,6 +439,7 @@ int main(int argc, char **argv) {
     one_sided();
     files(argv[1]);
     failing();
+    in_vain();
     MPI_Finalize();
     expect("Init", 1, 0, 0);
     expect("Finalize", 1, 0, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits of known length: one rank comes late, the other measures with its own clock how long MPI
- * holds it. Lines "wait RANK FUNCTION NS" in EXPECT.RANK. Needs 2 ranks; rank 0 waits.
+ * holds it. Lines "wait RANK FUNCTION NS CPU_NS" in EXPECT.RANK. Needs 2 ranks; rank 0 waits.
  */
 #include <mpi.h>
 
@@ -13,11 +13,19 @@ static int rank;
 static FILE *report;
 static char in[100], out[100];
 
+static long long cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 #define MEASURE(function, call)                                                                    \
     do {                                                                                           \
-        long long start_ns = clock_ns();                                                           \
+        long long cpu = cpu_ns(), start_ns = clock_ns();                                           \
         call;                                                                                      \
-        fprintf(report, "wait %d MPI_%s %lld\n", rank, function, clock_ns() - start_ns);           \
+        long long end_ns = clock_ns();                                                             \
+        fprintf(report, "wait %d MPI_%s %lld %lld\n", rank, function, end_ns - start_ns,           \
+                cpu_ns() - cpu);                                                                   \
     } while (0)
 
 static void late_send(int tag) {
