@@ -20,8 +20,9 @@
  *   - Off the CPU outside MPI, the kernel's counters tell why: run queue first, then disk, steal;
  *     the rest is idle. Off the CPU inside MPI counts as waiting for a core only as far as the
  *     kernel saw the process wait for one, and the wait for a peer does not cover it.
- *   - A time whose CPU use the recording side did not measure (before the first and after the last
- *     call, between folded tests) gets what is left of the process's CPU time.
+ *   - A time whose CPU use the recording side did not measure (folded tests first, then the time
+ *     between them, before the first and after the last call) gets what is left of the process's
+ *     CPU time.
  *   - Where events are missing, the counters alone speak: inside MPI is then unsplit; without
  *     these, too, what is neither CPU nor known waiting is idle, or transfer as far as the
  *     process's connections had data to send.

@@ -65,11 +65,16 @@ static struct division divide(const struct budget_interval *i, const double *raw
     mark_dark(&d, i->steal, BUDGET_STEAL);
     mark_dark(&d, i->disk, BUDGET_DISK);
     mark_dark(&d, i->memory, BUDGET_MEMORY);
+    /* folded tests spin: what CPU time is left is theirs first */
+    double spun =
+        isnan(i->cpu) ? raw[RAW_FOLD_INSIDE] : fmin(fmax(cpu - known_cpu, 0), raw[RAW_FOLD_INSIDE]);
+    double inside_off = raw[RAW_INSIDE_OFF] + raw[RAW_FOLD_INSIDE] - spun;
+    known_cpu += spun;
     d.cpu_of_dark = share(cpu - known_cpu, dark);
     d.extra_cpu =
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
-    double queue_inside = fmin(queue, raw[RAW_INSIDE_OFF]), disk_io = fmin(disk, raw[RAW_IO_OFF]);
-    d.queue_of_inside_off = share(queue_inside, raw[RAW_INSIDE_OFF]);
+    double queue_inside = fmin(queue, inside_off), disk_io = fmin(disk, raw[RAW_IO_OFF]);
+    d.queue_of_inside_off = share(queue_inside, inside_off);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
     divide_off(i, queue - queue_inside, disk - disk_io,
                raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK], &d);

@@ -25,6 +25,7 @@ enum raw {
     /* more of the same time */
     RAW_INSIDE_CPU = RAW_WALL_,
     RAW_INSIDE_OFF,    /* inside MPI, not running */
+    RAW_FOLD_INSIDE,   /* inside folded tests, not known whether running */
     RAW_LATE_TRANSFER, /* the part of it that the wait for a peer does not cover */
     RAW_LATE_OVERHEAD,
     RAW_LATE_UNSPLIT,

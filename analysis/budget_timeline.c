@@ -40,7 +40,8 @@ static void put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, d
     }
 }
 
-static void put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end) {
+static void put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end,
+                        double per_ns) {
     for (size_t i = 0; t->awaited && who >= 0 && i < t->awaited_in.n; i++) {
         int64_t from = begin, to = end;
         if (t->awaited_in.items[i].begin_ns > from)
@@ -48,7 +49,7 @@ static void put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t 
         if (t->awaited_in.items[i].end_ns < to)
             to = t->awaited_in.items[i].end_ns;
         if (to > from)
-            t->awaited[who] += (double)(to - from);
+            t->awaited[who] += per_ns * (double)(to - from);
     }
 }
 
@@ -118,7 +119,7 @@ static void put_call(struct timeline *t, const struct mpi_event *e, const struct
     int64_t waited = wait_end(t, need, begin, begin, end);
     enum raw rest = rest_of(f, need, end - begin);
     put(t->cells, begin, waited, RAW_WAIT, (double)(waited - begin));
-    put_awaited(t, need->who, begin, waited);
+    put_awaited(t, need->who, begin, waited, 1);
     put(t->cells, waited, end, rest, (double)(end - waited));
     put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     put(t->cells, begin, end, RAW_INSIDE_OFF, length - cpu);
@@ -160,7 +161,7 @@ static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t en
     int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;
     int64_t waited = wait_end(t, need, since, begin, end);
     put(t->cells, begin, waited, into[0], per_ns * (double)(waited - begin));
-    put_awaited(t, need->who, begin, waited);
+    put_awaited(t, need->who, begin, waited, per_ns);
     enum raw rest = last_nap && waited > begin ? RAW_OVERHEAD : into[1];
     put(t->cells, waited, end, rest, per_ns * (double)(end - waited));
 }
@@ -172,9 +173,13 @@ static void put_tests(struct timeline *t, size_t event, int64_t begin, int64_t e
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
-    double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, inside) : inside;
     put_poll(t, event, begin, end, inside, plainly, false);
     put_poll(t, event, begin, end, length - inside, folded, false);
+    if (e->flags & MPI_FLAG_FOLDED) {
+        put(t->cells, begin, end, RAW_FOLD_INSIDE, inside);
+        return;
+    }
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, inside) : inside;
     put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     put(t->cells, begin, end, RAW_INSIDE_OFF, inside - cpu);
 }

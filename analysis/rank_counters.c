@@ -113,6 +113,7 @@ struct process_part {
     const struct scene *scene;
     struct source often, seldom; /* rank, process */
     const struct series *mpi;
+    int64_t start_ns; /* of the process; INT64_MAX: not known */
     int host;
     int64_t pid;
 };
@@ -138,6 +139,15 @@ static const struct series *series_of_pid(const struct series_set *set, int host
     return NULL;
 }
 
+/* When the process began; INT64_MAX if that is not known, or makes no sense. */
+static int64_t start_of(const struct scene *scene, const struct scene_process *process) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    int64_t start = series_last(set, process->series, PROCESS_START);
+    return start != VALUE_ABSENT && time_is_sane(start) && start <= process->series->t_ns[0]
+               ? start
+               : INT64_MAX;
+}
+
 static struct process_part part_of(const struct scene *scene, const struct scene_process *process,
                                    int64_t pid) {
     const struct series_set *rank = &scene->recording->tables[RECORDING_RANK];
@@ -149,6 +159,7 @@ static struct process_part part_of(const struct scene *scene, const struct scene
                    UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
                    PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS},
         .mpi = budget_mpi_series(scene->recording, process->host, pid),
+        .start_ns = start_of(scene, process),
         .host = process->host,
         .pid = pid};
 }
@@ -186,6 +197,8 @@ static size_t add_rows(const struct process_part *p, const struct source *s, int
     for (size_t i = 0; i < s->series->n; i++) {
         int64_t dt = s->series->interval_ns[i], end = s->series->t_ns[i];
         int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
+        if (i == 0 && dt != VALUE_ABSENT && p->start_ns < begin)
+            begin = p->start_ns; /* born since: all its counters grew since then */
         begin = begin > from ? begin : from;
         end = end < to ? end : to;
         if (n && begin < items[n - 1].end_ns)
@@ -230,9 +243,8 @@ void budget_life(const struct scene *scene, const struct scene_process *process,
     int64_t begin = series->t_ns[0], end = series->t_ns[series->n - 1];
     if (series->interval_ns[0] != VALUE_ABSENT)
         begin -= series->interval_ns[0];
-    int64_t start = series_last(set, series, PROCESS_START);
-    if (start != VALUE_ABSENT && start > begin && start < end)
-        begin = start;
+    if (start_of(scene, process) != INT64_MAX)
+        begin = start_of(scene, process);
     const struct mpi_rank *rank = subject->log ? &subject->log->ranks[subject->log_rank] : NULL;
     for (size_t i = 0; rank && i < rank->n; i++) {
         begin = rank->events[i].enter_ns < begin ? rank->events[i].enter_ns : begin;

@@ -289,9 +289,30 @@ static void folded_tests_wait_unless_the_process_computed(void **state) {
         NEAR(b.term_s[BUDGET_CPU], computes ? 0.018 : 0);
         NEAR(b.term_s[BUDGET_PEER_WAIT], computes ? 0.0015 : 0.015);
         NEAR(b.term_s[BUDGET_TRANSFER], computes ? 0.0005 : 0.005);
+        NEAR(p.awaited[1], 15e6); /* at most: computing in between is not taken out */
         NEAR(b.closure_pct, 100);
         release(&p);
     }
+}
+
+/* A core taken away from a thread that spins in tests: no contradiction, and no demand for it. */
+static void folded_tests_that_were_preempted_still_close(void **state) {
+    struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 21 * MS, MPI_FLAG_FOLDED,
+          .inside_ns = 20 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 21 * MS, 21 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 21 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 21 * MS, 21 * MS);
+    p.intervals[0] = interval(0, 21 * MS, 11);
+    p.intervals[0].run_queue = 10e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
+    NEAR(b.closure_pct, 100);
+    release(&p);
 }
 
 /* ---- outside ---- */
@@ -710,6 +731,7 @@ int main(void) {
         cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
+        cmocka_unit_test(folded_tests_that_were_preempted_still_close),
         cmocka_unit_test(each_cause_of_not_running_is_its_own_term),
         cmocka_unit_test(what_counters_cannot_see_is_not_a_number),
         cmocka_unit_test(a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core),
