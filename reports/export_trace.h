@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of trace events (the JSON form that Perfetto and chrome://tracing open), written as it
+ * A file of trace events (the JSON form that Perfetto and others open), written as it
  * comes: slices, counters, names. Times are ns since the trace's zero, never negative; the file has
  * microseconds.
  */
