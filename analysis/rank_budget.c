@@ -258,6 +258,35 @@ void rank_budgets_release(struct rank_budgets *budgets) {
     *budgets = (struct rank_budgets){0};
 }
 
+const struct budget *rank_budget_trusted(const struct rank_budgets *budgets, int host, int64_t pid,
+                                         size_t group) {
+    for (size_t r = 0; r < budgets->n; r++) {
+        const struct rank_budget *b = &budgets->items[r];
+        if (b->host == host && b->pid == pid)
+            return b->groups[group].source == BUDGET_FROM_EVENTS && budget_closes(&b->groups[group])
+                       ? &b->groups[group]
+                       : NULL;
+    }
+    return NULL;
+}
+
+const struct rank_budget *rank_budgets_awaited(const struct rank_budgets *budgets) {
+    const struct rank_budget *most = NULL;
+    double longest = 0;
+    for (size_t to = 0; to < budgets->n; to++) {
+        double sum = 0;
+        for (size_t r = 0; r < budgets->n; r++)
+            if (budgets->items[r].awaited_rank == budgets->items[to].rank &&
+                budgets->items[r].awaited_host == budgets->items[to].host)
+                sum += budgets->items[r].awaited_s;
+        if (sum > longest) {
+            longest = sum;
+            most = &budgets->items[to];
+        }
+    }
+    return most;
+}
+
 double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum budget_term term) {
     double sum = 0, wall = 0;
     bool known = false;

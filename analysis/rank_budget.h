@@ -44,6 +44,14 @@ struct rank_budgets {
 int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets);
 void rank_budgets_release(struct rank_budgets *budgets);
 
+/* The budget of a process in a group, if every MPI call of it is known and the terms add up; else
+ * NULL. */
+const struct budget *rank_budget_trusted(const struct rank_budgets *budgets, int host, int64_t pid,
+                                         size_t group);
+
+/* Whom the ranks together waited for most in the main group; NULL if they waited for nobody. */
+const struct rank_budget *rank_budgets_awaited(const struct rank_budgets *budgets);
+
 /* Of all ranks together in a group: the mean of a term as a share of the wall time; NAN if it is
  * not known of any. */
 double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum budget_term term);

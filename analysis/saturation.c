@@ -121,6 +121,22 @@ static size_t hosts_busy(const struct scene *scene, size_t group, double *shares
     return n;
 }
 
+const struct budget *saturation_budget(const struct scene *scene,
+                                       const struct scene_process *process, size_t group) {
+    int64_t pid =
+        series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    return rank_budget_trusted(&scene->budgets, process->host, pid, group);
+}
+
+static double term(const struct budget *budget, enum budget_term which) {
+    return isnan(budget->term_s[which]) ? 0 : budget->term_s[which];
+}
+
+/* Outside MPI, running or wanting to. */
+static double busy_share(const struct budget *b) {
+    return (term(b, BUDGET_CPU) + term(b, BUDGET_RUN_QUEUE) + term(b, BUDGET_QUOTA)) / b->wall_s;
+}
+
 double ranks_busy(const struct scene *scene, size_t group) {
     struct windows windows = phase_windows(&scene->groups[group]);
     double *shares = malloc((scene->n_processes + scene->n_hosts + 1) * sizeof *shares);
@@ -130,7 +146,10 @@ double ranks_busy(const struct scene *scene, size_t group) {
         if (!process->job || process->rank < 0)
             continue;
         struct process_use use = scene_process_use(scene, process, windows);
+        const struct budget *budget = saturation_budget(scene, process, group);
         double share = (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
+        if (budget)
+            share = busy_share(budget);
         if (!isnan(share))
             shares[n++] = share;
     }

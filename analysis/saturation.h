@@ -64,7 +64,12 @@ void candidates_release(struct candidates *candidates);
 /* Blocked share within other windows than the phase's: between 0 and 1, NAN without data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
 
-/* Median over the job's ranks of the share of the group that they ran or wanted to; over hosts, if
+/* The budget of a process of the scene in a group, if it can be trusted; else NULL. */
+const struct budget *saturation_budget(const struct scene *scene,
+                                       const struct scene_process *process, size_t group);
+
+/* Median over the job's ranks of the share of the group that they ran or wanted to (not counting
+ * time inside MPI, where that is known: there they spin); over hosts, if
  * no process has a rank; NAN if nothing of the job was seen. */
 double ranks_busy(const struct scene *scene, size_t group);
 

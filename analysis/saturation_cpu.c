@@ -28,6 +28,15 @@ static double lost_share(struct process_use use) {
     return or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
 }
 
+/* Where a rank's budget is known only that delay counts which held it up: one that spins while it
+ * waits for a peer loses nothing by being put aside. */
+static double lost_by(const struct scene *scene, size_t group, const struct scene_process *process,
+                      struct process_use use) {
+    const struct budget *b = saturation_budget(scene, process, group);
+    return b ? (or_zero(b->term_s[BUDGET_RUN_QUEUE]) + or_zero(b->term_s[BUDGET_QUOTA])) / b->wall_s
+             : lost_share(use);
+}
+
 static struct contended most_contended(const struct scene *scene, size_t group, int host) {
     struct contended worst = {0};
     for (size_t p = 0; p < scene->n_processes; p++) {
@@ -36,8 +45,9 @@ static struct contended most_contended(const struct scene *scene, size_t group, 
             continue;
         struct process_use use =
             scene_process_use(scene, process, phase_windows(&scene->groups[group]));
-        if (!worst.process || lost_share(use) > worst.blocked)
-            worst = (struct contended){process, use, lost_share(use)};
+        double lost = lost_by(scene, group, process, use);
+        if (!worst.process || lost > worst.blocked)
+            worst = (struct contended){process, use, lost};
     }
     return worst;
 }
@@ -140,9 +150,11 @@ static int look_for_serial(const struct scene *scene, size_t group, double media
             continue;
         struct process_use use =
             scene_process_use(scene, process, phase_windows(&scene->groups[group]));
+        const struct budget *b = saturation_budget(scene, process, group);
+        double share = b ? or_zero(b->term_s[BUDGET_CPU]) / b->wall_s : use.cpu_s / use.wall_s;
         ranks++;
-        if (use.cpu_s / use.wall_s > most) {
-            most = use.cpu_s / use.wall_s;
+        if (share > most) {
+            most = share;
             busiest = process;
         }
     }

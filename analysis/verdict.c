@@ -65,6 +65,22 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
         text_list_add(&v->evidence, "%s", s->evidence.items[i]);
 }
 
+/* Where the time went, and for whom they waited: no resource, but the place to look. */
+static void say_budget(const struct scene *scene, struct verdict *v) {
+    const struct rank_budgets *b = &scene->budgets;
+    const struct rank_budget *who = rank_budgets_awaited(b);
+    size_t group = scene->main_group;
+    double computing = rank_budgets_share(b, group, BUDGET_CPU);
+    double wait = rank_budgets_share(b, group, BUDGET_PEER_WAIT);
+    double transfer = rank_budgets_share(b, group, BUDGET_TRANSFER);
+    v->cause = text_format("waiting for each other");
+    v->summary = text_format("Nothing ran out on these hosts. The ranks computed %.0f %% of the "
+                             "time, waited for each other %.0f %% (most for rank %d on %s) and "
+                             "transferred %.0f %%.",
+                             100 * fmax(computing, 0), 100 * fmax(wait, 0), who->rank,
+                             scene->hosts[who->host].name, 100 * fmax(transfer, 0));
+}
+
 /* Whether computing fills the time, or most of it went where nothing recorded can see. */
 static void judge_quiet(const struct scene *scene, struct verdict *v) {
     double busy = ranks_busy(scene, scene->main_group);
@@ -83,6 +99,10 @@ static void judge_quiet(const struct scene *scene, struct verdict *v) {
     }
     v->state = VERDICT_INSUFFICIENT;
     v->confidence = 0;
+    if (rank_budgets_awaited(&scene->budgets)) {
+        say_budget(scene, v);
+        return;
+    }
     v->cause = text_format("not visible");
     v->summary =
         isnan(busy)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole recordings: which process is a rank, what is its part of a host's counters, what a verdict
+ * makes of it. Two hosts, rank i on host i; rank 0 computes 10 % and waits for rank 1. */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/saturation.h"
+#include "analysis/straggler.h"
+#include "analysis/verdict.h"
+#include "tests/unit/mpi_plant.h"
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) <= 1e-6)
+#define SECONDS 20
+
+static double idle_host(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_IDLE ? 1e9 : 0;
+}
+
+static double throttled_ns;
+static double throttled(size_t column, double t_s) {
+    (void)column;
+    (void)t_s;
+    return throttled_ns;
+}
+
+/* Each second rank 1 computes for 0.9 s and sends; rank 0 computes for 0.1 s and receives. */
+static void plant_calls(struct recording *r) {
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    for (int s = 0; s < SECONDS; s++) {
+        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, 8, s * S + 100 * MS, (s + 1) * S,
+              MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU, .cpu_ns = 500 * MS, .gap_cpu_ns = 100 * MS);
+        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 8, s * S + 900 * MS, (s + 1) * S,
+              MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU, .cpu_ns = 100 * MS, .gap_cpu_ns = 500 * MS);
+    }
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+}
+
+/* Both use 60 % of a core and queue for 40 %: rank 0 while it spins, rank 1 while it computes. */
+static void plant_recording(struct recording *r, bool calls) {
+    plant_init(r, 2, SECONDS);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    for (int h = 0; h < 2; h++) {
+        plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, idle_host);
+        plant(r, RECORDING_CGROUP, h, "job", 0.1, 0, throttled);
+        plant_process(r, h, "train", (struct plant_process){h, 0.6, 0.4, 0});
+    }
+    plant_process(r, 0, "sh", (struct plant_process){0, 0.01, 0, 0}); /* its wrapper */
+    struct series_set *set = &r->tables[RECORDING_PROCESS];
+    struct series *wrapper = &set->items[set->n - 1];
+    for (size_t i = 0; i < wrapper->n; i++)
+        wrapper->values[i * set->n_columns + PROCESS_PID] = 77;
+    if (calls)
+        plant_calls(r);
+}
+
+static void counters_are_divided_between_what_ranks_did(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    throttled_ns = 0;
+    plant_recording(&r, true);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    const struct rank_budgets *b = &scene.budgets;
+    assert_int_equal(b->n, 2); /* not the wrapper */
+    const struct budget *first = &b->items[0].groups[0], *second = &b->items[1].groups[0];
+    NEAR(first->term_s[BUDGET_CPU], 2);
+    NEAR(first->term_s[BUDGET_PEER_WAIT], 16);
+    NEAR(first->term_s[BUDGET_TRANSFER], 2);
+    NEAR(first->term_s[BUDGET_RUN_QUEUE], 0); /* put aside while it waited */
+    NEAR(second->term_s[BUDGET_CPU], 10);
+    NEAR(second->term_s[BUDGET_RUN_QUEUE], 8);
+    NEAR(second->term_s[BUDGET_TRANSFER], 2);
+    assert_true(budget_closes(first) && budget_closes(second));
+    assert_int_equal(b->items[0].awaited_rank, 1);
+    NEAR(b->items[0].awaited_s, 16);
+    assert_ptr_equal(rank_budgets_awaited(b), &b->items[1]);
+    NEAR(rank_budgets_share(b, 0, BUDGET_PEER_WAIT), 0.4);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
+static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    throttled_ns = 0.3e9; /* a second */
+    plant_recording(&r, true);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    const struct budget *second = &scene.budgets.items[1].groups[0];
+    NEAR(second->term_s[BUDGET_QUOTA], 6);
+    NEAR(second->term_s[BUDGET_RUN_QUEUE], 2);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
+/* Judges; *ret_host is the host blamed for its CPU, -1 none. */
+static void judge(bool calls, int *ret_host, double *ret_blocked) {
+    struct recording r;
+    struct scene scene;
+    struct candidates candidates = {0};
+    throttled_ns = 0;
+    plant_recording(&r, calls);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(saturation_find(&scene, &candidates), 0);
+    *ret_host = -1;
+    for (size_t i = candidates.n; i-- > 0;)
+        if (strcmp(candidates.items[i].resource, "cpu") == 0) {
+            *ret_host = candidates.items[i].host;
+            *ret_blocked = candidates.items[i].blocked;
+        }
+    for (size_t i = 0; calls && i < candidates.n; i++)
+        assert_int_not_equal(candidates.items[i].host, 0);
+    candidates_release(&candidates);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
+static void a_rank_put_aside_while_it_spins_is_no_demand_for_cpu(void **state) {
+    int host;
+    double blocked = 0;
+    (void)state;
+    judge(true, &host, &blocked);
+    assert_int_equal(host, 1);
+    NEAR(blocked, 0.4);
+    judge(false, &host, &blocked); /* without the calls both look the same */
+    assert_int_equal(host, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counters_are_divided_between_what_ranks_did),
+        cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
+        cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
