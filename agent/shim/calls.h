@@ -27,7 +27,7 @@ enum call_class {
     CALL_SEND_START,       /* isend and the like */
     CALL_RECV,             /* recv, mrecv */
     CALL_RECV_START,       /* irecv, imrecv */
-    CALL_SENDRECV,         /* the event is the send; an event with CALL_PART is the receive */
+    CALL_SENDRECV,         /* the event is the send; a CALL_PART is the receive */
     CALL_START,            /* of persistent requests */
     CALL_WAIT,             /* wait, waitall, waitany, waitsome */
     CALL_TEST,             /* test.., iprobe, improbe: return at once */
@@ -45,9 +45,11 @@ enum call_class {
 enum call_flag {
     CALL_WILDCARD = 1, /* posted with MPI_ANY_SOURCE; peer is who it was, if that is known */
     CALL_FOLDED = 2,   /* tests or probes in a row that found nothing, as one event: see polls */
-    CALL_PART = 4,     /* one message of the call in the event before; no call of its own */
-    CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test that
-                          completed it; no call of its own. function is the one that started it */
+    CALL_PART = 4,     /* one message of a call that has several; no call of its own. The call's
+                          own event comes next of this thread, with the same exit_ns */
+    CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test
+                          that completed it, whose own event comes next of this thread; no call of
+                          its own. function is the one that made the request */
     CALL_AT_MOST = 16, /* bytes is what was posted: no status told what came */
     CALL_FAILED = 32,  /* returned an error */
     CALL_HAS_CPU = 64, /* cpu_ns is known */

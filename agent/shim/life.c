@@ -154,9 +154,27 @@ bool shim_open(void) {
 void shim_thread_begin(struct thread *thread) {
     uint32_t number = __atomic_fetch_add(&n_threads, 1, __ATOMIC_RELAXED);
     thread->known = true;
+    thread->handles = thread->few;
+    thread->room = SHIM_HANDLES;
     thread->number = (uint16_t)(number < CALL_FILE_THREAD_OTHER ? number : CALL_FILE_THREAD_OTHER);
     if (number >= CALL_FILE_THREADS)
         return;
     thread->now = &shim_file->now[number];
     thread->now->thread_id = (uint32_t)syscall(SYS_gettid);
+}
+
+/* Mapped, not allocated: we are inside MPI calls, of which some come from allocators. Kept as long
+ * as the process lives. */
+void shim_more_handles(struct thread *thread, int n) {
+    int room = thread->room;
+    while (room < n && room < INT32_MAX / 2)
+        room *= 2;
+    void *map = mmap(NULL, (size_t)room * sizeof *thread->handles, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return;
+    if (thread->handles != thread->few)
+        munmap(thread->handles, (size_t)thread->room * sizeof *thread->handles);
+    thread->handles = map;
+    thread->room = room;
 }

@@ -48,7 +48,9 @@ static inline void note_status(struct call *c, MPI_Status **status) {
 /* Requests (or one message) as they are now: afterwards they are null. */
 static inline void note_handles(struct call *c, int n, const void *handles) {
     struct thread *t = c->thread;
-    t->n_handles = n < 0 || !handles ? 0 : n < SHIM_HANDLES ? n : SHIM_HANDLES;
+    if (UNLIKELY(n > t->room))
+        shim_more_handles(t, n);
+    t->n_handles = n < 0 || !handles ? 0 : n < t->room ? n : t->room;
     for (int i = 0; i < t->n_handles; i++)
         t->handles[i] = ((void *const *)handles)[i];
 }

@@ -8,7 +8,7 @@
  */
 #include "agent/shim/request.h"
 
-#define BUCKETS 1024
+#define BUCKETS 4096
 #define WAYS 4
 #define TAKEN ((void *)-1)
 
@@ -41,18 +41,19 @@ static struct slot *seize_in_bucket(struct slot *bucket, void *key) {
     return NULL;
 }
 
-void request_put(void *handle, const struct request *request) {
+bool request_put(void *handle, const struct request *request) {
     if (!handle || handle == shim_mpi.request_null || handle == shim_mpi.request_empty)
-        return;
+        return true;
     struct slot *bucket = bucket_of(handle), *slot = seize_in_bucket(bucket, handle);
     if (!slot)
         slot = seize_in_bucket(bucket, NULL);
     if (!slot) {
         shim_add(&shim_file->lost_requests, 1);
-        return;
+        return false;
     }
     slot->request = *request;
     release(slot, handle);
+    return true;
 }
 
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request) {

@@ -32,8 +32,11 @@ struct request {
     MPI_Comm *new_comm; /* REQUEST_COMM: where it will be */
 };
 
-/* Remembers it under its handle, in place of whatever had that before. Null handles: nothing. */
-void request_put(void *handle, const struct request *request);
+/*
+ * Remembers it under its handle, in place of whatever had that before. False if there is no room;
+ * null handles need none.
+ */
+bool request_put(void *handle, const struct request *request);
 
 /* Takes out what was there before `before_ns`; whether there was something. */
 bool request_take(void *handle, int64_t before_ns, struct request *ret_request);

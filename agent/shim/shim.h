@@ -52,12 +52,14 @@ struct thread {
     bool inside; /* in an outermost call: whatever comes now is MPI's own */
     bool known;  /* the rest is set up */
     uint16_t number;
-    struct call_now *now;        /* NULL: a thread too many */
-    const void *fortran_site;    /* of the Fortran entry point we are in, or NULL */
-    int64_t exit_ns;             /* of the last call, 0 before it */
-    int64_t sample_ns, cpu_ns;   /* the last look at the thread's CPU clock: when, what */
-    int n_handles;               /* valid while inside */
-    void *handles[SHIM_HANDLES]; /* requests, or a message, as they were before the call */
+    struct call_now *now;      /* NULL: a thread too many */
+    const void *fortran_site;  /* of the Fortran entry point we are in, or NULL */
+    int64_t exit_ns;           /* of the last call, 0 before it */
+    int64_t sample_ns, cpu_ns; /* the last look at the thread's CPU clock: when, what */
+    int n_handles;             /* valid while inside */
+    int room;                  /* for handles */
+    void **handles; /* requests, or a message, as they were before the call: few, or mapped */
+    void *few[SHIM_HANDLES];
     int n_folds;
     struct fold folds[SHIM_FOLDS];
     struct site sites[SHIM_SITES];
@@ -123,6 +125,8 @@ enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
 
 /* ---- life.c ---- */
 
+/* Room for more handles than a thread has had so far; if there is none, the last ones are lost. */
+void shim_more_handles(struct thread *thread, int n);
 /* Opens the file if somebody listens; whether it is open. */
 bool shim_open(void);
 void shim_thread_begin(struct thread *thread);

@@ -115,6 +115,29 @@ static void nonblocking(void) {
     expect("Wait", 1, 0, 0);
 }
 
+/* More requests at once than most programs have. */
+static void many(void) {
+    enum { MANY = 1500 };
+    static MPI_Request q[2 * MANY];
+    static char into[MANY];
+    int done = 0;
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY; i++)
+            MPI_Irecv(&into[i], 1, MPI_CHAR, left, 70, MPI_COMM_WORLD, &q[i]);
+        for (int i = 0; i < MANY; i++)
+            MPI_Isend(out, 1, MPI_CHAR, right, 70, MPI_COMM_WORLD, &q[MANY + i]);
+        if (round == 0)
+            MPI_Waitall(2 * MANY, q, MPI_STATUSES_IGNORE);
+        for (; round == 1 && !done;) {
+            MPI_Testall(2 * MANY, q, &done, MPI_STATUSES_IGNORE);
+            expect("Testall", 1, 0, 0);
+        }
+    }
+    expect("Waitall", 1, 0, 0);
+    expect("Irecv", 2 * MANY, 0, 2 * MANY);
+    expect("Isend", 2 * MANY, 2 * MANY, 0);
+}
+
 static void persistent(void) {
     MPI_Request q[2];
     MPI_Recv_init(in, 1000, MPI_CHAR, left, 40, MPI_COMM_WORLD, &q[0]);
@@ -430,6 +453,7 @@ int main(int argc, char **argv) {
     right = (rank + 1) % 4;
     blocking();
     nonblocking();
+    many();
     persistent();
     probing();
     collectives();
