@@ -161,6 +161,7 @@ static void open_ends(struct ends *ends) {
 static pid_t start_child(const struct ends *ends, const uint8_t *shown, int (*then)(int fd)) {
     pid_t pid = fork();
     if (pid == 0) {
+        close(ends->listener);
         int fd = link_connect(&ends->address, shown);
         _exit(fd < 0 ? 9 : then(fd));
     }
@@ -233,6 +234,7 @@ static void without_the_token_nobody_gets_in(void **state) {
         struct sockaddr_in to = {
             .sin_family = AF_INET, .sin_port = ends.address.port, .sin_addr = {ends.address.ipv4}};
         char byte;
+        close(ends.listener); /* or it would keep its own connection waiting */
         fd = socket(AF_INET, SOCK_STREAM, 0);
         connect(fd, (struct sockaddr *)&to, sizeof to);
         _exit(recv(fd, &byte, 1, 0) == 0 || errno == ECONNRESET ? 0 : 1);
