@@ -21,7 +21,8 @@ struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host */
     const char *token;    /* secret: never in a command line */
     const char *run_id, *marks, *rate, *process_rate;
-    bool flows; /* capture packets */
+    const char *call_spool_limit; /* bytes; NULL: as the agent likes */
+    bool flows;                   /* capture packets */
     const struct command_words *words;
     const char *hostfile;  /* of the command, when the hosts are from it: it may name users */
     enum launch_road road; /* to hosts other than this one */

@@ -44,6 +44,8 @@ static void add_agent(struct launch_words *to, const struct launch *launch,
     add_all(to, "--collector", to->url, "--spool", to->spool, "--host", launch->host, "--rate",
             plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
             plan->flows ? "--flows" : NULL, NULL);
+    if (plan->call_spool_limit)
+        add_all(to, "--call-spool-limit", plan->call_spool_limit, NULL);
 }
 
 /* A single host needs no mapping policy, and so none can conflict with the user's settings. */

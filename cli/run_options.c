@@ -19,6 +19,9 @@ static const char help[] =
     "      --db FILE          default: ./chokepoint.db\n"
     "      --rate HZ          samples a second of each host; default: 10\n"
     "      --process-rate HZ  of its processes; default: 1\n"
+    "      --call-spool-limit BYTES\n"
+    "                         of single MPI calls, which each host keeps until the command has\n"
+    "                         ended; default: 256m, about 14 million calls\n"
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
@@ -34,6 +37,7 @@ enum {
     OPTION_DB,
     OPTION_RATE,
     OPTION_PROCESS_RATE,
+    OPTION_CALL_SPOOL_LIMIT,
     OPTION_FLOWS,
     OPTION_ALLOW_MISSING,
     OPTION_START_TIMEOUT,
@@ -47,6 +51,7 @@ static const struct option long_options[] = {
     {"db", required_argument, NULL, OPTION_DB},
     {"rate", required_argument, NULL, OPTION_RATE},
     {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
+    {"call-spool-limit", required_argument, NULL, OPTION_CALL_SPOOL_LIMIT},
     {"flows", no_argument, NULL, OPTION_FLOWS},
     {"allow-missing", no_argument, NULL, OPTION_ALLOW_MISSING},
     {"start-timeout", required_argument, NULL, OPTION_START_TIMEOUT},
@@ -76,6 +81,15 @@ static int read_number(const char *option, const char *text, double least, doubl
     return -EINVAL;
 }
 
+/* The agents read it again, so it stays text. */
+static int read_spool_limit(const char *text, struct run_options *o) {
+    uint64_t bytes;
+    o->call_spool_limit = text;
+    if (text_parse_bytes(text, &bytes) == 0 && bytes >= 128u << 10 && bytes <= UINT64_C(1) << 44)
+        return 0;
+    return complain("--call-spool-limit", text, "give bytes such as 64m or 1g, 128k at least");
+}
+
 static int take(int option, struct run_options *o) {
     double value = 0;
     int r;
@@ -95,6 +109,8 @@ static int take(int option, struct run_options *o) {
     case OPTION_PROCESS_RATE:
         o->process_rate = optarg;
         return read_number("--process-rate", optarg, 0.01, 1000, &o->process_rate_hz);
+    case OPTION_CALL_SPOOL_LIMIT:
+        return read_spool_limit(optarg, o);
     case OPTION_FLOWS:
         o->flows = true;
         return 0;
@@ -129,6 +145,7 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_options o = {.database = "./chokepoint.db",
                             .rate = "10",
                             .rate_hz = 10,
+                            .call_spool_limit = "256m",
                             .start_timeout_ns = 20 * NS_PER_S,
                             .report = true,
                             .shim = true};

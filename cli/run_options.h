@@ -12,6 +12,7 @@ struct run_options {
     const char *database;
     const char *rate, *process_rate; /* Hz, as given: the agents read them again */
     double rate_hz, process_rate_hz;
+    const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
     bool allow_missing, report, quiet, flows, shim;
     char **command; /* NULL-terminated, at least one word */

@@ -9,6 +9,7 @@ export STARTED=$work/started
 "$chokepoint" run --no-report --db "$db" "${mpi[@]}" -np 2 -x STARTED "$CHOKEPOINT_BIN/calls_paced" 3000 1000 >out 2>err &
 pid=$!
 until_true 40 test -e "$STARTED"
+[ -z "$(sql "SELECT name FROM sqlite_schema WHERE name = 'call'")" ] || fail "single calls came while the job ran"
 children() { cat "/proc/$1/task/$1/children" 2>/dev/null; }
 is_agent() { [ "$(readlink "/proc/$1/exe")" -ef "$CHOKEPOINT_BIN/chokepoint-agent" ]; }
 for child in $(children $pid); do ! is_agent "$child" || supervisor=$child; done
@@ -26,6 +27,17 @@ events=$(sql "SELECT sum(events) FROM mpi $of_last_run") calls=$(sql "SELECT cou
 echo "$calls of $events single calls"
 
 # ---- a spool too small ----
+rm -f "$EXPECT".*
+run --no-report --call-spool-limit 128k "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_paced" 20000 0
+[ $status -eq 0 ] || fail "exits with $status"
+totals_agree
+kept=$(sql "SELECT count(*) FROM call $of_last_run")
+[ "$kept" -gt 0 ] && [ "$kept" -lt 40000 ] || fail "$kept single calls of 80004 fit into 128 KiB"
+"$chokepoint" report --db "$db" --format json >report 2>&1 || fail "no report"
+grep -q 'batches of single MPI calls were lost; totals are complete' report || fail "the report does not say it"
+[ "$(sql "SELECT gaps + lost FROM run_host WHERE run = 2")" = 0 ] || fail "samples seem lost"
+
+# The agent alone says so, too, and keeps the end of the calls.
 rm -f "$EXPECT".*
 CHOKEPOINT_MARKS=$work/marks CHOKEPOINT_RUN=0123456789abcdef "$CHOKEPOINT_BIN/chokepoint-agent" \
     --no-push --call-spool-limit 128k --spool "$work/spool" 2>err &

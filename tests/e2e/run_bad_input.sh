@@ -19,6 +19,7 @@ refused "unknown option '-z'" -z "${command[@]}"
 refused "value is missing after '--rate'" --rate
 refused "--rate '-1' is out of range" --rate -1 "${command[@]}"
 refused "--rate 'fast'" --rate fast "${command[@]}"
+refused "--call-spool-limit '5'" --call-spool-limit 5 "${command[@]}"
 refused "command is missing"
 refused "command is missing" --
 refused "hostfile ./none: No such file" --hosts ./none "${command[@]}"
