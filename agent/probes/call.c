@@ -134,7 +134,7 @@ static const struct column call_columns[N_COLUMNS] = {
                "of polls that found nothing, told as one event: how many; else absent"},
     [FLAGS] =
         {"flags", UNIT_NONE, COLUMN_LEVEL,
-         "1 any source, 2 polls, 4 a message of the call before, 8 a request's life, 16 bytes "
+         "1 any source, 2 polls, 4 a message of the call next told, 8 a request's life, 16 bytes "
          "at most, 32 failed, 64 and 128 CPU known, 256 Fortran"},
     [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
     [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
