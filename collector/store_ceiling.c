@@ -38,10 +38,10 @@ int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings
     return r;
 }
 
-/* With max() SQLite takes the other columns from its row. */
+/* With one max() and no other aggregate SQLite takes the other columns from its row. */
 static const char query[] =
-    "SELECT host, peer, metric, unit, value, low, high, how, max(measured_wall_ns) FROM ceiling"
-    " GROUP BY host, peer, metric ORDER BY min(ceiling)";
+    "SELECT host, peer, metric, unit, value, low, high, how, measured FROM (SELECT *,"
+    " max(measured_wall_ns) AS measured FROM ceiling GROUP BY host, peer, metric) ORDER BY ceiling";
 
 static double number(sqlite3_stmt *row, int column) {
     int type = sqlite3_column_type(row, column);

@@ -34,7 +34,7 @@ static void the_newest_of_each_is_read(void **state) {
     const struct store_ceiling first[] = {ceiling("vm1", NULL, "net_egress", 100, 1000),
                                           ceiling("vm2", NULL, "net_egress", 50, 1000)};
     assert_int_equal(store_ceilings_add(f->store, second, 2), 0);
-    assert_int_equal(store_ceilings_add(f->store, first, 2), 0); /* measured before */
+    assert_int_equal(store_ceilings_add(f->store, first, 2), 0); /* measured before, kept later */
     assert_int_equal(list(f, &found), 3);
     assert_string_equal(found[0].host, "vm1");
     assert_null(found[0].peer);
@@ -43,6 +43,18 @@ static void the_newest_of_each_is_read(void **state) {
     assert_string_equal(found[2].host, "vm2");
     assert_string_equal(found[2].how, "planned");
     store_ceilings_free(found, 3);
+}
+
+static void what_is_measured_again_replaces_what_was(void **state) {
+    struct fixture *f = *state;
+    struct store_ceiling *found;
+    for (int i = 1; i <= 3; i++) {
+        const struct store_ceiling one = ceiling("vm1", NULL, "net_egress", 100 * i, 1000 * i);
+        assert_int_equal(store_ceilings_add(f->store, &one, 1), 0);
+        assert_int_equal(list(f, &found), 1);
+        assert_true(found[0].value == 100 * i && found[0].measured_wall_ns == 1000 * i);
+        store_ceilings_free(found, 1);
+    }
 }
 
 static void a_file_of_before_has_none_and_can_get_some(void **state) {
@@ -101,6 +113,7 @@ static void a_view_in_its_place_is_not_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_newest_of_each_is_read),
+        TEST(what_is_measured_again_replaces_what_was),
         TEST(a_file_of_before_has_none_and_can_get_some),
         TEST(values_that_mean_nothing_are_left_out),
         TEST(a_view_in_its_place_is_not_run),
