@@ -283,6 +283,69 @@ static void a_push_that_has_no_frame_is_still_finished(void **state) {
     assert_true(f->peer.final);
 }
 
+/* As single events are delivered: all at the end, and not as the host's last word. */
+static void finish_later(struct fixture *f, int64_t patience_ns) {
+    const struct push_config config = {.url = f->url,
+                                       .token = TOKEN,
+                                       .spool = f->spool,
+                                       .interval_ns = NS_PER_S,
+                                       .never_final = true,
+                                       .patience_ns = patience_ns,
+                                       .notify_fd = -1};
+    assert_int_equal(push_start(&config, &f->push), 0);
+}
+
+static void a_stream_that_is_not_the_last_never_says_so(void **state) {
+    struct fixture *f = *state;
+    append(f, 50);
+    finish_later(f, PATIENCE_NS);
+    assert_int_equal(finish(f), 0);
+    assert_true(status_of(f).final);
+    assert_false(f->peer.final);
+    expect_each_once(f, 0);
+}
+
+static bool busy_after_the_first(struct peer *peer, const struct request *request, char *text,
+                                 size_t size) {
+    return peer->requests == 1 ? take(peer, request, text, size)
+                               : say(text, size, 503, "the database cannot be written\n");
+}
+
+/* However far the deadline is: nothing has been taken for too long. */
+static void patience_ends_before_the_deadline_when_nothing_is_taken(void **state) {
+    struct fixture *f = *state;
+    f->peer.answer = busy_after_the_first;
+    append(f, 50);
+    finish_later(f, 300 * NS_PER_MS);
+    assert_int_equal(push_finish(f->push, INT64_MAX), PUSH_UNDELIVERED);
+    assert_int_equal(status_of(f).pushes, 1);
+}
+
+static bool one_slow_frame(struct peer *peer, const struct request *request, char *text,
+                           size_t size) {
+    poll(NULL, 0, 40);
+    return take(peer, request, text, size);
+}
+
+/* Ten times as long as patience lasts, but something arrives all the time. */
+static void patience_lasts_while_frames_are_taken(void **state) {
+    struct fixture *f = *state;
+    struct spool_config config = {
+        .dir = f->dir,
+        .limit_bytes = 16u << 20,
+        .segment_bytes = 1, /* so that each frame is a body of its own */
+        .stream = {.host = "vm1", .boot_id = "x", .stream_id = 7, .period_ns = 100 * NS_PER_MS},
+        .tables = (const struct table *const[]){&frames_cpu},
+        .n_tables = 1};
+    spool_close(f->spool, true);
+    assert_int_equal(spool_open(&config, &f->spool), 0);
+    f->peer.answer = one_slow_frame;
+    append(f, 50);
+    finish_later(f, 200 * NS_PER_MS);
+    assert_int_equal(push_finish(f->push, INT64_MAX), 0);
+    expect_each_once(f, 0);
+}
+
 static void the_token_is_a_header_and_the_clock_follows_in_the_next(void **state) {
     struct fixture *f = *state;
     struct push_status status;
@@ -540,6 +603,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(all_frames_arrive_once_and_the_last_push_is_marked),
         TEST(a_push_that_has_no_frame_is_still_finished),
+        TEST(a_stream_that_is_not_the_last_never_says_so),
+        TEST(patience_ends_before_the_deadline_when_nothing_is_taken),
+        TEST(patience_lasts_while_frames_are_taken),
         TEST(the_token_is_a_header_and_the_clock_follows_in_the_next),
         TEST(one_bad_frame_costs_one_frame),
         TEST(a_refused_token_ends_the_pushing_and_keeps_the_frames),
