@@ -109,7 +109,8 @@ static int add_contention(const struct scene *scene, size_t group, int host,
         text_list_add(&c.evidence, "PSI cpu: some task waited %.0f %% of the time", psi);
         c.signals++;
     }
-    if (all_busy >= BUSY_RANK && scene->n_hosts > 1) {
+    if (all_busy >= BUSY_RANK && scene->n_hosts > 1 &&
+        !saturation_budget(scene, worst->process, group)) {
         c.supply = false;
         text_list_add(&c.against,
                       "every rank keeps its core busy: ranks that spin while they wait would look "

@@ -97,6 +97,22 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
                   group_words(scene, c->group), c->cause, 100 * c->run_share);
 }
 
+/* Where every call is known: the ranks lost more to moving data than to this. */
+static bool is_outweighed(const struct scene *scene, const struct candidate *c) {
+    return !is_link(c) && scene->budgets.events &&
+           rank_budgets_share(&scene->budgets, c->group, BUDGET_TRANSFER) > c->blocked;
+}
+
+static void add_outweighed(const struct scene *scene, const struct candidate *c,
+                           struct verdict *v) {
+    const struct rank_budgets *b = &scene->budgets;
+    text_list_add(&v->against,
+                  "the ranks spent more time, %.0f %%, inside MPI with data to move (and %.0f %% "
+                  "waiting for each other)",
+                  100 * rank_budgets_share(b, c->group, BUDGET_TRANSFER),
+                  100 * fmax(rank_budgets_share(b, c->group, BUDGET_PEER_WAIT), 0));
+}
+
 /* Weights as designed for the full analyzer; capped, since nothing looked inside MPI. */
 static double confidence_of(const struct scene *scene, const struct candidate *c,
                             const struct resampled *r) {
@@ -104,6 +120,8 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
         0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) + 0.1 * coverage(scene);
     if (!c->supply)
         confidence *= 0.8;
+    if (is_outweighed(scene, c))
+        confidence *= 0.5;
     if (ranks_busy(scene, c->group) >= BUSY_RANK && is_link(c))
         confidence *= 0.6;
     /* a short run has seen few of the program's moments, however alike they were */
@@ -180,7 +198,8 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     if (result < 0)
         return result;
     const struct candidate *other = other_direction(candidates);
-    v->state = c->supply && r.low > LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    bool outweighed = is_outweighed(scene, c);
+    v->state = c->supply && r.low > LOW_MIN && !outweighed ? VERDICT_SATURATED : VERDICT_SUSPECTED;
     v->host = c->host;
     v->resource = c->resource;
     v->confidence = confidence_of(scene, c, &r);
@@ -189,6 +208,8 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     v->cause = text_format("%s", c->cause);
     v->summary = summarize(scene, candidates, other, &r, v);
     text_list_move(&v->evidence, &c->evidence);
+    if (outweighed)
+        add_outweighed(scene, c, v);
     text_list_move(&v->against, &c->against);
     if (other)
         add_other_direction(candidates, other, v);

@@ -132,11 +132,50 @@ static void a_rank_put_aside_while_it_spins_is_no_demand_for_cpu(void **state) {
     assert_int_equal(host, 0);
 }
 
+/* Rank 1 queues for 0.4 of each second; data moves for `moving` of it. */
+static void judge_moving(int64_t moving_ms, enum verdict_state *ret_state) {
+    struct recording r;
+    struct scene scene;
+    struct candidates candidates = {0};
+    struct stragglers stragglers = {0};
+    struct verdict v;
+    throttled_ns = 0;
+    plant_recording(&r, false);
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    for (int s = 0; s < SECONDS; s++)
+        for (int rank = 0; rank < 2; rank++)
+            PLANT(&r.calls, rank, rank, "MPI_Allreduce", -1, -1, 8, (s + 1) * S - moving_ms * MS,
+                  (s + 1) * S, MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU, .cpu_ns = moving_ms * MS,
+                  .gap_cpu_ns = (600 - moving_ms) * MS);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(saturation_find(&scene, &candidates), 0);
+    assert_int_equal(verdict_make(&scene, &candidates, &stragglers, &v), 0);
+    assert_string_equal(v.resource, "cpu");
+    assert_true((v.against.n && strstr(v.against.items[0], "data to move")) == (moving_ms > 400));
+    *ret_state = v.state;
+    verdict_release(&v);
+    candidates_release(&candidates);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
+static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **state) {
+    enum verdict_state judged;
+    (void)state;
+    judge_moving(100, &judged);
+    assert_int_equal(judged, VERDICT_SATURATED);
+    judge_moving(550, &judged);
+    assert_int_equal(judged, VERDICT_SUSPECTED);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
+        cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
