@@ -42,7 +42,6 @@ struct observer {
     struct wake wake;
     int signal_fd, told_fd; /* readable: a signal came; the collector says stop */
     int64_t looked_ns;      /* when the collector's silence was last looked at */
-    bool open;              /* all of it */
     bool orphaned, sampled;
 };
 
@@ -58,8 +57,8 @@ static int fail(const struct observer *observer, const char *what, int error) {
 
 static void say_note(void *ctx, enum note_level level, const char *subject, const char *text) {
     const struct observer *observer = ctx;
-    if (level == NOTE_INFO && observer->options->push && !observer->open)
-        return; /* what this host lacks: the report says it, once for the run */
+    if (level == NOTE_INFO && observer->options->push)
+        return; /* the report says it, once for the run */
     fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host, subject, text);
 }
 
@@ -249,7 +248,6 @@ static int observer_open(struct observer *observer, uint64_t stream_id) {
     resume(observer);
     if ((r = start_push(observer)) < 0)
         return fail(observer, options->collector, r);
-    observer->open = true;
     return 0;
 }
 

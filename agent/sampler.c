@@ -187,7 +187,7 @@ static void tell_error(struct sampler *sampler, struct station *station, int err
     if (error == station->error)
         return;
     station->error = error;
-    sampler_note(sampler, error ? NOTE_WARNING : NOTE_INFO, station->probe->table.name,
+    sampler_note(sampler, NOTE_WARNING, station->probe->table.name,
                  error ? strerror(-error) : "works again");
 }
 
@@ -230,8 +230,7 @@ static void tell_sink_error(struct sampler *sampler, const char *subject, int *b
     if (error == *before)
         return;
     *before = error;
-    sampler_note(sampler, error ? NOTE_WARNING : NOTE_INFO, subject,
-                 error ? strerror(-error) : "takes frames again");
+    sampler_note(sampler, NOTE_WARNING, subject, error ? strerror(-error) : "takes frames again");
 }
 
 /* Notes made between two frames go with the next one that the sink takes. */
