@@ -12,7 +12,7 @@ static const char help[] =
     "\n"
     "Measures what hosts and the links between them can carry, and keeps it in the database, "
     "where\n"
-    "reports of runs on these hosts find it. One minute for five hosts, a quarter with --quick. "
+    "reports of runs on these hosts find it. One minute for five hosts, a third with --quick. "
     "The\n"
     "hosts should be idle.\n"
     "\n"
