@@ -3,9 +3,9 @@
  * A run as a timeline for the Perfetto viewer (https://ui.perfetto.dev): a process a host, a thread
  * a rank, slices for what the program marked and for its MPI calls, counters for resources.
  *
- * In the JSON trace event form, not in Perfetto's own protobuf: other viewers open it, too, a person
- * can read and a script can check it, and all that a recording says fits into it but for units of
- * counters, which go into their names. The price is size: about 100 bytes an event.
+ * In the JSON trace event form, not in Perfetto's own protobuf: other viewers open it, too, a
+ * person can read and a script can check it, and all that a recording says fits into it but for
+ * units of counters, which go into their names. The price is size: about 100 bytes an event.
  *
  * Zero is the start of the command, on the run's common clock. What lies before it is cut off,
  * since viewers drop negative times.

@@ -2,8 +2,9 @@
 /*
  * Bytes over links. A sender counts what the other side has acknowledged, not what its own kernel
  * has taken, so that no buffer passes for bandwidth; and segments acknowledged out of order with
- * it, since after a loss the bytes before them come in one lump. A receiver throws away what has arrived inside
- * the kernel (MSG_TRUNC), so that copying does not compete with the link on a small machine.
+ * it, since after a loss the bytes before them come in one lump. A receiver throws away what has
+ * arrived inside the kernel (MSG_TRUNC), so that copying does not compete with the link on a small
+ * machine.
  */
 #include <errno.h>
 #include <linux/tcp.h> /* struct tcp_info with bytes_acked */
