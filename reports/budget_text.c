@@ -11,7 +11,7 @@
 #include "reports/text.h"
 
 #define SHOWN_MIN 0.005 /* of the wall time */
-#define BAR_WIDTH 32
+#define BAR_WIDTH 24
 
 size_t budget_of_phase(const struct report *report, size_t phase, size_t *ret_first) {
     size_t n = 0;
@@ -75,30 +75,36 @@ static int next_largest(const struct report_budget *b, unsigned *taken) {
     return best;
 }
 
-/* "waiting for a peer 41 % (rank 0), computing 38 %, transfer 12 %" */
+/* "waiting for a peer (rank 0) 41 %, computing 38 %, transfer 12 %": as many as fit whole. */
 static void describe(const struct report_budget *b, int max, char *text, size_t size) {
     unsigned taken = 0;
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0, term; i < max && (term = next_largest(b, &taken)) >= 0 && used < size; i++) {
-        char whom[24] = "";
+    for (int i = 0, term; i < max && (term = next_largest(b, &taken)) >= 0; i++) {
+        char whom[24] = "", item[80];
         if (term == BUDGET_PEER_WAIT && b->awaited_rank >= 0)
             snprintf(whom, sizeof whom, " (rank %d)", b->awaited_rank);
-        int n = snprintf(text + used, size - used, "%s%s%s %.0f %%", i ? ", " : "",
+        int n = snprintf(item, sizeof item, "%s%s%s %.0f %%", i ? ", " : "",
                          budget_term_words((enum budget_term)term), whom,
                          100 * share_of(b, (enum budget_term)term));
-        used += n > 0 ? (size_t)n : 0;
+        if (n < 0 || (size_t)n >= sizeof item || used + (size_t)n >= size)
+            return;
+        memcpy(text + used, item, (size_t)n + 1);
+        used += (size_t)n;
     }
 }
 
+#define BAR_NAME_WIDTH 16
+#define BAR_WORDS (TERMINAL_COLUMNS - 4 - BAR_NAME_WIDTH - BAR_WIDTH - 4)
+
 static void put_bar(FILE *out, const char *who, const struct report_budget *b) {
-    char bar[BAR_WIDTH + 1], words[160];
+    char bar[BAR_WIDTH + 1], words[BAR_WORDS + 1];
     draw_bar(b, bar);
     describe(b, 3, words, sizeof words);
     fputs("  ", out);
-    terminal_put_cell(out, who, 16, false);
+    terminal_put_cell(out, who, BAR_NAME_WIDTH, false);
     fprintf(out, " %s ", bar);
-    terminal_put(out, words, TERMINAL_COLUMNS - 20 - BAR_WIDTH);
+    terminal_put(out, words, BAR_WORDS);
     fputs(b->trusted ? "\n" : " (!)\n", out);
 }
 
