@@ -110,6 +110,16 @@ void trace_put_slice(struct trace *trace, const struct trace_slice *slice) {
     fputc('}', out);
 }
 
+/* Nine digits, and never an exponent: not every reader of traces takes one. */
+static void put_value(FILE *out, double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", value);
+    if (strchr(text, 'e'))
+        fprintf(out, "%.9f", value);
+    else
+        fputs(text, out);
+}
+
 void trace_put_counter(struct trace *trace, unsigned pid, int64_t start_ns, const char *name,
                        const char *unit, double value) {
     if (!isfinite(value))
@@ -120,7 +130,9 @@ void trace_put_counter(struct trace *trace, unsigned pid, int64_t start_ns, cons
     put_string(trace->out, name);
     fputs(",\"args\":{", trace->out);
     put_string(trace->out, unit);
-    fprintf(trace->out, ":%.9g}}", value);
+    fputc(':', trace->out);
+    put_value(trace->out, value);
+    fputs("}}", trace->out);
 }
 
 int trace_end(struct trace *trace, const struct trace_argument *facts, size_t n) {

@@ -36,8 +36,9 @@ mpi=false
 command -v mpirun >/dev/null && [ -x "$sgd" ] && mpi=true
 if $mpi; then
     "$sgd" generate --features 20000 --examples 20000 --files 3 --out data --test-examples 2000 >out || fail "generate"
+    # Longer than the pace at which processes are looked at: a track has its name from there.
     run -q mpirun --oversubscribe -np 2 "$sgd" --mode sync --transfer dense --features 2000000 --data data \
-        --iterations 60 --test-every 25 --json summary.json
+        --iterations 600 --test-every 250 --json summary.json
 else
     run -q sh -c 'sleep 1'
 fi

@@ -49,7 +49,8 @@ kill $agent
 wait $agent
 said 'calls: too many MPI calls for their spool' || fail "it is not said"
 [ "$(grep -c 'too many MPI calls' err)" -eq 1 ] || fail "it is said more than once"
-# Two streams: one has the samples, the other the calls. What is left of these is the end, without a gap.
+# Two streams: one has the samples, the other the calls. What is left of these is the end, without a gap (of one
+# rank alone, if the machine was so busy that its last batch fills the spool).
 for file in "$work"/spool/*.spool; do
     "$CHOKEPOINT_BIN/frame-dump" "$file" >dump
     ! grep -q '^row [0-9]* call ' dump || { echo "$file"; grep '^row [0-9]* call ' dump >>calls; }
@@ -58,6 +59,6 @@ done >files
 [ "$(cat $(cat files) | wc -c)" -le 131072 ] || fail "the spool has $(cat $(cat files) | wc -c) bytes"
 sed 's/.* pid=\([0-9]*\) sequence=\([0-9]*\) .*/\1 \2/' calls | sort -n -k1,1 -k2,2 |
     awk '$1 == pid && $2 > last + 1 { gaps++ } { pid = $1; last = $2; ends[pid] = last }
-         END { for (p in ends) { n++; if (ends[p] != 40002) bad = 1 } print gaps + 0, "gaps"; exit n != 2 || bad }' ||
+         END { for (p in ends) { n++; if (ends[p] != 40002) bad = 1 } print gaps + 0, "gaps"; exit n < 1 || bad }' ||
     fail "the last calls are not the ones that were kept"
 exit 0
