@@ -22,7 +22,8 @@ struct copy {
 
 static struct copy copy_of(const char *text) {
     size_t size = strlen(text);
-    struct copy copy = {malloc(size ? size : 1), NULL};
+    /* not malloc: gcc 12 at -O2 would warn of bytes that are not set */
+    struct copy copy = {calloc(1, size ? size : 1), NULL};
     memcpy(copy.data, text, size);
     copy.end = copy.data + size;
     return copy;
