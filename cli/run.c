@@ -7,8 +7,8 @@
  * One process writes to the database at a time, but for one row: the start of the command, which
  * must be there if all of us are killed. Everything else waits until the collector has ended.
  */
+#include "cli/launch/run_session.h"
 #include "cli/report.h"
-#include "cli/run_session.h"
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/clock.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/calibrate_result.h"
+#include "cli/calibrate/result.h"
 
 struct fixture {
     struct hosts hosts;

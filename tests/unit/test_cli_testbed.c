@@ -2,7 +2,7 @@
 /* What `testbed up` understands, and what it remembers; nothing here makes a testbed. */
 #include "cli/file.h"
 #include "cli/spawn.h"
-#include "cli/testbed.h"
+#include "cli/testbed/testbed.h"
 #include "common/error.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Hosts out of command lines: mpirun's own words are read, the program's never. */
-#include "cli/command_words.h"
-#include "cli/hosts_choose.h"
+#include "cli/launch/command_words.h"
+#include "cli/launch/hosts_choose.h"
 
 #include <errno.h>
 #include <setjmp.h>

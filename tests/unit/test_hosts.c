@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host names out of hostile texts: what is not understood is refused by line, nothing is guessed.
  */
-#include "cli/hosts.h"
+#include "cli/launch/hosts.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting agents: what is on their command lines, that shells take it whole, and what is kept of
  * those that fail. */
-#include "cli/launch.h"
+#include "cli/launch/launch.h"
 #include "common/clock.h"
 
 #include <errno.h>

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What chokepoint-calibrate has said so far. It ran on other hosts, and mpirun mixed its lines, so
+ * nothing of it is believed that could not be: only hosts that were asked for, metrics and units we
+ * know, values within reason, each once.
+ */
+#ifndef CHOKEPOINT_CLI_CALIBRATE_RESULT_H
+#define CHOKEPOINT_CLI_CALIBRATE_RESULT_H
+
+#include "cli/launch/hosts.h"
+#include "collector/store.h"
+
+#define CALIBRATION_TROUBLES_MAX 64
+#define CALIBRATION_LINE_MAX 1024
+
+struct calibration {
+    const struct hosts *hosts;     /* borrowed: what may be spoken of */
+    struct store_ceiling *figures; /* owned, with all texts */
+    size_t n, capacity;
+    char *troubles[CALIBRATION_TROUBLES_MAX]; /* owned: "vm2: disk: ..." */
+    size_t n_troubles;
+    size_t n_refused;    /* lines */
+    char refused[160];   /* why the first one was */
+    double done, left_s; /* as last heard; done 0 to 1 */
+    char what[100];
+};
+
+void calibration_release(struct calibration *c);
+
+/* A figure; texts are copied. -EINVAL with one line in why; -ENOMEM. */
+int calibration_add(struct calibration *c, const struct store_ceiling *figure, char *why,
+                    size_t why_size);
+int calibration_add_trouble(struct calibration *c, const char *host, const char *text);
+
+/* One line of output, whatever it is. What is no line of ours is counted. -ENOMEM. */
+int calibration_take_line(struct calibration *c, const char *line);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/launch/launch.h"
+#include "common/error.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *launch_road_name(enum launch_road road) {
+    static const char *const names[] = {
+        [LAUNCH_DIRECT] = "directly", [LAUNCH_MPIRUN] = "by mpirun", [LAUNCH_SSH] = "by ssh"};
+    return names[road];
+}
+
+/* The token in a pipe: short enough to be written before anyone reads. */
+static int token_pipe(const char *token, int *ret_fd) {
+    int fds[2];
+    char line[80];
+    int n = snprintf(line, sizeof line, "%s\n", token);
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return negative_errno();
+    bool written = write(fds[1], line, (size_t)n) == n;
+    close(fds[1]);
+    if (!written)
+        return close(fds[0]), -EIO;
+    *ret_fd = fds[0];
+    return 0;
+}
+
+static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
+    if (launch->road == LAUNCH_SSH)
+        return token_pipe(plan->token, ret_fd);
+    *ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return *ret_fd < 0 ? negative_errno() : 0;
+}
+
+/* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN. Of the lists that
+ * mpirun refuses to mix, ours is -x. SLURM_OVERLAP: the agents' step must not hold the CPUs. */
+static int start(struct launch *launch, const struct launch_plan *plan,
+                 const struct launch_words *words, int stdin_fd, int output_fd) {
+    bool direct = launch->road == LAUNCH_DIRECT, ssh = launch->road == LAUNCH_SSH;
+    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", ssh ? NULL : plan->token},
+                                               {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
+                                               {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
+                                               {"OMPI_MCA_mca_base_env_list", NULL},
+                                               {"SLURM_OVERLAP", "1"},
+                                               {0}};
+    const struct child_plan child = {.words = words->words,
+                                     .variables = variables,
+                                     .stdin_fd = stdin_fd,
+                                     .stdout_fd = output_fd,
+                                     .stderr_fd = output_fd,
+                                     .own_group = true,
+                                     .dies_with_parent = true,
+                                     .mask = plan->mask};
+    return child_start(&child, &launch->pid);
+}
+
+static int start_words(struct launch *launch, const struct launch_plan *plan,
+                       const struct launch_words *words) {
+    int output[2], stdin_fd;
+    if (pipe2(output, O_CLOEXEC) < 0)
+        return negative_errno();
+    int r = open_stdin(launch, plan, &stdin_fd);
+    if (r == 0) {
+        r = start(launch, plan, words, stdin_fd, output[1]);
+        close(stdin_fd);
+    }
+    close(output[1]);
+    if (r < 0)
+        close(output[0]);
+    else
+        line_reader_init(&launch->output, output[0]);
+    return r;
+}
+
+int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url) {
+    struct launch_words words;
+    int r = launch_words_make(&words, launch, plan, url);
+    if (r == 0)
+        r = start_words(launch, plan, &words);
+    if (r < 0)
+        snprintf(launch->trouble, sizeof launch->trouble, "cannot start %s: %s",
+                 words.n ? words.words[0] : "it", strerror(-r));
+    launch->attempted = r == 0;
+    launch_words_release(&words);
+    return r;
+}
+
+struct listening {
+    struct launch *launch;
+    void (*agent_says)(void *ctx, const char *line);
+    void *ctx;
+};
+
+/* mpirun frames its advice with rules and blank lines. */
+static bool is_decoration(const char *line) {
+    return line[strspn(line, "-=* ")] == '\0';
+}
+
+static void take_line(void *ctx, const char *line) {
+    const struct listening *l = ctx;
+    if (strncmp(line, "chokepoint-agent: ", 18) == 0)
+        l->agent_says(l->ctx, line + 18);
+    if (is_decoration(line) || l->launch->n_said == LAUNCH_SAID_LINES)
+        return;
+    char *to = l->launch->said[l->launch->n_said++];
+    snprintf(to, sizeof l->launch->said[0], "%.*s", (int)sizeof l->launch->said[0] - 1, line);
+}
+
+void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char *line),
+                 void *ctx) {
+    struct listening listening = {launch, agent_says, ctx};
+    if (launch->attempted)
+        line_reader_read(&launch->output, take_line, &listening);
+}
+
+bool launch_check(struct launch *launch) {
+    int status = 0;
+    if (launch->pid == 0 || child_ended(launch->pid, &status) == -EAGAIN)
+        return false;
+    launch->pid = 0;
+    child_describe_end(status, launch->trouble, sizeof launch->trouble);
+    return true;
+}
+
+void launch_signal(const struct launch *launch, int signal) {
+    if (launch->pid)
+        kill(launch->pid, signal);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting the agent of one host, and keeping hold of it: every host has a launcher process of its
+ * own (the agent itself, one mpirun, one ssh), so that a host that does not answer, or dies, takes
+ * no other host's agent with it. An idle mpirun wakes up for nothing and costs 14 MB here; one
+ * mpirun over all hosts would end all agents when one host goes.
+ */
+#ifndef CHOKEPOINT_CLI_LAUNCH_H
+#define CHOKEPOINT_CLI_LAUNCH_H
+
+#include <limits.h>
+
+#include "cli/launch/address.h"
+#include "cli/launch/child.h"
+#include "cli/launch/command_words.h"
+
+enum launch_road { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
+
+/* What all agents of a run have in common. Borrowed. */
+struct launch_plan {
+    char agent[PATH_MAX]; /* the program, in the same place on every host */
+    const char *token;    /* secret: never in a command line */
+    const char *run_id, *marks, *rate, *process_rate;
+    const char *call_spool_limit; /* bytes; NULL: as the agent likes */
+    bool flows;                   /* capture packets */
+    const struct command_words *words;
+    const char *hostfile;  /* of the command, when the hosts are from it: it may name users */
+    enum launch_road road; /* to hosts other than this one */
+    int connect_timeout_s;
+    const sigset_t *mask;
+};
+
+#define LAUNCH_SAID_LINES 3
+
+/* The agent of one host. */
+struct launch {
+    const char *host;           /* borrowed */
+    char address[ADDRESS_SIZE]; /* of the collector, as this host reaches it; "" if unknown */
+    enum launch_road road;
+    bool attempted;
+    pid_t pid;                         /* of the launcher; 0: not running */
+    struct line_reader output;         /* its stdout and stderr */
+    char trouble[160];                 /* why there is none, or how it ended; "" */
+    char said[LAUNCH_SAID_LINES][200]; /* the first lines, where causes are told */
+    size_t n_said;
+    bool reported, final; /* the collector has its first, its last frame */
+    bool missing;         /* given up, and said so */
+};
+
+/* Name of the road for messages: "directly", "by mpirun", "by ssh". */
+const char *launch_road_name(enum launch_road road);
+
+/* Starts it. On failure, which may be this host's only, launch->trouble says why. */
+int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url);
+
+/* Passes on lines of the agent itself ("chokepoint-agent: ..."), keeps what else is said. */
+void launch_read(struct launch *launch, void (*agent_says)(void *ctx, const char *line), void *ctx);
+
+/* Takes note of its end; true when it has just been found ended. */
+bool launch_check(struct launch *launch);
+
+/* A signal to the launcher, which passes it on to its agent. */
+void launch_signal(const struct launch *launch, int signal);
+
+/* --- the words, apart from starting them, so that they can be tested --- */
+
+#define LAUNCH_WORDS_MAX 160
+
+struct launch_words {
+    const char *words[LAUNCH_WORDS_MAX];
+    size_t n;
+    char url[64], spool[PATH_MAX], run[64], marks[PATH_MAX + 32], rsh[1024], timeout[32];
+    char *script; /* owned */
+};
+
+/* The command that starts the agent. -E2BIG, -ENOMEM, -ENAMETOOLONG. Release it in any case. */
+int launch_words_make(struct launch_words *words, const struct launch *launch,
+                      const struct launch_plan *plan, const char *url);
+void launch_words_release(struct launch_words *words);
+
+/* `text` as one word of a shell's command line, appended; false when it does not fit. */
+bool launch_shell_quote(char *to, size_t size, const char *text);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line that starts an agent. The token is in none: mpirun carries it in the
+ * environment (-x NAME without a value), ssh on the stdin of a small script.
+ */
+#include "cli/launch/launch.h"
+#include "common/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCRIPT_SIZE (16 * 1024)
+#define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
+#define LAUNCH_KILL_S "5"  /* mpirun's patience between SIGTERM and SIGKILL */
+
+static void add(struct launch_words *to, const char *word) {
+    if (to->n < LAUNCH_WORDS_MAX)
+        to->words[to->n] = word;
+    to->n++; /* checked once, at the end */
+}
+
+static void add_all(struct launch_words *to, ...) {
+    va_list words;
+    const char *word;
+    va_start(words, to);
+    while ((word = va_arg(words, const char *)))
+        add(to, word);
+    va_end(words);
+}
+
+/* Hosts may share a file system, and a testbed's hosts do: the name has run and host in it. */
+static const char *spool_directory(char *to, size_t size, const struct launch *launch,
+                                   const struct launch_plan *plan) {
+    const char *tmp = launch->road == LAUNCH_DIRECT ? getenv("TMPDIR") : NULL;
+    snprintf(to, size, "%s/chokepoint-%s-%s", tmp && tmp[0] == '/' ? tmp : "/tmp", plan->run_id,
+             launch->host);
+    return to;
+}
+
+static void add_agent(struct launch_words *to, const struct launch *launch,
+                      const struct launch_plan *plan) {
+    add_all(to, "--collector", to->url, "--spool", to->spool, "--host", launch->host, "--rate",
+            plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
+            plan->flows ? "--flows" : NULL, NULL);
+    if (plan->call_spool_limit)
+        add_all(to, "--call-spool-limit", plan->call_spool_limit, NULL);
+}
+
+/* A single host needs no mapping policy, and so none can conflict with the user's settings. */
+static void make_mpirun(struct launch_words *to, const struct launch *launch,
+                        const struct launch_plan *plan) {
+    const struct command_words *words = plan->words;
+    add(to, words->kind == COMMAND_MPIRUN ? words->launcher : "mpirun");
+    for (size_t i = 0; i < words->n_reach; i++)
+        add(to, words->reach[i]);
+    if (plan->hostfile)
+        add_all(to, "--hostfile", plan->hostfile, NULL);
+    add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
+            "odls_base_sigkill_timeout", LAUNCH_KILL_S, "-x", "CHOKEPOINT_TOKEN", NULL);
+    if (getenv("CHOKEPOINT_SCOPE"))
+        add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
+    add_all(to, "-x", to->run, "-x", to->marks, plan->agent, NULL);
+    add_agent(to, launch, plan);
+}
+
+bool launch_shell_quote(char *to, size_t size, const char *text) {
+    size_t n = strlen(to);
+    if (n + 2 >= size)
+        return false;
+    to[n++] = '\'';
+    for (; *text; text++) {
+        const char *piece = *text == '\'' ? "'\\''" : (char[2]){*text, 0};
+        size_t length = strlen(piece);
+        if (n + length + 2 > size)
+            return false;
+        memcpy(to + n, piece, length);
+        n += length;
+    }
+    to[n++] = '\'';
+    to[n] = '\0';
+    return true;
+}
+
+static bool append(char *to, size_t size, const char *text) {
+    size_t n = strlen(to);
+    return (size_t)snprintf(to + n, size - n, "%s", text) < size - n;
+}
+
+static bool append_quoted(char *to, size_t size, const char *before, const char *text) {
+    return append(to, size, before) && launch_shell_quote(to, size, text);
+}
+
+/* Runs under sh whatever the login shell is. The agent lies where it lies here, or in the PATH. */
+static int make_script(struct launch_words *to, const struct launch *launch,
+                       const struct launch_plan *plan) {
+    char inner[SCRIPT_SIZE / 2] =
+        "IFS= read -r CHOKEPOINT_TOKEN || exit 1; export CHOKEPOINT_TOKEN";
+    const char *scope = getenv("CHOKEPOINT_SCOPE");
+    struct launch_words agent = {.n = 0};
+    memcpy(agent.url, to->url, sizeof agent.url);
+    memcpy(agent.spool, to->spool, sizeof agent.spool);
+    add_agent(&agent, launch, plan);
+    bool fits = append_quoted(inner, sizeof inner, "; export ", to->run) &&
+                append_quoted(inner, sizeof inner, " ", to->marks);
+    if (scope)
+        fits = fits && append_quoted(inner, sizeof inner, "; export CHOKEPOINT_SCOPE=", scope);
+    fits = fits && append_quoted(inner, sizeof inner, "; a=", plan->agent) &&
+           append(inner, sizeof inner, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"");
+    for (size_t i = 0; i < agent.n && fits; i++)
+        fits = append_quoted(inner, sizeof inner, " ", agent.words[i]);
+    fits = fits && append(inner, sizeof inner, " </dev/null");
+    to->script = calloc(1, SCRIPT_SIZE);
+    if (!to->script)
+        return -ENOMEM;
+    return fits && append_quoted(to->script, SCRIPT_SIZE, "exec /bin/sh -c ", inner)
+               ? 0
+               : -ENAMETOOLONG;
+}
+
+/* $CHOKEPOINT_RSH is a command with its options, as mpirun's plm_rsh_agent. */
+static int make_ssh(struct launch_words *to, const struct launch *launch,
+                    const struct launch_plan *plan) {
+    const char *rsh = getenv("CHOKEPOINT_RSH");
+    char *rest = to->rsh, *word;
+    if ((size_t)snprintf(to->rsh, sizeof to->rsh, "%s", rsh && *rsh ? rsh : "ssh") >=
+        sizeof to->rsh)
+        return -ENAMETOOLONG;
+    while ((word = strtok_r(rest, " ", &rest)))
+        add(to, word);
+    snprintf(to->timeout, sizeof to->timeout, "ConnectTimeout=%d", plan->connect_timeout_s);
+    add_all(to, "-T", "-o", "BatchMode=yes", "-o", to->timeout, "-o", "ServerAliveInterval=15",
+            launch->host, NULL);
+    int r = make_script(to, launch, plan);
+    add(to, to->script);
+    return r;
+}
+
+int launch_words_make(struct launch_words *to, const struct launch *launch,
+                      const struct launch_plan *plan, const char *url) {
+    int r = 0;
+    *to = (struct launch_words){.n = 0};
+    snprintf(to->url, sizeof to->url, "%s", url);
+    snprintf(to->run, sizeof to->run, "CHOKEPOINT_RUN=%s", plan->run_id);
+    snprintf(to->marks, sizeof to->marks, "CHOKEPOINT_MARKS=%s", plan->marks);
+    spool_directory(to->spool, sizeof to->spool, launch, plan);
+    if (launch->road == LAUNCH_MPIRUN)
+        make_mpirun(to, launch, plan);
+    else if (launch->road == LAUNCH_SSH)
+        r = make_ssh(to, launch, plan);
+    else {
+        add(to, plan->agent);
+        add_agent(to, launch, plan);
+    }
+    if (r == 0 && to->n >= LAUNCH_WORDS_MAX)
+        r = -E2BIG;
+    if (r == 0)
+        to->words[to->n] = NULL;
+    return r;
+}
+
+void launch_words_release(struct launch_words *words) {
+    free(words->script);
+    words->script = NULL;
+}

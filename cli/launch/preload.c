@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/launch/preload.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libchokepoint-mpi.so"
+#define USER_LIST "mca_base_env_list" /* with which OpenMPI takes no other variables */
+
+/* Beside chokepoint (a build), or where `make install` puts it. */
+static bool find_library(const char *program, char *to, size_t size) {
+    static const char *const places[] = {"", CHOKEPOINT_SHIM_FROM_BIN "/"};
+    const char *slash = strrchr(program, '/');
+    int length = slash ? (int)(slash - program) : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int n = snprintf(to, size, "%.*s/%s" LIBRARY, length, program, places[i]);
+        if (n > 0 && (size_t)n < size && access(to, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool file_sets_list(const char *path) {
+    char line[1024];
+    bool found = false;
+    FILE *file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strncmp(line + strspn(line, " \t"), USER_LIST, sizeof USER_LIST - 1) == 0;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* In the environment, on mpirun's command line, or in OpenMPI's files of parameters. */
+static bool user_has_list(char *const *command) {
+    const char *home = getenv("HOME");
+    char path[PATH_MAX];
+    if (getenv("OMPI_MCA_" USER_LIST) || file_sets_list("/etc/openmpi/openmpi-mca-params.conf"))
+        return true;
+    for (size_t i = 0; command[i]; i++)
+        if (strcmp(command[i], USER_LIST) == 0)
+            return true;
+    int n = snprintf(path, sizeof path, "%s/.openmpi/mca-params.conf", home ? home : "");
+    return home && n > 0 && (size_t)n < sizeof path && file_sets_list(path);
+}
+
+/* "a" and "b" with a colon between them, or the one that is there. */
+static bool join(char *to, size_t size, const char *a, const char *b) {
+    bool both = a && *a && b && *b;
+    int n = snprintf(to, size, "%s%s%s", a ? a : "", both ? ":" : "", b ? b : "");
+    return n >= 0 && (size_t)n < size;
+}
+
+static bool fill(struct preload *to, const char *library) {
+    int n;
+    if (!join(to->here, sizeof to->here, library, getenv("LD_PRELOAD")) ||
+        !join(to->sanitizer, sizeof to->sanitizer, getenv("ASAN_OPTIONS"),
+              "verify_asan_link_order=0"))
+        return false;
+    n = snprintf(to->ranks, sizeof to->ranks, "LD_PRELOAD=%s;ASAN_OPTIONS=%s", to->here,
+                 to->sanitizer);
+    return n > 0 && (size_t)n < sizeof to->ranks && !strchr(to->here, ';') &&
+           !strchr(to->sanitizer, ';');
+}
+
+int preload_make(struct preload *to, const char *program, char *const *command, char *why,
+                 size_t why_size) {
+    char library[PATH_MAX];
+    if (!find_library(program, library, sizeof library))
+        snprintf(why, why_size, LIBRARY " is not installed");
+    else if (strpbrk(library, " :;"))
+        snprintf(why, why_size, "no library can be preloaded from a path like %s", library);
+    else if (user_has_list(command))
+        snprintf(why, why_size,
+                 "OpenMPI's " USER_LIST " is set, beside which it takes no other "
+                 "variables; use -x instead");
+    else if (!fill(to, library))
+        snprintf(why, why_size, "LD_PRELOAD or ASAN_OPTIONS is too long or has a ';'");
+    else
+        return 0;
+    return PRELOAD_NONE;
+}

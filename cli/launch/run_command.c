@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command itself. It stays in our process group, so that the terminal treats it as it would
+ * without us. mpirun hands OMPI_* variables to every rank, on every host and beside the user's own
+ * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice.
+ */
+#include "cli/launch/preload.h"
+#include "cli/launch/run_session.h"
+#include "common/buffer.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int check_program(const char *path) {
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return errno == EACCES ? -EACCES : -ENOENT;
+    return S_ISDIR(status.st_mode) || access(path, X_OK) < 0 ? -EACCES : 0;
+}
+
+int command_find(const char *word) {
+    const char *path = getenv("PATH");
+    int found = -ENOENT;
+    if (!*word || strchr(word, '/'))
+        return *word ? check_program(word) : -ENOENT;
+    for (const char *p = path ? path : "/bin:/usr/bin"; found != 0; p++) {
+        char candidate[PATH_MAX];
+        size_t size = strcspn(p, ":");
+        int n =
+            snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)size, p, size ? "/" : "", word);
+        int r = (size_t)n < sizeof candidate ? check_program(candidate) : -ENOENT;
+        if (r != -ENOENT)
+            found = r;
+        p += size;
+        if (!*p)
+            break;
+    }
+    return found;
+}
+
+static bool needs_quotes(const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:=,+@%^";
+    return !*word || word[strspn(word, plain)];
+}
+
+char *command_line(char *const *words) {
+    struct buffer line;
+    buffer_init(&line);
+    for (size_t i = 0; words[i]; i++) {
+        size_t size = 4 * strlen(words[i]) + 4;
+        char *quoted = needs_quotes(words[i]) ? calloc(1, size) : NULL;
+        const char *word = quoted ? quoted : words[i];
+        if (quoted)
+            launch_shell_quote(quoted, size, words[i]);
+        buffer_put(&line, " ", i ? 1 : 0);
+        buffer_put(&line, word, strlen(word));
+        free(quoted);
+    }
+    buffer_put(&line, "", 1);
+    if (line.error) {
+        buffer_release(&line);
+        return NULL;
+    }
+    return (char *)line.data;
+}
+
+/* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
+static void add_preload(struct run_session *s, struct preload *preload,
+                        struct child_variable *variables) {
+    char why[PATH_MAX + 100];
+    size_t n = 0;
+    if (!s->options->shim)
+        return;
+    if (preload_make(preload, s->program, s->options->command, why, sizeof why) != 0) {
+        if (s->words.kind != COMMAND_PLAIN)
+            session_note(s, "MPI calls are not recorded: %s", why);
+        return;
+    }
+    variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, preload->ranks};
+    if (s->words.kind == COMMAND_MPIRUN)
+        return;
+    variables[n++] = (struct child_variable){"LD_PRELOAD", preload->here};
+    variables[n++] = (struct child_variable){"ASAN_OPTIONS", preload->sanitizer};
+}
+
+int session_start_command(struct run_session *s) {
+    struct preload preload;
+    struct child_variable variables[9] = {{"CHOKEPOINT_TOKEN", NULL},
+                                          {"CHOKEPOINT_RUN", s->run_id},
+                                          {"CHOKEPOINT_MARKS", s->marks},
+                                          {"OMPI_CHOKEPOINT_RUN", s->run_id},
+                                          {"OMPI_CHOKEPOINT_MARKS", s->marks}};
+    add_preload(s, &preload, variables + 5);
+    const struct child_plan plan = {.words = (const char *const *)s->options->command,
+                                    .variables = variables,
+                                    .stdin_fd = -1,
+                                    .stdout_fd = -1,
+                                    .stderr_fd = -1,
+                                    .mask = &s->old_mask};
+    s->started_wall_ns = clock_wall_ns();
+    s->started_mono_ns = clock_monotonic_ns();
+    return child_start(&plan, &s->command);
+}

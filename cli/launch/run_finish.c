@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of a run: every agent makes its last push, the collector commits it, and what was started
+ * is ended by its id. All waits are bounded, and another Ctrl-C cuts them short.
+ */
+#include "cli/launch/run_session.h"
+#include "common/clock.h"
+
+#include <string.h>
+
+#define START_NS (2 * NS_PER_S)
+#define DRAIN_NS (4 * NS_PER_S)
+#define EVENTS_NS (64 * NS_PER_S) /* as long as agents try, while single events keep coming */
+#define TELL_NS (2 * NS_PER_S)    /* a longer wait is explained */
+#define CLOSE_NS (3 * NS_PER_S)
+#define REAP_NS (2 * NS_PER_S)
+#define TERMINATE_NS (6 * NS_PER_S) /* an agent tries for 3 s to deliver what it has */
+
+static bool awaits_agents(const struct run_session *s, bool reported) {
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct launch *launch = &s->launches[i];
+        if (launch->reported == reported && !launch->final && !launch->missing && launch->pid &&
+            !s->collector_lost)
+            return true;
+    }
+    return false;
+}
+
+/* Those that answered, live, and have not yet sent all. */
+static bool awaits_last_words(const struct run_session *s) {
+    return awaits_agents(s, true);
+}
+
+/* Those that are only just starting, and not given up yet. */
+static bool awaits_first_words(const struct run_session *s) {
+    return awaits_agents(s, false);
+}
+
+static bool awaits_launchers(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].pid)
+            return true;
+    return false;
+}
+
+static void poll_until(struct run_session *s, int64_t for_ns,
+                       bool (*awaited)(const struct run_session *)) {
+    int64_t deadline_ns = clock_monotonic_ns() + for_ns;
+    int n_interrupts = s->n_interrupts;
+    while (awaited(s) && clock_monotonic_ns() < deadline_ns && s->n_interrupts == n_interrupts)
+        session_poll(s, deadline_ns);
+}
+
+/* A line now and then about a wait that is getting long. */
+static void tell_events(const struct run_session *s, int64_t *next_ns) {
+    if (clock_monotonic_ns() < *next_ns || !s->n_events)
+        return;
+    session_tell(s, "taking single MPI calls from the hosts, %llu so far; Ctrl-C leaves the rest",
+                 (unsigned long long)s->n_events);
+    *next_ns += 5 * TELL_NS;
+}
+
+/* The last words of an agent come after all its single events, which may take their time. */
+static void await_last_words(struct run_session *s) {
+    int64_t begun_ns = clock_monotonic_ns(), tell_ns = begun_ns + TELL_NS, now_ns = begun_ns;
+    int n_interrupts = s->n_interrupts;
+    s->events_ns = begun_ns;
+    while (awaits_last_words(s) && now_ns < s->events_ns + DRAIN_NS &&
+           now_ns < begun_ns + EVENTS_NS && s->n_interrupts == n_interrupts) {
+        session_poll(s, now_ns + TELL_NS / 4);
+        tell_events(s, &tell_ns);
+        now_ns = clock_monotonic_ns();
+    }
+}
+
+static bool collector_runs(const struct run_session *s) {
+    return s->collector.pid != 0;
+}
+
+static void note_incomplete(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].reported && !s->launches[i].final)
+            session_note(s, "the last samples of %s are missing", s->launches[i].host);
+}
+
+static void close_collector(struct run_session *s) {
+    s->closing = true;
+    collect_child_close(&s->collector);
+    poll_until(s, CLOSE_NS, collector_runs);
+    if (s->collector.pid) {
+        kill(s->collector.pid, SIGTERM);
+        poll_until(s, CLOSE_NS, collector_runs);
+    }
+    if (s->collector.pid) {
+        kill(s->collector.pid, SIGKILL);
+        poll_until(s, CLOSE_NS, collector_runs);
+        session_complain(s, "the collector did not end in time; the last seconds may be missing");
+    }
+}
+
+/* An agent that was only just starting gets the time to find the collector and to be told to stop:
+ * ended before, it would leave its spool behind. Hosts that say nothing then have nothing to say.
+ */
+void session_drain(struct run_session *s) {
+    s->stopping = true;
+    collect_child_stop(&s->collector);
+    poll_until(s, START_NS, awaits_first_words);
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (!s->launches[i].reported)
+            launch_signal(&s->launches[i], SIGTERM);
+    await_last_words(s);
+    note_incomplete(s);
+    close_collector(s);
+}
+
+static void signal_all(const struct run_session *s, int signal) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        launch_signal(&s->launches[i], signal);
+}
+
+/* An agent that has sent all ends by itself, and its launcher with it. */
+void session_reap(struct run_session *s) {
+    s->stopping = true;
+    poll_until(s, REAP_NS, awaits_launchers);
+    signal_all(s, SIGTERM);
+    poll_until(s, TERMINATE_NS, awaits_launchers);
+    signal_all(s, SIGKILL);
+    poll_until(s, REAP_NS, awaits_launchers);
+}

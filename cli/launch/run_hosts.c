@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The hosts of a run: how each is reached, who has answered, and what is said of those who have
+ * not. */
+#include "cli/launch/run_session.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A batch system's hosts let mpirun in, and often nobody else. */
+static enum launch_road road_to_others(const struct run_session *s, enum hosts_source source) {
+    if (s->words.kind == COMMAND_MPIRUN)
+        return LAUNCH_MPIRUN;
+    bool ours = source == HOSTS_OPTION && s->words.kind == COMMAND_PLAIN;
+    return !ours && command_find("mpirun") == 0 ? LAUNCH_MPIRUN : LAUNCH_SSH;
+}
+
+static bool names_no_host_in_particular(const char *name) {
+    struct in_addr address;
+    return strcmp(name, "localhost") == 0 || inet_pton(AF_INET, name, &address) == 1;
+}
+
+/* This machine is one host, by however many names it goes. */
+static void add_this_machine(struct run_session *s, const char *name) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].road == LAUNCH_DIRECT)
+            return;
+    if (names_no_host_in_particular(name) &&
+        gethostname(s->local_name, sizeof s->local_name - 1) == 0)
+        name = s->local_name;
+    s->launches[s->n_launches++] = (struct launch){.host = name, .road = LAUNCH_DIRECT};
+}
+
+static int add_other(struct run_session *s, const char *name, const char **ret_first) {
+    struct launch *launch = &s->launches[s->n_launches++];
+    const char *why;
+    *launch = (struct launch){.host = name, .road = s->plan.road};
+    if (address_towards(name, launch->address, &why) < 0) {
+        snprintf(launch->trouble, sizeof launch->trouble, "%s", why);
+        return 0;
+    }
+    if (!*ret_first)
+        *ret_first = launch->address;
+    return collect_child_add_address(&s->collector, launch->address);
+}
+
+/* This machine's agent uses an address that is open anyway; without other hosts none is. */
+static int set_own_address(struct run_session *s, const char *first) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].road == LAUNCH_DIRECT)
+            snprintf(s->launches[i].address, ADDRESS_SIZE, "%s", first ? first : "127.0.0.1");
+    return collect_child_add_address(&s->collector, first ? first : "127.0.0.1");
+}
+
+int session_find_roads(struct run_session *s, enum hosts_source source, char *why,
+                       size_t why_size) {
+    const char *first = NULL;
+    int r = 0;
+    s->plan.road = road_to_others(s, source);
+    if (source == HOSTS_COMMAND && s->words.n_hostfiles == 1)
+        s->plan.hostfile = s->words.hostfiles[0];
+    s->launches = calloc(s->hosts.n, sizeof *s->launches);
+    if (!s->launches)
+        return snprintf(why, why_size, "out of memory"), -ENOMEM;
+    for (size_t i = 0; i < s->hosts.n && r == 0; i++)
+        if (address_is_ours(s->hosts.names[i]))
+            add_this_machine(s, s->hosts.names[i]);
+        else
+            r = add_other(s, s->hosts.names[i], &first);
+    if (r == 0)
+        r = set_own_address(s, first);
+    if (r < 0)
+        snprintf(why, why_size, "the hosts are in more than %d networks", COLLECT_ADDRESSES_MAX);
+    return r;
+}
+
+void session_start_agents(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++) {
+        char url[64];
+        struct launch *launch = &s->launches[i];
+        if (!launch->address[0])
+            continue; /* its trouble is known */
+        collect_child_url(&s->collector, launch->address, url, sizeof url);
+        launch_start(launch, &s->plan, url);
+    }
+}
+
+bool session_awaits_hosts(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (!s->launches[i].reported && s->launches[i].pid)
+            return true;
+    return false;
+}
+
+/* "vm4 did not answer: tried by mpirun for 20 s; it said: ssh: connect to ...: No route to host" */
+static void describe_missing(const struct launch *launch, int64_t timeout_ns, char *to,
+                             size_t size) {
+    size_t n = 0;
+    if (!launch->attempted)
+        n = (size_t)snprintf(to, size, "%s cannot be reached: %s", launch->host, launch->trouble);
+    else if (launch->pid)
+        n = (size_t)snprintf(to, size, "%s did not answer: tried %s for %g s", launch->host,
+                             launch_road_name(launch->road), (double)timeout_ns / NS_PER_S);
+    else
+        n = (size_t)snprintf(to, size, "%s did not answer: tried %s, %s", launch->host,
+                             launch_road_name(launch->road), launch->trouble);
+    for (size_t i = 0; i < launch->n_said && n < size; i++)
+        n += (size_t)snprintf(to + n, size - n, "; %s%s", i ? "" : "it said: ", launch->said[i]);
+}
+
+size_t session_name_missing(struct run_session *s) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        struct launch *launch = &s->launches[i];
+        char text[800];
+        if (launch->reported)
+            continue;
+        launch->missing = true;
+        n++;
+        describe_missing(launch, s->options->start_timeout_ns, text, sizeof text);
+        session_note(s, "%s", text);
+    }
+    return n;
+}

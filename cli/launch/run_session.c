@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/launch/run_session.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* --- words to the user --- */
+
+static void say(const char *format, va_list values) {
+    char line[1024], clean[1024]; /* names in it are anybody's */
+    vsnprintf(line, sizeof line, format, values);
+    text_sanitize(clean, sizeof clean, line, strlen(line));
+    fprintf(stderr, "chokepoint: %s\n", clean); /* stderr is unbuffered: one write a line */
+}
+
+void session_tell(const struct run_session *s, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    if (!s->options->quiet)
+        say(format, values);
+    va_end(values);
+}
+
+void session_complain(const struct run_session *s, const char *format, ...) {
+    va_list values;
+    (void)s;
+    va_start(values, format);
+    say(format, values);
+    va_end(values);
+}
+
+void session_note(struct run_session *s, const char *format, ...) {
+    char *text = NULL;
+    va_list values;
+    va_start(values, format);
+    int n = vasprintf(&text, format, values);
+    va_end(values);
+    if (n < 0)
+        return;
+    session_tell(s, "%s", text);
+    if (s->n_notes < RUN_NOTES_MAX)
+        s->notes[s->n_notes++] = text;
+    else
+        free(text);
+}
+
+/* --- beginning and end --- */
+
+static int random_hex(char *to, size_t n_bytes) {
+    unsigned char bytes[16];
+    if (getrandom(bytes, n_bytes, 0) != (ssize_t)n_bytes)
+        return negative_errno();
+    for (size_t i = 0; i < n_bytes; i++)
+        snprintf(to + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+/* The stem of the directories in which programs leave their marks: memory, if there is any. */
+static void choose_marks(struct run_session *s) {
+    const char *tmp = getenv("TMPDIR");
+    const char *place = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
+                        : tmp && tmp[0] == '/'               ? tmp
+                                                             : "/tmp";
+    snprintf(s->marks, sizeof s->marks, "%s/chokepoint-%s", place, s->run_id);
+}
+
+/* The agent's program lies beside ours. */
+static int find_programs(struct run_session *s, char *why, size_t why_size) {
+    ssize_t n = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
+    if (n < 0)
+        return snprintf(why, why_size, "/proc/self/exe: %s", strerror(errno)), negative_errno();
+    s->program[n] = '\0';
+    const char *slash = strrchr(s->program, '/');
+    int size = snprintf(s->plan.agent, sizeof s->plan.agent, "%.*s/chokepoint-agent",
+                        slash ? (int)(slash - s->program) : 0, s->program);
+    if (size < 0 || (size_t)size >= sizeof s->plan.agent)
+        return snprintf(why, why_size, "a path is too long"), -ENAMETOOLONG;
+    if (access(s->plan.agent, X_OK) < 0)
+        return snprintf(why, why_size, "%s: %s; it belongs beside chokepoint", s->plan.agent,
+                        strerror(errno)),
+               negative_errno();
+    return 0;
+}
+
+/* SIGPIPE is blocked only: whoever does not listen to us any more is noticed by EPIPE. */
+static int open_signals(struct run_session *s) {
+    static const int heard[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    sigset_t set, blocked;
+    sigemptyset(&set);
+    for (size_t i = 0; i < ARRAY_SIZE(heard); i++) {
+        struct sigaction action;
+        sigaction(heard[i], NULL, &action);
+        if (action.sa_handler != SIG_IGN || heard[i] == SIGCHLD) /* as under nohup */
+            sigaddset(&set, heard[i]);
+    }
+    signal(SIGCHLD, SIG_DFL); /* were it ignored, nobody could be waited for */
+    blocked = set;
+    sigaddset(&blocked, SIGPIPE);
+    if (sigprocmask(SIG_BLOCK, &blocked, &s->old_mask) < 0)
+        return negative_errno();
+    s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signal_fd < 0 ? negative_errno() : group_watch_start(&s->group);
+}
+
+/* A standard stream that is closed stays closed for the command, but no pipe of ours may become it.
+ */
+static int occupy_standard_streams(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd < 0)
+        return negative_errno();
+    close(fd);
+    return 0;
+}
+
+static void on_host(void *ctx, const char *name);
+static void on_final(void *ctx, const char *name);
+static void on_events(void *ctx, const char *name, uint64_t n);
+static void on_trouble(void *ctx, const char *text);
+
+int session_open(struct run_session *s, const struct run_options *options, char *why,
+                 size_t why_size) {
+    *s = (struct run_session){.options = options, .signal_fd = -1};
+    int r = find_programs(s, why, why_size);
+    if (r < 0)
+        return r;
+    r = occupy_standard_streams();
+    if (r == 0)
+        r = random_hex(s->token, 16);
+    if (r == 0)
+        r = random_hex(s->run_id, 8);
+    if (r == 0)
+        r = open_signals(s);
+    if (r < 0)
+        return snprintf(why, why_size, "cannot begin: %s", strerror(-r)), r;
+    choose_marks(s);
+    s->listener = (struct collect_listener){on_host, on_final, on_events, on_trouble, s};
+    s->collector.program = s->program;
+    s->collector.database = options->database;
+    s->collector.token = s->plan.token = s->token;
+    s->collector.mask = s->plan.mask = &s->old_mask;
+    s->plan.run_id = s->run_id;
+    s->plan.marks = s->marks;
+    s->plan.rate = options->rate;
+    s->plan.process_rate = options->process_rate;
+    s->plan.flows = options->flows;
+    s->plan.call_spool_limit = options->call_spool_limit;
+    s->plan.words = &s->words;
+    s->plan.connect_timeout_s = (int)((options->start_timeout_ns + NS_PER_S - 1) / NS_PER_S);
+    return 0;
+}
+
+/* Whoever stopped listening to us has left one behind: it must not end us with the mask. */
+static void discard_sigpipe(void) {
+    const struct timespec now = {0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    while (sigtimedwait(&set, NULL, &now) > 0)
+        ;
+}
+
+void session_release(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].attempted)
+            line_reader_close(&s->launches[i].output);
+    free(s->launches);
+    for (size_t i = 0; i < s->n_notes; i++)
+        free(s->notes[i]);
+    hosts_release(&s->hosts);
+    collect_child_release(&s->collector);
+    group_watch_stop(&s->group);
+    if (s->signal_fd >= 0) {
+        close(s->signal_fd);
+        discard_sigpipe();
+        sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+    }
+    explicit_bzero(s->token, sizeof s->token);
+}
+
+/* --- what the collector says --- */
+
+static struct launch *find_launch(struct run_session *s, const char *host) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (strcmp(s->launches[i].host, host) == 0)
+            return &s->launches[i];
+    return NULL;
+}
+
+static void on_host(void *ctx, const char *name) {
+    struct run_session *s = ctx;
+    struct launch *launch = find_launch(s, name);
+    if (!launch)
+        return;
+    launch->reported = true;
+    if (launch->missing)
+        session_note(s, "%s answers now; what it did before is missing", name);
+    launch->missing = false;
+}
+
+static void on_final(void *ctx, const char *name) {
+    struct launch *launch = find_launch(ctx, name);
+    if (launch)
+        launch->reported = launch->final = true;
+}
+
+static void on_events(void *ctx, const char *name, uint64_t n) {
+    struct run_session *s = ctx;
+    (void)name;
+    s->n_events += n;
+    s->events_ns = clock_monotonic_ns();
+}
+
+static void on_trouble(void *ctx, const char *text) {
+    session_note(ctx, "collector: %s", text);
+}
+
+/* --- who has ended --- */
+
+#define RESTART_PAUSE_NS (100 * NS_PER_MS)
+
+static void start_collector_again(struct run_session *s) {
+    s->collector_restart_ns = 0;
+    int r = collect_child_start(&s->collector);
+    if (r < 0) {
+        s->collector_lost = true;
+        session_note(s, "the collector cannot be started again: %s", strerror(-r));
+    }
+}
+
+/* Agents keep what they have until it is back. Its port may be taken for a moment: so a pause. */
+static void check_collector(struct run_session *s) {
+    char end[64];
+    int status = 0;
+    if (collect_child_check(&s->collector, &s->listener, &status) < 0 || s->closing)
+        return;
+    child_describe_end(status, end, sizeof end);
+    if (s->collector.n_restarts == COLLECT_RESTARTS_MAX ||
+        s->collector.endpoints[0].port == 0) { /* it has never listened */
+        s->collector_lost = true;
+        session_note(s, "the collector ended (%s); nothing more is recorded", end);
+        return;
+    }
+    int64_t pause_ns = s->collector.n_restarts++ * RESTART_PAUSE_NS;
+    s->collector_restart_ns = clock_monotonic_ns() + pause_ns;
+    session_note(s, "the collector ended (%s) and is started again", end);
+}
+
+static void check_command(struct run_session *s) {
+    if (s->command == 0 || child_ended(s->command, &s->command_status) == -EAGAIN)
+        return;
+    s->ended_wall_ns = clock_wall_ns();
+    s->ended_mono_ns = clock_monotonic_ns();
+    s->command = 0;
+}
+
+/* An agent's own notes arrive with its frames, but for those about its end. */
+static void on_agent_line(void *ctx, const char *line) {
+    struct run_session *s = ctx;
+    if (s->stopping)
+        session_note(s, "%s", line);
+    else
+        session_tell(s, "%s", line);
+}
+
+static void check_launches(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++) {
+        struct launch *launch = &s->launches[i];
+        launch_read(launch, on_agent_line, s);
+        if (!launch_check(launch))
+            continue;
+        launch_read(launch, on_agent_line, s);
+        if (launch->reported && !launch->final && !s->stopping)
+            session_note(s, "the agent on %s has ended (%s); the rest of this host is missing",
+                         launch->host, launch->trouble);
+    }
+}
+
+/* --- signals --- */
+
+/* timeout(1) signals its child and then the whole group: signals that come so soon after one
+ * another are one. */
+#define SAME_SIGNAL_MS 20
+
+static uint64_t read_signals(const struct run_session *s) {
+    struct signalfd_siginfo info;
+    uint64_t numbers = 0;
+    while (read(s->signal_fd, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo != SIGCHLD)
+            numbers |= UINT64_C(1) << info.ssi_signo;
+    return numbers;
+}
+
+/* Without a watch the terminal's signals are taken for the group's, all others for ours. */
+static bool reached_the_command(struct run_session *s, int number) {
+    if (s->group.pid == 0)
+        return number == SIGINT || number == SIGQUIT;
+    return group_watch_saw(&s->group, number);
+}
+
+static void take_signal(struct run_session *s, int number) {
+    bool reached = reached_the_command(s, number);
+    s->interrupted = number;
+    s->n_interrupts++;
+    if (!reached && s->command)
+        kill(s->command, number);
+}
+
+static void take_signals(struct run_session *s) {
+    uint64_t numbers = read_signals(s);
+    if (numbers) {
+        poll(NULL, 0, SAME_SIGNAL_MS);
+        numbers |= read_signals(s);
+    }
+    for (int number = 1; number < 64; number++)
+        if (numbers >> number & 1)
+            take_signal(s, number);
+    check_command(s);
+}
+
+/* --- the loop --- */
+
+static size_t add_fd(struct pollfd *fds, size_t n, int fd) {
+    fds[n] = (struct pollfd){.fd = fd, .events = POLLIN};
+    return n + 1;
+}
+
+/* A closed reader has fd -1, which poll skips. */
+static size_t list_fds(struct run_session *s, struct pollfd *fds) {
+    size_t n = add_fd(fds, 0, s->signal_fd);
+    if (s->collector.pid) {
+        n = add_fd(fds, n, s->collector.events.fd);
+        n = add_fd(fds, n, s->collector.errors.fd);
+    }
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].attempted)
+            n = add_fd(fds, n, s->launches[i].output.fd);
+    return n;
+}
+
+static int poll_timeout_ms(int64_t until_ns) {
+    int64_t left = until_ns - clock_monotonic_ns();
+    return left <= 0 ? 0 : left > 3600 * NS_PER_S ? 3600 * 1000 : (int)(left / NS_PER_MS) + 1;
+}
+
+void session_poll(struct run_session *s, int64_t deadline_ns) {
+    struct pollfd *fds = calloc(s->n_launches + 3, sizeof *fds);
+    if (s->collector_restart_ns && s->collector_restart_ns < deadline_ns)
+        deadline_ns = s->collector_restart_ns;
+    if (fds)
+        poll(fds, list_fds(s, fds), poll_timeout_ms(deadline_ns));
+    free(fds);
+    take_signals(s);
+    collect_child_read(&s->collector, &s->listener);
+    check_collector(s);
+    check_launches(s);
+    if (s->collector_restart_ns && clock_monotonic_ns() >= s->collector_restart_ns)
+        start_collector_again(s);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `run` holds while it runs: the collector, an agent a host, the command; and the one loop in
+ * which all of them are heard. Nothing sleeps: whoever waits calls session_poll until what it waits
+ * for is so, or its deadline has passed.
+ *
+ * Signals are blocked and read as events. What the whole foreground group got, as it gets the
+ * terminal's Ctrl-C, the command has, too; what was sent to us alone is passed on to it.
+ */
+#ifndef CHOKEPOINT_CLI_RUN_SESSION_H
+#define CHOKEPOINT_CLI_RUN_SESSION_H
+
+#include "cli/launch/collect_child.h"
+#include "cli/launch/group_watch.h"
+#include "cli/launch/hosts_choose.h"
+#include "cli/launch/launch.h"
+#include "cli/launch/run_options.h"
+
+#define RUN_NOTES_MAX 200
+
+struct run_session {
+    const struct run_options *options; /* borrowed */
+    char program[PATH_MAX];            /* the command chokepoint itself */
+    char token[33], run_id[17], marks[PATH_MAX];
+    int64_t run; /* its id in the database */
+    sigset_t old_mask;
+    int signal_fd;
+    struct group_watch group;
+    /* where it runs */
+    struct command_words words;
+    struct hosts hosts;
+    char local_name[HOST_NAME_LENGTH_MAX + 1];
+    struct launch *launches; /* owned, one a host */
+    size_t n_launches;
+    struct launch_plan plan;
+    /* the collector */
+    struct collect_child collector;
+    struct collect_listener listener;
+    int64_t collector_restart_ns; /* monotonic; 0: none is due */
+    bool collector_lost;          /* given up */
+    bool stopping;                /* agents have been asked to end */
+    bool closing;                 /* the collector has been asked to end */
+    uint64_t n_events;            /* single events that hosts have delivered, */
+    int64_t events_ns;            /* when the last of them came (monotonic); 0: none yet */
+    /* the command */
+    pid_t command;      /* 0: not running */
+    int command_status; /* as of waitpid */
+    int64_t started_wall_ns, started_mono_ns;
+    int64_t ended_wall_ns, ended_mono_ns;
+    int interrupted; /* the last signal that asked us to end; 0: none */
+    int n_interrupts;
+    /* about the quality of the run; written when nobody else writes to the database */
+    char *notes[RUN_NOTES_MAX]; /* owned */
+    size_t n_notes;
+};
+
+/* Names, token, signals. Negative errno with one line in why. Release it in any case. */
+int session_open(struct run_session *s, const struct run_options *options, char *why,
+                 size_t why_size);
+void session_release(struct run_session *s);
+
+/* Hears all there is to hear; waits for it until the deadline (monotonic). */
+void session_poll(struct run_session *s, int64_t deadline_ns);
+
+/* To the user: unless --quiet; always. One line, prefixed. */
+void session_tell(const struct run_session *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void session_complain(const struct run_session *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* To the user, and to be kept with the run. */
+void session_note(struct run_session *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- run_hosts.c --- */
+
+/* Fills launches and the collector's addresses from hosts. Negative errno with why. */
+int session_find_roads(struct run_session *s, enum hosts_source source, char *why, size_t why_size);
+void session_start_agents(struct run_session *s);
+bool session_awaits_hosts(const struct run_session *s); /* some may still answer */
+/* Marks those that did not answer as missing; line after line about them, at most all. */
+size_t session_name_missing(struct run_session *s);
+
+/* --- run_command.c --- */
+
+/* 0, -ENOENT, -EACCES: as the shell would find it. */
+int command_find(const char *word);
+/* As a shell would take it again, on one line; the caller frees it. NULL: out of memory. */
+char *command_line(char *const *words);
+/* Starts it with all that is ours taken away, and what lets its processes be found. */
+int session_start_command(struct run_session *s);
+
+/* --- run_finish.c --- */
+
+/* Asks the agents to end, waits for what they have to say, ends the collector. */
+void session_drain(struct run_session *s);
+/* Ends what is left of launchers, by their ids. */
+void session_reap(struct run_session *s);
+
+#endif

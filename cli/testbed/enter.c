@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Becoming a process of an emulated host. The node name is set in a UTS namespace of each process
+ * that enters, not in one that is kept: what tells hosts apart is the name, so there is nothing to
+ * keep, and nothing to clean up.
+ */
+#include "cli/testbed/testbed.h"
+#include "common/error.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int enter_network(struct testbed *t, unsigned host) {
+    int fd = testbed_namespace_open(t, host);
+    if (fd < 0)
+        return testbed_trouble(t, TESTBED_FAILED,
+                               "vm%u has lost its network namespace (%s): "
+                               "`chokepoint testbed down`, then up again",
+                               host, strerror(-fd));
+    int r = setns(fd, CLONE_NEWNET) == 0 ? 0 : errno;
+    close(fd);
+    return r ? testbed_trouble(t, TESTBED_UNABLE, "cannot enter the network of vm%u: %s", host,
+                               strerror(r))
+             : 0;
+}
+
+static int take_name(struct testbed *t, unsigned host) {
+    char name[16];
+    int n = snprintf(name, sizeof name, "vm%u", host);
+    if (unshare(CLONE_NEWUTS) == 0 && sethostname(name, (size_t)n) == 0)
+        return 0;
+    return testbed_trouble(t, TESTBED_UNABLE, "cannot take the name vm%u: %s", host,
+                           strerror(errno));
+}
+
+int testbed_enter(struct testbed *t, unsigned host) {
+    int r = testbed_cgroup_enter(t, host);
+    if (r == 0)
+        r = enter_network(t, host);
+    if (r == 0)
+        r = take_name(t, host);
+    return r ? r : testbed_mount_private(t);
+}
