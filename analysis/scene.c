@@ -127,6 +127,8 @@ int scene_build(const struct recording *recording, struct scene *ret_scene) {
     }
     scene.main_group = choose_main(&scene);
     result = rank_budgets_make(&scene, &scene.budgets);
+    if (result == 0)
+        result = critical_path_make(&scene, &scene.critical);
     if (result < 0) {
         scene_release(&scene);
         return result;
@@ -147,6 +149,7 @@ void scene_release(struct scene *scene) {
     iterations_release(&scene->iterations);
     free(scene->processes);
     rank_budgets_release(&scene->budgets);
+    critical_path_release(&scene->critical);
     *scene = (struct scene){0};
 }
 

@@ -7,6 +7,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_SCENE_H
 #define CHOKEPOINT_ANALYSIS_SCENE_H
 
+#include "analysis/critical_path.h"
 #include "analysis/iteration.h"
 #include "analysis/metric.h"
 #include "analysis/phase.h"
@@ -45,6 +46,7 @@ struct scene {
     struct scene_process *processes; /* the job's and others */
     size_t n_processes;
     struct rank_budgets budgets;
+    struct critical_path critical;
 };
 
 /* The recording must outlive the scene. -ENOMEM. */
