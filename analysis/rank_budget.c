@@ -102,10 +102,11 @@ static const struct rank_iterations *iterations_of(const struct scene *scene,
     return NULL;
 }
 
-/* windows[0] the main group, then all groups, then the iterations. */
+/* windows[0] the main group, then all groups, then the iterations, then the slices. */
 static struct windows *make_windows(const struct scene *scene, const struct rank_iterations *its,
                                     size_t n_iterations, struct window *items) {
-    struct windows *windows = calloc(1 + scene->n_groups + n_iterations, sizeof *windows);
+    struct windows *windows =
+        calloc(1 + scene->n_groups + n_iterations + RANK_BUDGET_SLICES, sizeof *windows);
     if (!windows)
         return NULL;
     windows[0] = phase_windows(&scene->groups[scene->main_group]);
@@ -115,6 +116,13 @@ static struct windows *make_windows(const struct scene *scene, const struct rank
         items[i] =
             (struct window){its->items[i].end_ns - its->items[i].duration_ns, its->items[i].end_ns};
         windows[1 + scene->n_groups + i] = (struct windows){&items[i], 1};
+    }
+    for (size_t i = 0; i < RANK_BUDGET_SLICES; i++) {
+        int64_t duration = scene->recording->duration_ns;
+        items[n_iterations + i] = (struct window){rank_budget_slice_begin(duration, i),
+                                                  rank_budget_slice_begin(duration, i + 1)};
+        windows[1 + scene->n_groups + n_iterations + i] =
+            (struct windows){&items[n_iterations + i], 1};
     }
     return windows;
 }
@@ -132,19 +140,22 @@ static void find_awaited(const struct mpi_log *log, const double *awaited, struc
 static int fill_windows(const struct scene *scene, const struct budget_subject *subject,
                         struct rank_budget *to) {
     const struct rank_iterations *its = iterations_of(scene, to);
-    size_t n_its = its ? its->n : 0, n = 1 + scene->n_groups + n_its;
-    struct window *items = calloc(n_its + 1, sizeof *items);
+    size_t n_its = its ? its->n : 0, before = 1 + scene->n_groups + n_its;
+    size_t n = before + RANK_BUDGET_SLICES;
+    struct window *items = calloc(n_its + RANK_BUDGET_SLICES, sizeof *items);
     struct windows *windows = items ? make_windows(scene, its, n_its, items) : NULL;
     struct budget *budgets = calloc(n, sizeof *budgets);
     double *awaited = calloc(scene->recording->calls.n + 1, sizeof *awaited);
     to->groups = calloc(scene->n_groups + 1, sizeof *to->groups);
     to->iterations = calloc(n_its + 1, sizeof *to->iterations);
-    bool room = windows && budgets && awaited && to->groups && to->iterations;
+    to->slices = calloc(RANK_BUDGET_SLICES, sizeof *to->slices);
+    bool room = windows && budgets && awaited && to->groups && to->iterations && to->slices;
     int result = room ? budget_make(subject, windows, n, budgets, awaited) : -ENOMEM;
     if (result == 0) {
         memcpy(to->groups, budgets + 1, scene->n_groups * sizeof *budgets);
         memcpy(to->iterations, budgets + 1 + scene->n_groups, n_its * sizeof *budgets);
         to->n_iterations = n_its;
+        memcpy(to->slices, budgets + before, RANK_BUDGET_SLICES * sizeof *budgets);
         find_awaited(&scene->recording->calls, awaited, to);
     }
     free(items);
@@ -253,6 +264,7 @@ void rank_budgets_release(struct rank_budgets *budgets) {
         free(budgets->items[r].groups);
         free(budgets->items[r].splits);
         free(budgets->items[r].iterations);
+        free(budgets->items[r].slices);
     }
     free(budgets->items);
     *budgets = (struct rank_budgets){0};

@@ -12,6 +12,7 @@
 struct scene;
 
 #define RANK_BUDGET_PROCESSES_MAX 16 /* of a job without ranks */
+#define RANK_BUDGET_SLICES 40        /* equal stretches of the run: how a term changes over time */
 
 /* What held up the data of a rank's connections, as shares of the time they had some. NAN: no
  * connection was seen to send. */
@@ -27,6 +28,7 @@ struct rank_budget {
     struct transfer_split *splits; /* likewise */
     struct budget *iterations;     /* those it marked itself, in time order */
     size_t n_iterations;
+    struct budget *slices;          /* RANK_BUDGET_SLICES of them, in time order */
     int awaited_host, awaited_rank; /* whom it waited for most in the main group; -1: nobody */
     double awaited_s;
 };
@@ -39,6 +41,11 @@ struct rank_budgets {
     size_t windows, closing;                       /* of iterations, and how many of them close */
     double clock_bound_s; /* the worst between two hosts that have ranks; NAN: not known */
 };
+
+/* Slice i of a run, ns. */
+static inline int64_t rank_budget_slice_begin(int64_t duration_ns, size_t i) {
+    return duration_ns / RANK_BUDGET_SLICES * (int64_t)i;
+}
 
 /* The scene must have its phases, iterations and processes. -ENOMEM. */
 int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets);

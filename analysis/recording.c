@@ -26,9 +26,14 @@ static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "mea
                                           "cpu_ns", "events", "lost_events"};
 static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "block_io_ns",
                                            "major_faults"};
-static const char *const cgroup_columns[] = {"throttled_ns"};
-static const char *const connection_columns[] = {"pid", "busy_ns", "rwnd_limited_ns",
-                                                 "sndbuf_limited_ns"};
+static const char *const cgroup_columns[] = {
+    "throttled_ns",       "quota_ns",          "period_ns",  "memory_bytes",
+    "memory_limit_bytes", "memory_limit_hits", "read_bytes", "write_bytes"};
+static const char *const connection_columns[] = {
+    "pid",        "busy_ns", "rwnd_limited_ns", "sndbuf_limited_ns",
+    "send_bytes", "rtt_ns",  "min_rtt_ns",      "delivery_rate_bytes_per_s"};
+static const char *const qdisc_columns[] = {"send_bytes", "drops", "overlimits", "backlog_bytes",
+                                            "rate_bytes_per_s"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 
@@ -45,6 +50,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_RANK] = {"rank", COLUMNS(rank_columns)},
     [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns)},
     [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns)},
+    [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns)},
 };
 
 _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
