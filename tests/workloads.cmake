@@ -4,6 +4,7 @@ target_sources(test_mark_ring PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/unit/mark_seco
 set_tests_properties(test_mark_ring PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_workload_data workload_data)
 chokepoint_unit_test(test_sgd_math sgd_math)
+chokepoint_unit_test(test_workload_plant workload_plant)
 
 add_executable(bench_mark_cost ${CMAKE_CURRENT_SOURCE_DIR}/bench/mark_cost.c)
 target_link_libraries(bench_mark_cost PRIVATE chokepoint_mark)

@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define MIN_ENTRY_BYTES 4 /* " 1:1" */
+#define ALIGNMENT 4096    /* of what O_DIRECT reads: enough for any disk of today */
+#define BLOCK (64 * ALIGNMENT)
 
 /* ---- one line ---- */
 
@@ -163,19 +165,63 @@ static int say_where(const struct libsvm_reader *reader, const struct cursor *c,
 
 /* ---- the stream ---- */
 
+static int seek_to(struct libsvm_reader *reader, off_t from) {
+    if (!reader->direct)
+        return lseek(reader->fd, from, SEEK_SET) < 0 ? -errno : 0;
+    if (!reader->block && !(reader->block = aligned_alloc(ALIGNMENT, BLOCK)))
+        return -ENOMEM;
+    reader->block_offset = from / BLOCK * BLOCK;
+    reader->block_position = (size_t)(from % BLOCK);
+    reader->block_filled = 0;
+    return 0;
+}
+
 static int part_open(struct libsvm_reader *reader, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[reader->part];
-    reader->fd = open(part->path, O_RDONLY | O_CLOEXEC);
+    reader->fd = open(part->path, O_RDONLY | O_CLOEXEC | (reader->direct ? O_DIRECT : 0));
+    if (reader->fd < 0 && errno == EINVAL && reader->direct)
+        return libsvm_error_set(error, 0, part->path,
+                                "this file system cannot be read past the page cache");
     if (reader->fd < 0)
         return libsvm_error_set(error, -errno, part->path, "cannot open");
     /* One byte earlier: the line that begins before the part is someone else's, up to its end. */
     off_t from = part->begin > 0 ? part->begin - 1 : 0;
-    if (lseek(reader->fd, from, SEEK_SET) < 0)
-        return libsvm_error_set(error, -errno, part->path, "cannot seek");
+    int r = seek_to(reader, from);
+    if (r < 0)
+        return libsvm_error_set(error, r, part->path, "cannot seek");
     reader->position = reader->filled = 0;
     reader->line_offset = from;
     reader->line = 1;
     return 0;
+}
+
+/* offset -1: from where the file stands. */
+static ssize_t read_whole(int fd, char *to, size_t size, off_t offset) {
+    ssize_t n;
+    do
+        n = offset < 0 ? read(fd, to, size) : pread(fd, to, size, offset);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+/* O_DIRECT wants aligned offsets, lengths and memory: whole blocks, taken from piece by piece. A
+ * short one is the file's last. */
+static ssize_t take_block(struct libsvm_reader *reader, char *to, size_t size) {
+    while (reader->block_position >= reader->block_filled) {
+        if (reader->block_offset < 0)
+            return 0;
+        ssize_t n = read_whole(reader->fd, reader->block, BLOCK, reader->block_offset);
+        if (n < 0)
+            return n;
+        reader->block_position -= reader->block_filled; /* what seek_to() left to skip */
+        reader->block_filled = (size_t)n;
+        reader->block_offset = n < BLOCK ? -1 : reader->block_offset + BLOCK;
+    }
+    size_t n = reader->block_filled - reader->block_position;
+    n = n < size ? n : size;
+    memcpy(to, reader->block + reader->block_position, n);
+    reader->block_position += n;
+    return (ssize_t)n;
 }
 
 /* Moves what is left to the front and reads on. Returns bytes read, 0 at the end. */
@@ -184,12 +230,11 @@ static ssize_t refill(struct libsvm_reader *reader) {
     memmove(reader->buffer, reader->buffer + reader->position, left);
     reader->position = 0;
     reader->filled = left;
-    ssize_t n;
-    do
-        n = read(reader->fd, reader->buffer + left, LIBSVM_MAX_LINE - left);
-    while (n < 0 && errno == EINTR);
+    ssize_t n = reader->direct
+                    ? take_block(reader, reader->buffer + left, LIBSVM_MAX_LINE - left)
+                    : read_whole(reader->fd, reader->buffer + left, LIBSVM_MAX_LINE - left, -1);
     if (n < 0)
-        return -errno;
+        return n;
     reader->filled += (size_t)n;
     reader->bytes += (uint64_t)n;
     return n;
@@ -299,5 +344,6 @@ void libsvm_release(struct libsvm_reader *reader) {
         free(reader->parts[i].path);
     free(reader->parts);
     free(reader->buffer);
+    free(reader->block);
     *reader = (struct libsvm_reader){.fd = -1};
 }

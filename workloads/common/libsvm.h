@@ -7,6 +7,7 @@
 #ifndef CHOKEPOINT_WORKLOADS_LIBSVM_H
 #define CHOKEPOINT_WORKLOADS_LIBSVM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -33,6 +34,7 @@ struct libsvm_reader {
     uint32_t n_features;
     uint64_t epoch; /* times the last part was finished */
     uint64_t bytes; /* read from disk */
+    bool direct;    /* set after opening: every read goes to the disk, past the page cache */
     /* own */
     size_t part;
     int fd;
@@ -41,6 +43,9 @@ struct libsvm_reader {
     uint64_t examples_this_epoch;
     char *buffer;
     size_t position, filled;
+    char *block; /* direct: aligned; what was read and is not yet taken */
+    size_t block_position, block_filled;
+    off_t block_offset; /* of the next read; -1 after the last one of the file */
 };
 
 /*

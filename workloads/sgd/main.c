@@ -130,9 +130,16 @@ static bool train(struct trainer *t) {
 
 static bool run(const struct sgd_options *options) {
     struct trainer t;
-    int rank, n_ranks;
+    int rank, n_ranks, nobody;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    if (!plants_fit(&options->plants, n_ranks, &nobody)) {
+        if (rank == 0)
+            fprintf(stderr, "chokepoint-sgd: --plant names rank %d of %d\n", nobody, n_ranks);
+        return false;
+    }
+    if (rank == 0)
+        plants_say(&options->plants, "chokepoint-sgd");
     chokepoint_phase("loading");
     int r = trainer_init(&t, options, rank, n_ranks);
     bool good = all_are_well(&t, r) && train(&t);

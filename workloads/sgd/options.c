@@ -13,6 +13,7 @@ const char options_help[] =
     "usage: [mpirun ...] chokepoint-sgd --mode sync|async --transfer dense|sparse --features N\n"
     "           --data PATH [--batch N] [--iterations N] [--test-every N] [--test-data PATH]\n"
     "           [--rate R] [--seed N] [--time-limit S] [--json FILE] [--weights FILE] [--quiet]\n"
+    "           [--direct] [--plant CAUSE]...\n"
     "       chokepoint-sgd generate --features N --examples N --files K --out DIR\n"
     "           [--test-examples N] [--seed N]\n"
     "\n"
@@ -36,6 +37,10 @@ const char options_help[] =
     "  --json FILE              write the summary as JSON\n"
     "  --weights FILE           write the trained model as 32-bit floats\n"
     "  --spin                   wait in blocking MPI calls, which use a core each\n"
+    "  --direct                 read training data past the page cache (O_DIRECT)\n"
+    "  --plant CAUSE            slow itself down, to try a profiler: skew:RANK:FACTOR,\n"
+    "                           sleep:RANK:MS, apply:MS, memory:RANK:MB, spin:RANK:MS, each with\n"
+    "                           an optional @FROM-TO (shares of the iterations); may repeat\n"
     "  --quiet                  no progress\n";
 
 enum {
@@ -53,6 +58,8 @@ enum {
     OPT_JSON,
     OPT_WEIGHTS,
     OPT_SPIN,
+    OPT_DIRECT,
+    OPT_PLANT,
     OPT_QUIET,
     OPT_HELP,
     OPT_EXAMPLES,
@@ -76,6 +83,8 @@ static const struct option train_options[] = {
     {"json", required_argument, NULL, OPT_JSON},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
     {"spin", no_argument, NULL, OPT_SPIN},
+    {"direct", no_argument, NULL, OPT_DIRECT},
+    {"plant", required_argument, NULL, OPT_PLANT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
@@ -167,6 +176,13 @@ static int take_seed(const struct value *v, struct sgd_options *o) {
     return r;
 }
 
+static int take_plant(const struct value *v, struct plants *ret) {
+    int r = plants_add(ret, v->text);
+    if (r == -E2BIG)
+        return refuse(v, "to be given at most 8 times");
+    return r < 0 ? refuse(v, plant_help) : 0;
+}
+
 static int take(int option, const struct value *v, struct sgd_options *o) {
     switch (option) {
     case OPT_MODE:
@@ -197,6 +213,10 @@ static int take(int option, const struct value *v, struct sgd_options *o) {
         return take_text(v->text, &o->weights);
     case OPT_SPIN:
         return take_flag(&o->spin);
+    case OPT_DIRECT:
+        return take_flag(&o->direct);
+    case OPT_PLANT:
+        return take_plant(v, &o->plants);
     case OPT_QUIET:
         return take_flag(&o->quiet);
     case OPT_EXAMPLES:

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "workloads/common/plant.h"
 #include "workloads/sgd/generate.h"
 
 enum options_verb { OPTIONS_TRAIN, OPTIONS_GENERATE, OPTIONS_HELP };
@@ -13,6 +14,7 @@ enum options_verb { OPTIONS_TRAIN, OPTIONS_GENERATE, OPTIONS_HELP };
 struct sgd_options {
     enum options_verb verb;
     bool async, dense, spin, quiet;
+    bool direct; /* training data are read past the page cache */
     uint32_t n_features;
     uint64_t batch;      /* examples a rank and iteration */
     uint64_t iterations; /* sync: of every rank; async: times the ranks, updates of the model */
@@ -22,11 +24,12 @@ struct sgd_options {
     double time_limit_s; /* 0: none */
     uint64_t seed;
     const char *json, *weights;
+    struct plants plants; /* as asked for; each trainer has its own */
     struct generate_options generate;
 };
 
 struct options_error {
-    char text[256];
+    char text[384];
 };
 
 extern const char options_help[];

@@ -56,6 +56,7 @@ static bool own_may_start(const struct async *a) {
 static int finish_own(struct async *a) {
     struct trainer *t = a->s->t;
     uint64_t from = a->own_pulled_at;
+    plants_apply(&t->plants, (double)a->s->outcome.updates / (double)a->target);
     trainer_apply(t->weights, t->batch.n_unique, t->batch.unique, t->local_gradient,
                   (float)t->options->rate);
     bool finite = count_update(a, 0, from, a->own_loss);
@@ -98,6 +99,7 @@ static int serve(struct async *a, struct channel *c) {
     case CHANNEL_PUSHED:
         if (!t->options->dense)
             trainer_apply(t->weights, c->request.n, c->features, c->values, rate);
+        plants_apply(&t->plants, (double)a->s->outcome.updates / (double)a->target);
         if (!count_update(a, c->peer, c->pulled_at, c->request.loss))
             return -EDOM;
         channel_listen(c);

@@ -143,6 +143,7 @@ static int collect(struct sync *y) {
     if (r < 0)
         return r;
     trainer_apply(s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
+    plants_apply(&s->t->plants, trainer_done(s->t));
     chokepoint_operator("reduce and apply", (int64_t)(s->t->options->n_features * sizeof(float)),
                         start, chokepoint_now_ns() - start);
     return 0;

@@ -16,6 +16,17 @@ void trainer_say(const struct trainer *t, const char *text) {
     fprintf(stderr, "chokepoint-sgd: rank %d on %s: %s\n", t->rank, host, text);
 }
 
+double trainer_done(const struct trainer *t) {
+    return (double)t->account.iterations / (double)t->options->iterations;
+}
+
+static void plan_batch(struct trainer *t) {
+    double factor = plants_work(&t->plants, t->rank, trainer_done(t));
+    t->batch_rows = (size_t)((double)t->options->batch * factor + .5);
+    if (t->batch_rows == 0)
+        t->batch_rows = 1;
+}
+
 /* The first touch of 135 MB belongs to loading, not to the first iteration. */
 static int allocate_model(struct trainer *t) {
     size_t bytes = t->options->n_features * sizeof *t->weights;
@@ -31,6 +42,8 @@ static int allocate_model(struct trainer *t) {
 int trainer_init(struct trainer *ret, const struct sgd_options *options, int rank, int n_ranks) {
     struct libsvm_error error;
     *ret = (struct trainer){.options = options,
+                            .batch_rows = options->batch,
+                            .plants = options->plants,
                             .rank = rank,
                             .n_ranks = n_ranks,
                             .waiter = {.spin = options->spin},
@@ -42,6 +55,8 @@ int trainer_init(struct trainer *ret, const struct sgd_options *options, int ran
         return r;
     }
     ret->data.part = options->seed % ret->data.n_parts;
+    ret->data.direct = options->direct;
+    plan_batch(ret);
     r = allocate_model(ret);
     if (r < 0)
         trainer_say(ret, "not enough memory for the model");
@@ -51,6 +66,7 @@ int trainer_init(struct trainer *ret, const struct sgd_options *options, int ran
 void trainer_release(struct trainer *t) {
     libsvm_release(&t->data);
     batch_release(&t->batch);
+    plants_release(&t->plants);
     free(t->weights);
     free(t->local_weights);
     free(t->local_gradient);
@@ -85,24 +101,33 @@ static int compact(struct trainer *t) {
 
 int trainer_read(struct trainer *t, size_t n) {
     struct libsvm_error error;
-    size_t left = t->options->batch - t->batch.n_rows;
+    size_t left = t->batch_rows - t->batch.n_rows;
     ssize_t got = libsvm_read(&t->data, n < left ? n : left, &t->batch, &error);
     if (got < 0) {
         trainer_say(t, error.text);
         return (int)got;
     }
-    return t->batch.n_rows < t->options->batch ? 0 : compact(t);
+    return t->batch.n_rows < t->batch_rows ? 0 : compact(t);
 }
 
 int trainer_read_batch(struct trainer *t) {
     int64_t start = chokepoint_now_ns();
     int r;
     do
-        r = trainer_read(t, t->options->batch);
+        r = trainer_read(t, t->batch_rows);
     while (r == 0);
     chokepoint_operator("read batch", (int64_t)(t->batch.n_entries * sizeof *t->batch.value), start,
                         chokepoint_now_ns() - start);
     return r;
+}
+
+/* What is planted, if anything: part of this rank's computing. */
+static void compute_planted(struct trainer *t) {
+    int r = plants_compute(&t->plants, t->rank, trainer_done(t));
+    if (r < 0) {
+        trainer_say(t, "no working set to plant: cannot write or map it in TMPDIR (or /tmp)");
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
 }
 
 double trainer_compute(struct trainer *t) {
@@ -118,6 +143,7 @@ double trainer_compute(struct trainer *t) {
     chokepoint_operator("sigmoid", rows, b, c - b);
     chokepoint_operator("transposed sparse x dense",
                         (int64_t)(t->batch.n_unique * sizeof *t->local_gradient), c, d - c);
+    compute_planted(t);
     return loss;
 }
 
@@ -156,4 +182,5 @@ void trainer_finish_iteration(struct trainer *t, uint64_t number, int64_t start_
     chokepoint_value("examples", (double)t->account.examples);
     t->reported_bytes = bytes;
     batch_clear(&t->batch);
+    plan_batch(t);
 }

@@ -24,6 +24,8 @@ struct trainer {
     float *weights; /* rank 0: the model; a dense worker: its copy; a sparse worker: NULL */
     struct libsvm_reader data;
     struct batch batch;
+    size_t batch_rows; /* of the batch in hand: --batch, or what is planted */
+    struct plants plants;
     float *local_weights, *local_gradient; /* over the batch's features */
     float *residual;                       /* over its rows */
     size_t local_capacity;
@@ -45,6 +47,9 @@ void trainer_say(const struct trainer *trainer, const char *text);
  * negative. */
 int trainer_read(struct trainer *trainer, size_t n);
 int trainer_read_batch(struct trainer *trainer);
+
+/* Share of its iterations that are behind this rank. */
+double trainer_done(const struct trainer *trainer);
 
 /* The mean gradient of the batch at local_weights into local_gradient; returns the mean loss. */
 double trainer_compute(struct trainer *trainer);
