@@ -11,6 +11,7 @@
  *
  *   - run, host, stream, frame, instance, clock, clock_piece, ceiling, table_info, column_info:
  *     what all refers to
+ *   - run_repeat: the runs that are repeats of one command, and which of them
  *   - run_note, refused, counter_reset: what a reader of the run should know
  *   - counter_state: last absolute values, of no use to a reader
  *   - run_host: a view, one line a host and run: samples, missed, lost, duplicates, clock error
@@ -71,6 +72,10 @@ struct run_begin {
     int64_t wall_ns, mono_ns; /* start, on the collector's clocks */
     int64_t period_ns;
     int n_hosts_expected;
+    /* One of the repeats of a command (`run --repeat`): which, of how many planned, and the run of
+     * the first of them (0: this is the first). repeats 0: it is none. */
+    int repeat, repeats;
+    int64_t group;
 };
 
 /* Both commit at once. */

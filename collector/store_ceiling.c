@@ -88,24 +88,12 @@ static int take_row(sqlite3_stmt *row, struct store_ceiling **list, size_t *n) {
     return r;
 }
 
-/* A view of that name could hold any query. */
-static int has_table(struct store *store, bool *ret_has) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    int r = sql_prepare(store,
-                        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-                        " AND name = 'ceiling'",
-                        &statement);
-    int code = r ? SQLITE_DONE : sqlite3_step(statement);
-    *ret_has = code == SQLITE_ROW;
-    return r ? r : sql_errno(code);
-}
-
 int store_list_ceilings(struct store *store, struct store_ceiling **ret_ceilings, size_t *ret_n) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     struct store_ceiling *list = NULL;
     size_t n = 0;
     bool has;
-    int code = SQLITE_DONE, r = has_table(store, &has);
+    int code = SQLITE_DONE, r = sql_has_table(store, "ceiling", &has);
     if (r == 0 && has)
         r = sql_prepare(store, query, &statement);
     while (r == 0 && has && n < CEILINGS_MAX && (code = sqlite3_step(statement)) == SQLITE_ROW)

@@ -48,6 +48,7 @@ enum statement {
     SQL_COLUMN_LIST,
     SQL_COLUMN_INSERT,
     SQL_CEILING_INSERT,
+    SQL_REPEAT_INSERT,
     SQL_OBJECT_EXISTS,
     STATEMENT_COUNT_
 };
@@ -126,6 +127,8 @@ struct stream {
     struct series *series[STORE_TABLES_MAX]; /* owned, by data_table.index */
 };
 
+struct store_run;
+
 struct store {
     sqlite3 *db;
     bool writable;
@@ -158,6 +161,17 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS ceiling(ceiling INTEGER PRIMARY KEY, host TEXT NOT NULL,"          \
     " peer TEXT, metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL NOT NULL, low REAL,"         \
     " high REAL, measured_wall_ns INTEGER NOT NULL, how TEXT NOT NULL) STRICT;"
+
+/* The repeats of `run --repeat`; also made in a file of before there were any. */
+#define STORE_REPEAT_SCHEMA                                                                        \
+    "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
+    " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
+
+/* Whether there is a plain table of that name: a view could hold any query. */
+int sql_has_table(struct store *store, const char *name, bool *ret_has);
+
+/* Which repeats the runs are; those of older files are none. */
+int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
 
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);

@@ -101,6 +101,8 @@ int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *re
         n += r == 0;
     }
     r = r ? r : sql_errno(code);
+    if (!r)
+        r = store_fill_repeats(store, runs, n);
     if (r) {
         store_runs_free(runs, n);
         return r;
@@ -128,9 +130,15 @@ static int find_one(struct store *store, const char *sql, int64_t number, const 
     if (r)
         return r;
     int code = sqlite3_step(statement);
-    return code == SQLITE_ROW    ? fill_run(statement, ret_run)
-           : code == SQLITE_DONE ? -ENOENT
-                                 : sql_errno(code);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
+    r = fill_run(statement, ret_run);
+    if (r)
+        return r;
+    r = store_fill_repeats(store, ret_run, 1);
+    if (r)
+        store_run_release(ret_run);
+    return r;
 }
 
 int store_find_run(struct store *store, const char *which, struct store_run *ret_run) {

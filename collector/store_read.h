@@ -17,6 +17,8 @@ struct store_run {
     int64_t duration_ns;     /* of the command; to the last frame if it never ended */
     int64_t period_ns;
     int n_hosts_expected;
+    int repeat, repeats; /* the 2nd of 5 repeats; 0, 0: recorded alone */
+    int64_t group;       /* id of the first of them; 0 */
 };
 
 struct store_host {
@@ -37,6 +39,11 @@ struct store_note {
 /* Finds a run: "7" (id), a name (the newest of that name), "last", "last~1". -ENOENT. */
 int store_find_run(struct store *store, const char *which, struct store_run *ret_run);
 int store_list_runs(struct store *store, struct store_run **ret_runs, size_t *ret_n);
+/* All that a word stands for: by a name all its repeats, which are the runs of that name with the
+ * command of the newest of them, oldest first; *ret_others counts runs of that name with other
+ * commands. Any other word stands for one run. -ENOENT. */
+int store_find_repeats(struct store *store, const char *which, struct store_run **ret_runs,
+                       size_t *ret_n, size_t *ret_others);
 void store_run_release(struct store_run *run);
 void store_runs_free(struct store_run *runs, size_t n);
 

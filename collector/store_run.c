@@ -16,7 +16,12 @@ static void name_from_command(const char *command, char *name, size_t size) {
         text_sanitize(name, size, "run", 3);
 }
 
-int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
+static int insert_repeat(struct store *store, const struct run_begin *begin, int64_t run) {
+    return sql_run(store, SQL_REPEAT_INSERT, "iiii", run, begin->group ? begin->group : run,
+                   (int64_t)begin->repeat, (int64_t)begin->repeats);
+}
+
+static int insert_run(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
     char name[INSTANCE_MAX + 1], command[64 * 1024];
     if (!begin->command)
         return -EINVAL;
@@ -29,7 +34,24 @@ int store_run_begin(struct store *store, const struct run_begin *begin, int64_t 
                     begin->period_ns, (int64_t)begin->n_hosts_expected, CHOKEPOINT_VERSION);
     if (!r)
         *ret_run = sqlite3_last_insert_rowid(store->db);
-    return r;
+    return r ? r : begin->repeats ? insert_repeat(store, begin, *ret_run) : 0;
+}
+
+/* A repeat without its number would be taken for a run of its own: both rows or none. */
+int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
+    int64_t run = 0;
+    int r = sql_exec(store, "SAVEPOINT begin_run");
+    if (r)
+        return r;
+    r = insert_run(store, begin, &run);
+    if (r == 0)
+        r = sql_exec(store, "RELEASE begin_run");
+    if (r) {
+        sqlite3_exec(store->db, "ROLLBACK TO begin_run; RELEASE begin_run", NULL, NULL, NULL);
+        return r;
+    }
+    *ret_run = run;
+    return 0;
 }
 
 static int require_change(struct store *store, int r) {

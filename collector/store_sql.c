@@ -56,7 +56,7 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_CEILING_SCHEMA
+        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -135,6 +135,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_COLUMN_INSERT] = "INSERT INTO column_info VALUES(?, ?, ?, ?, ?, ?)",
     [SQL_CEILING_INSERT] = "INSERT INTO ceiling(host, peer, metric, unit, value, low, high,"
                            " measured_wall_ns, how) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_REPEAT_INSERT] =
+        "INSERT INTO run_repeat(run, group_run, repeat, repeats) VALUES(?, ?, ?, ?)",
     [SQL_OBJECT_EXISTS] = "SELECT 1 FROM sqlite_schema WHERE name = ?",
 };
 

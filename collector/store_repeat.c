@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs that are repeats of each other. A name stands for all runs of it with one command, whether
+ * `run --repeat` made them one after the other or a script made them in turn with others: the
+ * better experiment must not be the one that cannot be named.
+ */
+#include "collector/store_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/store_read.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#define REPEATS_MAX 1000000 /* of a file from outside */
+
+int sql_has_table(struct store *store, const char *name, bool *ret_has) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store,
+                        "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+                        " AND name = ?",
+                        &statement);
+    if (!r)
+        r = sql_bind(statement, "t", name);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    *ret_has = code == SQLITE_ROW;
+    return r ? r : sql_errno(code);
+}
+
+static int count(sqlite3_stmt *row, int column) {
+    int64_t value = sql_column(row, column);
+    return value < 0 || value > REPEATS_MAX ? 0 : (int)value;
+}
+
+static int fill(sqlite3_stmt *statement, struct store_run *run) {
+    sqlite3_reset(statement);
+    int r = sql_bind(statement, "i", run->id);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    if (code == SQLITE_ROW && count(statement, 1) > 0 && count(statement, 2) > 0) {
+        run->group = sql_column(statement, 0);
+        run->repeat = count(statement, 1);
+        run->repeats = count(statement, 2);
+    }
+    return r ? r : sql_errno(code);
+}
+
+int store_fill_repeats(struct store *store, struct store_run *runs, size_t n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    bool has;
+    int r = sql_has_table(store, "run_repeat", &has);
+    if (r || !has)
+        return r;
+    r = sql_prepare(store, "SELECT group_run, repeat, repeats FROM run_repeat WHERE run = ?",
+                    &statement);
+    for (size_t i = 0; i < n && r == 0; i++)
+        r = fill(statement, &runs[i]);
+    return r;
+}
+
+/* Whether the word found the run by its name, not by a number or its place. */
+static bool found_by_name(const char *which, const struct store_run *run) {
+    uint64_t number;
+    return strcmp(which, run->name) == 0 &&
+           !(text_parse_u64(which, &number) == 0 && number == (uint64_t)run->id) &&
+           strcmp(which, "last") != 0 && strncmp(which, "last~", 5) != 0;
+}
+
+/* Keeps the runs of that name and command, in their order. Returns how many. */
+static size_t keep_repeats(struct store_run *runs, size_t n, const struct store_run *of,
+                           size_t *ret_others) {
+    size_t kept = 0;
+    *ret_others = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool same_name = strcmp(runs[i].name, of->name) == 0;
+        if (same_name && strcmp(runs[i].command, of->command) == 0) {
+            runs[kept++] = runs[i];
+            continue;
+        }
+        *ret_others += same_name;
+        store_run_release(&runs[i]);
+    }
+    return kept;
+}
+
+int store_find_repeats(struct store *store, const char *which, struct store_run **ret_runs,
+                       size_t *ret_n, size_t *ret_others) {
+    struct store_run newest, *runs;
+    size_t n = 0;
+    int r = store_find_run(store, which, &newest);
+    if (r)
+        return r;
+    if (found_by_name(which, &newest)) {
+        r = store_list_runs(store, &runs, &n);
+        if (r == 0)
+            *ret_n = keep_repeats(runs, n, &newest, ret_others);
+        store_run_release(&newest);
+    } else if ((runs = malloc(sizeof *runs))) {
+        *runs = newest;
+        *ret_n = 1;
+        *ret_others = 0;
+    } else {
+        store_run_release(&newest);
+        r = -ENOMEM;
+    }
+    if (r == 0)
+        *ret_runs = runs;
+    return r;
+}
