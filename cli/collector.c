@@ -5,7 +5,6 @@
  * It is told what to do through its standard input and tells what happens on its standard output,
  * one line each, so that its parent needs no other channel and its death is seen on both sides.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "cli/verb.h"
 #include "collector/server.h"
 #include "collector/store_read.h"
@@ -59,32 +59,25 @@ struct collector {
     atomic_uint hosts, finals; /* that have begun, that have sent their last */
 };
 
-static int usage_error(const char *text) {
-    fprintf(stderr, "chokepoint collector: %s; see `chokepoint collector --help`\n", text);
-    return EXIT_USAGE;
+static int usage_error(const char *what) {
+    return verb_refuse("collector", what, NULL, "see `chokepoint collector --help`");
 }
 
 static int parse_options(struct collector *c, int argc, char **argv) {
-    static const struct option options[] = {{"db", required_argument, NULL, 'd'},
-                                            {"run", required_argument, NULL, 'r'},
-                                            {"listen", required_argument, NULL, 'l'},
-                                            {0}};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'd')
-            c->db = optarg;
-        else if (option == 'l')
-            c->listen = optarg;
-        else if (option != 'r')
-            return usage_error("an unknown option, or one without its value");
-        else if (text_parse_u64(optarg, &c->run) < 0 || c->run == 0 || c->run > INT64_MAX)
-            return usage_error("--run takes the number of a run");
-    }
-    if (optind < argc)
+    const char *run = "";
+    const struct verb_option takes[] = {
+        {"db", 0, &c->db, NULL}, {"run", 0, &run, NULL}, {"listen", 0, &c->listen, NULL}};
+    const struct verb_words words = {"collector", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    int r = verb_words_read(&words, argc, argv, &rest);
+    if (r)
+        return r;
+    if (rest[0])
         return usage_error("it takes options only");
-    if (!c->db || !c->listen || !c->run)
+    if (!c->db || !c->listen || !*run)
         return usage_error("--db, --run and --listen are all needed");
+    if (text_parse_u64(run, &c->run) < 0 || c->run == 0 || c->run > INT64_MAX)
+        return usage_error("--run takes the number of a run");
     return 0;
 }
 
@@ -95,7 +88,7 @@ static int take_token(struct collector *c) {
         return usage_error("CHOKEPOINT_TOKEN is not set: agents must have something to show");
     c->token = strdup(token);
     unsetenv("CHOKEPOINT_TOKEN");
-    return c->token ? 0 : 1;
+    return c->token ? 0 : -ENOMEM;
 }
 
 static void print_event(void *ctx, const char *line) {
@@ -108,7 +101,7 @@ static void print_event(void *ctx, const char *line) {
 }
 
 static int fail(const char *why) {
-    fprintf(stderr, "chokepoint collector: %s\n", why);
+    verb_complain("collector", "%s", why);
     return 1;
 }
 
@@ -229,13 +222,11 @@ static void raise_descriptor_limit(void) {
 static int collector_main(int argc, char **argv) {
     struct collector c = {0};
     pid_t parent = getppid();
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return fputs(help, stdout), 0;
     int r = parse_options(&c, argc, argv);
     if (r == 0)
         r = take_token(&c);
     if (r)
-        return r;
+        return r == -ENOMEM ? 1 : verb_words_status(r);
     raise_descriptor_limit();
     int signal_fd = signals_to_descriptor();
     r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint compare`: two or more runs side by side. */
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/verb.h"
@@ -7,7 +8,6 @@
 #include "common/error.h"
 #include "reports/comparison.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,50 +33,30 @@ struct options {
     size_t n;
 };
 
-static int take_runs(struct options *options, int argc, char **argv) {
-    for (; optind < argc; optind++) {
+static int take_runs(struct options *options, char **words) {
+    for (; *words; words++) {
         if (options->n == RUNS_MAX) {
-            fprintf(stderr, "chokepoint compare: at most %d runs\n", RUNS_MAX);
-            return EXIT_USAGE;
+            verb_complain("compare", "at most %d runs", RUNS_MAX);
+            return -EINVAL;
         }
-        options->runs[options->n++] = argv[optind];
+        options->runs[options->n++] = *words;
     }
     if (options->n >= 2 || (options->n == 1 && options->baseline))
-        return -1;
-    fputs("chokepoint compare: name at least two runs; `chokepoint list` shows what there is\n",
-          stderr);
-    return EXIT_USAGE;
+        return 0;
+    return verb_refuse("compare", "name at least two runs", NULL,
+                       "`chokepoint list` shows what there is");
 }
 
-/* -1: go on. */
 static int parse(int argc, char **argv, struct options *options) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, 'd'},       {"format", required_argument, NULL, 'f'},
-        {"baseline", required_argument, NULL, 'b'}, {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},           {0}};
+    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"baseline", 0, &options->baseline, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"compare", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
     *options = (struct options){.database = REPORT_DATABASE};
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;)
-        switch (c) {
-        case 'd':
-            options->database = optarg;
-            break;
-        case 'f':
-            options->format = optarg;
-            break;
-        case 'b':
-            options->baseline = optarg;
-            break;
-        case 'o':
-            options->path = optarg;
-            break;
-        case 'h':
-            return fputs(help, stdout), 0;
-        default:
-            return report_refuse_option("compare", c, argv);
-        }
-    return take_runs(options, argc, argv);
+    int result = verb_words_read(&words, argc, argv, &rest);
+    return result ? result : take_runs(options, rest);
 }
 
 struct loaded {
@@ -124,8 +104,8 @@ static int load(struct store *store, const struct options *options, struct loade
     for (size_t i = 0; status == 0 && i < loaded->n; i++)
         for (size_t k = 0; k < i; k++)
             if (loaded->reports[i]->run_id == loaded->reports[k]->run_id) {
-                fprintf(stderr, "chokepoint compare: run %lld is named twice\n",
-                        (long long)loaded->reports[i]->run_id);
+                verb_complain("compare", "run %lld is named twice",
+                              (long long)loaded->reports[i]->run_id);
                 status = EXIT_USAGE;
             }
     if (status)
@@ -139,11 +119,7 @@ static int print(const struct comparison *comparison, const struct report_format
     int result = output_open(&output);
     if (result == 0)
         result = output_close(&output, path, format->comparison(comparison, output.file));
-    if (result == 0)
-        return 0;
-    fprintf(stderr, "chokepoint compare: cannot write %s: %s\n", path ? path : "standard output",
-            strerror(-result));
-    return path ? EXIT_USAGE : 1;
+    return result < 0 ? report_cannot_write("compare", path, result) : 0;
 }
 
 static int compare_and_print(struct store *store, const struct options *options,
@@ -156,7 +132,7 @@ static int compare_and_print(struct store *store, const struct options *options,
     int result = comparison_build(loaded.reports, loaded.n, loaded.baseline, &comparison);
     if (result < 0) {
         loaded_free(&loaded);
-        fprintf(stderr, "chokepoint compare: %s\n", strerror(-result));
+        verb_complain("compare", "%s", strerror(-result));
         return 1;
     }
     status = print(comparison, format, options->path);
@@ -168,14 +144,13 @@ static int compare_main(int argc, char **argv) {
     struct options options;
     struct store *store;
     int status = parse(argc, argv, &options);
-    if (status >= 0)
-        return status;
+    if (status)
+        return verb_words_status(status);
     const struct report_format *format =
         report_choose_format("compare", options.format, options.path);
     if (format && !format->comparison) {
-        fputs("chokepoint compare: there is no screen of a comparison; formats are text, md, html, "
-              "csv and json\n",
-              stderr);
+        verb_complain("compare", "there is no screen of a comparison; formats are text, md, html, "
+                                 "csv and json");
         return EXIT_USAGE;
     }
     status = format ? report_open_database("compare", options.database, &store) : EXIT_USAGE;

@@ -2,10 +2,10 @@
 /* `chokepoint export`: a recording for other programs to read. */
 #include "reports/export.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/options.h"
 #include "cli/output_stream.h"
 #include "cli/report.h"
 #include "cli/verb.h"
@@ -29,56 +29,33 @@ struct options {
     const char *run, *database, *format, *table, *path;
 };
 
-/* -1: go on. */
 static int parse(int argc, char **argv, struct options *options) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, 'd'},    {"format", required_argument, NULL, 'f'},
-        {"table", required_argument, NULL, 't'}, {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},        {0}};
+    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"table", 0, &options->table, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"export", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;)
-        switch (c) {
-        case 'd':
-            options->database = optarg;
-            break;
-        case 'f':
-            options->format = optarg;
-            break;
-        case 't':
-            options->table = optarg;
-            break;
-        case 'o':
-            options->path = optarg;
-            break;
-        case 'h':
-            return fputs(help, stdout), 0;
-        default:
-            return report_refuse_option("export", c, argv);
-        }
-    if (argc - optind > 1) {
-        fputs("chokepoint export: one run at a time; `chokepoint export --help` tells more\n",
-              stderr);
-        return EXIT_USAGE;
-    }
-    if (optind < argc)
-        options->run = argv[optind];
-    return -1;
+    int result = verb_words_read(&words, argc, argv, &rest);
+    if (result == 0 && rest[0] && rest[1])
+        return verb_refuse("export", "one run at a time", NULL,
+                           "`chokepoint export --help` tells more");
+    if (result == 0 && rest[0])
+        options->run = rest[0];
+    return result;
 }
 
 static const struct export_format *choose_format(const struct options *options) {
     const struct export_format *format =
         options->format ? export_find_format(options->format) : NULL;
     if (!options->format)
-        fputs("chokepoint export: --format is missing: perfetto, csv or openmetrics\n", stderr);
+        verb_complain("export", "--format is missing: perfetto, csv or openmetrics");
     else if (!format)
-        fprintf(stderr,
-                "chokepoint export: unknown format '%s'; there are perfetto, csv and openmetrics\n",
-                options->format);
+        verb_complain("export", "unknown format '%s'; there are perfetto, csv and openmetrics",
+                      options->format);
     else if (!format->of_one_table && options->table) {
-        fprintf(stderr, "chokepoint export: %s has all tables; --table goes with csv\n",
-                format->name);
+        verb_complain("export", "%s has all tables; --table goes with csv", format->name);
         return NULL;
     }
     return format;
@@ -86,31 +63,29 @@ static const struct export_format *choose_format(const struct options *options) 
 
 static int find_run(struct store *store, const struct options *options, struct store_run *run) {
     int result = store_find_run(store, options->run, run);
-    if (result == 0)
-        return 0;
-    if (result == -ENOENT) {
-        fprintf(stderr,
-                "chokepoint export: no run '%s' in %s; `chokepoint list` shows what there is\n",
-                options->run, options->database);
-        return EXIT_USAGE;
-    }
-    fprintf(stderr, "chokepoint export: cannot read run '%s' in %s: %s\n", options->run,
-            options->database, result == -EIO ? store_error(store) : strerror(-result));
-    return 1;
+    return result < 0
+               ? report_cannot_read_run("export", store, options->database, options->run, result)
+               : 0;
 }
 
 /* One line that names the tables there are. */
 static int refuse_table(const struct options *options, const struct store_table_info *tables,
                         size_t n) {
+    char *names = NULL;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    for (size_t i = 0; list && i < n; i++)
+        fprintf(list, "%s %s", i ? "," : "", tables[i].name);
+    if (list && fclose(list) != 0)
+        return 1;
+    const char *there = n ? "there are" : "it has none";
     if (options->table)
-        fprintf(stderr, "chokepoint export: no table '%s' in run '%s'; ", options->table,
-                options->run);
+        verb_complain("export", "no table '%s' in run '%s'; %s%s", options->table, options->run,
+                      there, list ? names : "");
     else
-        fputs("chokepoint export: csv is of one table: --table is missing; ", stderr);
-    fputs(n ? "there are" : "it has none", stderr);
-    for (size_t i = 0; i < n; i++)
-        fprintf(stderr, "%s %s", i ? "," : "", tables[i].name);
-    fputc('\n', stderr);
+        verb_complain("export", "csv is of one table: --table is missing; %s%s", there,
+                      list ? names : "");
+    free(names);
     return EXIT_USAGE;
 }
 
@@ -120,8 +95,7 @@ static int check_table(struct store *store, const struct store_run *run,
     size_t n;
     int result = store_list_tables(store, run->id, &tables, &n);
     if (result < 0) {
-        fprintf(stderr, "chokepoint export: cannot read %s: %s\n", options->database,
-                store_error(store));
+        verb_complain("export", "cannot read %s: %s", options->database, store_error(store));
         return 1;
     }
     bool found = false;
@@ -139,11 +113,7 @@ static int write_run(struct store *store, const struct store_run *run,
     if (result == 0)
         result =
             output_stream_close(&output, format->write(store, run, options->table, output.file));
-    if (result == 0)
-        return 0;
-    fprintf(stderr, "chokepoint export: cannot write %s: %s\n",
-            options->path ? options->path : "standard output", strerror(-result));
-    return options->path ? EXIT_USAGE : 1;
+    return result < 0 ? report_cannot_write("export", options->path, result) : 0;
 }
 
 static int export_run(struct store *store, const struct export_format *format,
@@ -164,8 +134,8 @@ static int export_main(int argc, char **argv) {
     struct options options;
     struct store *store;
     int status = parse(argc, argv, &options);
-    if (status >= 0)
-        return status;
+    if (status)
+        return verb_words_status(status);
     const struct export_format *format = choose_format(&options);
     if (!format)
         return EXIT_USAGE;

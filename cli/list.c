@@ -3,13 +3,13 @@
  * `chokepoint list`: the runs in a database, oldest first. A run whose end was never written is
  * "unfinished": it goes on now, or what recorded it was killed; the file alone cannot tell.
  */
+#include "cli/options.h"
 #include "cli/verb.h"
 #include "collector/store_read.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -169,7 +169,7 @@ static int list(const char *database) {
     char why[300];
     size_t n;
     if (store_open_read(database, &store, why, sizeof why)) {
-        fprintf(stderr, "chokepoint list: %s\n", why);
+        verb_complain("list", "%s", why);
         return EXIT_USAGE;
     }
     int r = store_list_runs(store, &runs, &n);
@@ -178,37 +178,22 @@ static int list(const char *database) {
         store_runs_free(runs, n);
     }
     if (r < 0)
-        fprintf(stderr, "chokepoint list: %s: %s\n", database, store_error(store));
+        verb_complain("list", "%s: %s", database, store_error(store));
     else if (n == 0)
-        fprintf(stderr, "chokepoint list: %s has no runs yet\n", database);
+        verb_complain("list", "%s has no runs yet", database);
     store_close(store);
     return r < 0 || fflush(stdout) != 0 ? 1 : 0;
 }
 
 static int list_main(int argc, char **argv) {
-    static const struct option options[] = {
-        {"db", required_argument, NULL, 'd'}, {"help", no_argument, NULL, 'h'}, {0}};
     const char *database = "./chokepoint.db";
-    int option;
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        if (option == 'h')
-            return fputs(help, stdout), 0;
-        if (option != 'd') {
-            fprintf(stderr,
-                    "chokepoint list: bad option '%s'; usage: chokepoint list [--db FILE]\n",
-                    argv[optind - 1]);
-            return EXIT_USAGE;
-        }
-        database = optarg;
-    }
-    if (argv[optind]) {
-        fprintf(stderr, "chokepoint list: '%s' is one word too many; chokepoint list [--db FILE]\n",
-                argv[optind]);
-        return EXIT_USAGE;
-    }
-    return list(database);
+    const struct verb_option takes[] = {{"db", 0, &database, NULL}};
+    const struct verb_words words = {"list", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    int r = verb_words_read(&words, argc, argv, &rest);
+    if (r == 0 && rest[0])
+        r = verb_refuse("list", "one word too many:", rest[0], "chokepoint list [--db FILE]");
+    return r ? verb_words_status(r) : list(database);
 }
 
 const struct verb verb_list = {"list", "list the runs in a database", list_main};

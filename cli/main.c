@@ -3,6 +3,7 @@
  * The command `chokepoint`: finds the verb and hands over. A verb is one line in the list below;
  * everything else about it lives in its own file.
  */
+#include "cli/options.h"
 #include "cli/verb.h"
 #include "common/error.h"
 
@@ -43,6 +44,6 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
         if (strcmp(word, verbs[i]->name) == 0)
             return verbs[i]->main(argc - 1, argv + 1);
-    fprintf(stderr, "chokepoint: unknown verb '%s'; `chokepoint --help` lists them\n", word);
+    verb_complain(NULL, "unknown verb '%s'; `chokepoint --help` lists them", word);
     return EXIT_USAGE;
 }

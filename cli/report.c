@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint report`: one run in one of several formats. */
 #include "cli/report.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/error.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,36 +30,37 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
     if (result == 0)
         return 0;
     if (result == -ENOENT)
-        fprintf(stderr,
-                "chokepoint %s: there is no database '%s'; record a run first "
-                "(`chokepoint run COMMAND`) or name one with --db\n",
-                verb, path);
+        verb_complain(verb,
+                      "there is no database '%s'; record a run first "
+                      "(`chokepoint run COMMAND`) or name one with --db",
+                      path);
     else
-        fprintf(stderr, "chokepoint %s: cannot read '%s': %s\n", verb, path,
-                why[0] ? why : strerror(result < 0 ? -result : EINVAL));
+        verb_complain(verb, "cannot read '%s': %s", path,
+                      why[0] ? why : strerror(result < 0 ? -result : EINVAL));
     return EXIT_USAGE;
+}
+
+int report_cannot_read_run(const char *verb, struct store *store, const char *database,
+                           const char *which, int result) {
+    if (result == -ENOENT) {
+        verb_complain(verb, "no run '%s' in %s; `chokepoint list` shows what there is", which,
+                      database);
+        return EXIT_USAGE;
+    }
+    verb_complain(verb, "cannot read run '%s' in %s: %s", which, database,
+                  result == -EIO ? store_error(store) : strerror(-result));
+    return 1;
+}
+
+int report_cannot_write(const char *verb, const char *path, int result) {
+    verb_complain(verb, "cannot write %s: %s", path ? path : "standard output", strerror(-result));
+    return path ? EXIT_USAGE : 1;
 }
 
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report) {
     int result = report_build(store, which, ret_report);
-    if (result == 0)
-        return 0;
-    if (result == -ENOENT) {
-        fprintf(stderr, "chokepoint %s: no run '%s' in %s; `chokepoint list` shows what there is\n",
-                verb, which, database);
-        return EXIT_USAGE;
-    }
-    fprintf(stderr, "chokepoint %s: cannot read run '%s' in %s: %s\n", verb, which, database,
-            result == -EIO ? store_error(store) : strerror(-result));
-    return 1;
-}
-
-int report_refuse_option(const char *verb, int condition, char **argv) {
-    fprintf(stderr, "chokepoint %s: %s '%s'; `chokepoint %s --help` lists all\n", verb,
-            condition == ':' ? "a value is missing after" : "unknown option", argv[optind - 1],
-            verb);
-    return EXIT_USAGE;
+    return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
 
 static int write_screen(const struct report *report, FILE *out) {
@@ -86,9 +87,7 @@ const struct report_format *report_choose_format(const char *verb, const char *n
     if (!format && name && strcmp(name, screen.name) == 0)
         return &screen;
     if (!format && name)
-        fprintf(stderr,
-                "chokepoint %s: unknown format '%s'; there are text, md, html, csv and json\n",
-                verb, name);
+        verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
     return format || name ? format : &report_text;
 }
 
@@ -115,50 +114,27 @@ static int print(const struct report *report, const struct report_format *format
     int result = output_open(&output);
     if (result == 0)
         result = output_close(&output, path, format->report(report, output.file));
-    if (result == 0)
-        return 0;
-    fprintf(stderr, "chokepoint report: cannot write %s: %s\n", path ? path : "standard output",
-            strerror(-result));
-    return path ? EXIT_USAGE : 1;
+    return result < 0 ? report_cannot_write("report", path, result) : 0;
 }
 
 struct options {
     const char *run, *database, *format, *path;
 };
 
-/* -1: go on. */
 static int parse(int argc, char **argv, struct options *options) {
-    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
-                                          {"format", required_argument, NULL, 'f'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
-    optind = 1;
-    opterr = 0;
-    for (int c; (c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1;)
-        switch (c) {
-        case 'd':
-            options->database = optarg;
-            break;
-        case 'f':
-            options->format = optarg;
-            break;
-        case 'o':
-            options->path = optarg;
-            break;
-        case 'h':
-            return fputs(help, stdout), 0;
-        default:
-            return report_refuse_option("report", c, argv);
-        }
-    if (argc - optind > 1) {
-        fputs("chokepoint report: one run at a time; `chokepoint compare` takes several\n", stderr);
-        return EXIT_USAGE;
-    }
-    if (optind < argc)
-        options->run = argv[optind];
-    return -1;
+    int result = verb_words_read(&words, argc, argv, &rest);
+    if (result == 0 && rest[0] && rest[1])
+        return verb_refuse("report", "one run at a time", NULL,
+                           "`chokepoint compare` takes several");
+    if (result == 0 && rest[0])
+        options->run = rest[0];
+    return result;
 }
 
 static int report_main(int argc, char **argv) {
@@ -166,8 +142,8 @@ static int report_main(int argc, char **argv) {
     struct store *store;
     struct report *report;
     int status = parse(argc, argv, &options);
-    if (status >= 0)
-        return status;
+    if (status)
+        return verb_words_status(status);
     const struct report_format *format =
         report_choose_format("report", options.format, options.path);
     if (!format)

@@ -23,8 +23,11 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report);
 
-/* What getopt_long refused, with opterr 0 and ':' first: one line, and the exit status. */
-int report_refuse_option(const char *verb, int condition, char **argv);
+/* The exit status after one line on standard error; result: the negative errno of finding or
+ * reading the run, or of writing to path (NULL: standard output). */
+int report_cannot_read_run(const char *verb, struct store *store, const char *database,
+                           const char *which, int result);
+int report_cannot_write(const char *verb, const char *path, int result);
 
 /* The writer asked for: by name, else by the ending of the path, else text. NULL after one line on
  * standard error. */

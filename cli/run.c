@@ -8,6 +8,7 @@
  * must be there if all of us are killed. Everything else waits until the collector has ended.
  */
 #include "cli/launch/run_session.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/verb.h"
 #include "collector/store.h"
@@ -224,7 +225,7 @@ static int run_main(int argc, char **argv) {
     struct run_session session;
     int r = run_options_read(argc, argv, &options);
     if (r)
-        return r == RUN_OPTIONS_HELP ? 0 : EXIT_USAGE;
+        return verb_words_status(r);
     int exit_status = run(&session, &options);
     session_release(&session);
     return exit_status;

@@ -10,6 +10,7 @@
 #include "cli/launch/address.h"
 #include "cli/launch/child.h"
 #include "cli/launch/hosts_choose.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "common/clock.h"
@@ -378,7 +379,7 @@ static int calibrate_main(int argc, char **argv) {
     struct hosts named = {0};
     int r = calibrate_options_read(argc, argv, &options);
     if (r)
-        return r == CALIBRATE_OPTIONS_HELP ? 0 : EXIT_USAGE;
+        return verb_words_status(r);
     int exit_status = calibrate(&c, &named);
     line_reader_close(&c.output);
     line_reader_close(&c.errors);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/calibrate/options.h"
+#include "cli/options.h"
 #include "common/error.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,30 +27,8 @@ static const char help[] =
     "\n"
     "More hosts than this one are reached by mpirun, as by `chokepoint run`.\n";
 
-enum {
-    OPTION_HOSTS = 256,
-    OPTION_HOSTFILE,
-    OPTION_DB,
-    OPTION_QUICK,
-    OPTION_DISK,
-    OPTION_ONLY,
-    OPTION_FORMAT
-};
-
-static const struct option long_options[] = {{"hosts", required_argument, NULL, OPTION_HOSTS},
-                                             {"hostfile", required_argument, NULL, OPTION_HOSTFILE},
-                                             {"db", required_argument, NULL, OPTION_DB},
-                                             {"quick", no_argument, NULL, OPTION_QUICK},
-                                             {"disk", required_argument, NULL, OPTION_DISK},
-                                             {"only", required_argument, NULL, OPTION_ONLY},
-                                             {"format", required_argument, NULL, OPTION_FORMAT},
-                                             {"quiet", no_argument, NULL, 'q'},
-                                             {"help", no_argument, NULL, 'h'},
-                                             {0}};
-
-static int complain(const char *what, const char *word, const char *advice) {
-    fprintf(stderr, "chokepoint calibrate: %s '%s'; %s\n", what, word, advice);
-    return -EINVAL;
+static int refuse(const char *what, const char *word, const char *advice) {
+    return verb_refuse("calibrate", what, word, advice);
 }
 
 /* The program on the hosts reads the list again; here it is refused before anything is started. */
@@ -63,52 +41,17 @@ static int check_only(const char *text) {
                (strlen(parts[i]) != size || strncmp(parts[i], p, size) != 0))
             i++;
         if (i == ARRAY_SIZE(parts))
-            return complain("--only", text, "give words of net,disk,memory,cpu,mpi");
+            return refuse("--only", text, "give words of net,disk,memory,cpu,mpi");
         p += size;
     } while (*p && *++p);
     return 0;
 }
 
-static int take_format(const char *text, bool *ret_json) {
+static int read_format(const char *text, bool *ret_json) {
     if (strcmp(text, "json") != 0 && strcmp(text, "text") != 0)
-        return complain("--format", text, "give text or json");
+        return refuse("--format", text, "give text or json");
     *ret_json = strcmp(text, "json") == 0;
     return 0;
-}
-
-static int take(int option, struct calibrate_options *o) {
-    switch (option) {
-    case OPTION_HOSTS:
-        o->hosts = optarg;
-        return 0;
-    case OPTION_HOSTFILE:
-        o->hostfile = optarg;
-        return 0;
-    case OPTION_DB:
-        o->database = optarg;
-        return 0;
-    case OPTION_QUICK:
-        o->quick = true;
-        return 0;
-    case OPTION_DISK:
-        o->disk = optarg;
-        return 0;
-    case OPTION_ONLY:
-        o->only = optarg;
-        return check_only(optarg);
-    case OPTION_FORMAT:
-        return take_format(optarg, &o->json);
-    default: /* 'q' */
-        o->quiet = true;
-        return 0;
-    }
-}
-
-static int refuse(int condition, char **argv) {
-    char letter[3] = {'-', (char)optopt, 0};
-    const char *word = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
-    return complain(condition == ':' ? "a value is missing after" : "unknown option", word,
-                    "`chokepoint calibrate --help` lists all");
 }
 
 /* Of this machine; the others may have it or not, and say so. */
@@ -116,23 +59,28 @@ static int check_disk(const char *directory) {
     struct stat status;
     if (!directory || (stat(directory, &status) == 0 && S_ISDIR(status.st_mode)))
         return 0;
-    return complain("--disk", directory, "give a directory that is there");
+    return refuse("--disk", directory, "give a directory that is there");
 }
 
 int calibrate_options_read(int argc, char **argv, struct calibrate_options *ret_options) {
     struct calibrate_options o = {.database = "./chokepoint.db"};
-    int option, r = 0;
-    optind = 0;
-    opterr = 0;
-    while (r == 0 && (option = getopt_long(argc, argv, ":qh", long_options, NULL)) != -1) {
-        if (option == 'h')
-            return fputs(help, stdout), CALIBRATE_OPTIONS_HELP;
-        r = option == '?' || option == ':' ? refuse(option, argv) : take(option, &o);
-    }
-    if (r == 0 && argv[optind])
-        r = complain("one word too many:", argv[optind], "chokepoint calibrate [OPTIONS]");
+    const char *format = "text";
+    const struct verb_option takes[] = {
+        {"hosts", 0, &o.hosts, NULL}, {"hostfile", 0, &o.hostfile, NULL},
+        {"db", 0, &o.database, NULL}, {"quick", 0, NULL, &o.quick},
+        {"disk", 0, &o.disk, NULL},   {"only", 0, &o.only, NULL},
+        {"format", 0, &format, NULL}, {"quiet", 'q', NULL, &o.quiet}};
+    const struct verb_words words = {"calibrate", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    int r = verb_words_read(&words, argc, argv, &rest);
+    if (r == 0 && rest[0])
+        r = refuse("one word too many:", rest[0], "chokepoint calibrate [OPTIONS]");
+    if (r == 0)
+        r = read_format(format, &o.json);
+    if (r == 0 && o.only)
+        r = check_only(o.only);
     if (r == 0 && o.hosts && o.hostfile)
-        r = complain("--hosts and --hostfile", o.hostfile, "give one of them");
+        r = refuse("--hosts and --hostfile", o.hostfile, "give one of them");
     if (r == 0)
         r = check_disk(o.disk);
     *ret_options = o;

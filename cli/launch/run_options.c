@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/run_options.h"
+#include "cli/options.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/text.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static const char help[] =
@@ -32,40 +32,8 @@ static const char help[] =
     "Hosts other than this one are reached by COMMAND's own mpirun, else by ssh "
     "($CHOKEPOINT_RSH).\n";
 
-enum {
-    OPTION_HOSTS = 256,
-    OPTION_DB,
-    OPTION_RATE,
-    OPTION_PROCESS_RATE,
-    OPTION_CALL_SPOOL_LIMIT,
-    OPTION_FLOWS,
-    OPTION_ALLOW_MISSING,
-    OPTION_START_TIMEOUT,
-    OPTION_NO_SHIM,
-    OPTION_NO_REPORT
-};
-
-static const struct option long_options[] = {
-    {"name", required_argument, NULL, 'n'},
-    {"hosts", required_argument, NULL, OPTION_HOSTS},
-    {"db", required_argument, NULL, OPTION_DB},
-    {"rate", required_argument, NULL, OPTION_RATE},
-    {"process-rate", required_argument, NULL, OPTION_PROCESS_RATE},
-    {"call-spool-limit", required_argument, NULL, OPTION_CALL_SPOOL_LIMIT},
-    {"flows", no_argument, NULL, OPTION_FLOWS},
-    {"allow-missing", no_argument, NULL, OPTION_ALLOW_MISSING},
-    {"start-timeout", required_argument, NULL, OPTION_START_TIMEOUT},
-    {"no-shim", no_argument, NULL, OPTION_NO_SHIM},
-    {"no-report", no_argument, NULL, OPTION_NO_REPORT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static int complain(const char *what, const char *word, const char *advice) {
-    fprintf(stderr, "chokepoint run: %s%s%s%s; %s\n", what, word ? " '" : "", word ? word : "",
-            word ? "'" : "", advice);
-    return -EINVAL;
+static int refuse(const char *what, const char *word, const char *advice) {
+    return verb_refuse("run", what, word, advice);
 }
 
 static int read_number(const char *option, const char *text, double least, double most,
@@ -77,97 +45,71 @@ static int read_number(const char *option, const char *text, double least, doubl
         return 0;
     }
     snprintf(advice, sizeof advice, "give a number from %g to %g", least, most);
-    fprintf(stderr, "chokepoint run: %s '%s' is out of range; %s\n", option, text, advice);
+    verb_complain("run", "%s '%s' is out of range; %s", option, text, advice);
     return -EINVAL;
 }
 
 /* The agents read it again, so it stays text. */
-static int read_spool_limit(const char *text, struct run_options *o) {
+static int check_spool_limit(const char *text) {
     uint64_t bytes;
-    o->call_spool_limit = text;
     if (text_parse_bytes(text, &bytes) == 0 && bytes >= 128u << 10 && bytes <= UINT64_C(1) << 44)
         return 0;
-    return complain("--call-spool-limit", text, "give bytes such as 64m or 1g, 128k at least");
+    return refuse("--call-spool-limit", text, "give bytes such as 64m or 1g, 128k at least");
 }
 
-static int take(int option, struct run_options *o) {
+static int read_start_timeout(const char *text, int64_t *ret_ns) {
     double value = 0;
-    int r;
-    switch (option) {
-    case 'n':
-        o->name = optarg;
-        return 0;
-    case OPTION_HOSTS:
-        o->hosts = optarg;
-        return 0;
-    case OPTION_DB:
-        o->database = optarg;
-        return 0;
-    case OPTION_RATE:
-        o->rate = optarg;
-        return read_number("--rate", optarg, 0.1, 1000, &o->rate_hz);
-    case OPTION_PROCESS_RATE:
-        o->process_rate = optarg;
-        return read_number("--process-rate", optarg, 0.01, 1000, &o->process_rate_hz);
-    case OPTION_CALL_SPOOL_LIMIT:
-        return read_spool_limit(optarg, o);
-    case OPTION_FLOWS:
-        o->flows = true;
-        return 0;
-    case OPTION_ALLOW_MISSING:
-        o->allow_missing = true;
-        return 0;
-    case OPTION_START_TIMEOUT:
-        r = read_number("--start-timeout", optarg, 0.1, 86400, &value);
-        o->start_timeout_ns = (int64_t)(value * (double)NS_PER_S);
-        return r;
-    case OPTION_NO_SHIM:
-        o->shim = false;
-        return 0;
-    case OPTION_NO_REPORT:
-        o->report = false;
-        return 0;
-    default: /* 'q' */
-        o->quiet = true;
-        return 0;
-    }
+    int r = read_number("--start-timeout", text, 0.1, 86400, &value);
+    if (r == 0)
+        *ret_ns = (int64_t)(value * (double)NS_PER_S);
+    return r;
 }
 
-static int refuse(int condition, char **argv) {
-    /* A long option is the word before the next one; of "-xyz" only the letter is known. */
-    char letter[3] = {'-', (char)optopt, 0};
-    const char *word = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
-    return complain(condition == ':' ? "a value is missing after" : "unknown option", word,
-                    "`chokepoint run --help` lists all");
+/* What was said of single options. */
+static int judge(struct run_options *o, const char *start_timeout) {
+    int r = read_number("--rate", o->rate, 0.1, 1000, &o->rate_hz);
+    if (r == 0 && o->process_rate)
+        r = read_number("--process-rate", o->process_rate, 0.01, 1000, &o->process_rate_hz);
+    if (r == 0)
+        r = check_spool_limit(o->call_spool_limit);
+    return r ? r : read_start_timeout(start_timeout, &o->start_timeout_ns);
 }
 
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
-    struct run_options o = {.database = "./chokepoint.db",
-                            .rate = "10",
-                            .rate_hz = 10,
-                            .call_spool_limit = "256m",
-                            .start_timeout_ns = 20 * NS_PER_S,
-                            .report = true,
-                            .shim = true};
-    int option, r = 0;
-    optind = 0; /* glibc: begin anew, also with '+' */
-    opterr = 0;
-    while (r == 0 && (option = getopt_long(argc, argv, "+:n:qh", long_options, NULL)) != -1) {
-        if (option == 'h')
-            return fputs(help, stdout), RUN_OPTIONS_HELP;
-        r = option == '?' || option == ':' ? refuse(option, argv) : take(option, &o);
-    }
-    if (r < 0)
+    struct run_options o = {
+        .database = "./chokepoint.db", .rate = "10", .call_spool_limit = "256m"};
+    const char *start_timeout = "20";
+    bool no_report = false, no_shim = false;
+    const struct verb_option takes[] = {
+        {"name", 'n', &o.name, NULL},
+        {"hosts", 0, &o.hosts, NULL},
+        {"db", 0, &o.database, NULL},
+        {"rate", 0, &o.rate, NULL},
+        {"process-rate", 0, &o.process_rate, NULL},
+        {"call-spool-limit", 0, &o.call_spool_limit, NULL},
+        {"flows", 0, NULL, &o.flows},
+        {"allow-missing", 0, NULL, &o.allow_missing},
+        {"start-timeout", 0, &start_timeout, NULL},
+        {"no-shim", 0, NULL, &no_shim},
+        {"no-report", 0, NULL, &no_report},
+        {"quiet", 'q', NULL, &o.quiet},
+    };
+    const struct verb_words words = {"run", help, takes, ARRAY_SIZE(takes), true};
+    int r = verb_words_read(&words, argc, argv, &o.command);
+    if (r == 0)
+        r = judge(&o, start_timeout);
+    if (r)
         return r;
-    if (!argv[optind])
-        return complain("the command is missing", NULL, "chokepoint run [OPTIONS] [--] COMMAND...");
+    if (!o.command[0])
+        return refuse("the command is missing", NULL, "chokepoint run [OPTIONS] [--] COMMAND...");
     if (!o.database[0] || (o.name && !o.name[0]))
-        return complain("an empty name", NULL, "--db and --name need one");
+        return refuse("an empty name", NULL, "--db and --name need one");
     if (o.process_rate_hz > o.rate_hz)
-        return complain("--process-rate above --rate", NULL, "processes are sampled with the rest");
+        return refuse("--process-rate above --rate", NULL, "processes are sampled with the rest");
     if (!o.process_rate)
         o.process_rate = o.rate_hz < 1 ? o.rate : "1";
-    o.command = argv + optind;
+    o.report = !no_report;
+    o.shim = !no_shim;
     *ret_options = o;
     return 0;
 }

@@ -18,9 +18,7 @@ struct run_options {
     char **command; /* NULL-terminated, at least one word */
 };
 
-#define RUN_OPTIONS_HELP 1 /* help was asked for and printed */
-
-/* 0, RUN_OPTIONS_HELP, or -EINVAL after one line on stderr. Points into argv. */
+/* 0, VERB_HELP (cli/options.h), or -EINVAL after one line on stderr. Points into argv. */
 int run_options_read(int argc, char **argv, struct run_options *ret_options);
 
 #endif

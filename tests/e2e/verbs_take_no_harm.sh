@@ -19,6 +19,17 @@ for verb in $("$chokepoint" --help | awk '/^  [a-z]/ { print $1 }'); do
     refused 'option' "$verb" --no-such-option
     refused 'option' "$verb" --no-such-option=x last
 done
+# What the user wrote comes back as text: it moves no cursor and begins no line.
+harm=$'none\e[31m\nsecond\rline'
+for words in "list --db" "report --db" "compare 1 2 --db" "export --format csv --db" "report --format" "run --rate" \
+    "calibrate --only" "list"; do
+    refused 'none?\[31m?second?line' $words "$harm"
+    ! grep -q $'[\e\r]' ../err || fail "chokepoint $words: raw bytes from outside"
+done
+refused "after '--db'" report --db
+refused "after '-o'" export -o
+refused "option '-x'" run -qx true
+refused "no value: '--quick=1'" calibrate --quick=1
 needs_database=("list" "report" "report last" "compare 1 2")
 for words in "${needs_database[@]}"; do
     refused 'no database .*chokepoint run' $words

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+#include "cli/verb.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUES_FROM 256 /* of long options: getopt tells letters by their own value */
+#define VALUE_HELP (VALUES_FROM + VERB_OPTIONS_MAX)
+
+struct getopt_words {
+    struct option longs[VERB_OPTIONS_MAX + 2];
+    char letters[2 * VERB_OPTIONS_MAX + 4];
+};
+
+static void make_getopt_words(const struct verb_words *words, struct getopt_words *to) {
+    char *letters = to->letters;
+    *to = (struct getopt_words){0};
+    if (words->one_command)
+        *letters++ = '+';
+    *letters++ = ':';
+    for (size_t i = 0; i < words->n_options; i++) {
+        const struct verb_option *option = &words->options[i];
+        int argument = option->text ? required_argument : no_argument;
+        to->longs[i] = (struct option){option->name, argument, NULL, VALUES_FROM + (int)i};
+        if (option->letter)
+            *letters++ = option->letter;
+        if (option->letter && option->text)
+            *letters++ = ':';
+    }
+    *letters = 'h';
+    to->longs[words->n_options] = (struct option){"help", no_argument, NULL, VALUE_HELP};
+}
+
+static const struct verb_option *find(const struct verb_words *words, int value) {
+    for (size_t i = 0; i < words->n_options; i++)
+        if (value == VALUES_FROM + (int)i || value == words->options[i].letter)
+            return &words->options[i];
+    return NULL;
+}
+
+static int refuse(const struct verb_words *words, int condition, char **argv) {
+    char advice[80], letter[3] = {'-', (char)optopt, 0};
+    bool is_letter = optopt > 0 && optopt < VALUES_FROM;
+    snprintf(advice, sizeof advice, "`chokepoint %s --help` lists all", words->verb);
+    return verb_refuse(words->verb,
+                       condition == ':'        ? "a value is missing after"
+                       : optopt >= VALUES_FROM ? "this option takes no value:"
+                                               : "unknown option",
+                       is_letter ? letter : argv[optind - 1], advice);
+}
+
+int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words) {
+    struct getopt_words known;
+    int value;
+    if (words->n_options > VERB_OPTIONS_MAX)
+        return -EINVAL;
+    make_getopt_words(words, &known);
+    optind = 0; /* glibc: begin anew, also with '+' */
+    opterr = 0;
+    while ((value = getopt_long(argc, argv, known.letters, known.longs, NULL)) != -1) {
+        if (value == 'h' || value == VALUE_HELP)
+            return fputs(words->help, stdout), VERB_HELP;
+        const struct verb_option *option = find(words, value);
+        if (!option)
+            return refuse(words, value, argv);
+        if (option->text)
+            *option->text = optarg;
+        else
+            *option->flag = true;
+    }
+    *ret_words = argv + optind;
+    return 0;
+}
+
+int verb_words_status(int result) {
+    return result == VERB_HELP ? 0 : EXIT_USAGE;
+}
+
+void verb_complain(const char *verb, const char *format, ...) {
+    char *text = NULL, *clean;
+    va_list values;
+    va_start(values, format);
+    int n = vasprintf(&text, format, values);
+    va_end(values);
+    if (n < 0)
+        return;
+    clean = malloc((size_t)n + 1);
+    if (clean) {
+        text_sanitize(clean, (size_t)n + 1, text, (size_t)n);
+        fprintf(stderr, "chokepoint%s%s: %s\n", verb ? " " : "", verb ? verb : "", clean);
+    }
+    free(clean);
+    free(text);
+}
+
+int verb_refuse(const char *verb, const char *what, const char *word, const char *advice) {
+    if (word)
+        verb_complain(verb, "%s '%s'; %s", what, word, advice);
+    else
+        verb_complain(verb, "%s; %s", what, advice);
+    return -EINVAL;
+}
