@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ranks of a program: who we are among them, one voice on standard error, and agreeing before
+ * going on, so that a rank that cannot begin leaves nobody waiting.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_CREW_H
+#define CHOKEPOINT_WORKLOADS_CREW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "workloads/common/wait.h"
+
+struct crew {
+    const char *program;
+    int rank, n_ranks;
+    char host[256];
+    struct waiter waiter;
+};
+
+/* After MPI_Init(). */
+void crew_join(struct crew *ret_crew, const char *program, bool spin);
+
+/* One line on standard error: "PROGRAM: rank 3 on vm-4: TEXT". */
+void crew_say(const struct crew *crew, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Before MPI_Init(): one line however many ranks there are. Returns the exit status, 2. */
+int crew_usage_error(const char *program, const char *text);
+
+/* Collective: whether r is 0 or positive on every rank. */
+bool crew_is_well(struct crew *crew, int r);
+
+/* Collective. Everybody's `size` bytes in the order of ranks, at rank 0; NULL elsewhere, and
+ * everywhere without memory, which ends the program. The caller frees. */
+void *crew_gather(struct crew *crew, const void *mine, size_t size);
+
+/* Collective; the sum at every rank. */
+void crew_sum(struct crew *crew, double *values, int n);
+
+/* What rank 0 says, to everybody. */
+void crew_tell(struct crew *crew, int *value);
+
+double median(double *values, size_t n); /* sorts; 0 for none */
+
+#endif

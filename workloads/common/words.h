@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The words of a command line: one loop over getopt_long() and checked readers of values, so that
+ * every workload refuses in the same words. The caller numbers its options from WORDS_FIRST on.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_WORDS_H
+#define CHOKEPOINT_WORKLOADS_WORDS_H
+
+#include <getopt.h>
+#include <stdint.h>
+
+#include "workloads/common/plant.h"
+
+#define WORDS_FIRST 256 /* beyond all characters */
+
+struct words_error {
+    char text[320];
+};
+
+/* An option with its value, and where to say what is wrong with it. */
+struct word {
+    const char *name, *text; /* text NULL: a flag */
+    struct words_error *error;
+};
+
+/*
+ * Hands each option to take(), which returns 0, negative with the error filled, or positive to stop
+ * there (--help). Returns what take() returned, or -EINVAL with ret_error filled: an unknown
+ * option, no value, or a word that belongs to no option.
+ */
+int words_parse(int argc, char **argv, const struct option *options,
+                int (*take)(int option, const struct word *word, void *into), void *into,
+                struct words_error *ret_error);
+
+/* Each returns 0, or -EINVAL with the error filled and ret untouched. */
+int word_count(const struct word *word, uint64_t least, uint64_t most, uint64_t *ret);
+int word_number(const struct word *word, double least, double most, double *ret);
+int word_positive(const struct word *word, double *ret);
+/* choices end with NULL; the index of the one given. */
+int word_choice(const struct word *word, const char *const *choices, int *ret);
+
+int word_plant(const struct word *word, struct plants *plants);
+
+/* -EINVAL: "--NAME is missing; see --help". */
+int words_missing(const char *name, struct words_error *ret_error);
+
+#endif

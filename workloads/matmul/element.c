@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/matmul/element.h"
+
+#define TILE 32
+
+/* The finalizer of MurmurHash3 (A. Appleby, public domain), over a row's key plus the column. */
+static inline uint32_t mix(uint32_t h) {
+    h ^= h >> 16;
+    h *= 0x85ebca6bu;
+    h ^= h >> 13;
+    h *= 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+static uint32_t row_key(uint64_t seed, int matrix, uint32_t row) {
+    uint32_t key = mix((uint32_t)seed + 0x9e3779b9u * (uint32_t)(matrix + 1));
+    return mix(mix(key ^ (uint32_t)(seed >> 32)) + row);
+}
+
+static inline int draw(uint32_t key, uint32_t column) {
+    return (int)(mix(key + column * 0x9e3779b9u) >> 28) - 8;
+}
+
+int element_at(uint64_t seed, int matrix, uint32_t row, uint32_t column) {
+    return draw(row_key(seed, matrix, row), column);
+}
+
+void element_fill(void *block, bool wide, uint64_t seed, int matrix, uint32_t row, uint32_t column,
+                  uint32_t rows, uint32_t columns) {
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t key = row_key(seed, matrix, row + i);
+        double *d = (double *)block + (size_t)i * columns;
+        float *f = (float *)block + (size_t)i * columns;
+        for (uint32_t j = 0; wide && j < columns; j++)
+            d[j] = draw(key, column + j);
+        for (uint32_t j = 0; !wide && j < columns; j++)
+            f[j] = (float)draw(key, column + j);
+    }
+}
+
+static inline double get(const void *block, bool wide, size_t i) {
+    return wide ? ((const double *)block)[i] : (double)((const float *)block)[i];
+}
+
+static double tile(const void *a, const void *b, bool wide, uint32_t rows, uint32_t columns,
+                   uint32_t i0, uint32_t j0) {
+    double sum = 0;
+    for (uint32_t i = i0; i < rows && i < i0 + TILE; i++)
+        for (uint32_t j = j0; j < columns && j < j0 + TILE; j++)
+            sum += get(a, wide, (size_t)i * columns + j) * get(b, wide, (size_t)j * rows + i);
+    return sum;
+}
+
+/* b is read across its rows: tile by tile, so that a line of cache is used whole. */
+double element_trace_of_product(const void *a, const void *b, bool wide, uint32_t rows,
+                                uint32_t columns) {
+    double sum = 0;
+    for (uint32_t i = 0; i < rows; i += TILE)
+        for (uint32_t j = 0; j < columns; j += TILE)
+            sum += tile(a, b, wide, rows, columns, i, j);
+    return sum;
+}
+
+double element_trace(const void *block, bool wide, uint32_t rows) {
+    double sum = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        sum += get(block, wide, (size_t)i * rows + i);
+    return sum;
+}
+
+void element_times_vector(const void *block, bool wide, uint32_t rows, uint32_t columns,
+                          const double *x, double *y) {
+    for (uint32_t i = 0; i < rows; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < columns; j++)
+            sum += get(block, wide, (size_t)i * columns + j) * x[j];
+        y[i] += sum;
+    }
+}
