@@ -12,6 +12,7 @@
  *   - run, host, stream, frame, instance, clock, clock_piece, ceiling, table_info, column_info:
  *     what all refers to
  *   - run_repeat: the runs that are repeats of one command, and which of them
+ *   - budget: where the time of each rank went, by phase and iteration, made when a run has ended
  *   - run_note, refused, counter_reset: what a reader of the run should know
  *   - counter_state: last absolute values, of no use to a reader
  *   - run_host: a view, one line a host and run: samples, missed, lost, duplicates, clock error
@@ -106,6 +107,31 @@ struct store_ceiling {
 /* All or none; older ones of the same host stay beside them. The table is made if the file is
  * older than it. */
 int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings, size_t n);
+
+/* ---- budgets: where the time of each rank went, for questions in SQL ---- */
+
+/* Terms in the order of analysis/budget.h. */
+#define STORE_BUDGET_TERMS 11
+
+/* All texts are the caller's. Times on the run's axis (store_read.h); -1: not known. */
+struct store_budget {
+    const char *host, *process, *phase, *source;
+    int64_t rank, pid;        /* -1: none */
+    int64_t iteration;        /* VALUE_ABSENT: the sum of the phase */
+    int64_t every;            /* of iterations: it stands for so many, the others are left out */
+    int64_t begin_ns, end_ns; /* first and last moment of it; of a phase that comes again, wall_ns
+                                 is less than what lies between */
+    int64_t wall_ns, term_ns[STORE_BUDGET_TERMS], unknown_ns, other_threads_cpu_ns;
+    double closure_pct; /* NAN: not known */
+    bool trusted;
+    const char *awaited_host; /* NULL: nobody, or not known */
+    int64_t awaited_rank, awaited_ns;
+    double path_pct, receiver_pct, send_buffer_pct; /* NAN: not known */
+};
+
+/* The rows of a run in the place of those it had, all or none. -ENOENT: there is no such run. */
+int store_budget_replace(struct store *store, int64_t run, const struct store_budget *rows,
+                         size_t n);
 
 /* ---- writing frames: one transaction around any number of them ---- */
 

@@ -49,6 +49,8 @@ enum statement {
     SQL_COLUMN_INSERT,
     SQL_CEILING_INSERT,
     SQL_REPEAT_INSERT,
+    SQL_BUDGET_DELETE,
+    SQL_BUDGET_INSERT,
     SQL_OBJECT_EXISTS,
     STATEMENT_COUNT_
 };
@@ -166,6 +168,20 @@ extern const char store_schema[];
 #define STORE_REPEAT_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
     " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
+
+/* Where the time of each rank went (store.h); also made in a file of before there were any. */
+#define STORE_BUDGET_SCHEMA                                                                        \
+    "CREATE TABLE IF NOT EXISTS budget(run INTEGER NOT NULL, n INTEGER NOT NULL,"                  \
+    " host TEXT NOT NULL, rank INTEGER, pid INTEGER, process TEXT NOT NULL,"                       \
+    " phase TEXT NOT NULL, iteration INTEGER, every INTEGER NOT NULL, begin_ns INTEGER NOT NULL,"  \
+    " end_ns INTEGER NOT NULL, wall_ns INTEGER NOT NULL, cpu_ns INTEGER, runqueue_ns INTEGER,"     \
+    " quota_ns INTEGER, steal_ns INTEGER, disk_ns INTEGER, memory_ns INTEGER, idle_ns INTEGER,"    \
+    " peer_wait_ns INTEGER, transfer_ns INTEGER, mpi_overhead_ns INTEGER,"                         \
+    " mpi_unsplit_ns INTEGER, unknown_ns INTEGER NOT NULL, other_threads_cpu_ns INTEGER,"          \
+    " closure_pct REAL, trusted INTEGER NOT NULL, source TEXT NOT NULL, awaited_host TEXT,"        \
+    " awaited_rank INTEGER, awaited_ns INTEGER, path_limited_pct REAL,"                            \
+    " receiver_limited_pct REAL, send_buffer_limited_pct REAL, PRIMARY KEY(run, n)) STRICT,"       \
+    " WITHOUT ROWID;"
 
 /* Whether there is a plain table of that name: a view could hold any query. */
 int sql_has_table(struct store *store, const char *name, bool *ret_has);

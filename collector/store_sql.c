@@ -56,7 +56,7 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA
+        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -137,6 +137,15 @@ static const char *const texts[STATEMENT_COUNT_] = {
                            " measured_wall_ns, how) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_REPEAT_INSERT] =
         "INSERT INTO run_repeat(run, group_run, repeat, repeats) VALUES(?, ?, ?, ?)",
+    [SQL_BUDGET_DELETE] = "DELETE FROM budget WHERE run = ?",
+    [SQL_BUDGET_INSERT] =
+        "INSERT INTO budget(run, n, host, rank, pid, process, phase, iteration, every, begin_ns,"
+        " end_ns, wall_ns, unknown_ns, other_threads_cpu_ns, closure_pct, trusted, source,"
+        " awaited_host, awaited_rank, awaited_ns, path_limited_pct, receiver_limited_pct,"
+        " send_buffer_limited_pct, cpu_ns, runqueue_ns, quota_ns, steal_ns, disk_ns, memory_ns,"
+        " idle_ns, peer_wait_ns, transfer_ns, mpi_overhead_ns, mpi_unsplit_ns) VALUES(?, ?, ?, ?,"
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " ?)",
     [SQL_OBJECT_EXISTS] = "SELECT 1 FROM sqlite_schema WHERE name = ?",
 };
 

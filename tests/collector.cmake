@@ -22,6 +22,7 @@ chokepoint_e2e_test(collector_disk_full)
 chokepoint_unit_test(test_collector_store_read chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_events chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_ceiling chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_budget chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_repeat chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 
