@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/budget_private.h"
 
@@ -101,8 +102,39 @@ static size_t first_cell(const struct cells *cells, int64_t t) {
     return low;
 }
 
-static void add_cell(struct budget *b, const struct cell *c, double *extra, unsigned *dark) {
-    b->wall_s += (double)(c->end_ns - c->begin_ns) / 1e9;
+size_t budget_first_window(struct windows windows, int64_t t_ns) {
+    size_t low = 0, high = windows.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (windows.items[middle].end_ns > t_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+double budget_covered_ns(const struct cells *cells, size_t cell) {
+    const struct cell *c = &cells->items[cell];
+    struct windows only = cells->parts->only;
+    double covered = 0;
+    for (size_t i = budget_first_window(only, c->begin_ns);
+         i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
+        int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
+        int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;
+        covered += (double)(to - from);
+    }
+    return covered;
+}
+
+static double wall_of(const struct cells *cells, size_t c) {
+    return cells->within ? budget_covered_ns(cells, c)
+                         : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
+}
+
+static void add_cell(struct budget *b, const struct cell *c, double wall_ns, double *extra,
+                     unsigned *dark) {
+    b->wall_s += wall_ns / 1e9;
     for (int term = 0; term < BUDGET_TERMS; term++)
         b->term_s[term] += c->term[term] / 1e9;
     b->unknown_s += c->unknown / 1e9;
@@ -121,13 +153,14 @@ static void blank_dark(struct budget *b, unsigned dark) {
 }
 
 static struct budget sum_window(const struct cells *cells, struct windows window) {
+    const struct cell *items = cells->within ? cells->within : cells->items;
     struct budget b = {.source = BUDGET_FROM_EVENTS};
     double extra = 0, sum = 0;
     unsigned dark = 0;
     for (size_t i = 0; i < window.n; i++)
         for (size_t c = first_cell(cells, window.items[i].begin_ns);
              c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++)
-            add_cell(&b, &cells->items[c], &extra, &dark);
+            add_cell(&b, &items[c], wall_of(cells, c), &extra, &dark);
     for (int term = 0; term < BUDGET_TERMS; term++)
         sum += b.term_s[term];
     b.other_cpu_s = fmax(extra, 0);
@@ -136,19 +169,32 @@ static struct budget sum_window(const struct cells *cells, struct windows window
     return b;
 }
 
-int budget_make(const struct budget_subject *s, const struct windows *windows, size_t n_windows,
-                struct budget *ret_budgets, double *ret_awaited) {
+/* Until when the events of the subject are all there. */
+static int64_t events_until(const struct budget_subject *s) {
     const struct mpi_rank *rank = s->log ? &s->log->ranks[s->log_rank] : NULL;
-    bool events = rank && rank->n;
-    int64_t until = !events                       ? s->begin_ns
-                    : rank->lost_ns < s->begin_ns ? s->begin_ns
-                    : rank->lost_ns < s->end_ns   ? rank->lost_ns
-                                                  : s->end_ns;
+    if (!rank || !rank->n || rank->lost_ns < s->begin_ns)
+        return s->begin_ns;
+    return rank->lost_ns < s->end_ns ? rank->lost_ns : s->end_ns;
+}
+
+static int make(const struct budget_subject *s, const struct budget_parts *parts,
+                const struct windows *windows, size_t n_windows, struct budget *ret_budgets,
+                double *ret_awaited, struct budget_shares *ret_shares) {
+    bool events = s->log && s->log->ranks[s->log_rank].n;
+    int64_t until = events_until(s);
     struct times times;
     struct cells cells = {0};
     int result = collect_times(s, windows, n_windows, until, &times);
     if (result == 0)
         result = make_cells(&times, until, &cells);
+    cells.shares = ret_shares;
+    if (result == 0 && parts) {
+        cells.within = calloc(cells.n + 1, sizeof *cells.within);
+        cells.parts = parts;
+        cells.windows = windows;
+        cells.n_windows = n_windows;
+        result = cells.within ? 0 : -ENOMEM;
+    }
     if (result == 0 && events)
         result = budget_fill_events(s, until, &cells, n_windows ? windows[0] : (struct windows){0},
                                     ret_awaited);
@@ -158,5 +204,21 @@ int budget_make(const struct budget_subject *s, const struct windows *windows, s
         ret_budgets[w] = sum_window(&cells, windows[w]);
     free(times.items);
     free(cells.items);
+    free(cells.within);
     return result;
+}
+
+int budget_make(const struct budget_subject *subject, const struct windows *windows,
+                size_t n_windows, struct budget *ret_budgets, double *ret_awaited) {
+    return make(subject, NULL, windows, n_windows, ret_budgets, ret_awaited, NULL);
+}
+
+int budget_make_parts(const struct budget_subject *subject, const struct budget_parts *parts,
+                      const struct windows *windows, size_t n_windows, struct budget *ret_budgets) {
+    return make(subject, parts, windows, n_windows, ret_budgets, NULL, NULL);
+}
+
+int budget_make_shares(const struct budget_subject *subject, struct budget_shares *ret_shares) {
+    memset(ret_shares, 0, subject->n_intervals * sizeof *ret_shares);
+    return make(subject, NULL, NULL, 0, NULL, NULL, ret_shares);
 }

@@ -98,6 +98,43 @@ struct budget_subject {
 int budget_make(const struct budget_subject *subject, const struct windows *windows,
                 size_t n_windows, struct budget *ret_budgets, double *ret_awaited);
 
+/* A wait for one peer: of a call, or of a stretch of polling. */
+struct budget_wait {
+    int64_t begin_ns, end_ns;
+    int32_t who; /* index of the log's ranks */
+};
+
+/* All waits of a rank with events, in time order, disjoint; only its log, matches, clock and life
+ * are needed. *ret_waits is the caller's. -ENOMEM. */
+int budget_waits(const struct budget_subject *subject, struct budget_wait **ret_waits,
+                 size_t *ret_n);
+
+/* The parts of a subject's windows in which `only` holds. */
+struct budget_parts {
+    struct windows only;
+    size_t n_hosts;
+    double **moved_s; /* by window: [from * (n_hosts + 1) + to], added to: transfer as far as known
+                         between whom, n_hosts: several. NULL elements, or NULL: not wanted */
+};
+
+/* As budget_make, but of each window only the part within parts->only; counters are still divided
+ * by all that the rank did. -ENOMEM. */
+int budget_make_parts(const struct budget_subject *subject, const struct budget_parts *parts,
+                      const struct windows *windows, size_t n_windows, struct budget *ret_budgets);
+
+/* What the counters of one interval say of time without CPU, and of time of which the use of CPU is
+ * not known: all 0..1. */
+struct budget_shares {
+    double cpu_of_dark;         /* of time of unknown use: computing */
+    double queue_of_inside_off; /* of the time off the CPU inside MPI: run queue */
+    double queue_of_off;        /* of the time off the CPU outside: run queue, with quota */
+    double quota_of_queue;
+    double disk_of_off, memory_of_off, steal_of_off; /* the rest is idle */
+};
+
+/* ret_shares[i] of subject->intervals[i]. -ENOMEM. */
+int budget_make_shares(const struct budget_subject *subject, struct budget_shares *ret_shares);
+
 /* "cpu", "peer_wait", ...: as the members of the JSON contract, without "_s". */
 const char *budget_term_name(enum budget_term term);
 /* "computing", "waiting for a peer", ... */

@@ -194,8 +194,27 @@ static struct span span_of(const struct cells *cells, size_t first, size_t end) 
     return s;
 }
 
+/* The part of a cell that is asked for goes the way of the whole. */
+static void divide_within(struct cells *cells, size_t c, const struct division *d) {
+    const struct cell *all = &cells->items[c];
+    struct cell *part = &cells->within[c];
+    double share_of_it = share(budget_covered_ns(cells, c), (double)(all->end_ns - all->begin_ns));
+    if (all->events && d && d->known) {
+        apply(part, d);
+    } else if (all->events) {
+        apply_nothing(part);
+    } else {
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            part->term[term] = all->term[term] * share_of_it;
+        part->unknown = all->unknown * share_of_it;
+    }
+    part->extra_cpu = all->extra_cpu * share_of_it;
+    part->dark = all->dark;
+    part->source = all->source;
+}
+
 static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
-                            size_t end) {
+                            size_t end, struct budget_shares *ret_shares) {
     struct span s = span_of(cells, first, end);
     double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
     struct division d = divide(i, s.raw, with, s.with);
@@ -207,7 +226,17 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
             apply(cell, &d);
         else
             apply_nothing(cell);
+        if (cells->within)
+            divide_within(cells, c, &d);
     }
+    if (ret_shares)
+        *ret_shares = (struct budget_shares){.cpu_of_dark = d.cpu_of_dark,
+                                             .queue_of_inside_off = d.queue_of_inside_off,
+                                             .queue_of_off = d.queue_of_off,
+                                             .quota_of_queue = d.quota_of_queue,
+                                             .disk_of_off = d.disk_of_off,
+                                             .memory_of_off = d.memory_of_off,
+                                             .steal_of_off = d.steal_of_off};
 }
 
 void budget_divide(const struct budget_subject *subject, struct cells *cells) {
@@ -226,10 +255,12 @@ void budget_divide(const struct budget_subject *subject, struct cells *cells) {
             else
                 cells->items[c].unknown =
                     (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
+            if (cells->within)
+                divide_within(cells, c, NULL);
             continue;
         }
         while (end < cells->n && cells->items[end].begin_ns < interval->end_ns)
             end++;
-        divide_interval(interval, cells, c, end);
+        divide_interval(interval, cells, c, end, cells->shares ? &cells->shares[i] : NULL);
     }
 }

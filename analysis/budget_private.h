@@ -46,7 +46,19 @@ struct cells {
     struct cell *items; /* in order, touching */
     size_t n;
     size_t cursor; /* of the events, which come in order */
+    /* The same cells, but only the parts of them in which parts->only holds. NULL: not wanted */
+    struct cell *within;
+    const struct budget_parts *parts;
+    const struct windows *windows; /* with parts: whose moved_s these are */
+    size_t n_windows;
+    struct budget_shares *shares; /* by interval; NULL: not wanted */
 };
+
+/* The first window that ends after t. */
+size_t budget_first_window(struct windows windows, int64_t t_ns);
+
+/* How much of a cell lies within parts->only. */
+double budget_covered_ns(const struct cells *cells, size_t cell);
 
 /* Fills raw amounts from the events of the subject's main thread up to until_ns. -ENOMEM. */
 int budget_fill_events(const struct budget_subject *subject, int64_t until_ns, struct cells *cells,

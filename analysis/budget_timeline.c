@@ -18,30 +18,111 @@ struct timeline {
     uint32_t *completion; /* of each event: the next call from there on that completed a request */
     uint16_t thread;
     int64_t until_ns;
-    int64_t poll_begin_ns; /* when the present polling began; VALUE_ABSENT: it is none */
+    int64_t poll_begin_ns;     /* when the present polling began; VALUE_ABSENT: it is none */
+    struct budget_wait *waits; /* grows; only with keep_waits */
+    size_t n_waits, waits_capacity;
+    bool keep_waits;
+    int error;
 };
 
-/* Spreads an amount evenly over [begin, end). */
-static void put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount) {
-    if (end <= begin || amount <= 0)
-        return;
-    double per_ns = amount / (double)(end - begin);
+/* into[] is beside the cells: they, or their parts. */
+static void spread(const struct cells *cells, struct cell *into, int64_t begin, int64_t end,
+                   enum raw raw, double per_ns) {
     size_t i = cells->cursor;
     while (i < cells->n && cells->items[i].end_ns <= begin)
         i++;
     while (i > 0 && i < cells->n && cells->items[i].begin_ns > begin)
         i--;
     for (; i < cells->n && cells->items[i].begin_ns < end; i++) {
-        struct cell *c = &cells->items[i];
+        const struct cell *c = &cells->items[i];
         int64_t from = begin > c->begin_ns ? begin : c->begin_ns;
         int64_t to = end < c->end_ns ? end : c->end_ns;
         if (to > from)
-            c->raw[raw] += per_ns * (double)(to - from);
+            into[i].raw[raw] += per_ns * (double)(to - from);
     }
+}
+
+/* Spreads an amount evenly over [begin, end). */
+static void put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount) {
+    if (end <= begin || amount <= 0)
+        return;
+    double per_ns = amount / (double)(end - begin);
+    spread(cells, cells->items, begin, end, raw, per_ns);
+    if (!cells->within)
+        return;
+    struct windows only = cells->parts->only;
+    for (size_t i = budget_first_window(only, begin); i < only.n && only.items[i].begin_ns < end;
+         i++)
+        spread(cells, cells->within,
+               begin > only.items[i].begin_ns ? begin : only.items[i].begin_ns,
+               end < only.items[i].end_ns ? end : only.items[i].end_ns, raw, per_ns);
+}
+
+static double common_ns(struct windows windows, int64_t begin, int64_t end) {
+    double sum = 0;
+    for (size_t i = budget_first_window(windows, begin);
+         i < windows.n && windows.items[i].begin_ns < end; i++) {
+        int64_t from = begin > windows.items[i].begin_ns ? begin : windows.items[i].begin_ns;
+        int64_t to = end < windows.items[i].end_ns ? end : windows.items[i].end_ns;
+        sum += (double)(to - from);
+    }
+    return sum;
+}
+
+/* From which host to which: as the element of moved_s. */
+static size_t way_of(const struct timeline *t, const struct call_need *need, size_t n_hosts) {
+    size_t own = (size_t)t->rank->host, other = n_hosts;
+    if (need->who >= 0 && (size_t)need->who != t->subject->log_rank)
+        other = (size_t)t->subject->log->ranks[need->who].host;
+    bool outgoing = need->outgoing || (size_t)need->who == t->subject->log_rank;
+    return outgoing ? own * (n_hosts + 1) + other : other * (n_hosts + 1) + own;
+}
+
+/* Transfer: also, between whom. */
+static void put_moved(struct timeline *t, const struct call_need *need, int64_t begin, int64_t end,
+                      double per_ns) {
+    const struct budget_parts *parts = t->cells->parts;
+    if (!t->cells->within || !parts->moved_s || end <= begin)
+        return;
+    size_t way = way_of(t, need, parts->n_hosts);
+    for (size_t i = budget_first_window(parts->only, begin);
+         i < parts->only.n && parts->only.items[i].begin_ns < end; i++) {
+        struct window o = parts->only.items[i];
+        int64_t from = begin > o.begin_ns ? begin : o.begin_ns,
+                to = end < o.end_ns ? end : o.end_ns;
+        for (size_t w = 0; w < t->cells->n_windows; w++)
+            if (parts->moved_s[w])
+                parts->moved_s[w][way] += per_ns * common_ns(t->cells->windows[w], from, to) / 1e9;
+    }
+}
+
+/* Waits come in order; the two halves of a stretch of polling come one after the other. */
+static void keep_wait(struct timeline *t, int32_t who, int64_t begin, int64_t end) {
+    struct budget_wait *last = t->n_waits ? &t->waits[t->n_waits - 1] : NULL;
+    if (!t->keep_waits || end <= begin || who < 0 || t->error)
+        return;
+    if (last && last->end_ns > begin)
+        begin = last->who == who && last->begin_ns <= begin ? begin : last->end_ns;
+    if (last && last->who == who && last->end_ns >= begin) {
+        last->end_ns = end > last->end_ns ? end : last->end_ns;
+        return;
+    }
+    if (t->n_waits == t->waits_capacity) {
+        size_t more = t->waits_capacity ? 2 * t->waits_capacity : 64;
+        struct budget_wait *waits = reallocarray(t->waits, more, sizeof *waits);
+        t->error = waits ? 0 : -ENOMEM;
+        if (!waits)
+            return;
+        t->waits = waits;
+        t->waits_capacity = more;
+    }
+    if (end > begin)
+        t->waits[t->n_waits++] = (struct budget_wait){begin, end, who};
 }
 
 static void put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end,
                         double per_ns) {
+    keep_wait(t, who, begin, end);
     for (size_t i = 0; t->awaited && who >= 0 && i < t->awaited_in.n; i++) {
         int64_t from = begin, to = end;
         if (t->awaited_in.items[i].begin_ns > from)
@@ -121,6 +202,8 @@ static void put_call(struct timeline *t, const struct mpi_event *e, const struct
     put(t->cells, begin, waited, RAW_WAIT, (double)(waited - begin));
     put_awaited(t, need->who, begin, waited, 1);
     put(t->cells, waited, end, rest, (double)(end - waited));
+    if (rest == RAW_TRANSFER)
+        put_moved(t, need, waited, end, 1);
     put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     put(t->cells, begin, end, RAW_INSIDE_OFF, length - cpu);
     put(t->cells, waited, end, late_of(rest), length - cpu - (double)(waited - begin));
@@ -164,6 +247,8 @@ static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t en
     put_awaited(t, need->who, begin, waited, per_ns);
     enum raw rest = last_nap && waited > begin ? RAW_OVERHEAD : into[1];
     put(t->cells, waited, end, rest, per_ns * (double)(end - waited));
+    if (rest != RAW_OVERHEAD)
+        put_moved(t, need, waited, end, per_ns);
 }
 
 static const enum raw plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
@@ -272,21 +357,47 @@ static void walk(struct timeline *t) {
     put(t->cells, at, t->until_ns, RAW_GAP_DARK, (double)(t->until_ns - at));
 }
 
+static int run(struct timeline *t) {
+    int result = choose_thread(t);
+    if (result == 0)
+        result = find_completions(t);
+    if (result == 0)
+        walk(t);
+    free(t->completion);
+    return result ? result : t->error;
+}
+
+static struct timeline timeline_of(const struct budget_subject *subject, int64_t until_ns,
+                                   struct cells *cells) {
+    return (struct timeline){.subject = subject,
+                             .rank = &subject->log->ranks[subject->log_rank],
+                             .needs = subject->matches->needs[subject->log_rank],
+                             .cells = cells,
+                             .until_ns = until_ns,
+                             .poll_begin_ns = VALUE_ABSENT};
+}
+
 int budget_fill_events(const struct budget_subject *subject, int64_t until_ns, struct cells *cells,
                        struct windows awaited_in, double *awaited) {
-    struct timeline t = {.subject = subject,
-                         .rank = &subject->log->ranks[subject->log_rank],
-                         .needs = subject->matches->needs[subject->log_rank],
-                         .cells = cells,
-                         .awaited_in = awaited_in,
-                         .awaited = awaited,
-                         .until_ns = until_ns,
-                         .poll_begin_ns = VALUE_ABSENT};
-    int result = choose_thread(&t);
-    if (result == 0)
-        result = find_completions(&t);
-    if (result == 0)
-        walk(&t);
-    free(t.completion);
-    return result;
+    struct timeline t = timeline_of(subject, until_ns, cells);
+    t.awaited_in = awaited_in;
+    t.awaited = awaited;
+    return run(&t);
+}
+
+int budget_waits(const struct budget_subject *subject, struct budget_wait **ret_waits,
+                 size_t *ret_n) {
+    const struct mpi_rank *rank = &subject->log->ranks[subject->log_rank];
+    struct cells none = {0};
+    struct timeline t = timeline_of(
+        subject, rank->lost_ns < subject->end_ns ? rank->lost_ns : subject->end_ns, &none);
+    t.keep_waits = true;
+    int result = run(&t);
+    if (result < 0) {
+        free(t.waits);
+        return result;
+    }
+    *ret_waits = t.waits;
+    *ret_n = t.n_waits;
+    return 0;
 }

@@ -172,6 +172,7 @@ static void pair(struct matcher *m, struct event_at s, struct event_at r) {
     struct call_need *sent = need_of(m, s), *received = need_of(m, r);
     sent->ready_ns = event_of(m, r)->enter_ns;
     sent->who = (int32_t)r.rank;
+    sent->outgoing = true;
     received->ready_ns = event_of(m, s)->enter_ns;
     received->who = (int32_t)s.rank;
     m->matches.messages++;
@@ -276,12 +277,14 @@ static void add_need(struct call_need *to, const struct call_need *need, bool fi
         to->asked = true;
         to->ready_ns = need->ready_ns;
         to->who = need->who;
+        to->outgoing = need->outgoing;
     } else if (!known || to->ready_ns == VALUE_ABSENT) {
         to->ready_ns = VALUE_ABSENT;
         to->who = -1;
     } else if (need->ready_ns > to->ready_ns) {
         to->ready_ns = need->ready_ns;
         to->who = need->who;
+        to->outgoing = need->outgoing;
     }
 }
 

@@ -20,6 +20,7 @@ struct call_need {
                          a probe that found a message, long ago; else VALUE_ABSENT */
     int32_t who;      /* index of the log's ranks: whom it needed; -1 */
     bool asked;       /* it may have had to wait for somebody, so that not knowing is a gap */
+    bool outgoing;    /* it moves data to whom it needed, not from there */
     bool may_leave;   /* it can end before the other side is there (a buffered send): if it did, it
                          did not wait */
 };

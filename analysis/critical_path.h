@@ -41,7 +41,7 @@ struct critical_path {
     size_t n_groups;
     /* The iterations of the reference rank in the main group, so many consecutive ones together
      * that there are at most CRITICAL_BLOCKS_MAX blocks; without iterations equal slices of the
-     * group. For resampling: draw blocks. */
+     * group. For resampling: draw blocks. None without matched calls. */
     struct critical_part *blocks;
     struct window *block_windows;
     size_t n_blocks, iterations_per_block; /* 0: slices of time */
@@ -49,8 +49,7 @@ struct critical_path {
         unmatched; /* share of the calls that needed somebody, of which nobody knows whom; 0..1 */
 };
 
-/* The scene must have all else; it holds the result as scene->critical. -ENOMEM. */
-int critical_path_make(const struct scene *scene, struct critical_path *ret_path);
+/* It is made with the scene's budgets, as scene->critical. */
 void critical_path_release(struct critical_path *path);
 
 static inline double critical_seconds(const struct critical_part *part, int host,

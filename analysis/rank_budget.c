@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/critical_private.h"
 #include "analysis/rank_budget_private.h"
 
 /* ---- whose budget ---- */
@@ -165,9 +166,17 @@ static int fill_windows(const struct scene *scene, const struct budget_subject *
     return result;
 }
 
-static int fill_rank(const struct scene *scene, const struct call_matches *matches,
-                     const struct call_clock *clock, const struct scene_process *process,
-                     struct rank_budget *to) {
+/* What the ranks' budgets and the critical path are made from together. */
+struct making {
+    const struct scene *scene;
+    struct rank_budgets all;
+    struct critical_walk walk;
+    struct critical_path path;
+};
+
+static int fill_rank(struct making *m, const struct scene_process *process, size_t index) {
+    const struct scene *scene = m->scene;
+    struct rank_budget *to = &m->all.items[index];
     const struct mpi_log *log = &scene->recording->calls;
     *to = (struct rank_budget){.host = process->host,
                                .rank = process->rank,
@@ -175,7 +184,7 @@ static int fill_rank(const struct scene *scene, const struct call_matches *match
                                .process = process->series->name,
                                .awaited_host = -1,
                                .awaited_rank = -1};
-    struct budget_subject subject = {.matches = matches, .clock = clock};
+    struct budget_subject subject = {.matches = &scene->matches, .clock = &scene->clock};
     struct budget_interval *intervals;
     int result = budget_intervals(scene, process, to->pid, &intervals, &subject.n_intervals);
     if (result < 0)
@@ -186,6 +195,8 @@ static int fill_rank(const struct scene *scene, const struct call_matches *match
         subject.log = log;
     budget_life(scene, process, &subject);
     result = fill_windows(scene, &subject, to);
+    if (result == 0)
+        result = critical_path_add(scene, &m->walk, index, &subject, &m->path);
     to->splits = calloc(scene->n_groups + 1, sizeof *to->splits);
     if (!to->splits)
         result = -ENOMEM;
@@ -221,41 +232,47 @@ static double worst_bound(const struct rank_budgets *all, const struct call_cloc
     return worst;
 }
 
-static int make_all(const struct scene *scene, const struct call_matches *matches,
-                    const struct call_clock *clock, struct rank_budgets *all) {
+static int make_all(struct making *m) {
+    const struct scene *scene = m->scene;
     struct chosen *chosen = calloc(scene->n_processes + 1, sizeof *chosen);
     size_t n = chosen ? choose(scene, chosen) : 0;
-    all->items = calloc(n + 1, sizeof *all->items);
-    int result = chosen && all->items ? 0 : -ENOMEM;
-    for (size_t i = 0; result == 0 && i < n; i++)
-        result = fill_rank(scene, matches, clock, chosen[i].process, &all->items[all->n++]);
+    m->all.items = calloc(n + 1, sizeof *m->all.items);
+    int result = chosen && m->all.items ? critical_path_begin(scene, n, &m->path) : -ENOMEM;
+    if (result == 0)
+        result =
+            critical_walk_make(&scene->recording->calls, &scene->matches, &scene->clock, &m->walk);
+    for (size_t i = 0; result == 0 && i < n; i++) {
+        m->all.n++;
+        result = fill_rank(m, chosen[i].process, i);
+    }
+    critical_walk_release(&m->walk);
     free(chosen);
     return result;
 }
 
-int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets) {
+int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets,
+                      struct critical_path *ret_path) {
     const struct recording *recording = scene->recording;
-    static const int64_t none;
-    struct call_clock clock = {recording->clock_bound_ns ? recording->clock_bound_ns : &none,
-                               recording->clock_bound_ns ? recording->n_hosts : 0};
-    struct call_matches matches = {0};
-    struct rank_budgets all = {.events = recording->calls.n > 0,
+    const struct call_matches *matches = &scene->matches;
+    struct making m = {.scene = scene,
+                       .all = {.events = recording->calls.n > 0,
                                .totals = recording->tables[RECORDING_MPI].n > 0,
-                               .refused = recording->calls.refused};
-    int result = call_match(&recording->calls, &clock, &matches);
-    if (result == 0)
-        result = make_all(scene, &matches, &clock, &all);
-    all.messages = matches.messages;
-    all.groups = matches.groups;
-    all.unmatched = matches.unmatched_sends + matches.unmatched_receives + matches.unmatched_groups;
-    call_matches_release(&matches);
+                               .messages = matches->messages,
+                               .groups = matches->groups,
+                               .unmatched = matches->unmatched_sends + matches->unmatched_receives +
+                                            matches->unmatched_groups,
+                               .refused = recording->calls.refused}};
+    int result = make_all(&m);
     if (result < 0) {
-        rank_budgets_release(&all);
+        rank_budgets_release(&m.all);
+        critical_path_release(&m.path);
         return result;
     }
-    count_closing(&all);
-    all.clock_bound_s = worst_bound(&all, &clock);
-    *ret_budgets = all;
+    count_closing(&m.all);
+    m.all.clock_bound_s = worst_bound(&m.all, &scene->clock);
+    critical_path_finish(scene, &m.all, &m.path);
+    *ret_budgets = m.all;
+    *ret_path = m.path;
     return 0;
 }
 

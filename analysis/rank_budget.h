@@ -10,6 +10,7 @@
 #include "analysis/budget.h"
 
 struct scene;
+struct critical_path;
 
 #define RANK_BUDGET_PROCESSES_MAX 16 /* of a job without ranks */
 #define RANK_BUDGET_SLICES 40        /* equal stretches of the run: how a term changes over time */
@@ -47,8 +48,10 @@ static inline int64_t rank_budget_slice_begin(int64_t duration_ns, size_t i) {
     return duration_ns / RANK_BUDGET_SLICES * (int64_t)i;
 }
 
-/* The scene must have its phases, iterations and processes. -ENOMEM. */
-int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets);
+/* The scene must have its phases, iterations, processes and matches. The critical path is made on
+ * the way. -ENOMEM. */
+int rank_budgets_make(const struct scene *scene, struct rank_budgets *ret_budgets,
+                      struct critical_path *ret_path);
 void rank_budgets_release(struct rank_budgets *budgets);
 
 /* The budget of a process in a group, if every MPI call of it is known and the terms add up; else

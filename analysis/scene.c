@@ -109,6 +109,12 @@ static size_t choose_main(const struct scene *scene) {
     return best;
 }
 
+static struct call_clock clock_of(const struct recording *recording) {
+    static const int64_t none;
+    return (struct call_clock){recording->clock_bound_ns ? recording->clock_bound_ns : &none,
+                               recording->clock_bound_ns ? recording->n_hosts : 0};
+}
+
 int scene_build(const struct recording *recording, struct scene *ret_scene) {
     struct scene scene = {.recording = recording};
     int result = build_hosts(&scene);
@@ -126,9 +132,10 @@ int scene_build(const struct recording *recording, struct scene *ret_scene) {
         return result;
     }
     scene.main_group = choose_main(&scene);
-    result = rank_budgets_make(&scene, &scene.budgets);
+    scene.clock = clock_of(recording);
+    result = call_match(&recording->calls, &scene.clock, &scene.matches);
     if (result == 0)
-        result = critical_path_make(&scene, &scene.critical);
+        result = rank_budgets_make(&scene, &scene.budgets, &scene.critical);
     if (result < 0) {
         scene_release(&scene);
         return result;
@@ -150,6 +157,7 @@ void scene_release(struct scene *scene) {
     free(scene->processes);
     rank_budgets_release(&scene->budgets);
     critical_path_release(&scene->critical);
+    call_matches_release(&scene->matches);
     *scene = (struct scene){0};
 }
 

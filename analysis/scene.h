@@ -45,6 +45,8 @@ struct scene {
     struct iterations iterations;
     struct scene_process *processes; /* the job's and others */
     size_t n_processes;
+    struct call_clock clock; /* of the recording's calls */
+    struct call_matches matches;
     struct rank_budgets budgets;
     struct critical_path critical;
 };
