@@ -22,14 +22,24 @@
 static const char help[] =
     "usage: chokepoint list [--db FILE]\n"
     "\n"
-    "Lists the runs in a database: number, name, start, duration, hosts that\n"
-    "were recorded (of those expected), how it ended, command.\n"
+    "Lists the runs in a database: number, name, which repeat of it, start, duration,\n"
+    "hosts that were recorded (of those expected), how it ended, command.\n"
     "\n"
     "  --db FILE   default: ./chokepoint.db\n";
 
-enum { COLUMN_ID, COLUMN_NAME, COLUMN_START, COLUMN_DURATION, COLUMN_HOSTS, COLUMN_END, N_COLUMNS };
+enum {
+    COLUMN_ID,
+    COLUMN_NAME,
+    COLUMN_REPEAT,
+    COLUMN_START,
+    COLUMN_DURATION,
+    COLUMN_HOSTS,
+    COLUMN_END,
+    N_COLUMNS
+};
 
-static const char *const titles[N_COLUMNS] = {"run", "name", "started", "duration", "hosts", "end"};
+static const char *const titles[N_COLUMNS] = {"run",      "name",  "repeat", "started",
+                                              "duration", "hosts", "end"};
 
 struct line {
     char cells[N_COLUMNS][100];
@@ -97,10 +107,16 @@ static int format_hosts(struct store *store, const struct store_run *run, char *
     return 0;
 }
 
+static void format_repeat(const struct store_run *run, char *to, size_t size) {
+    if (run->repeat)
+        snprintf(to, size, "%d of %d", run->repeat, run->repeats);
+}
+
 static int fill_line(struct store *store, const struct store_run *run, struct line *ret_line) {
     struct line *l = ret_line;
     snprintf(l->cells[COLUMN_ID], sizeof *l->cells, "%" PRId64, run->id);
     text_sanitize(l->cells[COLUMN_NAME], sizeof *l->cells, run->name, strlen(run->name));
+    format_repeat(run, l->cells[COLUMN_REPEAT], sizeof *l->cells);
     format_start(run->started_wall_ns, l->cells[COLUMN_START], sizeof *l->cells);
     format_duration(run->duration_ns, l->cells[COLUMN_DURATION], sizeof *l->cells);
     format_end(run, l->cells[COLUMN_END], sizeof *l->cells);
@@ -133,21 +149,36 @@ static void print_command(const char *command, size_t used) {
     free(clean);
 }
 
+static bool any_repeat(const struct line *lines, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (lines[i].cells[COLUMN_REPEAT][0])
+            return true;
+    return false;
+}
+
+static void print_cells(const struct line *line, const size_t widths[N_COLUMNS]) {
+    for (size_t c = 0; c < N_COLUMNS; c++)
+        if (widths[c])
+            print_cell(line ? line->cells[c] : titles[c], widths[c],
+                       c == COLUMN_ID || c == COLUMN_DURATION);
+}
+
+/* Without repeats there is no column of them. */
 static void print_lines(const struct line *lines, size_t n) {
-    size_t widths[N_COLUMNS], used = 0;
+    size_t widths[N_COLUMNS] = {0}, used = 0;
     for (size_t c = 0; c < N_COLUMNS; c++) {
+        if (c == COLUMN_REPEAT && !any_repeat(lines, n))
+            continue;
         widths[c] = strlen(titles[c]);
         for (size_t i = 0; i < n; i++)
             if (text_width(lines[i].cells[c]) > widths[c])
                 widths[c] = text_width(lines[i].cells[c]);
         used += widths[c] + 2;
     }
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        print_cell(titles[c], widths[c], c == COLUMN_ID || c == COLUMN_DURATION);
+    print_cells(NULL, widths);
     puts("command");
     for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < N_COLUMNS; c++)
-            print_cell(lines[i].cells[c], widths[c], c == COLUMN_ID || c == COLUMN_DURATION);
+        print_cells(&lines[i], widths);
         print_command(lines[i].command, used);
     }
 }

@@ -10,6 +10,7 @@
 #include "cli/launch/run_session.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_repeat.h"
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/clock.h"
@@ -50,7 +51,10 @@ static int begin(struct run_session *s) {
                                     .wall_ns = clock_wall_ns(),
                                     .mono_ns = clock_monotonic_ns(),
                                     .period_ns = (int64_t)(1e9 / s->options->rate_hz + 0.5),
-                                    .n_hosts_expected = (int)s->n_launches};
+                                    .n_hosts_expected = (int)s->n_launches,
+                                    .repeat = s->repeat,
+                                    .repeats = s->repeat ? s->options->repeats : 0,
+                                    .group = s->first_repeat};
     r = store_run_begin(store, &begin, &s->run);
     if (r < 0)
         session_complain(s, "%s: %s", s->options->database, store_error(store));
@@ -201,18 +205,14 @@ static int record(struct run_session *s) {
     }
     session_drain(s);
     record_end(s, exit_status);
-    if (s->started_mono_ns && s->options->report && !s->options->quiet)
-        print_verdict(s);
+    if (s->started_mono_ns && s->options->report && !s->options->quiet && !s->repeat)
+        print_verdict(s); /* of repeats the median one is shown */
     session_reap(s);
     return exit_status;
 }
 
-static int run(struct run_session *s, const struct run_options *options) {
-    char why[300];
-    int r = session_open(s, options, why, sizeof why);
-    if (r < 0)
-        return session_complain(s, "%s", why), EXIT_NOT_STARTED;
-    r = command_find(options->command[0]);
+static int run(struct run_session *s) {
+    int r = command_find(s->options->command[0]);
     if (r < 0)
         return not_started(s, r);
     if (prepare(s) < 0 || begin(s) < 0)
@@ -220,15 +220,34 @@ static int run(struct run_session *s, const struct run_options *options) {
     return record(s);
 }
 
+static void run_once(const struct run_options *options, struct run_turn *turn) {
+    struct run_session session;
+    char why[300];
+    turn->exit_status = EXIT_NOT_STARTED;
+    if (session_open(&session, options, why, sizeof why) < 0)
+        session_complain(&session, "%s", why);
+    else {
+        session.repeat = turn->repeat;
+        session.first_repeat = turn->group;
+        turn->exit_status = run(&session);
+    }
+    turn->run = session.run;
+    turn->started = session.started_mono_ns != 0;
+    turn->interrupted = session.interrupted != 0;
+    turn->duration_ns = turn->started ? session.ended_mono_ns - session.started_mono_ns : 0;
+    session_release(&session);
+}
+
 static int run_main(int argc, char **argv) {
     struct run_options options;
-    struct run_session session;
+    struct run_turn turn = {0};
     int r = run_options_read(argc, argv, &options);
     if (r)
         return verb_words_status(r);
-    int exit_status = run(&session, &options);
-    session_release(&session);
-    return exit_status;
+    if (options.repeats > 1)
+        return run_repeatedly(&options, run_once);
+    run_once(&options, &turn);
+    return turn.exit_status;
 }
 
 const struct verb verb_run = {"run", "run a command and record its hosts", run_main};

@@ -22,6 +22,8 @@ static const char help[] =
     "      --call-spool-limit BYTES\n"
     "                         of single MPI calls, which each host keeps until the command has\n"
     "                         ended; default: 256m, about 14 million calls\n"
+    "  -r, --repeat N         record COMMAND N times, one after the other, as repeats of one run\n"
+    "      --ignore-failure   of --repeat: go on after a run that failed\n"
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
@@ -65,6 +67,16 @@ static int read_start_timeout(const char *text, int64_t *ret_ns) {
     return r;
 }
 
+static int read_repeats(const char *text, int *ret_repeats) {
+    uint64_t repeats;
+    char advice[64];
+    snprintf(advice, sizeof advice, "give a whole number from 1 to %d", RUN_REPEATS_MAX);
+    if (text_parse_u64(text, &repeats) != 0 || repeats < 1 || repeats > RUN_REPEATS_MAX)
+        return refuse("--repeat", text, advice);
+    *ret_repeats = (int)repeats;
+    return 0;
+}
+
 /* What was said of single options. */
 static int judge(struct run_options *o, const char *start_timeout) {
     int r = read_number("--rate", o->rate, 0.1, 1000, &o->rate_hz);
@@ -78,7 +90,7 @@ static int judge(struct run_options *o, const char *start_timeout) {
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_options o = {
         .database = "./chokepoint.db", .rate = "10", .call_spool_limit = "256m"};
-    const char *start_timeout = "20";
+    const char *start_timeout = "20", *repeats = "1";
     bool no_report = false, no_shim = false;
     const struct verb_option takes[] = {
         {"name", 'n', &o.name, NULL},
@@ -87,6 +99,8 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
         {"rate", 0, &o.rate, NULL},
         {"process-rate", 0, &o.process_rate, NULL},
         {"call-spool-limit", 0, &o.call_spool_limit, NULL},
+        {"repeat", 'r', &repeats, NULL},
+        {"ignore-failure", 0, NULL, &o.ignore_failure},
         {"flows", 0, NULL, &o.flows},
         {"allow-missing", 0, NULL, &o.allow_missing},
         {"start-timeout", 0, &start_timeout, NULL},
@@ -98,6 +112,8 @@ int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     int r = verb_words_read(&words, argc, argv, &o.command);
     if (r == 0)
         r = judge(&o, start_timeout);
+    if (r == 0)
+        r = read_repeats(repeats, &o.repeats);
     if (r)
         return r;
     if (!o.command[0])

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RUN_REPEATS_MAX 1000
+
 struct run_options {
     const char *name;  /* NULL: the program's */
     const char *hosts; /* NULL: from the command */
@@ -14,7 +16,8 @@ struct run_options {
     double rate_hz, process_rate_hz;
     const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
-    bool allow_missing, report, quiet, flows, shim;
+    int repeats; /* how often the command is to run */
+    bool allow_missing, report, quiet, flows, shim, ignore_failure;
     char **command; /* NULL-terminated, at least one word */
 };
 

@@ -22,7 +22,9 @@ struct run_session {
     const struct run_options *options; /* borrowed */
     char program[PATH_MAX];            /* the command chokepoint itself */
     char token[33], run_id[17], marks[PATH_MAX];
-    int64_t run; /* its id in the database */
+    int64_t run;          /* its id in the database */
+    int repeat;           /* of --repeat: which, from 1; 0: the only run */
+    int64_t first_repeat; /* the run of the first repeat; 0: this is it */
     sigset_t old_mask;
     int signal_fd;
     struct group_watch group;

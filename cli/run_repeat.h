@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `run --repeat N`: the command recorded N times, one run after the other, kept as one group. The
+ * first failure ends it, as hyperfine(1) has it, unless failures are to be ignored; so does Ctrl-C.
+ * What is done is kept either way.
+ */
+#ifndef CHOKEPOINT_CLI_RUN_REPEAT_H
+#define CHOKEPOINT_CLI_RUN_REPEAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_options;
+
+struct run_turn {
+    int repeat;    /* from 1; 0: the only run */
+    int64_t group; /* the run of the first repeat; 0: this is it */
+    /* afterwards: */
+    int64_t run; /* its id; 0: it was never begun */
+    int exit_status;
+    bool started, interrupted;
+    int64_t duration_ns; /* of the command */
+};
+
+/* Calls once() for each repeat. Returns the exit status: of the first run that failed, else 0. */
+int run_repeatedly(const struct run_options *options,
+                   void (*once)(const struct run_options *options, struct run_turn *turn));
+
+#endif

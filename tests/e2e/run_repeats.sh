@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# run --repeat: one run after the other, kept as one group that its name stands for; a failure or Ctrl-C ends it and
+# keeps what is done.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+
+repeats() { sql "SELECT group_concat(repeat || '/' || repeats || ' of ' || group_run, ', ') FROM run_repeat WHERE group_run = $1"; }
+
+run --repeat 3 -n three sh -c 'echo once >>times; echo out'
+[ $status -eq 0 ] || fail "exit status $status"
+[ "$(wc -l <times)" = 3 ] || fail "it ran $(wc -l <times) times"
+[ "$(cat out)" = "out
+out
+out" ] || fail "stdout is not the command's: $(cat out)"
+[ "$(repeats 1)" = "1/3 of 1, 2/3 of 1, 3/3 of 1" ] || fail "kept as: $(repeats 1)"
+[ "$(sql "SELECT count(*) FROM run WHERE name = 'three' AND state = 'done'")" = 3 ] || fail "not three runs"
+said 'repeat 1 of 3: .*; about .* left' || fail "no time left"
+said 'repeat 3 of 3: ' || fail "no progress"
+! said 'repeat 3 of 3: .*left' || fail "time left after the last"
+said '3 of 3 repeats ended well' || fail "no end"
+[ "$(grep -c 'more: ' err)" = 1 ] || fail "not one verdict"
+"$chokepoint" list --db "$db" >list
+grep -q 'three *2 of 3 ' list || fail "list: $(cat list)"
+
+# A run alone is no repeat, and a list without repeats has no such column.
+run --db "$work/alone.db" -n alone true
+"$chokepoint" list --db "$work/alone.db" >list
+! grep -q repeat list || fail "a column for nothing: $(cat list)"
+
+# The first failure ends it; with --ignore-failure it goes on, and the first failing run's status is the one.
+run --repeat 4 -n bad sh -c 'echo once >>bad; exit $(wc -l <bad)'
+[ $status -eq 1 ] || fail "exit status $status, not that of the first run"
+[ "$(wc -l <bad)" = 1 ] || fail "it went on after a failure"
+said 'the command failed in repeat 1 of 4' || fail "it does not say why it ends"
+run --repeat 4 --ignore-failure -n worse sh -c 'echo once >>worse; [ $(wc -l <worse) = 1 ] || exit $(wc -l <worse)'
+[ $status -eq 2 ] || fail "exit status $status, not that of the first failing run"
+[ "$(wc -l <worse)" = 4 ] || fail "it did not go on: $(wc -l <worse)"
+said '1 of 4 repeats ended well' || fail "the good ones are not counted"
+run --repeat 3 no-such-command
+[ $status -eq 127 ] || fail "a command that is not there gives $status"
+[ "$(grep -c 'command not found' err)" = 1 ] || fail "tried again and again"
+
+# Ctrl-C in the second run: the first stays, the second is marked, no third begins.
+printf '#!/bin/sh\n%s\n' 'echo once >>starts; [ $(wc -l <starts) = 1 ] || exec sleep 60' >often
+chmod +x often
+env --default-signal=INT setsid "$chokepoint" run --db "$db" --repeat 3 -n stopped ./often >out 2>err &
+pid=$!
+second_runs() { [ "$(sql "SELECT count(*) FROM run_repeat JOIN run USING (run) WHERE name = 'stopped'")" = 2 ] && [ "$(cat starts 2>/dev/null | wc -l)" = 2 ]; }
+until_true 60 second_runs
+kill -INT -- -$pid
+wait $pid
+[ $? -eq 130 ] || fail "exit status is not 130"
+[ "$(sql "SELECT group_concat(state) FROM run WHERE name = 'stopped'")" = done,interrupted ] ||
+    fail "kept: $(sql "SELECT group_concat(state) FROM run WHERE name = 'stopped'")"
+said 'interrupted in repeat 2 of 3' || fail "it does not say that the others are not made"
+
+for wrong in 0 -1 x 1.5 1001 ''; do
+    run --repeat "$wrong" true
+    [ $status -eq 2 ] || fail "--repeat '$wrong' gives $status"
+    [ "$(wc -l <err)" = 1 ] || fail "more than a line about --repeat '$wrong'"
+done
