@@ -9,9 +9,9 @@
 
 #include "analysis/stats.h"
 
-#define RUNS_MAX 64
-#define EXACT_MAX 20 /* runs of both groups: 184,756 divisions at most */
-#define DRAWINGS 2000
+#define RUNS_MAX (COMPARE_RUNS_MAX + 1)
+#define DRAWINGS 4000
+#define SEED 1
 
 /* Of means: medians of two small groups have so many ties that nothing could be significant. */
 static double difference(const double *all, size_t n, uint64_t in_a) {
@@ -31,6 +31,14 @@ static uint64_t next_division(uint64_t bits) {
     return (((ripple ^ bits) >> 2) / low) | ripple;
 }
 
+/* n choose k, as a double: 63 choose 31 is not beyond it. */
+static double divisions_of(size_t n, size_t k) {
+    double product = 1;
+    for (size_t i = 1; i <= k; i++)
+        product = product * (double)(n - k + i) / (double)i;
+    return round(product);
+}
+
 static double exact_p(const double *all, size_t na, size_t n) {
     uint64_t bits = (UINT64_C(1) << na) - 1, end = UINT64_C(1) << n;
     double seen = difference(all, n, bits) * (1 - 1e-9);
@@ -40,11 +48,12 @@ static double exact_p(const double *all, size_t na, size_t n) {
     return (double)extreme / (double)divisions;
 }
 
+/* With the division that was seen among the drawn ones, or p could be 0 (Phipson, Smyth 2010). */
 static double sampled_p(const double *all, size_t na, size_t n) {
-    uint64_t random = 1;
+    uint64_t random = SEED;
     double seen = difference(all, n, (UINT64_C(1) << na) - 1) * (1 - 1e-9);
     size_t extreme = 1;
-    for (int d = 0; d < DRAWINGS; d++) {
+    for (int d = 0; d < COMPARE_EXACT_MAX / 4; d++) {
         uint64_t bits = 0;
         for (size_t left = na; left;) {
             size_t i = stats_random_below(&random, n);
@@ -55,43 +64,89 @@ static double sampled_p(const double *all, size_t na, size_t n) {
         }
         extreme += difference(all, n, bits) >= seen;
     }
-    return (double)extreme / (DRAWINGS + 1);
+    return (double)extreme / (COMPARE_EXACT_MAX / 4 + 1);
 }
 
-static double resampled_median(const double *values, size_t n, uint64_t *random) {
-    double drawn[RUNS_MAX];
+/* The division and, with groups of one size, its mirror image are as extreme as can be. */
+static double least_p(size_t na, size_t nb, bool exact) {
+    return exact ? (na == nb ? 2 : 1) / divisions_of(na + nb, na)
+                 : 1.0 / (COMPARE_EXACT_MAX / 4 + 1);
+}
+
+static void permute(const double *a, size_t na, const double *b, size_t nb, struct compared *c) {
+    double all[RUNS_MAX];
+    memcpy(all, a, na * sizeof *all);
+    memcpy(all + na, b, nb * sizeof *all);
+    c->exact = divisions_of(na + nb, na) <= COMPARE_EXACT_MAX;
+    c->p = c->exact ? exact_p(all, na, na + nb) : sampled_p(all, na, na + nb);
+    c->p_least = least_p(na, nb, c->exact);
+}
+
+static int compare_values(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of sorted values: how often each was drawn tells the median without sorting again. */
+static double resampled_median(const double *sorted, size_t n, uint64_t *random) {
+    unsigned drawn[RUNS_MAX] = {0};
+    size_t below = 0, at = 0, middle = (n - 1) / 2;
     for (size_t i = 0; i < n; i++)
-        drawn[i] = values[stats_random_below(random, n)];
-    return stats_median(drawn, n);
+        drawn[stats_random_below(random, n)]++;
+    while (below + drawn[at] <= middle)
+        below += drawn[at++];
+    if (n % 2 || below + drawn[at] > middle + 1)
+        return sorted[at];
+    size_t next = at + 1;
+    while (!drawn[next])
+        next++;
+    return (sorted[at] + sorted[next]) / 2;
 }
 
-static void bootstrap_ratio(const double *a, size_t na, const double *b, size_t nb,
-                            struct compared *c) {
-    double ratios[DRAWINGS];
-    uint64_t random = 1;
+static void bootstrap(const double *a, size_t na, const double *b, size_t nb, struct compared *c) {
+    double ratios[DRAWINGS], differences[DRAWINGS], sorted_a[RUNS_MAX], sorted_b[RUNS_MAX];
+    uint64_t random = SEED;
+    memcpy(sorted_a, a, na * sizeof *a);
+    memcpy(sorted_b, b, nb * sizeof *b);
+    qsort(sorted_a, na, sizeof *sorted_a, compare_values);
+    qsort(sorted_b, nb, sizeof *sorted_b, compare_values);
     for (int d = 0; d < DRAWINGS; d++) {
-        double below = resampled_median(a, na, &random);
-        double ratio = resampled_median(b, nb, &random) / below;
-        ratios[d] = isfinite(ratio) ? ratio : 1;
+        double x = resampled_median(sorted_a, na, &random);
+        double y = resampled_median(sorted_b, nb, &random);
+        differences[d] = y - x;
+        ratios[d] = y / x;
     }
+    c->difference_low = stats_quantile(differences, DRAWINGS, 0.025);
+    c->difference_high = stats_quantile(differences, DRAWINGS, 0.975);
+    if (isnan(c->ratio))
+        return;
     c->ratio_low = stats_quantile(ratios, DRAWINGS, 0.025);
     c->ratio_high = stats_quantile(ratios, DRAWINGS, 0.975);
+}
+
+static bool all_positive(const double *values, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!(values[i] > 0))
+            return false;
+    return true;
 }
 
 struct compared compare_groups(const double *a, size_t na, const double *b, size_t nb) {
     struct compared c = {.median_a = stats_median(a, na),
                          .median_b = stats_median(b, nb),
+                         .ratio = NAN,
                          .ratio_low = NAN,
                          .ratio_high = NAN,
-                         .p = NAN};
-    c.ratio = c.median_b / c.median_a;
-    if (na < COMPARE_RUNS_MIN || nb < COMPARE_RUNS_MIN || na + nb > RUNS_MAX - 1)
+                         .difference_low = NAN,
+                         .difference_high = NAN,
+                         .p = NAN,
+                         .p_least = NAN};
+    if (all_positive(a, na) && all_positive(b, nb))
+        c.ratio = c.median_b / c.median_a;
+    if (na < COMPARE_RUNS_MIN || nb < COMPARE_RUNS_MIN || na + nb > COMPARE_RUNS_MAX)
         return c;
-    double all[RUNS_MAX];
-    memcpy(all, a, na * sizeof *all);
-    memcpy(all + na, b, nb * sizeof *all);
-    c.p = na + nb <= EXACT_MAX ? exact_p(all, na, na + nb) : sampled_p(all, na, na + nb);
-    bootstrap_ratio(a, na, b, nb, &c);
+    permute(a, na, b, nb, &c);
+    bootstrap(a, na, b, nb, &c);
     return c;
 }
 
@@ -125,7 +180,37 @@ int compare_holm(const double *p, size_t n, double *adjusted) {
     return 0;
 }
 
+/* Where there is no ratio, the band is that of the larger median. */
+static void relative_interval(const struct compared *c, double *ret_low, double *ret_high) {
+    double size = fmax(fabs(c->median_a), fabs(c->median_b));
+    bool ratio = !isnan(c->ratio);
+    *ret_low = ratio ? c->ratio_low - 1 : size > 0 ? c->difference_low / size : 0;
+    *ret_high = ratio ? c->ratio_high - 1 : size > 0 ? c->difference_high / size : 0;
+}
+
+enum compare_finding compare_find(const struct compared *compared, double adjusted_p) {
+    double low, high;
+    if (isnan(compared->p))
+        return COMPARE_TOO_FEW;
+    relative_interval(compared, &low, &high);
+    if (adjusted_p < COMPARE_P && low > COMPARE_BAND)
+        return COMPARE_HIGHER;
+    if (adjusted_p < COMPARE_P && high < -COMPARE_BAND)
+        return COMPARE_LOWER;
+    return low >= -COMPARE_BAND && high <= COMPARE_BAND ? COMPARE_SAME : COMPARE_UNCLEAR;
+}
+
 bool compare_established(const struct compared *compared, double adjusted_p) {
-    return adjusted_p < COMPARE_P &&
-           (compared->ratio_low > 1 + COMPARE_BAND || compared->ratio_high < 1 - COMPARE_BAND);
+    enum compare_finding finding = compare_find(compared, adjusted_p);
+    return finding == COMPARE_LOWER || finding == COMPARE_HIGHER;
+}
+
+size_t compare_runs_needed(size_t n_tests) {
+    size_t runs = COMPARE_RUNS_MIN;
+    while (2 * runs < COMPARE_RUNS_MAX - 1 &&
+           (double)n_tests *
+                   least_p(runs, runs, divisions_of(2 * runs, runs) <= COMPARE_EXACT_MAX) >=
+               COMPARE_P)
+        runs++;
+    return runs;
 }
