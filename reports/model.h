@@ -136,6 +136,18 @@ struct report_budget { /* where a rank's time went in a phase; terms that cannot
     double awaited_s;
 };
 
+/* The POP ratios of a phase (analysis/efficiency.h), in %; NAN where not known. */
+struct report_efficiency {
+    char *phase;
+    size_t n_ranks;
+    double elapsed_s, useful_mean_s, useful_max_s; /* useful: outside MPI */
+    int longest_host, longest_rank;                /* the rank with the most useful time */
+    double parallel_pct, load_balance_pct, communication_pct, serialisation_pct, transfer_pct;
+    double computing_pct; /* of the useful time: on a core */
+    const char *source;   /* of serialisation and transfer: "replay"; "bound": the most and the
+                             least they can be; "unknown" */
+};
+
 /* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
 struct report_arithmetic {
     int host;
@@ -212,6 +224,11 @@ struct report {
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
+    struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
+    size_t n_efficiency;
+    double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
+                       where nobody knows who waited for whom */
+    double path_length_s;
     struct report_arithmetic *arithmetic;
     size_t n_arithmetic;
     struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */

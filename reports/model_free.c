@@ -73,6 +73,8 @@ static void findings_free(struct report *report) {
     FREE_ITEMS(report->stragglers, report->n_stragglers, cause);
     FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
+    FREE_ITEMS(report->efficiency, report->n_efficiency, phase);
+    free(report->path_s);
     FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);
     FREE_ITEMS(report->processes, report->n_processes, name);
     store_ceilings_free(report->ceilings, report->n_ceilings);
