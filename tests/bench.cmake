@@ -30,3 +30,7 @@ if(TARGET chokepoint-mpi)
   add_executable(bench_shim_cost bench/shim_cost.c)
   target_link_libraries(bench_shim_cost PRIVATE MPI::MPI_C)
 endif()
+if(TARGET chokepoint-matmul)
+  add_executable(bench_matmul_gemm bench/matmul_gemm.c) # a yardstick of bench/matmul_gflops.sh
+  target_link_libraries(bench_matmul_gemm PRIVATE PkgConfig::OPENBLAS)
+endif()

@@ -25,3 +25,12 @@ if(TARGET chokepoint-sgd)
 endif()
 
 chokepoint_unit_test(test_calibrate_parts calibrate_parts)
+
+chokepoint_unit_test(test_matmul_parts matmul_parts)
+if(TARGET chokepoint-matmul)
+  add_library(wrong_blas SHARED ${CMAKE_CURRENT_SOURCE_DIR}/mpi/wrong_blas.c)
+  target_link_libraries(wrong_blas PRIVATE PkgConfig::OPENBLAS)
+  set_target_properties(wrong_blas PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+  chokepoint_mpi_test(matmul_agrees)
+  chokepoint_mpi_test(matmul_failures)
+endif()

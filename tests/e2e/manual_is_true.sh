@@ -59,9 +59,10 @@ for verb in $verbs; do
     grep -q "^\.It Cm $verb$" "$pages/chokepoint.1" || fail "chokepoint.1 does not list $verb"
 done
 same_options chokepoint-agent.1 "$CHOKEPOINT_BIN/chokepoint-agent"
-if [ -x "$CHOKEPOINT_BIN/chokepoint-sgd" ]; then
-    same_options chokepoint-sgd.1 "$CHOKEPOINT_BIN/chokepoint-sgd"
-fi
+for program in sgd matmul data lenet; do # each is there if its library is
+    [ -x "$CHOKEPOINT_BIN/chokepoint-$program" ] || continue
+    same_options "chokepoint-$program.1" "$CHOKEPOINT_BIN/chokepoint-$program"
+done
 
 # The example of chokepoint.h, and a recording of it.
 cd "$work" || exit 1

@@ -1,13 +1,15 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the scripts in this folder share; sourced. Ranks run on this machine, more of them than cores.
+# The program is chokepoint-$workload, sgd if that is not set.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "FAILED: $*"; exit 1; }
 command -v mpirun >/dev/null || { echo "skipped: no mpirun"; exit 77; }
-sgd="$CHOKEPOINT_BIN/chokepoint-sgd"
-[ -x "$sgd" ] || { echo "skipped: chokepoint-sgd is not built (no MPI)"; exit 77; }
+sgd="$CHOKEPOINT_BIN/chokepoint-${workload:-sgd}"
+program=$sgd
+[ -x "$program" ] || { echo "skipped: ${program##*/} is not built"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # MPI leaves memory behind that is not ours to free, in libraries already unloaded, where no suppression
 # finds it: so a sanitizer writes its findings to files, and those with our code in them count.
@@ -16,11 +18,11 @@ sanitizer_is_content() {
     ! grep -lE 'ERROR: AddressSanitizer|runtime error|/(workloads|agent)/' "$work"/sanitizer.* 2>/dev/null
 }
 
-# ranks N OPTIONS...: a training on N ranks; ended if it hangs.
+# ranks N OPTIONS...: the program on N ranks; ended if it hangs.
 ranks() {
     local n=$1
     shift
-    timeout -k 5 120 mpirun --oversubscribe -np "$n" "$sgd" "$@"
+    timeout -k 5 120 mpirun --oversubscribe -np "$n" "$program" "$@"
     local status=$?
     sanitizer_is_content >&2 || { cat "$work"/sanitizer.* >&2; return 99; }
     return $status

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "agent/mark/chokepoint.h"
@@ -43,6 +44,15 @@ static int refuse_too_much(struct product *p) {
     return -ENOMEM;
 }
 
+/* In huge pages where the kernel has them: faulting in small ones takes 5 % of the whole run. */
+static char *allocate_matrix(size_t bytes) {
+    size_t page = 2 << 20, align = bytes < page ? 64 : page;
+    char *part = aligned_alloc(align, (bytes + align - 1) / align * align);
+    if (part && align == page)
+        madvise(part, bytes, MADV_HUGEPAGE);
+    return part;
+}
+
 static int allocate(struct product *p) {
     size_t matrix = (grid_count(&p->grid, p->crew->rank) + 1) * p->block_bytes;
     size_t panel = (size_t)p->grid.blocks * p->block_bytes;
@@ -54,7 +64,7 @@ static int allocate(struct product *p) {
         p->account.memory_bytes += sizes[i];
     int r = refuse_too_much(p);
     for (int i = 0; r == 0 && i < 6; i++)
-        if (sizes[i] && !(*parts[i] = aligned_alloc(64, (sizes[i] + 63) / 64 * 64)))
+        if (sizes[i] && !(*parts[i] = allocate_matrix(sizes[i])))
             r = -errno;
     return r;
 }
