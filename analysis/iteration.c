@@ -7,7 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/iteration_private.h"
 #include "analysis/stats.h"
+
+const char *iteration_source_name(enum iteration_source source) {
+    static const char *const names[] = {"none", "marker", "calls", "counters"};
+    return names[source];
+}
+
+int iterations_find(const struct recording *recording, struct iterations *ret_iterations) {
+    int (*const sources[])(const struct recording *, struct iterations *) = {
+        iterations_from_marks, iterations_from_calls, iterations_from_counters};
+    int result = 0;
+    *ret_iterations = (struct iterations){0};
+    for (size_t i = 0; result == 0 && ret_iterations->n == 0 && i < 3; i++) {
+        iterations_release(ret_iterations);
+        result = sources[i](recording, ret_iterations);
+    }
+    return result;
+}
 
 static int rank_order(int rank) {
     return rank < 0 ? INT_MAX : rank;
@@ -118,7 +136,7 @@ static bool moves_with(const struct rank_iterations *a, const struct rank_iterat
     return common * 2 >= a->n && together * 20 >= common * 19;
 }
 
-static bool in_lockstep(const struct iterations *iterations) {
+bool iterations_in_lockstep(const struct iterations *iterations) {
     for (size_t i = 1; i < iterations->n; i++)
         if (!moves_with(&iterations->ranks[0], &iterations->ranks[i]))
             return false;
@@ -143,8 +161,9 @@ int iterations_from_marks(const struct recording *recording, struct iterations *
         result = add_rank(&iterations, marks + i, next - i);
     }
     if (result == 0) {
+        iterations.source = iterations.n ? ITERATION_MARKER : ITERATION_NONE;
         assign_roles(recording, &iterations, mixes);
-        iterations.lockstep = in_lockstep(&iterations);
+        iterations.lockstep = iterations_in_lockstep(&iterations);
         *ret_iterations = iterations;
     } else {
         iterations_release(&iterations);

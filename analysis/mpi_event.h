@@ -81,6 +81,7 @@ struct mpi_event {
     uint16_t thread;
     uint32_t comm;
     int32_t peer, tag;
+    uint32_t site; /* hash of where it was called from; 0: not known */
     int64_t bytes;
     int64_t sequence; /* counts from 1 in each process; 0: not known */
     int64_t enter_ns, exit_ns;

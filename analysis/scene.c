@@ -124,7 +124,7 @@ int scene_build(const struct recording *recording, struct scene *ret_scene) {
         result = phase_groups_make(scene.phases, scene.n_phases, recording->duration_ns,
                                    &scene.groups, &scene.n_groups);
     if (result == 0)
-        result = iterations_from_marks(recording, &scene.iterations);
+        result = iterations_find(recording, &scene.iterations);
     if (result == 0)
         result = build_processes(&scene);
     if (result < 0) {

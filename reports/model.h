@@ -96,7 +96,12 @@ struct report_alert { /* A1 */
 struct report_verdict {
     enum verdict_state state;
     int host; /* -1: none */
+    int rank; /* -1: none is to blame */
     char *resource, *cause;
+    const char *cause_kind; /* one word; NULL: none */
+    char *culprit;          /* another program that is to blame; NULL */
+    int64_t culprit_pid;
+    double start_s, end_s;  /* it held only then; NAN: the whole run */
     double confidence;                            /* 0..1 */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     char *summary;
@@ -104,8 +109,19 @@ struct report_verdict {
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
 
+struct report_phase_verdict { /* the same question asked of one phase */
+    char *phase;
+    enum verdict_state state;
+    int host, rank; /* -1: none */
+    char *resource;
+    const char *cause_kind; /* NULL: none */
+    double blocked_pct;
+    char *summary;
+};
+
 struct report_rank_entry { /* the ranking of (host, resource) */
-    int host;
+    int host, rank;         /* rank -1: of the host */
+    const char *cause_kind; /* NULL: none */
     char *resource;
     enum verdict_state state;
     double gain_pct, blocked_pct;
@@ -122,7 +138,9 @@ struct report_straggler {
 
 struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
     int host, rank;    /* rank -1: the program has none */
+    int64_t pid;       /* -1: not known */
     char process[64];
+    int64_t begin_ns, end_ns; /* the phase's first and last moment */
     char *phase;
     double wall_s, term_s[BUDGET_TERMS];
     double unknown_s;   /* in no term */
@@ -134,6 +152,19 @@ struct report_budget { /* where a rank's time went in a phase; terms that cannot
                                                        them up */
     int awaited_host, awaited_rank; /* whom it waited for most, in the main phase; -1 */
     double awaited_s;
+};
+
+const char *report_budget_source(enum budget_source source);
+
+#define REPORT_ITERATION_BUDGETS_MAX 100000
+
+/* The same of one iteration of a rank. */
+struct report_iteration_budget {
+    size_t whose; /* index of report->budget: the rank's whole run */
+    size_t phase; /* of resources, in which it ends; 0: in none, or the program has none */
+    int64_t number;
+    int64_t begin_ns, end_ns;
+    struct budget budget;
 };
 
 /* The POP ratios of a phase (analysis/efficiency.h), in %; NAN where not known. */
@@ -207,13 +238,15 @@ struct report {
     struct report_host_series *series; /* one a host */
     struct report_rank *ranks;
     size_t n_ranks;
-    const char *iteration_source; /* "marker", "none" */
+    const char *iteration_source; /* "marker", "calls", "counters", "none" */
     bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
     struct report_alert *alerts;
     size_t n_alerts;
     struct report_verdict verdict;
+    struct report_phase_verdict *phase_verdicts;
+    size_t n_phase_verdicts;
     struct report_rank_entry *ranking;
     size_t n_ranking;
     struct report_straggler *stragglers;
@@ -221,6 +254,9 @@ struct report {
     char *straggler_note; /* what ranks were judged by, or why not; NULL without iterations */
     struct report_budget *budget;
     size_t n_budget;
+    struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
+    size_t n_iteration_budgets;
+    size_t iteration_budgets_every; /* of each rank every so manieth iteration is there: 1, all */
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */

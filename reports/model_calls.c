@@ -21,11 +21,12 @@ enum {
     AT_INSIDE,
     AT_FLAGS,
     AT_THREAD,
+    AT_SITE,
 };
 
 static const char *const call_columns[] = {
-    "rank", "pid",   "sequence", "start_ns",   "duration_ns", "comm",  "peer",
-    "tag",  "bytes", "cpu_ns",   "gap_cpu_ns", "inside_ns",   "flags", "thread"};
+    "rank",  "pid",    "sequence",   "start_ns",  "duration_ns", "comm",   "peer", "tag",
+    "bytes", "cpu_ns", "gap_cpu_ns", "inside_ns", "flags",       "thread", "site"};
 
 /* A value between 0 and max; else what stands for none. */
 static int64_t bounded(int64_t value, int64_t max, int64_t none) {
@@ -34,6 +35,12 @@ static int64_t bounded(int64_t value, int64_t max, int64_t none) {
 
 static int32_t number(int64_t value) {
     return (int32_t)bounded(value, INT32_MAX, -1);
+}
+
+/* The file's hash and the offset in it, folded. */
+static uint32_t site_of(int64_t value) {
+    uint64_t site = value == VALUE_ABSENT ? 0 : (uint64_t)value;
+    return (uint32_t)(site >> 32) * UINT32_C(0x9e3779b1) ^ (uint32_t)site;
 }
 
 /* Flags promise only what is there. */
@@ -62,6 +69,7 @@ static struct mpi_event event_of(const struct store_row_read *row, int function)
         .comm = (uint32_t)bounded(v[AT_COMM], UINT32_MAX, MPI_COMM_NONE),
         .peer = number(v[AT_PEER]),
         .tag = number(v[AT_TAG]),
+        .site = site_of(v[AT_SITE]),
         .bytes = bounded(v[AT_BYTES], INT64_MAX, 0),
         .sequence = bounded(v[AT_SEQUENCE], INT64_MAX, 0),
         .enter_ns = store_row_time(row, v[AT_START]),

@@ -113,7 +113,7 @@ static int fill_rank(struct report_rank *to, const struct iterations *iterations
 static int fill_ranks(struct report *report, const struct scene *scene) {
     const struct iterations *iterations = &scene->iterations;
     int result = 0;
-    report->iteration_source = iterations->n ? "marker" : "none";
+    report->iteration_source = iteration_source_name(iterations->source);
     report->ranks_in_step = iterations->lockstep;
     report->ranks = calloc(iterations->n + 1, sizeof *report->ranks);
     if (!report->ranks)

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Candidate lags are the distances at which the same few calls (1, 2, 4, ... in a row) came last:
+ * one pass each, no comparison of every lag with every other. A candidate is then held against the
+ * whole sequence: the stretch in which it matches often enough is a segment of greatest sum, where
+ * a match counts 1 and a miss -19 (so that a sum of 0 is 95 %). What was put in between costs
+ * itself, not also the calls after it.
+ */
+#include "analysis/iteration_loop.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/stats.h"
+
+#define SEARCH_MAX                                                                                 \
+    ((size_t)1 << 18) /* calls in which candidates are looked for: the middle ones                 \
+                       */
+#define GRAM_MAX 1024 /* so many calls in a row */
+#define CANDIDATES_MAX 48
+#define CANDIDATE_VOTES 0.08 /* of the calls that came so long after their like */
+#define COLLAPSE_ROUNDS 6
+#define COLLAPSE_GAIN 0.05 /* of the calls: a collapse that saves less is not worth it */
+#define LOOP_WHOLE 0.995   /* it repeats so well that nothing is left for a loop around it */
+#define BASE UINT64_C(0x9e3779b97f4a7c15)
+
+/* ---- calls in a row ---- */
+
+/* hash of calls [i - k, i) is prefix[i] - prefix[i - k] * BASE^k, modulo 2^64 */
+static uint64_t *prefix_hashes(const struct loop_call *items, size_t n) {
+    uint64_t *prefix = malloc((n + 1) * sizeof *prefix);
+    if (!prefix)
+        return NULL;
+    prefix[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t mixed = items[i].signature;
+        prefix[i + 1] = prefix[i] * BASE + stats_random(&mixed);
+    }
+    return prefix;
+}
+
+static uint64_t power(size_t k) {
+    uint64_t result = 1;
+    while (k--)
+        result *= BASE;
+    return result;
+}
+
+static uint64_t gram(const uint64_t *prefix, size_t end, size_t k, uint64_t factor) {
+    return prefix[end] - prefix[end - k] * factor;
+}
+
+/* ---- a table from hashes to numbers ---- */
+
+struct slots {
+    uint64_t *hashes;
+    uint32_t *values; /* 0: free */
+    size_t mask;
+};
+
+static int slots_init(struct slots *slots, size_t n) {
+    size_t size = 16;
+    while (size < 2 * n)
+        size *= 2;
+    *slots =
+        (struct slots){malloc(size * sizeof(uint64_t)), calloc(size, sizeof(uint32_t)), size - 1};
+    return slots->hashes && slots->values ? 0 : -ENOMEM;
+}
+
+static void slots_release(struct slots *slots) {
+    free(slots->hashes);
+    free(slots->values);
+}
+
+static uint32_t *slots_at(struct slots *slots, uint64_t hash) {
+    uint64_t mixed = hash;
+    size_t at = (size_t)stats_random(&mixed) & slots->mask;
+    while (slots->values[at] && slots->hashes[at] != hash)
+        at = (at + 1) & slots->mask;
+    slots->hashes[at] = hash;
+    return &slots->values[at];
+}
+
+/* ---- candidate lags ---- */
+
+struct candidates {
+    size_t lags[CANDIDATES_MAX], n; /* the smallest first */
+};
+
+/* votes[lag] of one length of row. */
+static int vote(const uint64_t *prefix, size_t n, size_t k, size_t lag_max, uint32_t *votes) {
+    struct slots last;
+    uint64_t factor = power(k);
+    int result = slots_init(&last, n);
+    for (size_t i = k; result == 0 && i <= n; i++) {
+        uint32_t *at = slots_at(&last, gram(prefix, i, k, factor));
+        if (*at && i - *at <= lag_max)
+            votes[i - *at]++;
+        *at = (uint32_t)i;
+    }
+    slots_release(&last);
+    return result;
+}
+
+static void take_candidates(const uint32_t *votes, size_t lag_max, double least,
+                            struct candidates *c) {
+    for (size_t lag = 1; lag <= lag_max && c->n < CANDIDATES_MAX; lag++) {
+        size_t k = 0;
+        while (k < c->n && c->lags[k] != lag)
+            k++;
+        if (k == c->n && (double)votes[lag] >= least)
+            c->lags[c->n++] = lag;
+    }
+}
+
+static int compare_lags(const void *a, const void *b) {
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int find_candidates(const struct loop_calls *calls, struct candidates *c) {
+    size_t n = calls->n < SEARCH_MAX ? calls->n : SEARCH_MAX;
+    size_t lag_max = n / LOOP_REPEATS;
+    uint64_t *prefix = prefix_hashes(calls->items + (calls->n - n) / 2, n);
+    uint32_t *votes = malloc((lag_max + 1) * sizeof *votes);
+    int result = prefix && votes ? 0 : -ENOMEM;
+    c->n = 0;
+    for (size_t k = 1; result == 0 && k <= GRAM_MAX && k <= lag_max; k *= 2) {
+        memset(votes, 0, (lag_max + 1) * sizeof *votes);
+        result = vote(prefix, n, k, lag_max, votes);
+        take_candidates(votes, lag_max, CANDIDATE_VOTES * (double)n, c);
+    }
+    qsort(c->lags, c->n, sizeof *c->lags, compare_lags);
+    free(prefix);
+    free(votes);
+    return result;
+}
+
+/* ---- how well a lag fits ---- */
+
+static bool repeats(const struct loop_calls *calls, size_t i, size_t lag) {
+    return calls->items[i].signature == calls->items[i - lag].signature;
+}
+
+#define RESUMED 4 /* calls in a row that repeat again: sooner it may be chance */
+
+/* The end of the misses that begin at i, those between them that repeat by chance included. */
+static size_t misses_end(const struct loop_calls *calls, size_t i, size_t lag) {
+    size_t again = lag < RESUMED ? lag : RESUMED, row = 0;
+    for (; i < calls->n && row < again; i++)
+        row = repeats(calls, i, lag) ? row + 1 : 0;
+    return i - row;
+}
+
+/* What so many misses in a row cost: after something was put in between, a whole lag of calls is
+ * held against the wrong ones, through no fault of the loop. */
+static double cost_of(size_t misses, size_t lag) {
+    size_t half = (misses + 1) / 2, shifted = misses > lag ? misses - lag : 0;
+    return (double)(shifted > half ? shifted : half);
+}
+
+static struct loop stretch_of(const struct loop_calls *calls, size_t lag) {
+    const double miss = LOOP_MATCH / (1 - LOOP_MATCH);
+    struct loop best = {0};
+    double sum = 0, most = 0, missed = 0;
+    for (size_t i = lag, begin = lag, next; i < calls->n; i = next) {
+        bool same = repeats(calls, i, lag);
+        next = same ? i + 1 : misses_end(calls, i, lag);
+        if (sum <= 0) {
+            sum = missed = 0;
+            begin = i;
+        }
+        double cost = same ? 0 : cost_of(next - i, lag);
+        missed += cost;
+        sum += (double)(next - i) - cost - miss * cost;
+        if (sum <= most)
+            continue;
+        most = sum;
+        best = (struct loop){lag, begin - lag, next, 1 - missed / (double)(next - begin), 0};
+    }
+    return best;
+}
+
+static double span_ns(const struct loop_calls *calls, size_t begin, size_t end) {
+    return (double)(calls->items[end - 1].exit_ns - calls->items[begin].enter_ns);
+}
+
+static bool is_loop(const struct loop_calls *calls, struct loop *loop) {
+    size_t n = loop->end - loop->begin;
+    if (!loop->lag || n < LOOP_REPEATS * loop->lag)
+        return false;
+    double span = span_ns(calls, loop->begin, loop->end);
+    loop->period_ns = span * (double)loop->lag / (double)n;
+    return span >= LOOP_COVERS * span_ns(calls, 0, calls->n) && span > 0;
+}
+
+/* A multiple of a lag matches wherever the lag does; a loop around it explains where it does not.
+ */
+static bool surrounds(const struct loop *outer, const struct loop *inner) {
+    return 1 - outer->match <= (1 - inner->match) / 2 && inner->match < LOOP_WHOLE &&
+           outer->end - outer->begin >= inner->end - inner->begin;
+}
+
+static bool is_meant(const struct loop *loop, double target_ns) {
+    return target_ns > 0 ? fabs(loop->period_ns - target_ns) <= 0.1 * target_ns
+                         : loop->period_ns >= (double)LOOP_LONG_NS;
+}
+
+/* The smallest lag that is long enough; else the smallest that is not. */
+static struct loop choose(const struct loop_calls *calls, const struct candidates *c,
+                          double target_ns) {
+    struct loop shorter = {0};
+    for (size_t i = 0; i < c->n; i++) {
+        struct loop loop = stretch_of(calls, c->lags[i]);
+        if (!is_loop(calls, &loop))
+            continue;
+        if (is_meant(&loop, target_ns) &&
+            (target_ns > 0 || !shorter.lag || surrounds(&loop, &shorter)))
+            return loop;
+        if (!shorter.lag)
+            shorter = loop;
+    }
+    return target_ns > 0 ? (struct loop){0} : shorter;
+}
+
+/* ---- collapsing ---- */
+
+/* runs[i]: how many calls from i on are the same a lag later. */
+static void count_runs(const struct loop_calls *calls, size_t lag, uint32_t *runs) {
+    for (size_t i = calls->n; i-- > 0;) {
+        bool same =
+            i + lag < calls->n && calls->items[i].signature == calls->items[i + lag].signature;
+        runs[i] = same ? (i + 1 < calls->n ? runs[i + 1] : 0) + 1 : 0;
+    }
+}
+
+static struct loop_call body_of(const struct loop_calls *calls, size_t at, size_t lag, size_t end) {
+    uint64_t hash = lag;
+    for (size_t k = 0; k < lag; k++) {
+        hash ^= calls->items[at + k].signature;
+        hash = stats_random(&hash);
+    }
+    return (struct loop_call){hash, calls->items[at].enter_ns, calls->items[end - 1].exit_ns};
+}
+
+/* How many calls are left when all rounds of this lag are one call; `into` NULL: only count. */
+static size_t collapse_at(const struct loop_calls *calls, size_t lag, const uint32_t *runs,
+                          struct loop_call *into) {
+    size_t n = 0;
+    for (size_t i = 0, end; i < calls->n; i = end, n++) {
+        size_t rounds = runs[i] / lag + 1;
+        end = rounds > 1 ? i + rounds * lag : i + 1;
+        if (into)
+            into[n] = rounds > 1 ? body_of(calls, i, lag, end) : calls->items[i];
+    }
+    return n;
+}
+
+/* The smallest lag that makes it shorter. Returns whether there is one. -ENOMEM. */
+static int collapse(struct loop_calls *calls, const struct candidates *c) {
+    struct loop_call *room = malloc((calls->n + 1) * sizeof *room);
+    uint32_t *runs = malloc((calls->n + 1) * sizeof *runs);
+    int result = room && runs ? 0 : -ENOMEM;
+    for (size_t i = 0; result == 0 && i < c->n; i++) {
+        count_runs(calls, c->lags[i], runs);
+        size_t left = collapse_at(calls, c->lags[i], runs, NULL);
+        if ((double)left > (1 - COLLAPSE_GAIN) * (double)calls->n)
+            continue;
+        collapse_at(calls, c->lags[i], runs, room);
+        memcpy(calls->items, room, left * sizeof *room);
+        calls->n = left;
+        result = 1;
+    }
+    free(room);
+    free(runs);
+    return result;
+}
+
+/* A short loop that does not explain everything may have another around it. */
+static bool is_settled(const struct loop *loop, double target_ns) {
+    return loop->lag &&
+           (target_ns > 0 || loop->period_ns >= (double)LOOP_LONG_NS || loop->match >= LOOP_WHOLE);
+}
+
+static int keep(const struct loop_calls *calls, struct loop_calls *kept) {
+    kept->items = malloc((calls->n + 1) * sizeof *kept->items);
+    if (!kept->items)
+        return -ENOMEM;
+    memcpy(kept->items, calls->items, calls->n * sizeof *kept->items);
+    kept->n = calls->n;
+    return 0;
+}
+
+/* No loop around it: back to the calls in which the shorter one was found. */
+static void take_back(struct loop_calls *calls, const struct loop_calls *kept) {
+    memcpy(calls->items, kept->items, kept->n * sizeof *kept->items);
+    calls->n = kept->n;
+}
+
+int loop_find(struct loop_calls *calls, double target_ns, struct loop *ret_loop) {
+    struct candidates candidates;
+    struct loop_calls kept = {0};
+    struct loop found = {0}, shorter = {0};
+    int result = 1;
+    for (int round = 0; result > 0 && round < COLLAPSE_ROUNDS && calls->n >= LOOP_REPEATS;
+         round++) {
+        result = find_candidates(calls, &candidates);
+        found = result == 0 ? choose(calls, &candidates, target_ns) : (struct loop){0};
+        if (result < 0 || is_settled(&found, target_ns))
+            break;
+        if (found.lag && !shorter.lag) {
+            shorter = found;
+            result = keep(calls, &kept);
+        }
+        if (result == 0)
+            result = collapse(calls, &candidates);
+    }
+    bool outer = found.lag && (target_ns > 0 || found.period_ns >= (double)LOOP_LONG_NS);
+    if (!outer && shorter.lag && kept.items) {
+        take_back(calls, &kept);
+        found = shorter;
+    }
+    free(kept.items);
+    *ret_loop = found;
+    return result < 0 ? result : 0;
+}
+
+/* ---- where a round begins ---- */
+
+bool loop_anchor_fits(const struct loop *loop, size_t n_ends) {
+    double rounds = (double)(loop->end - loop->begin) / (double)loop->lag;
+    return (double)n_ends >= 0.9 * rounds && (double)n_ends <= 1.1 * rounds;
+}
+
+struct anchor_count {
+    uint64_t hash;
+    size_t n;
+    size_t last;
+    double gap_ns;
+    double squares; /* of the calls between two of them: the least where none is missing */
+};
+
+static double gap_after(const struct loop_calls *calls, size_t end) {
+    return end < calls->n
+               ? fmax(0, (double)(calls->items[end].enter_ns - calls->items[end - 1].exit_ns))
+               : 0;
+}
+
+static void count_anchor(struct anchor_count *count, const struct loop_calls *calls, size_t end) {
+    if (count->n++)
+        count->squares += (double)(end - count->last) * (double)(end - count->last);
+    count->last = end;
+    count->gap_ns += gap_after(calls, end);
+}
+
+static double least_squares(const struct loop *loop, const struct anchor_count *counts, size_t n) {
+    double least = INFINITY;
+    for (size_t i = 0; i < n; i++)
+        if (loop_anchor_fits(loop, counts[i].n))
+            least = fmin(least, counts[i].squares);
+    return least;
+}
+
+/* The best of all rows of k calls. */
+static int try_anchors(const struct loop_calls *calls, const struct loop *loop,
+                       const uint64_t *prefix, size_t k, struct loop_anchor *ret_anchor) {
+    size_t n = loop->end - loop->begin, n_counts = 0;
+    struct anchor_count *counts = malloc((n + 1) * sizeof *counts), *best = NULL;
+    struct slots slots = {0};
+    uint64_t factor = power(k);
+    int result = counts ? slots_init(&slots, n) : -ENOMEM;
+    for (size_t i = k; result == 0 && i <= n; i++) {
+        uint64_t hash = gram(prefix, i, k, factor);
+        uint32_t *at = slots_at(&slots, hash);
+        if (!*at) {
+            counts[n_counts++] = (struct anchor_count){.hash = hash};
+            *at = (uint32_t)n_counts;
+        }
+        count_anchor(&counts[*at - 1], calls, loop->begin + i);
+    }
+    double least = least_squares(loop, counts, n_counts);
+    for (size_t i = 0; i < n_counts; i++)
+        if (loop_anchor_fits(loop, counts[i].n) && counts[i].squares <= 1.05 * least &&
+            (!best || counts[i].gap_ns > best->gap_ns))
+            best = &counts[i];
+    if (best)
+        *ret_anchor = (struct loop_anchor){best->hash, k};
+    free(counts);
+    slots_release(&slots);
+    return result;
+}
+
+int loop_anchor_find(const struct loop_calls *calls, const struct loop *loop,
+                     struct loop_anchor *ret_anchor) {
+    uint64_t *prefix = prefix_hashes(calls->items + loop->begin, loop->end - loop->begin);
+    int result = prefix ? 0 : -ENOMEM;
+    *ret_anchor = (struct loop_anchor){0};
+    for (size_t k = 1; result == 0 && !ret_anchor->length && k <= 2 * loop->lag; k *= 2)
+        result = try_anchors(calls, loop, prefix, k < loop->lag ? k : loop->lag, ret_anchor);
+    free(prefix);
+    return result;
+}
+
+size_t loop_anchor_ends(const struct loop_calls *calls, const struct loop *loop,
+                        struct loop_anchor anchor, int64_t *ends) {
+    size_t n = 0, k = anchor.length, length = loop->end - loop->begin;
+    uint64_t *prefix = k && k <= length ? prefix_hashes(calls->items + loop->begin, length) : NULL;
+    uint64_t factor = power(k);
+    for (size_t i = k; prefix && i <= length; i++)
+        if (gram(prefix, i, k, factor) == anchor.hash)
+            ends[n++] = calls->items[loop->begin + i - 1].exit_ns;
+    free(prefix);
+    return n;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Roles by what ranks call: two ranks play the same one if at least half of their calls are alike,
+ * and at least half of the places they call from. Both are asked, since a server and its workers
+ * may spend nearly all calls in one shared routine. Tests and probes do not count: how many there
+ * are is a matter of waiting.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/iteration_private.h"
+
+#define ALIKE 0.5
+#define PLACE_MIN 8 /* calls from it: fewer are preparation */
+
+struct mix {
+    struct key_table keys;
+    uint32_t *counts; /* [rank * keys + key] */
+    double *totals;
+};
+
+static bool counts_for(const struct mpi_log *log, const struct mpi_event *event) {
+    enum mpi_kind kind = mpi_event_function(log, event)->kind;
+    return mpi_event_is_call(event) && !(event->flags & MPI_FLAG_FOLDED) && kind != MPI_KIND_TEST &&
+           kind != MPI_KIND_PROBE && kind != MPI_KIND_ADMIN;
+}
+
+static struct key place_of(const struct mpi_log *log, const struct mpi_rank *rank,
+                           const struct mpi_event *event) {
+    enum mpi_group_need need = mpi_event_function(log, event)->need;
+    bool rooted = need == MPI_NEED_ROOT || need == MPI_NEED_GATHERED;
+    return (struct key){{event->function, event->site, rooted && event->peer == rank->rank}};
+}
+
+static int number_places(const struct mpi_log *log, struct mix *mix) {
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++)
+            if (counts_for(log, &log->ranks[r].events[i]) &&
+                key_add(&mix->keys, place_of(log, &log->ranks[r], &log->ranks[r].events[i])) ==
+                    KEY_NONE)
+                return -ENOMEM;
+    return 0;
+}
+
+static int count_places(const struct mpi_log *log, struct mix *mix) {
+    mix->counts = calloc(log->n * mix->keys.n + 1, sizeof *mix->counts);
+    mix->totals = calloc(log->n + 1, sizeof *mix->totals);
+    if (!mix->counts || !mix->totals)
+        return -ENOMEM;
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *event = &log->ranks[r].events[i];
+            if (!counts_for(log, event))
+                continue;
+            mix->counts[r * mix->keys.n +
+                        key_find(&mix->keys, place_of(log, &log->ranks[r], event))]++;
+            mix->totals[r]++;
+        }
+    return 0;
+}
+
+static bool play_alike(const struct mix *mix, size_t a, size_t b) {
+    const uint32_t *x = mix->counts + a * mix->keys.n, *y = mix->counts + b * mix->keys.n;
+    double shared = 0;
+    size_t both = 0, either = 0;
+    if (mix->totals[a] == 0 || mix->totals[b] == 0)
+        return mix->totals[a] == mix->totals[b];
+    for (size_t k = 0; k < mix->keys.n; k++) {
+        double p = x[k] / mix->totals[a], q = y[k] / mix->totals[b];
+        shared += p < q ? p : q;
+        both += x[k] >= PLACE_MIN && y[k] >= PLACE_MIN;
+        either += x[k] >= PLACE_MIN || y[k] >= PLACE_MIN;
+    }
+    return shared >= ALIKE && (double)both >= ALIKE * (double)either;
+}
+
+int call_roles(const struct mpi_log *log, int *roles) {
+    struct mix mix = {.counts = NULL};
+    size_t *first = calloc(log->n + 1, sizeof *first), n = 0;
+    int result = first ? number_places(log, &mix) : -ENOMEM;
+    if (result == 0)
+        result = count_places(log, &mix);
+    for (size_t r = 0; result == 0 && r < log->n; r++) {
+        size_t role = 0;
+        while (role < n && !play_alike(&mix, first[role], r))
+            role++;
+        if (role == n)
+            first[n++] = r;
+        roles[r] = (int)role;
+    }
+    key_table_release(&mix.keys);
+    free(mix.counts);
+    free(mix.totals);
+    free(first);
+    return result;
+}
