@@ -13,6 +13,10 @@ const struct series *budget_mpi_series(const struct recording *recording, int ho
 int budget_intervals(const struct scene *scene, const struct scene_process *process, int64_t pid,
                      struct budget_interval **ret_intervals, size_t *ret_n);
 
+/* Puts waits for a core and for disks where they were; the kernel counts them when they end
+ * (rank_wait.c). */
+void budget_settle_waits(struct budget_interval *intervals, size_t n);
+
 /* From its start, as the kernel says, to its last sign of life. */
 void budget_life(const struct scene *scene, const struct scene_process *process,
                  struct budget_subject *subject);

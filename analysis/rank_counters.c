@@ -2,7 +2,10 @@
 /*
  * What is counted for a host or a group only is given to its processes in proportion to what each
  * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU. Short
- * memory counts for a process only while it had pages to read back from disk.
+ * memory counts for a process as far as the kernel calls it pressure, while the process had pages
+ * to read back from disk; and its waits for disks count, that part of them which processes there
+ * read of what had been in memory before. (The kernel's pressure leaves out pages that were dropped
+ * before they were used twice, as all are when a program goes around in more than fits.)
  */
 #include <errno.h>
 #include <math.h>
@@ -60,6 +63,32 @@ static double psi_memory(const struct recording *recording, int host, struct win
     return NAN;
 }
 
+/* The row of a series that an interval ends in: what is only counted now and then is spread over
+ * the same time as what it is held against. */
+static struct window row_around(const struct series *series, struct windows w) {
+    int64_t t = w.items[w.n - 1].end_ns;
+    size_t i = 0;
+    while (i + 1 < series->n && series->t_ns[i] < t)
+        i++;
+    int64_t dt = series->interval_ns[i];
+    return (struct window){series->t_ns[i] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[i]};
+}
+
+/* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
+ * read nothing. */
+static double read_again_share(const struct scene *scene, const struct scene_process *process,
+                               struct windows w) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    struct window row = row_around(process->series, w);
+    struct windows rows = {&row, 1};
+    double read = 0;
+    for (size_t p = 0; p < scene->n_processes; p++)
+        if (scene->processes[p].host == process->host)
+            read += series_growth(set, scene->processes[p].series, PROCESS_READ, rows, NULL);
+    double again = scene_growth(scene, process->host, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    return read > 0 ? fmin(again / read, 1) : NAN;
+}
+
 static bool knows_steal(const struct recording *recording, int host) {
     const struct series_set *set = &recording->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++)
@@ -76,6 +105,13 @@ static double quota_part(const struct scene *scene, int host, double run_queue, 
         return all;
     double queue = job_queue(scene, host, w);
     return queue > 0 ? fmin(run_queue, all * run_queue / queue) : 0;
+}
+
+static double memory_part(const struct scene *scene, const struct scene_process *process,
+                          double faults, double disk, struct windows w) {
+    double pressure = faults <= 0 ? 0 : psi_memory(scene->recording, process->host, w);
+    double again = disk > 0 ? disk * read_again_share(scene, process, w) : NAN;
+    return fmax(pressure, again); /* of a number and NAN the number */
 }
 
 static double steal_part(const struct scene *scene, int host, double cpu, struct windows w) {
@@ -111,6 +147,7 @@ struct source {
 
 struct process_part {
     const struct scene *scene;
+    const struct scene_process *process;
     struct source often, seldom; /* rank, process */
     const struct series *mpi;
     int64_t start_ns; /* of the process; INT64_MAX: not known */
@@ -153,6 +190,7 @@ static struct process_part part_of(const struct scene *scene, const struct scene
     const struct series_set *rank = &scene->recording->tables[RECORDING_RANK];
     return (struct process_part){
         .scene = scene,
+        .process = process,
         .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
                   RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS},
         .seldom = {&scene->recording->tables[RECORDING_PROCESS], process->series,
@@ -184,8 +222,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.disk = growth(s, s->disk, w);
     to.quota = quota_part(p->scene, p->host, isnan(to.run_queue) ? 0 : to.run_queue, w);
     to.steal = steal_part(p->scene, p->host, isnan(to.cpu) ? 0 : to.cpu, w);
-    double faults = growth(s, s->faults, w);
-    to.memory = faults > 0 || isnan(faults) ? psi_memory(p->scene->recording, p->host, w) : 0;
+    to.memory = memory_part(p->scene, p->process, growth(s, s->faults, w), to.disk, w);
     to.sending = sending_part(p->scene->recording, p->host, p->pid, w);
     add_mpi(p, w, &to);
     return to;
@@ -231,6 +268,7 @@ int budget_intervals(const struct scene *scene, const struct scene_process *proc
         n = add_rows(&p, &p.often, INT64_MIN, INT64_MAX, items, n);
         n = add_rows(&p, &p.seldom, end, INT64_MAX, items, n);
     }
+    budget_settle_waits(items, n);
     *ret_intervals = items;
     *ret_n = n;
     return 0;

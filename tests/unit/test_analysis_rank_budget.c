@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/rank_budget_private.h"
 #include "analysis/saturation.h"
 #include "analysis/straggler.h"
 #include "analysis/verdict.h"
@@ -99,6 +100,109 @@ static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void
     recording_release(&r);
 }
 
+/* Rank 1 waits for disks 0.3 s a second, for 3 MB; so much of them the host had read before. */
+static double read_again_bytes;
+static double read_again(size_t column, double t_s) {
+    (void)t_s;
+    return column == VMSTAT_REFAULT ? read_again_bytes : 0;
+}
+
+static void plant_reading(struct recording *r, bool others) {
+    plant_recording(r, true);
+    plant(r, RECORDING_VMSTAT, 1, "", 0.1, 0, read_again);
+    if (others)
+        plant_process(r, 1, "backup", (struct plant_process){-1, 0.1, 0, 0});
+    struct series_set *set = &r->tables[RECORDING_PROCESS];
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t i = 0; set->items[s].host == 1 && i < set->items[s].n; i++) {
+            int64_t *values = &set->items[s].values[i * set->n_columns];
+            values[PROCESS_RUN_QUEUE] = 0;
+            values[PROCESS_BLOCK_IO] = 300 * MS;
+            values[PROCESS_READ] = 3000000;
+        }
+}
+
+static struct budget budget_of_reading(double again_bytes_a_second, bool others) {
+    struct recording r;
+    struct scene scene;
+    throttled_ns = 0;
+    read_again_bytes = again_bytes_a_second;
+    plant_reading(&r, others);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct budget budget = scene.budgets.items[1].groups[0];
+    scene_release(&scene);
+    recording_release(&r);
+    return budget;
+}
+
+static void waiting_for_what_had_been_in_memory_is_short_memory(void **state) {
+    (void)state;
+    struct budget b = budget_of_reading(2e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 4);
+    NEAR(b.term_s[BUDGET_DISK], 2);
+    b = budget_of_reading(0, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 0);
+    NEAR(b.term_s[BUDGET_DISK], 6);
+    b = budget_of_reading(2e6, true); /* another process reads as much */
+    NEAR(b.term_s[BUDGET_MEMORY], 2);
+    NEAR(b.term_s[BUDGET_DISK], 4);
+    b = budget_of_reading(9e6, false); /* the kernel, too, read again */
+    NEAR(b.term_s[BUDGET_MEMORY], 6);
+}
+
+/* ---- waits that are counted when they end ---- */
+
+#define INTERVAL(cpu_ms, queue_ms, disk_ms, quota_ms, memory_ms)                                   \
+    {                                                                                              \
+        .cpu = (cpu_ms)*MS, .run_queue = (queue_ms)*MS, .disk = (disk_ms)*MS,                      \
+        .quota = (quota_ms)*MS, .memory = (memory_ms)*MS                                           \
+    }
+
+static void place(struct budget_interval *items, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        items[i].begin_ns = (int64_t)i * 100 * MS;
+        items[i].end_ns = (int64_t)(i + 1) * 100 * MS;
+    }
+}
+
+static void a_wait_is_where_it_was_not_where_it_was_counted(void **state) {
+    /* cpu until 130 ms, the disk until 340 ms, cpu until 360 ms, a queue until 450 ms */
+    struct budget_interval i[] = {INTERVAL(100, 0, 0, 0, 0), INTERVAL(30, 0, 0, 0, 0),
+                                  INTERVAL(0, 0, 0, 0, 0), INTERVAL(20, 0, 210, 0, 105),
+                                  INTERVAL(50, 90, 0, 45, 0)};
+    (void)state;
+    place(i, 5);
+    budget_settle_waits(i, 5);
+    NEAR(i[0].disk, 0);
+    NEAR(i[1].disk, 70 * MS);
+    NEAR(i[2].disk, 100 * MS);
+    NEAR(i[3].disk, 40 * MS);
+    NEAR(i[2].memory, 50 * MS);
+    NEAR(i[1].memory + i[2].memory + i[3].memory, 105 * MS);
+    NEAR(i[3].run_queue, 40 * MS);
+    NEAR(i[4].run_queue, 50 * MS);
+    NEAR(i[3].quota, 20 * MS);
+    NEAR(i[4].quota, 25 * MS);
+}
+
+static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
+    struct budget_interval i[] = {INTERVAL(0, 0, 0, 0, 0), INTERVAL(0, 0, 0, 0, 0),
+                                  INTERVAL(0, 250, 150, 0, 0)};
+    (void)state;
+    place(i, 3);
+    i[1].run_queue = i[1].disk = NAN;
+    budget_settle_waits(i, 3);
+    NEAR(i[2].run_queue, 250 * MS);
+    NEAR(i[0].run_queue + i[0].disk, 0);
+    i[1].run_queue = i[1].disk = 0;
+    i[0].end_ns -= 10 * MS; /* a gap */
+    budget_settle_waits(i, 3);
+    NEAR(i[2].run_queue, 150 * MS);
+    NEAR(i[1].run_queue, 100 * MS);
+    NEAR(i[0].run_queue + i[0].disk, 0);
+    NEAR(i[2].disk, 150 * MS);
+}
+
 /* Judges; *ret_host is the host blamed for its CPU, -1 none. */
 static void judge(bool calls, int *ret_host, double *ret_blocked) {
     struct recording r;
@@ -174,6 +278,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
+        cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
+        cmocka_unit_test(a_wait_is_where_it_was_not_where_it_was_counted),
+        cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
     };
