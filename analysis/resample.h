@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much a verdict hangs on single moments: the run is cut into slices of time, slices are drawn
- * again with replacement, and each drawing is asked who is first and for how long.
+ * How much a verdict hangs on single moments: the run is cut into blocks (of iterations, where the
+ * critical path knows them, else slices of time), blocks are drawn again with replacement, and each
+ * drawing is asked who is first and for how long.
  */
 #ifndef CHOKEPOINT_ANALYSIS_RESAMPLE_H
 #define CHOKEPOINT_ANALYSIS_RESAMPLE_H

@@ -1,68 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Candidates for the verdict: (host, resource, phase) with the share of time that something waited
- * for it, and whether there is evidence that the supply ran out. Utilisation alone makes no
- * candidate: a full CPU on which nobody waits is a CPU well used (or an MPI that spins).
+ * Candidates for the verdict: (host or rank, resource, phase) with its demand, the share of the
+ * critical path that went there, its supply (evidence that it ran out), and what the run would gain
+ * without it. Utilisation alone makes no candidate: a full CPU on which nobody waits is a CPU well
+ * used (or an MPI that spins).
+ *
+ * Where calls of MPI were recorded the critical path tells the demand; else the kernel's counters
+ * do, as far as they can.
  */
 #ifndef CHOKEPOINT_ANALYSIS_SATURATION_H
 #define CHOKEPOINT_ANALYSIS_SATURATION_H
 
 #include "analysis/arithmetic.h"
+#include "analysis/critical_path.h"
 #include "analysis/finding.h"
 #include "analysis/scene.h"
+#include "analysis/threshold.h"
+#include "analysis/whatif.h"
 
-/* Thresholds; to be tuned on recordings with planted faults. Shares of time. */
-#define BLOCKED_MIN 0.05      /* of the run: less is not worth naming */
-#define CONTENTION_MIN 0.10   /* run-queue delay over CPU time */
-#define PSI_CPU_MIN 0.10      /* PSI cpu some */
-#define STEAL_MIN 0.03        /* steal */
-#define PSI_IO_MIN 0.10       /* PSI io some */
-#define DISK_BUSY_MIN 0.70    /* of the device; below it a slow disk is a throttled or remote one */
-#define PSI_MEMORY_MIN 0.03   /* PSI memory some */
-#define REFAULT_MIN_MB_S 20.0 /* pages read again soon after they were thrown out */
-#define SWAP_MIN_MB_S 1.0     /* swapping in or out */
-#define HEADROOM_MIN 0.15     /* of memory available: more is no shortage */
-#define PLATEAU_BAND 0.10     /* a rate so close below its ceiling is at it */
-#define PLATEAU_AMOUNT_MIN 0.40  /* of the bytes moved there; of random rates a fifth would be */
-#define NETWORK_BLOCKED_MIN 0.20 /* a busy link is no proof that anybody waits for it */
-#define NETWORK_FULL 0.80        /* of a measured ceiling on average: no plateau needs to be seen */
-#define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
-#define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
-#define BUSY_RANK 0.85           /* CPU and run queue of a rank: it computes, or it spins */
-
-struct candidate {
-    int host;
-    size_t group;         /* of the scene: the phase */
-    const char *resource; /* as in the JSON contract */
-    char *cause;          /* words */
-    double blocked;       /* share of the phase's time */
-    double run_share;     /* of the run's */
-    bool supply;          /* somebody demonstrably waited for it */
-    int signals;          /* independent observations that agree */
-    struct text_list evidence, against;
-    /* Where `blocked` comes from, so that it can be asked again for any window: */
-    const struct rate *signal;
-    double factor;  /* blocked = factor x mean */
-    double ceiling; /* of a link; else 0 */
-    double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
+/* Another program that is to blame. */
+struct culprit {
+    const char *process; /* the scene's name of it, "sh[4711]"; NULL: none */
+    int64_t pid;
 };
 
-#define UNSUPPLIED_WEIGHT 0.75 /* of a share without such evidence, in the order of candidates */
+/* What a change would gain, as shares of the run's time. */
+struct gain {
+    double estimate, low, high; /* NAN: not known */
+    bool replayed;              /* by replay of the recorded calls; else by the critical path */
+};
+
+struct candidate {
+    int host, rank;       /* rank: where one is to blame, else -1 */
+    size_t group;         /* of the scene: the phase */
+    const char *resource; /* as in the JSON contract */
+    const char *kind;     /* cause_kind of the JSON contract */
+    char *cause;          /* words */
+    struct culprit culprit;
+    double blocked;   /* demand: share of the phase's time */
+    double run_share; /* of the run's */
+    bool supply;      /* it demonstrably ran out, or was missing */
+    bool repeated;    /* the same of another phase counts more */
+    int signals;      /* independent observations that agree */
+    struct text_list evidence, against;
+    /* Where `blocked` comes from, so that it can be asked again for any part of the run: terms of
+     * the critical path on the host (bits of enum budget_term), of those a share; */
+    unsigned terms;
+    bool all_hosts; /* of all hosts: data are on their way in the budget of either end */
+    double part;
+    /* or a metric: blocked = factor x mean. */
+    const struct rate *signal;
+    double factor;
+    double ceiling; /* of a link, MB/s; else 0 */
+    double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
+    const char *ceiling_from; /* words: how the ceiling is known; NULL */
+    bool can_remove, can_double;
+    struct whatif_scenario remove, twice;
+    struct gain gain, doubled;
+    double start_s, end_s; /* it held only then; NAN: the whole run */
+};
 
 struct candidates {
-    struct candidate *items; /* the greatest share of the run first, weighted by its evidence */
+    struct candidate *items; /* the greatest gain first, weighted by the evidence */
     size_t n, capacity;
     struct text_list ruled_out; /* resources that were looked at and are not it */
     struct arithmetic *arithmetic;
     size_t n_arithmetic;
+    char *no_replay; /* why gains are bounds and no replay; owned, NULL: they were replayed */
 };
 
 /* -ENOMEM. */
 int saturation_find(const struct scene *scene, struct candidates *ret_candidates);
 void candidates_release(struct candidates *candidates);
 
-/* Blocked share within other windows than the phase's: between 0 and 1, NAN without data. */
+/* Of a candidate's metric, within other windows than the phase's: between 0 and 1, NAN without
+ * data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
+/* Seconds of a part of the critical path that are the candidate's (with `terms`). */
+double candidate_seconds(const struct candidate *candidate, const struct critical_part *part,
+                         size_t n_hosts);
+/* What speaks for it in order: the gain, less where there is no evidence of supply. */
+double candidate_weight(const struct candidate *candidate);
+
+/* The calls of all ranks are known, and so who waited for whom. */
+bool scene_has_path(const struct scene *scene);
+/* Share of the critical path of a group; NAN where it is not known. */
+double scene_demand(const struct scene *scene, size_t group, int host, enum budget_term term);
+/* The same of one rank (index of the scene's budgets). */
+double scene_rank_demand(const struct scene *scene, size_t group, size_t rank_budget,
+                         enum budget_term term);
+/* The term as a share of the wall time of that rank on the host where it is largest; NAN. *ret_rank
+ * (may be NULL): its index. */
+double scene_worst_rank(const struct scene *scene, size_t group, int host, enum budget_term term,
+                        size_t *ret_rank);
 
 /* The budget of a process of the scene in a group, if it can be trusted; else NULL. */
 const struct budget *saturation_budget(const struct scene *scene,
@@ -73,14 +103,26 @@ const struct budget *saturation_budget(const struct scene *scene,
  * no process has a rank; NAN if nothing of the job was seen. */
 double ranks_busy(const struct scene *scene, size_t group);
 
+/* Outside the job, the one on a host that used most CPU, or wrote and read most. NULL: none. */
+const struct scene_process *busiest_foreign(const struct scene *scene, size_t group, int host,
+                                            double *ret_cores);
+const struct scene_process *writing_foreign(const struct scene *scene, size_t group, int host,
+                                            double *ret_bytes_s);
+struct culprit culprit_of(const struct scene *scene, const struct scene_process *process);
+
+/* A candidate of a group with nothing in it yet. */
+struct candidate candidate_of(int host, size_t group, const char *resource, const char *kind);
+
 /* ---- one for each resource: they add what they find ---- */
 
 struct candidate *candidates_add(struct candidates *candidates, const struct candidate *candidate);
 
 int saturation_cpu(const struct scene *scene, size_t group, struct candidates *candidates);
+int saturation_quota(const struct scene *scene, size_t group, struct candidates *candidates);
 int saturation_steal(const struct scene *scene, size_t group, struct candidates *candidates);
 int saturation_disk(const struct scene *scene, size_t group, struct candidates *candidates);
 int saturation_memory(const struct scene *scene, size_t group, struct candidates *candidates);
 int saturation_network(const struct scene *scene, size_t group, struct candidates *candidates);
+int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates);
 
 #endif

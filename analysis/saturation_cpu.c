@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU: run-queue delay of the job's processes is the evidence (they wanted to run and could not),
- * with PSI as a second witness. A full core is a candidate of its own only where one process
- * computes while the others wait without spinning. Steal is told by the kernel.
+ * CPU: what a host's ranks lost on the critical path while they were ready to run and had no core.
+ * A rank that spins inside MPI loses nothing by being put aside, so only waiting outside MPI
+ * counts, where calls are known; without them run-queue delay of the job's processes is the
+ * evidence, weak where all of them keep their cores busy. Quota and steal are told by the kernel.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,13 +29,14 @@ static double lost_share(struct process_use use) {
     return or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
 }
 
-/* Where a rank's budget is known only that delay counts which held it up: one that spins while it
- * waits for a peer loses nothing by being put aside. */
+/* Where a rank's budget is known only that delay counts which held it up. */
 static double lost_by(const struct scene *scene, size_t group, const struct scene_process *process,
                       struct process_use use) {
     const struct budget *b = saturation_budget(scene, process, group);
-    return b ? (or_zero(b->term_s[BUDGET_RUN_QUEUE]) + or_zero(b->term_s[BUDGET_QUOTA])) / b->wall_s
-             : lost_share(use);
+    if (b)
+        return or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
+    double quota = scene_worst_rank(scene, group, process->host, BUDGET_QUOTA, NULL);
+    return fmax(0, lost_share(use) - or_zero(quota)); /* which is a resource of its own */
 }
 
 static struct contended most_contended(const struct scene *scene, size_t group, int host) {
@@ -52,32 +54,37 @@ static struct contended most_contended(const struct scene *scene, size_t group, 
     return worst;
 }
 
-static const struct scene_process *busiest_foreign(const struct scene *scene, size_t group,
-                                                   int host, double *ret_share) {
-    const struct scene_process *busiest = NULL;
-    *ret_share = 0;
+/* CPU of the job's other processes there, in cores. */
+static double beside(const struct scene *scene, size_t group, int host,
+                     const struct scene_process *than) {
+    double cores = 0;
     for (size_t p = 0; p < scene->n_processes; p++) {
         const struct scene_process *process = &scene->processes[p];
-        if (process->host != host || process->job)
+        if (process->host != host || !process->job || process == than)
             continue;
         struct process_use use =
             scene_process_use(scene, process, phase_windows(&scene->groups[group]));
-        if (use.cpu_s / use.wall_s > *ret_share) {
-            *ret_share = use.cpu_s / use.wall_s;
-            busiest = process;
-        }
+        cores += or_zero(use.cpu_s) / use.wall_s;
     }
-    return busiest;
+    return cores;
 }
 
-static void name_cause(const struct scene *scene, size_t group, struct candidate *c) {
-    double foreign, busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
+static void name_cause(const struct scene *scene, size_t group,
+                       const struct scene_process *suffering, struct candidate *c) {
+    double foreign, own = beside(scene, group, c->host, suffering);
+    double busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
     const struct scene_process *other = busiest_foreign(scene, group, c->host, &foreign);
-    if (other && foreign >= 0.2) {
-        c->cause = text_format("contention with %s", other->series->name);
+    if (other && foreign >= FOREIGN_MIN && foreign >= FOREIGN_PART * c->blocked) {
+        c->culprit = culprit_of(scene, other);
+        c->cause = text_format("contention with %s", c->culprit.process);
         text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core",
-                      other->series->name, 100 * foreign);
+                      c->culprit.process, 100 * foreign);
         c->signals++;
+    } else if (own >= FOREIGN_MIN && own >= FOREIGN_PART * c->blocked) {
+        c->cause = text_format("more of the job is ready to run than there are cores (%u)",
+                               scene->hosts[c->host].n_cpus);
+        text_list_add(&c->evidence, "other processes of the job used %.0f %% of a core there",
+                      100 * own);
     } else if (busy < 50) { /* with half of its own cores idle hardly anybody queues */
         c->cause = text_format("its cores are shared with something outside this host's view");
         text_list_add(&c->evidence,
@@ -89,20 +96,34 @@ static void name_cause(const struct scene *scene, size_t group, struct candidate
     }
 }
 
+/* How much of the path, or of the worst process's own time, went by waiting for a core. */
+static double demand_of(const struct scene *scene, size_t group, int host,
+                        const struct contended *worst) {
+    double share = scene_demand(scene, group, host, BUDGET_RUN_QUEUE);
+    return isnan(share) ? worst->blocked : share;
+}
+
+static struct candidate contention_of(const struct scene *scene, size_t group, int host,
+                                      const struct contended *worst) {
+    struct candidate c = candidate_of(host, group, "cpu", "contention");
+    double mean = scene_mean(scene, host, METRIC_JOB_RUN_QUEUE, group);
+    c.blocked = demand_of(scene, group, host, worst);
+    c.signals = 1;
+    c.supply = true;
+    c.signal = &scene->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    return c;
+}
+
 static int add_contention(const struct scene *scene, size_t group, int host,
                           const struct contended *worst, double all_busy,
                           struct candidates *candidates) {
-    const struct rate *signal = &scene->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
-    double mean = scene_mean(scene, host, METRIC_JOB_RUN_QUEUE, group);
+    struct candidate c = contention_of(scene, group, host, worst);
     double psi = scene_mean(scene, host, METRIC_PSI_CPU, group);
-    struct candidate c = {.host = host,
-                          .group = group,
-                          .resource = "cpu",
-                          .blocked = worst->blocked,
-                          .signals = 1,
-                          .supply = true,
-                          .signal = signal,
-                          .factor = mean > 0 ? worst->blocked / mean : 0};
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
                   worst->process->series->name, 100 * worst->blocked);
     if (psi >= 100 * PSI_CPU_MIN) {
@@ -116,23 +137,22 @@ static int add_contention(const struct scene *scene, size_t group, int host,
                       "every rank keeps its core busy: ranks that spin while they wait would look "
                       "the same");
     }
-    name_cause(scene, group, &c);
+    name_cause(scene, group, worst->process, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* One process computes on a full core, the others wait without using theirs. */
+/* Without calls: one process computes on a full core, the others wait without using theirs. */
 static int add_serial(const struct scene *scene, size_t group, int host,
                       const struct scene_process *process, double share, double others,
                       struct candidates *candidates) {
-    struct candidate c = {.host = host,
-                          .group = group,
-                          .resource = "cpu",
-                          .blocked = share,
-                          .signals = 2,
-                          .signal = &scene->hosts[host].metrics[METRIC_JOB_CPU],
-                          .cause = text_format("serial: one process computes, the others wait")};
+    struct candidate c = candidate_of(host, group, "cpu", "serial");
     double mean = scene_mean(scene, host, METRIC_JOB_CPU, group);
+    c.blocked = share;
+    c.signals = 2;
+    c.rank = process->rank;
+    c.signal = &scene->hosts[host].metrics[METRIC_JOB_CPU];
     c.factor = mean > 0 ? share / mean : 0;
+    c.cause = text_format("serial: one process computes, the others wait");
     text_list_add(&c.evidence, "%s used %.0f %% of one core, the other ranks %.0f %% in the median",
                   process->series->name, 100 * share, 100 * others);
     text_list_add(&c.against, "nobody waited for a core: a faster core or more threads would help, "
@@ -151,8 +171,7 @@ static int look_for_serial(const struct scene *scene, size_t group, double media
             continue;
         struct process_use use =
             scene_process_use(scene, process, phase_windows(&scene->groups[group]));
-        const struct budget *b = saturation_budget(scene, process, group);
-        double share = b ? or_zero(b->term_s[BUDGET_CPU]) / b->wall_s : use.cpu_s / use.wall_s;
+        double share = use.cpu_s / use.wall_s;
         ranks++;
         if (share > most) {
             most = share;
@@ -175,12 +194,19 @@ static void rule_out(const struct scene *scene, size_t group, struct candidates 
         return;
     if (isnan(queue) && isnan(psi)) /* full or not, whether anybody waited is not known */
         return;
-    text_list_add(&candidates->ruled_out,
-                  "cpu: the fullest host used %.0f %%%s; tasks waited for a core %.1f %% of the "
-                  "time at most",
-                  busy,
-                  busy >= 90 ? ", yet nobody queued for it (work that fits, or spinning)" : "",
-                  fmax(queue, psi));
+    double waited = fmax(queue, psi);
+    if (scene_has_path(scene) && waited >= 100 * PSI_CPU_MIN)
+        text_list_add(&candidates->ruled_out,
+                      "cpu: somebody waited for a core %.0f %% of the time, but hardly on the way "
+                      "of the run",
+                      fmin(100, waited));
+    else
+        text_list_add(&candidates->ruled_out,
+                      "cpu: the fullest host used %.0f %%%s; tasks waited for a core %.1f %% of "
+                      "the time at most",
+                      busy,
+                      busy >= 90 ? ", yet nobody queued for it (work that fits, or spinning)" : "",
+                      waited);
 }
 
 int saturation_cpu(const struct scene *scene, size_t group, struct candidates *candidates) {
@@ -189,38 +215,13 @@ int saturation_cpu(const struct scene *scene, size_t group, struct candidates *c
     int result = 0;
     for (size_t h = 0; result == 0 && h < scene->n_hosts; h++) {
         struct contended worst = most_contended(scene, group, (int)h);
-        if (worst.process && worst.blocked >= BLOCKED_MIN &&
+        if (worst.process && demand_of(scene, group, (int)h, &worst) >= BLOCKED_MIN &&
             or_zero(worst.use.run_queue_s) >= CONTENTION_MIN * worst.use.cpu_s)
             result = add_contention(scene, group, (int)h, &worst, all_busy, candidates);
     }
-    if (result == 0 && candidates->n == before)
+    if (result == 0 && candidates->n == before && !scene_has_path(scene))
         result = look_for_serial(scene, group, all_busy, candidates);
     if (result == 0 && candidates->n == before && group == scene->main_group)
         rule_out(scene, group, candidates);
     return result;
-}
-
-int saturation_steal(const struct scene *scene, size_t group, struct candidates *candidates) {
-    double most = NAN;
-    for (size_t h = 0; h < scene->n_hosts; h++) {
-        double steal = scene_mean(scene, (int)h, METRIC_CPU_STEAL, group);
-        most = fmax(most, steal);
-        if (!(steal >= 100 * STEAL_MIN))
-            continue;
-        struct candidate c = {.host = (int)h,
-                              .group = group,
-                              .resource = "steal",
-                              .blocked = steal / 100,
-                              .supply = true,
-                              .signals = 1,
-                              .signal = &scene->hosts[h].metrics[METRIC_CPU_STEAL],
-                              .factor = 0.01,
-                              .cause = text_format("the hypervisor runs others on these cores")};
-        text_list_add(&c.evidence, "%.1f %% of the cores' time was stolen", steal);
-        if (!candidates_add(candidates, &c))
-            return -ENOMEM;
-    }
-    if (group == scene->main_group && most < 100 * STEAL_MIN)
-        text_list_add(&candidates->ruled_out, "steal: %.1f %% of CPU time at most", most);
-    return 0;
 }

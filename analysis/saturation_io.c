@@ -2,7 +2,8 @@
 /*
  * Disk and memory. A throttled disk looks idle to its own counters, so PSI decides whether anybody
  * waited and the device only which of the two names the waiting gets. What the job itself lost is
- * known only where the kernel accounts block-I/O delay; without it a disk is suspected at most.
+ * known only where the kernel accounts block-I/O delay; without it a disk is suspected at most, and
+ * what a rank slept outside MPI while its host waited for I/O counts as waiting for it.
  */
 #include <errno.h>
 #include <math.h>
@@ -24,66 +25,135 @@ static double job_delay(const struct scene *scene, size_t group, int host) {
     return most > 0 ? most : NAN;
 }
 
-static int add_disk(const struct scene *scene, size_t group, int host, double psi, double busy,
+struct disk {
+    double psi, busy; /* % */
+    double delay;     /* of a process of the job, share; NAN: not accounted */
+    double demand;
+    unsigned terms;
+};
+
+static struct disk look_at_disk(const struct scene *scene, size_t group, int host) {
+    struct disk d = {.psi = scene_mean(scene, host, METRIC_PSI_IO, group),
+                     .busy = scene_mean(scene, host, METRIC_DISK_BUSY, group),
+                     .delay = job_delay(scene, group, host),
+                     .terms = 1u << BUDGET_DISK};
+    double waited = isnan(d.delay) ? d.psi / 100 : d.delay;
+    d.demand = scene_demand(scene, group, host, BUDGET_DISK);
+    if (isnan(d.demand)) {
+        d.demand = waited;
+    } else if (isnan(d.delay)) {
+        d.terms |= 1u << BUDGET_IDLE;
+        d.demand += scene_demand(scene, group, host, BUDGET_IDLE);
+        d.demand = fmin(d.demand, d.psi / 100);
+    }
+    return d;
+}
+
+static void name_disk(const struct scene *scene, size_t group, bool device, struct candidate *c) {
+    double bytes_s;
+    const struct scene_process *other = writing_foreign(scene, group, c->host, &bytes_s);
+    if (device && other && bytes_s >= FOREIGN_WRITE_MIN) {
+        c->culprit = culprit_of(scene, other);
+        c->kind = "disk-contention";
+        c->cause = text_format("%s uses the device, too", c->culprit.process);
+        text_list_add(&c->evidence, "%s, not of the job, read and wrote %.1f MB/s",
+                      c->culprit.process, bytes_s / 1e6);
+        c->signals++;
+        return;
+    }
+    c->cause = text_format(device ? "the device is busy"
+                                  : "slow I/O on an idle device: throttled or remote storage");
+}
+
+static int add_disk(const struct scene *scene, size_t group, int host, const struct disk *d,
                     struct candidates *candidates) {
-    double delay = job_delay(scene, group, host);
-    bool device = busy >= 100 * DISK_BUSY_MIN;
-    double blocked = isnan(delay) ? psi / 100 : delay;
-    if (!(blocked >= BLOCKED_MIN))
-        return 0;
-    struct candidate c = {.host = host,
-                          .group = group,
-                          .resource = device ? "disk" : "disk-throttle",
-                          .blocked = fmin(1, blocked),
-                          .supply = psi >= 100 * PSI_IO_MIN && delay >= BLOCKED_MIN,
-                          .signals = (psi >= 100 * PSI_IO_MIN) + device + !isnan(delay),
-                          .signal = &scene->hosts[host].metrics[METRIC_PSI_IO],
-                          .factor = psi > 0 ? fmin(1, blocked) / psi : 0,
-                          .cause = text_format(device ? "the device is busy"
-                                                      : "slow I/O on an idle device: throttled or "
-                                                        "remote storage")};
-    text_list_add(&c.evidence, "PSI io: some task waited for I/O %.0f %% of the time", psi);
-    text_list_add(&c.evidence, "the busiest device had requests %.0f %% of the time", busy);
-    if (isnan(delay))
+    bool device = d->busy >= 100 * DISK_BUSY_MIN;
+    struct candidate c = candidate_of(host, group, device ? "disk" : "disk-throttle",
+                                      device ? "disk-contention" : "throttle");
+    c.blocked = fmin(1, d->demand);
+    c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
+    c.signals = (d->psi >= 100 * PSI_IO_MIN) + device + !isnan(d->delay);
+    c.signal = &scene->hosts[host].metrics[METRIC_PSI_IO];
+    c.factor = d->psi > 0 ? c.blocked / d->psi : 0;
+    c.terms = d->terms;
+    c.can_remove = true;
+    c.remove =
+        (struct whatif_scenario){.kind = WHATIF_WITHOUT,
+                                 .host = host,
+                                 .rank = -1,
+                                 .term = d->terms >> BUDGET_IDLE & 1 ? BUDGET_IDLE : BUDGET_DISK};
+    text_list_add(&c.evidence, "PSI io: some task waited for I/O %.0f %% of the time", d->psi);
+    text_list_add(&c.evidence, "the busiest device had requests %.0f %% of the time", d->busy);
+    if (isnan(d->delay))
         text_list_add(&c.against, "whether the job itself waited is not known: the kernel keeps no "
                                   "block-I/O delay (sysctl kernel.task_delayacct=1)");
     else
         text_list_add(&c.evidence, "a process of the job was blocked on I/O %.0f %% of the time",
-                      100 * delay);
+                      100 * d->delay);
+    name_disk(scene, group, device, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static void rule_out_disk(double psi, double busy, struct text_list *ruled_out) {
+    if (isnan(psi))
+        text_list_add(ruled_out, "disk: the busiest device %.0f %% busy", busy);
+    else
+        text_list_add(ruled_out,
+                      "disk: the busiest device %.0f %% busy, tasks waited for I/O %.1f %% of the "
+                      "time at most",
+                      busy, psi);
 }
 
 int saturation_disk(const struct scene *scene, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
     double most_psi = NAN, most_busy = NAN;
     for (size_t h = 0; h < scene->n_hosts; h++) {
-        double psi = scene_mean(scene, (int)h, METRIC_PSI_IO, group);
-        double busy = scene_mean(scene, (int)h, METRIC_DISK_BUSY, group);
-        most_psi = fmax(most_psi, psi);
-        most_busy = fmax(most_busy, busy);
-        if (psi >= 100 * PSI_IO_MIN || (busy >= 100 * DISK_BUSY_MIN && psi >= 100 * BLOCKED_MIN)) {
-            int result = add_disk(scene, group, (int)h, psi, isnan(busy) ? 0 : busy, candidates);
-            if (result < 0)
-                return result;
-        }
+        struct disk d = look_at_disk(scene, group, (int)h);
+        most_psi = fmax(most_psi, d.psi);
+        most_busy = fmax(most_busy, d.busy);
+        d.busy = isnan(d.busy) ? 0 : d.busy;
+        bool waited = d.psi >= 100 * PSI_IO_MIN || d.delay >= BLOCKED_MIN ||
+                      (d.busy >= 100 * DISK_BUSY_MIN && d.psi >= 100 * BLOCKED_MIN);
+        if (waited && d.demand >= BLOCKED_MIN && add_disk(scene, group, (int)h, &d, candidates) < 0)
+            return -ENOMEM;
     }
     if (candidates->n == before && group == scene->main_group && !isnan(most_busy))
-        text_list_add(&candidates->ruled_out,
-                      isnan(most_psi) ? "disk: the busiest device %.0f %% busy"
-                                      : "disk: the busiest device %.0f %% busy, tasks waited for "
-                                        "I/O %.1f %% of the time at most",
-                      most_busy, most_psi);
+        rule_out_disk(most_psi, most_busy, &candidates->ruled_out);
     return 0;
 }
 
+/* ---- memory ---- */
+
 struct shortage {
     double psi, available, refault_mb_s, swap_mb_s;
+    double limit_used, limit_hits_s; /* of the job's control group; NAN without a limit */
+    double demand;
 };
+
+/* The group with a limit that is fullest. */
+static void look_at_limit(const struct scene *scene, int host, struct windows windows,
+                          struct shortage *s) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CGROUP];
+    s->limit_used = s->limit_hits_s = NAN;
+    for (size_t i = 0; i < set->n; i++) {
+        const struct series *group = &set->items[i];
+        int64_t limit = series_last(set, group, CGROUP_MEMORY_LIMIT);
+        int64_t used = series_last(set, group, CGROUP_MEMORY);
+        if (group->host != host || limit <= 0 || used <= 0)
+            continue;
+        double share = (double)used / (double)limit;
+        if (!isnan(s->limit_used) && share <= s->limit_used)
+            continue;
+        s->limit_used = share;
+        s->limit_hits_s = series_growth(set, group, CGROUP_LIMIT_HITS, windows, NULL) /
+                          ((double)windows_length(windows) / 1e9);
+    }
+}
 
 static struct shortage measure(const struct scene *scene, size_t group, int host) {
     struct windows windows = phase_windows(&scene->groups[group]);
     double seconds = (double)windows_length(windows) / 1e9;
-    return (struct shortage){
+    struct shortage s = {
         .psi = scene_mean(scene, host, METRIC_PSI_MEMORY, group),
         .available = scene_mean(scene, host, METRIC_MEM_FREE, group) / scene->hosts[host].memory_gb,
         .refault_mb_s =
@@ -92,29 +162,65 @@ static struct shortage measure(const struct scene *scene, size_t group, int host
                       scene_growth(scene, host, RECORDING_VMSTAT, VMSTAT_SWAP_OUT, windows)) /
                      1e6 / seconds,
     };
+    look_at_limit(scene, host, windows, &s);
+    double demand = scene_demand(scene, group, host, BUDGET_MEMORY);
+    s.demand = isnan(demand) ? s.psi / 100 : demand;
+    return s;
 }
 
-static int add_memory(const struct scene *scene, size_t group, int host, struct shortage s,
+static bool is_moving(const struct shortage *s) {
+    return s->refault_mb_s >= REFAULT_MIN_MB_S || s->swap_mb_s >= SWAP_MIN_MB_S;
+}
+
+/* Reading back what its own limit had pushed out shows as waiting for a disk or for memory: with
+ * the limit reached again and again both are for want of memory. */
+static bool is_at_limit(const struct shortage *s) {
+    return s->limit_used >= LIMIT_NEAR && s->limit_hits_s > 0;
+}
+
+static void say_memory(const struct shortage *s, struct candidate *c) {
+    bool short_of_it = s->available < HEADROOM_MIN;
+    text_list_add(&c->evidence, "PSI memory: some task waited for memory %.0f %% of the time",
+                  s->psi);
+    text_list_add(&c->evidence, "%.0f MB/s read again after eviction, %.0f MB/s swapped",
+                  s->refault_mb_s, s->swap_mb_s);
+    if (is_at_limit(s))
+        text_list_add(&c->evidence,
+                      "the job's control group had %.0f %% of its memory limit in use and ran "
+                      "into it %.3g times a second",
+                      100 * s->limit_used, s->limit_hits_s);
+    else
+        text_list_add(short_of_it ? &c->evidence : &c->against, "%.0f %% of memory was available",
+                      100 * s->available);
+}
+
+static int add_memory(const struct scene *scene, size_t group, int host, const struct shortage *s,
                       struct candidates *candidates) {
-    bool moving = s.refault_mb_s >= REFAULT_MIN_MB_S || s.swap_mb_s >= SWAP_MIN_MB_S;
-    struct candidate c = {
-        .host = host,
-        .group = group,
-        .resource = "memory",
-        .blocked = s.psi / 100,
-        .supply = s.psi >= 100 * PSI_MEMORY_MIN && moving && s.available < HEADROOM_MIN,
-        .signals = (s.psi >= 100 * PSI_MEMORY_MIN) + moving + (s.available < HEADROOM_MIN),
-        .signal = &scene->hosts[host].metrics[METRIC_PSI_MEMORY],
-        .factor = 0.01,
-        .cause = text_format(s.swap_mb_s >= SWAP_MIN_MB_S ? "swapping"
-                                                          : "the working set does not fit")};
-    text_list_add(&c.evidence, "PSI memory: some task waited for memory %.0f %% of the time",
-                  s.psi);
-    text_list_add(&c.evidence, "%.0f MB/s read again after eviction, %.0f MB/s swapped",
-                  s.refault_mb_s, s.swap_mb_s);
-    text_list_add(s.available < HEADROOM_MIN ? &c.evidence : &c.against,
-                  "%.0f %% of memory was available", 100 * s.available);
+    bool swaps = s->swap_mb_s >= SWAP_MIN_MB_S, limited = is_at_limit(s);
+    bool short_of_it = s->available < HEADROOM_MIN || limited;
+    struct candidate c =
+        candidate_of(host, group, "memory", swaps && !limited ? "swap" : "memory-limit");
+    c.blocked = fmin(1, s->demand);
+    c.supply = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
+    c.signals = (s->psi >= 100 * PSI_MEMORY_MIN) + is_moving(s) + short_of_it;
+    c.signal = &scene->hosts[host].metrics[METRIC_PSI_MEMORY];
+    c.factor = s->psi > 0 ? c.blocked / s->psi : 0;
+    c.terms = 1u << BUDGET_MEMORY | (limited ? 1u << BUDGET_DISK : 0);
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_MEMORY};
+    c.cause = text_format(limited ? "the working set does not fit into its control group's limit"
+                          : swaps ? "swapping"
+                                  : "the working set does not fit");
+    say_memory(s, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Which is charged to the disk, since that is where they sleep. */
+static double with_limit(const struct scene *scene, size_t group, int host,
+                         const struct shortage *s) {
+    double disk = scene_demand(scene, group, host, BUDGET_DISK);
+    return is_at_limit(s) && is_moving(s) && disk > 0 ? s->demand + disk : s->demand;
 }
 
 int saturation_memory(const struct scene *scene, size_t group, struct candidates *candidates) {
@@ -122,9 +228,11 @@ int saturation_memory(const struct scene *scene, size_t group, struct candidates
     double most_psi = NAN, least = NAN;
     for (size_t h = 0; h < scene->n_hosts; h++) {
         struct shortage s = measure(scene, group, (int)h);
+        s.demand = with_limit(scene, group, (int)h, &s);
         most_psi = fmax(most_psi, s.psi);
         least = fmin(least, s.available);
-        if (s.psi >= 100 * BLOCKED_MIN && add_memory(scene, group, (int)h, s, candidates) < 0)
+        if (s.demand >= BLOCKED_MIN && (s.psi >= 100 * PSI_MEMORY_MIN || is_at_limit(&s)) &&
+            add_memory(scene, group, (int)h, &s, candidates) < 0)
             return -ENOMEM;
     }
     if (candidates->n == before && group == scene->main_group && !isnan(least))

@@ -12,14 +12,13 @@
 #include "analysis/straggler.h"
 #include "analysis/verdict_private.h"
 
-#define ITERATIONS_MIN 10
-
 const char *verdict_state_name(enum verdict_state state) {
     static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient"};
     return names[state];
 }
 
-/* Samples of the host with the fewest. */
+/* ---- how far the recording carries ---- */
+
 size_t verdict_least_samples(const struct scene *scene) {
     size_t least = SIZE_MAX;
     for (size_t h = 0; h < scene->n_hosts; h++) {
@@ -31,97 +30,52 @@ size_t verdict_least_samples(const struct scene *scene) {
     return scene->n_hosts ? least : 0;
 }
 
+double verdict_coverage(const struct scene *scene) {
+    struct windows all = phase_windows(&scene->groups[0]);
+    double worst = 1;
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        worst = fmin(worst, (double)rate_covered(&scene->hosts[h].metrics[METRIC_CPU_IDLE], all) /
+                                (double)windows_length(all));
+    return scene->n_hosts ? worst : 0;
+}
+
+double verdict_closing(const struct scene *scene) {
+    size_t n = 0, closing = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = &scene->budgets.items[r].groups[scene->main_group];
+        if (b->wall_s <= 0)
+            continue;
+        n++;
+        closing += b->source != BUDGET_FROM_EVENTS || budget_closes(b);
+    }
+    return n ? (double)closing / (double)n : 1;
+}
+
+double verdict_confidence(const struct scene *scene, double computed) {
+    double few = (double)verdict_least_samples(scene) / (10.0 * RUN_SAMPLES_MIN);
+    if (verdict_closing(scene) < 1)
+        computed *= 0.6;
+    if (verdict_coverage(scene) < 0.9) /* a host was dark for a while */
+        computed *= 0.6;
+    if (!scene_has_path(scene))
+        computed = fmin(computed, VERDICT_CONFIDENCE_CAP);
+    /* a short run has seen few of the program's moments, however alike they were */
+    return verdict_calibrated(fmin(1, computed)) * fmin(1, 0.5 + 0.5 * few);
+}
+
 /* The reason why there is too little to judge by, or NULL. */
 static char *too_little(const struct scene *scene) {
     size_t samples = verdict_least_samples(scene);
     const struct rank_iterations *reference = iterations_reference(&scene->iterations);
     if (!scene->n_hosts)
         return text_format("no host was recorded");
-    if (samples < VERDICT_SAMPLES_MIN)
+    if (samples < RUN_SAMPLES_MIN)
         return text_format("only %zu samples of some host lie within the run; %d are needed",
-                           samples, VERDICT_SAMPLES_MIN);
-    if (reference && reference->n < ITERATIONS_MIN)
+                           samples, RUN_SAMPLES_MIN);
+    if (reference && reference->n < RUN_ITERATIONS_MIN)
         return text_format("only %zu iterations were marked; %d are needed", reference->n,
-                           ITERATIONS_MIN);
+                           RUN_ITERATIONS_MIN);
     return NULL;
-}
-
-/* ---- none stands out ---- */
-
-static void judge_imbalance(const struct scene *scene, const struct stragglers *stragglers,
-                            struct verdict *v) {
-    const struct straggler *s = &stragglers->items[0];
-    v->state = VERDICT_SUSPECTED;
-    v->host = s->host;
-    v->resource = "imbalance";
-    v->confidence = 0.4;
-    v->gain_low = 0;
-    v->gain_high = 1 - 1 / s->slowdown;
-    v->cause = text_format("%s", s->cause);
-    v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
-                             "factor of %.2f.",
-                             s->rank, scene->hosts[s->host].name, s->slowdown);
-    for (size_t i = 0; i < s->evidence.n; i++)
-        text_list_add(&v->evidence, "%s", s->evidence.items[i]);
-}
-
-/* Where the time went, and for whom they waited: no resource, but the place to look. */
-static void say_budget(const struct scene *scene, struct verdict *v) {
-    const struct rank_budgets *b = &scene->budgets;
-    const struct rank_budget *who = rank_budgets_awaited(b);
-    size_t group = scene->main_group;
-    double computing = rank_budgets_share(b, group, BUDGET_CPU);
-    double wait = rank_budgets_share(b, group, BUDGET_PEER_WAIT);
-    double transfer = rank_budgets_share(b, group, BUDGET_TRANSFER);
-    v->cause = text_format("waiting for each other");
-    v->summary = text_format("Nothing ran out on these hosts. The ranks computed %.0f %% of the "
-                             "time, waited for each other %.0f %% (most for rank %d on %s) and "
-                             "transferred %.0f %%.",
-                             100 * fmax(computing, 0), 100 * fmax(wait, 0), who->rank,
-                             scene->hosts[who->host].name, 100 * fmax(transfer, 0));
-}
-
-/* Whether computing fills the time, or most of it went where nothing recorded can see. */
-static void judge_quiet(const struct scene *scene, struct verdict *v) {
-    double busy = ranks_busy(scene, scene->main_group);
-    v->host = -1;
-    v->resource = "none";
-    if (busy >= 0.7) {
-        v->state = VERDICT_BALANCED;
-        v->confidence = 0.5;
-        v->cause = text_format("compute bound");
-        v->summary =
-            text_format("Balanced: compute bound, no host stands out. The processes run %.0f "
-                        "%% of the time and hardly wait for anything that was recorded.",
-                        100 * fmin(busy, 1));
-        text_list_add(&v->against, "a rank that spins inside MPI looks as if it computed");
-        return;
-    }
-    v->state = VERDICT_INSUFFICIENT;
-    v->confidence = 0;
-    if (rank_budgets_awaited(&scene->budgets)) {
-        say_budget(scene, v);
-        return;
-    }
-    v->cause = text_format("not visible");
-    v->summary =
-        isnan(busy)
-            ? text_format("Nothing ran out on these hosts; of the job's own processes too little "
-                          "was recorded to say what it waits for.")
-            : text_format(
-                  "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% "
-                  "of the time: what they wait for (each other, latency, a sleep, something "
-                  "outside) is not visible in what was recorded.",
-                  100 * busy);
-}
-
-static void add_next(const struct scene *scene, struct verdict *v) {
-    if (!scene->iterations.n)
-        text_list_add(&v->next, "mark iterations and phases in the program (chokepoint.h), so that "
-                                "time and bytes an iteration are known");
-    if (verdict_least_samples(scene) < 10 * VERDICT_SAMPLES_MIN)
-        text_list_add(&v->next, "record a longer run");
-    text_list_add(&v->next, "repeat the run: `chokepoint compare` shows what holds over repeats");
 }
 
 static void say_too_little(const struct scene *scene, char *why, struct verdict *v) {
@@ -133,8 +87,62 @@ static void say_too_little(const struct scene *scene, char *why, struct verdict 
     v->state = VERDICT_INSUFFICIENT;
     v->confidence *= leaning ? 0.5 : 0;
     free(so_far);
-    if (scene->iterations.n && iterations_reference(&scene->iterations)->n < ITERATIONS_MIN)
-        text_list_add(&v->next, "run at least %d iterations", ITERATIONS_MIN);
+    if (scene->iterations.n && iterations_reference(&scene->iterations)->n < RUN_ITERATIONS_MIN)
+        text_list_add(&v->next, "run at least %d iterations", RUN_ITERATIONS_MIN);
+}
+
+/* ---- without calls ---- */
+
+/* Ranks that differ, though no resource says why. */
+static void judge_imbalance(const struct scene *scene, const struct stragglers *stragglers,
+                            struct verdict *v) {
+    const struct straggler *s = &stragglers->items[0];
+    v->state = VERDICT_SUSPECTED;
+    v->host = s->host;
+    v->rank = s->rank;
+    v->resource = "imbalance";
+    v->kind = "unknown";
+    v->confidence = verdict_confidence(scene, 0.4);
+    v->gain_low = 0;
+    v->gain_high = 1 - 1 / s->slowdown;
+    v->cause = text_format("%s", s->cause);
+    v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
+                             "factor of %.2f.",
+                             s->rank, scene->hosts[s->host].name, s->slowdown);
+    for (size_t i = 0; i < s->evidence.n; i++)
+        text_list_add(&v->evidence, "%s", s->evidence.items[i]);
+}
+
+/* ---- what could not be seen ---- */
+
+static void add_blind_spots(const struct scene *scene, struct verdict *v) {
+    double bound = scene->budgets.clock_bound_s;
+    if (!scene->budgets.events)
+        text_list_add(&v->against, "not visible: what ranks do inside MPI, so waiting for a peer "
+                                   "and computing look alike; confidence is capped");
+    else if (!scene_has_path(scene))
+        text_list_add(&v->against, "not visible: who waited for whom, since too few MPI calls "
+                                   "could be matched");
+    if (scene->budgets.events && isnan(bound) && scene->n_hosts > 1)
+        text_list_add(&v->against,
+                      "not visible: short waits between hosts, whose clocks could not be compared");
+    if (verdict_closing(scene) < 1)
+        text_list_add(&v->against,
+                      "the time of %.0f %% of the ranks does not add up within %.0f "
+                      "%%",
+                      100 * (1 - verdict_closing(scene)), BUDGET_CLOSURE_PCT);
+    if (verdict_coverage(scene) < 0.9)
+        text_list_add(&v->against, "some host was recorded for only %.0f %% of the run",
+                      100 * verdict_coverage(scene));
+}
+
+static void add_next(const struct scene *scene, struct verdict *v) {
+    if (!scene->iterations.n)
+        text_list_add(&v->next, "mark iterations and phases in the program (chokepoint.h), so that "
+                                "time and bytes an iteration are known");
+    if (verdict_least_samples(scene) < 10 * RUN_SAMPLES_MIN)
+        text_list_add(&v->next, "record a longer run");
+    text_list_add(&v->next, "repeat the run: `chokepoint compare` shows what holds over repeats");
 }
 
 static void copy_ruled_out(const struct candidates *candidates, struct verdict *v) {
@@ -142,21 +150,37 @@ static void copy_ruled_out(const struct candidates *candidates, struct verdict *
         text_list_add(&v->ruled_out, "%s", candidates->ruled_out.items[i]);
 }
 
+/* ---- all of it ---- */
+
+static int judge(const struct scene *scene, const struct candidates *candidates,
+                 const struct stragglers *stragglers, struct verdict *v) {
+    bool stands_out = candidates->n && candidates->items[0].gain.estimate >= GAIN_MIN;
+    int result = verdict_of_phases(scene, candidates, v);
+    if (result == 0 && stands_out)
+        result = verdict_of_candidate(scene, candidates, v);
+    else if (stragglers->n && !scene_has_path(scene))
+        judge_imbalance(scene, stragglers, v);
+    else
+        verdict_of_none(scene, candidates, v);
+    return result;
+}
+
 int verdict_make(const struct scene *scene, const struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict) {
-    struct verdict v = {
-        .host = -1, .resource = "none", .gain = NAN, .gain_low = NAN, .gain_high = NAN};
-    int result = 0;
-    if (candidates->n && candidates->items[0].run_share >= BLOCKED_MIN)
-        result = verdict_of_candidate(scene, candidates, &v);
-    else if (stragglers->n)
-        judge_imbalance(scene, stragglers, &v);
-    else
-        judge_quiet(scene, &v);
+    struct verdict v = {.host = -1,
+                        .rank = -1,
+                        .resource = "none",
+                        .start_s = NAN,
+                        .end_s = NAN,
+                        .gain = NAN,
+                        .gain_low = NAN,
+                        .gain_high = NAN};
+    int result = judge(scene, candidates, stragglers, &v);
     char *why = too_little(scene);
     if (why)
         say_too_little(scene, why, &v);
     free(why);
+    add_blind_spots(scene, &v);
     copy_ruled_out(candidates, &v);
     add_next(scene, &v);
     if (result == 0 && (!v.cause || !v.summary || v.evidence.error || v.against.error ||
@@ -173,9 +197,13 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
 void verdict_release(struct verdict *verdict) {
     free(verdict->cause);
     free(verdict->summary);
+    free(verdict->culprit);
     text_list_release(&verdict->evidence);
     text_list_release(&verdict->against);
     text_list_release(&verdict->ruled_out);
     text_list_release(&verdict->next);
+    for (size_t i = 0; verdict->phases && i < verdict->n_phases; i++)
+        free(verdict->phases[i].summary);
+    free(verdict->phases);
     *verdict = (struct verdict){0};
 }

@@ -3,17 +3,49 @@
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_PRIVATE_H
 
+#include "analysis/resample.h"
 #include "analysis/saturation.h"
 #include "analysis/scene.h"
 #include "analysis/verdict.h"
 
-#define VERDICT_SAMPLES_MIN 20
-
 /* Samples within the run of the host with the fewest. */
 size_t verdict_least_samples(const struct scene *scene);
+/* Share of the run that samples of the host with the fewest cover. */
+double verdict_coverage(const struct scene *scene);
+/* Of the ranks' budgets in the main phase that should close, the share that does; 1 without any. */
+double verdict_closing(const struct scene *scene);
+/* What all confidences have in common: the cap where nothing saw inside MPI, budgets that do not
+ * close, few samples; then the table. */
+double verdict_confidence(const struct scene *scene, double computed);
+
+/* What the run would gain at least, by what is known. */
+double verdict_gain_low(const struct candidate *c, const struct resampled *r);
+enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
 /* The first candidate is the verdict; its sentences move over. -ENOMEM. */
 int verdict_of_candidate(const struct scene *scene, const struct candidates *candidates,
                          struct verdict *v);
+/* None stands out. */
+void verdict_of_none(const struct scene *scene, const struct candidates *candidates,
+                     struct verdict *v);
+/* Each phase for itself. -ENOMEM. */
+int verdict_of_phases(const struct scene *scene, const struct candidates *candidates,
+                      struct verdict *v);
+
+/* ---- words (verdict_words.c); texts are the caller's, NULL without memory ---- */
+
+/* "network (sending)" */
+const char *verdict_resource_words(const char *resource);
+const char *verdict_group_words(const struct scene *scene, size_t group);
+bool candidate_is_link(const struct candidate *c);
+/* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
+ * the program uses now the one, now the other. */
+const struct candidate *verdict_other_direction(const struct candidates *candidates);
+/* Another host that suffers the same nearly as much. */
+bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
+char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
+                       const struct resampled *r, enum verdict_state state);
+/* One candidate in its own phase: "vm2's CPU, contention with sh[7]: 38 % of the time". */
+char *verdict_phase_sentence(const struct scene *scene, const struct candidate *c);
 
 #endif

@@ -126,10 +126,25 @@ static json_t *resources(const struct report *report) {
 }
 
 json_t *json_verdict(const struct report *report) {
+static json_t *json_word(const char *word) {
+    return word ? json_string(word) : json_null();
+}
+
+static json_t *culprit(const struct report *report, const struct report_verdict *v) {
+    if (!v->culprit)
+        return json_null();
+    return json_pack("{s:o, s:I, s:o}", "process", json_text(v->culprit), "pid",
+                     (json_int_t)v->culprit_pid, "host", host_name(report, v->host));
+}
+
     const struct report_verdict *v = &report->verdict;
-    return json_pack("{s:s, s:o, s:o, s:o, s:f, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o}",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:{s:o, s:o, s:o}, s:o, "
+                     "s:o, s:o, s:o, s:o}",
                      "state", verdict_state_name(v->state), "host", host_name(report, v->host),
-                     "resource", json_text(v->resource), "cause", json_text(v->cause), "confidence",
+                     "rank", rank_number(v->rank), "resource", json_text(v->resource), "cause",
+                     json_text(v->cause), "cause_kind", json_word(v->cause_kind), "culprit",
+                     culprit(report, v), "start_s", json_number_or_null(v->start_s), "end_s",
+                     json_number_or_null(v->end_s), "confidence",
                      v->confidence, "gain_pct", "estimate", json_number_or_null(v->gain_pct), "low",
                      json_number_or_null(v->gain_low_pct), "high",
                      json_number_or_null(v->gain_high_pct), "summary", json_text(v->summary),
@@ -142,9 +157,11 @@ static json_t *ranking(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_ranking; i++) {
         const struct report_rank_entry *e = &report->ranking[i];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:o, s:o}", "host",
-                                               host_name(report, e->host), "resource",
-                                               json_text(e->resource), "state",
+        json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "host",
+                                               host_name(report, e->host), "rank",
+                                               rank_number(e->rank), "resource",
+                                               json_text(e->resource), "cause_kind",
+                                               json_word(e->cause_kind), "state",
                                                verdict_state_name(e->state), "gain_pct",
                                                json_number_or_null(e->gain_pct), "blocked_pct",
                                                json_number_or_null(e->blocked_pct)));

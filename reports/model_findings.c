@@ -17,6 +17,12 @@ static int fill_verdict(struct report *report, struct verdict *from) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
                                   .host = from->host,
+                                  .rank = from->rank,
+                                  .cause_kind = from->kind,
+                                  .culprit = from->culprit,
+                                  .culprit_pid = from->culprit_pid,
+                                  .start_s = from->start_s,
+                                  .end_s = from->end_s,
                                   .resource = strdup(from->resource),
                                   .cause = from->cause,
                                   .summary = from->summary,
@@ -24,7 +30,7 @@ static int fill_verdict(struct report *report, struct verdict *from) {
                                   .gain_pct = 100 * from->gain,
                                   .gain_low_pct = 100 * from->gain_low,
                                   .gain_high_pct = 100 * from->gain_high};
-    from->cause = from->summary = NULL;
+    from->cause = from->summary = from->culprit = NULL;
     take_texts(&from->evidence, &to->evidence, &to->n_evidence);
     take_texts(&from->against, &to->against, &to->n_against);
     take_texts(&from->ruled_out, &to->ruled_out, &to->n_ruled_out);
@@ -32,20 +38,47 @@ static int fill_verdict(struct report *report, struct verdict *from) {
     return to->resource ? 0 : -ENOMEM;
 }
 
+static int fill_phase_verdicts(struct report *report, struct verdict *verdict) {
+    report->phase_verdicts = calloc(verdict->n_phases + 1, sizeof *report->phase_verdicts);
+    if (!report->phase_verdicts)
+        return -ENOMEM;
+    for (size_t i = 0; i < verdict->n_phases; i++) {
+        struct verdict_phase *from = &verdict->phases[i];
+        struct report_phase_verdict *to = &report->phase_verdicts[report->n_phase_verdicts++];
+        *to = (struct report_phase_verdict){.phase = strdup(report->resources[from->group].phase),
+                                            .state = from->state,
+                                            .host = from->host,
+                                            .rank = from->rank,
+                                            .resource = strdup(from->resource),
+                                            .cause_kind = from->kind,
+                                            .blocked_pct = 100 * from->blocked,
+                                            .summary = from->summary};
+        from->summary = NULL;
+        if (!to->phase || !to->resource)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Candidates of other phases than where they count most are left to the phases' own verdicts. */
 static int fill_ranking(struct report *report, const struct candidates *candidates) {
     report->ranking = calloc(candidates->n + 1, sizeof *report->ranking);
     if (!report->ranking)
         return -ENOMEM;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        report->ranking[i] = (struct report_rank_entry){
-            .host = c->host,
-            .resource = strdup(c->resource),
-            .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
-            .gain_pct = NAN, /* needs a model of what would follow: not made yet */
-            .blocked_pct = 100 * c->run_share};
+        if (c->repeated)
+            continue;
+        report->ranking[report->n_ranking] =
+            (struct report_rank_entry){.host = c->host,
+                                       .rank = c->rank,
+                                       .cause_kind = c->kind,
+                                       .resource = strdup(c->resource),
+                                       .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
+                                       .gain_pct = c->gain.replayed ? 100 * c->gain.estimate : NAN,
+                                       .blocked_pct = 100 * c->run_share};
         report->n_ranking++;
-        if (!report->ranking[i].resource)
+        if (!report->ranking[report->n_ranking - 1].resource)
             return -ENOMEM;
     }
     return 0;
@@ -107,6 +140,8 @@ int report_fill_findings(struct report *report, const struct scene *scene,
     if (result < 0)
         return result;
     result = fill_verdict(report, &verdict);
+    if (result == 0)
+        result = fill_phase_verdicts(report, &verdict);
     verdict_release(&verdict);
     return result < 0 ? result : fill_stragglers(report, stragglers);
 }

@@ -27,6 +27,7 @@ static void host_series_release(struct report_host_series *host) {
 static void verdict_free(struct report_verdict *verdict) {
     free(verdict->resource);
     free(verdict->cause);
+    free(verdict->culprit);
     free(verdict->summary);
     texts_free(verdict->evidence, verdict->n_evidence);
     texts_free(verdict->against, verdict->n_against);
@@ -71,6 +72,11 @@ static void findings_free(struct report *report) {
     for (size_t i = 0; i < report->n_stragglers; i++)
         texts_free(report->stragglers[i].evidence, report->stragglers[i].n_evidence);
     FREE_ITEMS(report->stragglers, report->n_stragglers, cause);
+    for (size_t i = 0; i < report->n_phase_verdicts; i++) {
+        free(report->phase_verdicts[i].phase);
+        free(report->phase_verdicts[i].resource);
+    }
+    FREE_ITEMS(report->phase_verdicts, report->n_phase_verdicts, summary);
     FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
     FREE_ITEMS(report->efficiency, report->n_efficiency, phase);

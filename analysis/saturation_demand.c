@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the surveys of all resources ask: how much of the critical path a host or a rank spends on a
+ * term, how busy ranks are, and who else runs on a host. A process outside the job is named only if
+ * it is seen; cores may be shared with what a host cannot see (containers, emulated hosts).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation_private.h"
+#include "analysis/stats.h"
+
+bool scene_has_path(const struct scene *scene) {
+    return scene->critical.source == CRITICAL_FROM_EVENTS;
+}
+
+double scene_demand(const struct scene *scene, size_t group, int host, enum budget_term term) {
+    return scene_has_path(scene) ? critical_share(&scene->critical.groups[group], host, term) : NAN;
+}
+
+double scene_rank_demand(const struct scene *scene, size_t group, size_t rank_budget,
+                         enum budget_term term) {
+    if (!scene_has_path(scene) || rank_budget >= scene->critical.n_ranks)
+        return NAN;
+    const struct critical_part *part = &scene->critical.groups[group];
+    return part->total_s > 0
+               ? part->rank_seconds[rank_budget * BUDGET_TERMS + (size_t)term] / part->total_s
+               : 0;
+}
+
+double scene_worst_rank(const struct scene *scene, size_t group, int host, enum budget_term term,
+                        size_t *ret_rank) {
+    double worst = NAN;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = &scene->budgets.items[r].groups[group];
+        double share = b->wall_s > 0 ? b->term_s[term] / b->wall_s : NAN;
+        if (scene->budgets.items[r].host != host || isnan(share) ||
+            (!isnan(worst) && share <= worst))
+            continue;
+        worst = share;
+        if (ret_rank)
+            *ret_rank = r;
+    }
+    return worst;
+}
+
+const struct budget *saturation_budget(const struct scene *scene,
+                                       const struct scene_process *process, size_t group) {
+    int64_t pid =
+        series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    return rank_budget_trusted(&scene->budgets, process->host, pid, group);
+}
+
+/* ---- busy ---- */
+
+/* Without ranks: a host's processes together keep it busy at most all the time. */
+static size_t hosts_busy(const struct scene *scene, size_t group, double *shares) {
+    size_t n = 0;
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double cpu = scene_mean(scene, (int)h, METRIC_JOB_CPU, group);
+        double queue = scene_mean(scene, (int)h, METRIC_JOB_RUN_QUEUE, group);
+        if (!isnan(cpu))
+            shares[n++] = fmin(1, (cpu + (isnan(queue) ? 0 : queue)) / 100);
+    }
+    return n;
+}
+
+static double term(const struct budget *budget, enum budget_term which) {
+    return isnan(budget->term_s[which]) ? 0 : budget->term_s[which];
+}
+
+/* Outside MPI, running or wanting to. */
+static double busy_share(const struct budget *b) {
+    return (term(b, BUDGET_CPU) + term(b, BUDGET_RUN_QUEUE) + term(b, BUDGET_QUOTA)) / b->wall_s;
+}
+
+double ranks_busy(const struct scene *scene, size_t group) {
+    struct windows windows = phase_windows(&scene->groups[group]);
+    double *shares = malloc((scene->n_processes + scene->n_hosts + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t p = 0; shares && p < scene->n_processes; p++) {
+        const struct scene_process *process = &scene->processes[p];
+        if (!process->job || process->rank < 0)
+            continue;
+        struct process_use use = scene_process_use(scene, process, windows);
+        const struct budget *budget = saturation_budget(scene, process, group);
+        double share = (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
+        if (budget)
+            share = busy_share(budget);
+        if (!isnan(share))
+            shares[n++] = share;
+    }
+    if (shares && !n)
+        n = hosts_busy(scene, group, shares);
+    double busy = stats_median(shares, n);
+    free(shares);
+    return busy;
+}
+
+/* ---- others on a host ---- */
+
+typedef double use_of(const struct process_use *use);
+
+static double cores_of(const struct process_use *use) {
+    return use->cpu_s / use->wall_s;
+}
+static double bytes_of(const struct process_use *use) {
+    double read = isnan(use->read_bytes) ? 0 : use->read_bytes;
+    return (read + use->write_bytes) / use->wall_s;
+}
+
+/* Programs that started the job belong to it, though they are no ranks. */
+static bool is_launcher(const char *name) {
+    static const char *const names[] = {"mpirun", "orted", "prte", "chokepoint", "mpiexec"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static const struct scene_process *most_foreign(const struct scene *scene, size_t group, int host,
+                                                use_of *of, double *ret_most) {
+    const struct scene_process *most = NULL;
+    *ret_most = 0;
+    for (size_t p = 0; p < scene->n_processes; p++) {
+        const struct scene_process *process = &scene->processes[p];
+        if (process->host != host || process->job || is_launcher(process->series->name))
+            continue;
+        struct process_use use =
+            scene_process_use(scene, process, phase_windows(&scene->groups[group]));
+        double value = of(&use);
+        if (value > *ret_most) {
+            *ret_most = value;
+            most = process;
+        }
+    }
+    return most;
+}
+
+const struct scene_process *busiest_foreign(const struct scene *scene, size_t group, int host,
+                                            double *ret_cores) {
+    return most_foreign(scene, group, host, cores_of, ret_cores);
+}
+
+const struct scene_process *writing_foreign(const struct scene *scene, size_t group, int host,
+                                            double *ret_bytes_s) {
+    return most_foreign(scene, group, host, bytes_of, ret_bytes_s);
+}
+
+struct culprit culprit_of(const struct scene *scene, const struct scene_process *process) {
+    return (struct culprit){
+        process->series->name,
+        series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID)};
+}

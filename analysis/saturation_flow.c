@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections between hosts, and which side of which host explains those that were held up by their
+ * path. "Data under way, and neither receiver nor send buffer to blame" is not yet the network: a
+ * receiver without a core answers late, and that looks the same. So a connection counts only if its
+ * bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, of the few
+ * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. Of a path that is
+ * really full they need nearly all of it.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation_private.h"
+#include "analysis/stats.h"
+
+#define ADDRESS_SIZE 64
+#define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
+
+/* ---- whose address ---- */
+
+/* "10.0.0.1:1025>10.0.0.2:56031", "[fe80::1]:1025>...": 0 or 1. */
+static bool address_of(const char *name, int end, char address[ADDRESS_SIZE]) {
+    const char *arrow = strchr(name, '>');
+    if (!arrow)
+        return false;
+    const char *begin = end ? arrow + 1 : name, *stop = end ? name + strlen(name) : arrow;
+    while (stop > begin && *stop != ':')
+        stop--;
+    size_t length = (size_t)(stop - begin);
+    if (length == 0 || length >= ADDRESS_SIZE)
+        return false;
+    memcpy(address, begin, length);
+    address[length] = '\0';
+    return strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0 &&
+           strcmp(address, "[::1]") != 0;
+}
+
+struct address {
+    char text[ADDRESS_SIZE];
+    int host;
+};
+
+static int compare_addresses(const void *a, const void *b) {
+    return strcmp(((const struct address *)a)->text, ((const struct address *)b)->text);
+}
+
+/* The local ends tell which addresses a host has. Sorted; of doubles one stays, of two hosts none
+ * would be right, so the lower. */
+static size_t collect_addresses(const struct series_set *set, struct address *to) {
+    size_t n = 0, kept = 0;
+    for (size_t s = 0; s < set->n; s++)
+        if (address_of(set->items[s].name, 0, to[n].text))
+            to[n++].host = set->items[s].host;
+    if (n)
+        qsort(to, n, sizeof *to, compare_addresses);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || strcmp(to[kept - 1].text, to[i].text) != 0)
+            to[kept++] = to[i];
+    return kept;
+}
+
+static int host_of(const struct address *addresses, size_t n, const char *text) {
+    struct address key = {.host = -1};
+    memcpy(key.text, text, strlen(text) + 1);
+    const struct address *found =
+        n ? bsearch(&key, addresses, n, sizeof *addresses, compare_addresses) : NULL;
+    return found ? found->host : -1;
+}
+
+/* ---- one connection ---- */
+
+static bool is_inside(const struct series *series, size_t row, struct windows windows) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (series->t_ns[row] > windows.items[w].begin_ns &&
+            series->t_ns[row] <= windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
+struct medians {
+    double rate, queue_ns;
+};
+
+/* Of the samples in which data moved, weighted by them. */
+static struct medians medians_of(const struct series_set *set, const struct series *series,
+                                 struct windows windows) {
+    struct weighted *rates = malloc((series->n + 1) * sizeof *rates);
+    struct weighted *queues = malloc((series->n + 1) * sizeof *queues);
+    size_t n = 0;
+    for (size_t row = 0; rates && queues && row < series->n; row++) {
+        int64_t moved = series_value(set, series, row, CONNECTION_SEND_BYTES);
+        int64_t rate = series_value(set, series, row, CONNECTION_DELIVERY_RATE);
+        int64_t rtt = series_value(set, series, row, CONNECTION_RTT);
+        int64_t least = series_value(set, series, row, CONNECTION_MIN_RTT);
+        if (moved <= 0 || rate <= 0 || !is_inside(series, row, windows))
+            continue;
+        rates[n] = (struct weighted){(double)rate, (double)moved};
+        queues[n++] = (struct weighted){
+            rtt > 0 && least > 0 ? fmax(0, (double)rtt - (double)least) : 0, (double)moved};
+    }
+    struct medians medians = {stats_weighted_quantile(rates, n, 0.5),
+                              stats_weighted_quantile(queues, n, 0.5)};
+    free(rates);
+    free(queues);
+    return medians;
+}
+
+static void add_connection(const struct series_set *set, const struct series *series,
+                           struct windows windows, struct flow *to) {
+    double busy = series_growth(set, series, CONNECTION_BUSY, windows, NULL) / 1e9;
+    double receiver = series_growth(set, series, CONNECTION_RWND_LIMITED, windows, NULL) / 1e9;
+    double buffer = series_growth(set, series, CONNECTION_SNDBUF_LIMITED, windows, NULL) / 1e9;
+    double bytes = series_growth(set, series, CONNECTION_SEND_BYTES, windows, NULL);
+    double limited = fmax(0, busy - receiver - buffer);
+    struct medians medians = medians_of(set, series, windows);
+    if (bytes > to->bytes / 2 || isnan(to->rate_bytes_s)) { /* the largest speaks for the rates */
+        to->rate_bytes_s = medians.rate;
+        to->queue_ns = medians.queue_ns;
+    }
+    to->bytes += bytes;
+    to->limited_s = fmax(to->limited_s, limited); /* they are busy at the same time */
+    to->receiver_s = fmax(to->receiver_s, receiver);
+    to->send_buffer_s = fmax(to->send_buffer_s, buffer);
+    if (medians.rate > 0)
+        to->need_s = fmax(to->need_s, bytes / medians.rate);
+}
+
+/* ---- all of them ---- */
+
+static void judge_flows(struct flows *flows, double wall_s) {
+    double most = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < flows->n; i++)
+        most = fmax(most, flows->items[i].bytes);
+    for (size_t i = 0; i < flows->n; i++) {
+        struct flow *f = &flows->items[i];
+        if (f->bytes <= 0 || f->bytes < FLOW_BYTES_MIN * most)
+            continue;
+        f->limited =
+            f->limited_s >= FLOW_LIMITED_MIN * wall_s && f->need_s >= FLOW_RATE_PART * f->limited_s;
+        flows->n_limited += f->limited;
+        flows->items[kept++] = *f;
+    }
+    flows->n = kept;
+}
+
+static void fill_square(const struct scene *scene, struct windows windows,
+                        const struct address *addresses, size_t n_addresses, struct flow *square) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CONNECTION];
+    for (size_t s = 0; s < set->n; s++) {
+        char address[ADDRESS_SIZE];
+        int from = set->items[s].host;
+        int to = address_of(set->items[s].name, 1, address)
+                     ? host_of(addresses, n_addresses, address)
+                     : -1;
+        if (to >= 0 && to != from)
+            add_connection(set, &set->items[s], windows,
+                           &square[(size_t)from * scene->n_hosts + (size_t)to]);
+    }
+}
+
+int flows_make(const struct scene *scene, struct windows windows, struct flows *ret_flows) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CONNECTION];
+    size_t n = scene->n_hosts;
+    *ret_flows = (struct flows){0};
+    if (!set->n || n > FLOW_HOSTS_MAX)
+        return 0;
+    struct address *addresses = malloc((set->n + 1) * sizeof *addresses);
+    struct flow *square = calloc(n * n + 1, sizeof *square);
+    if (!addresses || !square) {
+        free(addresses);
+        free(square);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n * n; i++)
+        square[i] = (struct flow){
+            .from = (int)(i / n), .to = (int)(i % n), .rate_bytes_s = NAN, .queue_ns = NAN};
+    fill_square(scene, windows, addresses, collect_addresses(set, addresses), square);
+    free(addresses);
+    *ret_flows = (struct flows){square, n * n, 0};
+    judge_flows(ret_flows, (double)windows_length(windows) / 1e9);
+    return 0;
+}
+
+void flows_release(struct flows *flows) {
+    free(flows->items);
+    *flows = (struct flows){0};
+}
+
+double flows_f1(const struct flows *flows, int host, enum flow_side side) {
+    size_t of_side = 0, both = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        bool mine = (side == FLOW_SEND ? f->from : f->to) == host;
+        of_side += mine;
+        both += mine && f->limited;
+    }
+    return both ? 2.0 * (double)both / (double)(of_side + flows->n_limited) : 0;
+}
+
+/* Group calls move data from several hosts to several: the slowest link on the way holds them up,
+ * so they count for every side. */
+double flows_critical_part(const struct scene *scene, size_t group, int host, enum flow_side side) {
+    const struct critical_part *part = &scene->critical.groups[group];
+    size_t several = scene->n_hosts, n = several + 1;
+    double mine = 0, all = 0;
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 0; to < n; to++) {
+            double seconds = part->transfers[from * n + to];
+            size_t end = side == FLOW_SEND ? from : to;
+            all += seconds;
+            if ((end == (size_t)host || end == several) && (from != to || from == several))
+                mine += seconds;
+        }
+    return all > 0 ? mine / all : NAN;
+}

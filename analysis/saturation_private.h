@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that find candidates share. */
+#ifndef CHOKEPOINT_ANALYSIS_SATURATION_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_SATURATION_PRIVATE_H
+
+#include "analysis/saturation.h"
+
+/* Gains of all candidates, and when each held. -ENOMEM. */
+int candidates_estimate(const struct scene *scene, struct candidates *candidates);
+
+/* Of the scene's connections: whether one side of one host explains those that were held up by
+ * their path (saturation_flow.c). */
+struct flow {
+    int from, to;         /* hosts */
+    double bytes;         /* that reached the other end */
+    double limited_s;     /* with data under way that nothing but the path held up */
+    double need_s;        /* what the bytes take at the rate the kernel measured on it */
+    double receiver_s;    /* held up by the receiver, */
+    double send_buffer_s; /* by the send buffer */
+    double rate_bytes_s;  /* the median the kernel measured; NAN */
+    double queue_ns;      /* round trips beyond the shortest, mean; NAN */
+    bool limited;
+};
+
+struct flows {
+    struct flow *items; /* one for each ordered pair of hosts */
+    size_t n, n_limited;
+};
+
+/* -ENOMEM. Empty where no connection between hosts was recorded. */
+int flows_make(const struct scene *scene, struct windows windows, struct flows *ret_flows);
+void flows_release(struct flows *flows);
+
+enum flow_side { FLOW_SEND, FLOW_RECEIVE };
+
+/* How well one side of one host explains the set of limited flows: harmonic mean of precision and
+ * recall (F1); 0 where it has none of them. */
+double flows_f1(const struct flows *flows, int host, enum flow_side side);
+
+/* The share of a host's critical transfers that go through one side of it; NAN. */
+double flows_critical_part(const struct scene *scene, size_t group, int host, enum flow_side side);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What no resource is to blame for, only the program: one rank with more to compute than its peers
+ * (imbalance), one that computes alone while all others wait for it (serial), one that sleeps in
+ * its own code, and data held up by a send buffer or by a receiver that does not read. Only where
+ * the calls of MPI are known: without them a wait for a peer looks like sleep, or like computing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation_private.h"
+#include "analysis/stats.h"
+
+static double share_of(const struct scene *scene, size_t group, size_t rank,
+                       enum budget_term term) {
+    const struct budget *b = &scene->budgets.items[rank].groups[group];
+    return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
+}
+
+/* Median over the other ranks that have at least `least` of it; NAN without any. */
+static double peers_median(const struct scene *scene, size_t group, size_t rank,
+                           enum budget_term term, double least, size_t *ret_n) {
+    double *shares = malloc((scene->budgets.n + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t r = 0; shares && r < scene->budgets.n; r++) {
+        double share = r == rank ? NAN : share_of(scene, group, r, term);
+        if (share >= least)
+            shares[n++] = share;
+    }
+    double median = stats_median(shares, n);
+    free(shares);
+    *ret_n = n;
+    return median;
+}
+
+static size_t rank_with_most(const struct scene *scene, size_t group, enum budget_term term) {
+    size_t most = SIZE_MAX;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        double share = share_of(scene, group, r, term);
+        if (!isnan(share) && (most == SIZE_MAX || share > share_of(scene, group, most, term)))
+            most = r;
+    }
+    return most;
+}
+
+/* ---- computing alone ---- */
+
+struct cursor {
+    size_t next;
+    int64_t last_exit_ns;
+};
+
+/* The next call of a rank's main thread; NULL after the last. */
+static const struct mpi_event *next_call(const struct mpi_rank *rank, struct cursor *cursor) {
+    while (cursor->next < rank->n && (rank->events[cursor->next].thread != 0 ||
+                                      !mpi_event_is_call(&rank->events[cursor->next])))
+        cursor->next++;
+    return cursor->next < rank->n ? &rank->events[cursor->next] : NULL;
+}
+
+static void step(const struct mpi_event *call, struct cursor *cursor) {
+    if (call->exit_ns > cursor->last_exit_ns)
+        cursor->last_exit_ns = call->exit_ns;
+    cursor->next++;
+}
+
+/* Between two calls it computed, at least part of the time. */
+static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
+    if (begin_ns == INT64_MIN || !(call->flags & MPI_FLAG_HAS_GAP_CPU))
+        return false;
+    int64_t length = call->enter_ns - begin_ns;
+    return length >= BUSY_GAP_NS && (double)call->gap_cpu_ns >= BUSY_GAP_CPU * (double)length;
+}
+
+static bool computes_at(const struct mpi_rank *rank, struct cursor *cursor, int64_t t_ns) {
+    const struct mpi_event *call;
+    while ((call = next_call(rank, cursor)) && call->enter_ns <= t_ns)
+        step(call, cursor);
+    return call && cursor->last_exit_ns <= t_ns && is_busy_gap(cursor->last_exit_ns, call);
+}
+
+static bool is_within(struct windows windows, int64_t t_ns) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
+static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *budget) {
+    for (size_t r = 0; r < log->n; r++)
+        if (log->ranks[r].host == budget->host && log->ranks[r].pid == budget->pid)
+            return r;
+    return SIZE_MAX;
+}
+
+/* Share of the windows that a rank computed in stretches in whose beginning nearly nobody else
+ * did: they all waited for it from the start, so it is not a longer share of common work. */
+static double serial_share(const struct scene *scene, size_t group, size_t who) {
+    const struct mpi_log *log = &scene->recording->calls;
+    struct windows windows = phase_windows(&scene->groups[group]);
+    size_t mine = log_rank_of(log, &scene->budgets.items[who]);
+    struct cursor *cursors = calloc(log->n + 1, sizeof *cursors);
+    struct cursor at = {0, INT64_MIN};
+    const struct mpi_event *call;
+    double alone = 0;
+    if (!cursors || mine == SIZE_MAX || log->n < 2) {
+        free(cursors);
+        return 0;
+    }
+    for (size_t r = 0; r < log->n; r++)
+        cursors[r].last_exit_ns = INT64_MIN;
+    for (; (call = next_call(&log->ranks[mine], &at)); step(call, &at)) {
+        if (!is_busy_gap(at.last_exit_ns, call))
+            continue;
+        int64_t soon = at.last_exit_ns + (call->enter_ns - at.last_exit_ns) / 10;
+        size_t busy = 0;
+        for (size_t r = 0; r < log->n; r++)
+            busy += r != mine && computes_at(&log->ranks[r], &cursors[r], soon);
+        if (is_within(windows, soon) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1))
+            alone += (double)call->gap_cpu_ns;
+    }
+    free(cursors);
+    return alone / (double)windows_length(windows);
+}
+
+static int add_serial(const struct scene *scene, size_t group, size_t who, double alone,
+                      struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    struct candidate c = candidate_of(b->host, group, "cpu", "serial");
+    double cpu = share_of(scene, group, who, BUDGET_CPU);
+    double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
+    c.rank = b->rank;
+    c.blocked = fmin(alone, demand);
+    c.supply = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.cause = text_format("serial: rank %d computes alone, all others wait for it", b->rank);
+    text_list_add(&c.evidence,
+                  "rank %d computed %.0f %% of the time in stretches that began when all others "
+                  "were waiting already, %.0f %% in all",
+                  b->rank, 100 * alone, 100 * cpu);
+    text_list_add(&c.against, "nobody waited for a core: a faster core, or sharing this work out, "
+                              "would help; more cores alone would not");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* ---- more to compute than the others ---- */
+
+static int add_skew(const struct scene *scene, size_t group, size_t who, double excess,
+                    double median, size_t n_peers, struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double own = share_of(scene, group, who, BUDGET_CPU), ratio = (median + excess) / median;
+    double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
+    double waiting = share_of(scene, group, who, BUDGET_PEER_WAIT);
+    struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
+    c.rank = b->rank;
+    c.blocked = fmin(excess, demand);
+    c.supply = true;
+    c.signals = 1 + (waiting < 0.1) + (n_peers >= 3);
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = true;
+    c.remove =
+        (struct whatif_scenario){.kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank};
+    c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
+                          n_peers == 1 ? "its peer" : "its peers");
+    text_list_add(&c.evidence,
+                  "rank %d used the CPU outside MPI %.0f %% of the time, its peer%s %.0f %%%s",
+                  b->rank, 100 * own, n_peers == 1 ? "" : "s", 100 * median,
+                  n_peers == 1 ? "" : " in the median");
+    text_list_add(&c.evidence, "it waited for others %.0f %% of the time itself", 100 * waiting);
+    text_list_add(&c.against, "more work or a slower core: the program marks no amounts of work, "
+                              "so CPU time alone cannot tell");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static int look_at_computing(const struct scene *scene, size_t group,
+                             struct candidates *candidates) {
+    size_t who = rank_with_most(scene, group, BUDGET_CPU), n_peers;
+    if (who == SIZE_MAX || scene->budgets.n < 2)
+        return 0;
+    double own = share_of(scene, group, who, BUDGET_CPU);
+    double median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &n_peers);
+    double alone = own >= SERIAL_MIN ? serial_share(scene, group, who) : 0;
+    double excess = own - alone - median;
+    int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
+    if (result == 0 && n_peers && excess >= (SKEW_RATIO - 1) * median && excess >= BLOCKED_MIN &&
+        scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)
+        result = add_skew(scene, group, who, excess, median, n_peers, candidates);
+    return result;
+}
+
+/* ---- asleep ---- */
+
+static int add_sleep(const struct scene *scene, size_t group, size_t who, double demand,
+                     double median, struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double own = share_of(scene, group, who, BUDGET_IDLE);
+    bool alone = !(median >= own / SLEEP_RATIO);
+    struct candidate c = candidate_of(b->host, group, "application", "sleep");
+    c.rank = b->rank;
+    c.blocked = demand;
+    c.supply = true;
+    c.signals = 2 + alone;
+    c.terms = 1u << BUDGET_IDLE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = BUDGET_IDLE};
+    c.cause = text_format("rank %d sleeps, or waits for a lock, in its own code", b->rank);
+    text_list_add(&c.evidence,
+                  "rank %d was off its core %.0f %% of the time outside MPI, and waited neither "
+                  "for a core nor for a disk nor for memory",
+                  b->rank, 100 * own);
+    if (alone && !isnan(median))
+        text_list_add(&c.evidence, "the other ranks %.0f %% in the median", 100 * median);
+    else if (!isnan(median))
+        text_list_add(&c.against, "the other ranks do so, too (%.0f %% in the median)",
+                      100 * median);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* What the host waited for I/O may be what the rank slept for. */
+static bool is_for_disk(const struct scene *scene, size_t group, int host, double idle) {
+    return scene_mean(scene, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
+}
+
+static int look_at_sleeping(const struct scene *scene, size_t group,
+                            struct candidates *candidates) {
+    size_t who = rank_with_most(scene, group, BUDGET_IDLE), n_peers;
+    if (who == SIZE_MAX)
+        return 0;
+    double own = share_of(scene, group, who, BUDGET_IDLE);
+    double demand = scene_rank_demand(scene, group, who, BUDGET_IDLE);
+    if (!(demand >= BLOCKED_MIN) || is_for_disk(scene, group, scene->budgets.items[who].host, own))
+        return 0;
+    double median = peers_median(scene, group, who, BUDGET_IDLE, 0, &n_peers);
+    return add_sleep(scene, group, who, demand, median, candidates);
+}
+
+/* ---- buffers and readers ---- */
+
+static bool is_short_of_cpu(const struct candidates *candidates, int host, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].host == host && candidates->items[i].group == group &&
+            strncmp(candidates->items[i].resource, "cpu", 3) == 0)
+            return true;
+    return false;
+}
+
+static int add_held_up(const struct scene *scene, size_t group, const struct flow *f, bool receiver,
+                       double share, double demand, struct candidates *candidates) {
+    int host = receiver ? f->to : f->from;
+    struct candidate c = candidate_of(host, group, "application", receiver ? "receiver" : "sndbuf");
+    c.blocked = demand;
+    c.supply = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_TRANSFER;
+    c.all_hosts = true;
+    c.part = flows_critical_part(scene, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){.kind = WHATIF_LINK,
+                                        .host = host,
+                                        .rank = -1,
+                                        .direction = receiver ? WHATIF_RECEIVE : WHATIF_SEND,
+                                        .factor = 1000};
+    c.cause = text_format(receiver ? "its program reads more slowly than data arrive"
+                                   : "its send buffers are too small for the path");
+    text_list_add(&c.evidence,
+                  "data from %s to %s were held up by %s %.0f %% of the time, by the path %.0f %%",
+                  scene->hosts[f->from].name, scene->hosts[f->to].name,
+                  receiver ? "the receiver" : "the send buffer", 100 * share,
+                  100 * f->limited_s /
+                      ((double)windows_length(phase_windows(&scene->groups[group])) / 1e9));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static double all_transfers(const struct scene *scene, size_t group, int host,
+                            enum flow_side side) {
+    double all = 0, part = flows_critical_part(scene, group, host, side);
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        all += scene_demand(scene, group, (int)h, BUDGET_TRANSFER);
+    return isnan(part) ? 0 : all * part;
+}
+
+static int look_at_flow(const struct scene *scene, size_t group, const struct flow *f,
+                        double wall_s, struct candidates *candidates) {
+    double busy = f->limited_s + f->receiver_s + f->send_buffer_s;
+    bool receiver = f->receiver_s >= f->send_buffer_s;
+    double held = receiver ? f->receiver_s : f->send_buffer_s;
+    double demand = all_transfers(scene, group, receiver ? f->to : f->from,
+                                  receiver ? FLOW_RECEIVE : FLOW_SEND);
+    if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
+        is_short_of_cpu(candidates, f->to, group))
+        return 0;
+    return add_held_up(scene, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
+                       candidates);
+}
+
+static int look_at_buffers(const struct scene *scene, size_t group, struct candidates *candidates) {
+    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    const struct flow *worst = NULL;
+    struct flows flows;
+    int result = flows_make(scene, phase_windows(&scene->groups[group]), &flows);
+    for (size_t i = 0; result == 0 && i < flows.n; i++) {
+        const struct flow *f = &flows.items[i];
+        if (!worst ||
+            fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
+            worst = f;
+    }
+    if (worst)
+        result = look_at_flow(scene, group, worst, wall_s, candidates);
+    flows_release(&flows);
+    return result;
+}
+
+int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates) {
+    if (!scene_has_path(scene))
+        return 0;
+    int result = look_at_computing(scene, group, candidates);
+    if (result == 0)
+        result = look_at_sleeping(scene, group, candidates);
+    return result == 0 ? look_at_buffers(scene, group, candidates) : result;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every threshold of the verdict in one place: tuned on the tuning half of the fault matrix, frozen
+ * before the other half is scored. Shares of time unless a name says otherwise.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_THRESHOLD_H
+#define CHOKEPOINT_ANALYSIS_THRESHOLD_H
+
+/* ---- states: of the gain, as a share of the run's time ---- */
+#define GAIN_MIN 0.05      /* less is not worth naming */
+#define GAIN_LOW_MIN 0.02  /* lower end of its interval that "saturated" needs */
+#define GAIN_HARMLESS 0.02 /* evidence of something busy that gains less: ruled out by name */
+#define BLOCKED_MIN 0.05   /* of the critical path: less is not looked at for a cause */
+#define RUN_SAMPLES_MIN 20 /* of the host with the fewest */
+#define RUN_ITERATIONS_MIN 10
+#define UNSUPPLIED_WEIGHT                                                                          \
+    0.75 /* of a gain without evidence of supply, in the order of candidates */
+
+/* ---- CPU ---- */
+#define CONTENTION_MIN 0.10 /* run-queue delay over CPU time */
+#define PSI_CPU_MIN 0.10    /* PSI cpu some */
+#define FOREIGN_MIN 0.20    /* of a core: a process outside the job that can be to blame */
+#define FOREIGN_PART 0.30   /* of the waiting that it could cause */
+#define QUOTA_MIN 0.05      /* throttled, of wall time */
+#define STEAL_MIN 0.03      /* steal */
+#define SERIAL_MIN 0.08     /* of the time one rank computes while all others wait for it */
+#define SERIAL_PEERS 0.2    /* of the ranks may still compute meanwhile */
+#define BUSY_RANK 0.85      /* CPU and run queue of a rank: it computes, or it spins */
+#define COMPUTE_BOUND 0.70  /* of the ranks' time */
+#define BUSY_GAP_CPU 0.1    /* CPU time between two calls, of that time: it computes */
+#define BUSY_GAP_NS 200000  /* as long at least */
+
+/* ---- the program ---- */
+#define SKEW_RATIO 1.10  /* CPU time outside MPI over the median of its peers */
+#define SKEW_PEER 0.25   /* of the most: who computes less is no peer */
+#define SLEEP_RATIO 2.0  /* over the median of the others */
+#define HELD_UP_MIN 0.30 /* of the time data were under way: held up by receiver or send buffer */
+
+/* ---- disk, memory ---- */
+#define PSI_IO_MIN 0.10       /* PSI io some */
+#define DISK_BUSY_MIN 0.70    /* of the device; below it a slow disk is a throttled or remote one */
+#define PSI_MEMORY_MIN 0.03   /* PSI memory some */
+#define REFAULT_MIN_MB_S 20.0 /* pages read again soon after they were thrown out */
+#define SWAP_MIN_MB_S 1.0     /* swapping in or out */
+#define HEADROOM_MIN 0.15     /* of memory available: more is no shortage */
+#define LIMIT_NEAR 0.90       /* of a group's memory limit */
+#define FOREIGN_WRITE_MIN 1e6 /* bytes/s of a process outside the job that can be to blame */
+
+/* ---- network: connections ---- */
+#define FLOW_LIMITED_MIN 0.10 /* of the time a connection had data under way and nobody else's */
+#define FLOW_RATE_PART 0.5  /* of that time its bytes need at the rate the kernel measured on it */
+#define FLOW_F1_MIN 0.7     /* of the set of limited flows explained by one side of one host */
+#define FLOW_BYTES_MIN 0.01 /* of the bytes of the largest: smaller flows say nothing */
+#define BACKLOG_MIN 3000.0  /* bytes, mean: two packets always wait before a full link */
+#define OVERLIMITS_MIN 10.0 /* a second */
+#define QUEUE_NS 1e6        /* round trips longer than the shortest by this much: data queue */
+#define OWN_BYTES_MIN 0.7   /* of an interface's bytes: less, and others use the link, too */
+
+/* ---- network: rates ---- */
+#define PLATEAU_BAND 0.10        /* a rate so close below its ceiling is at it */
+#define PLATEAU_AMOUNT_MIN 0.40  /* of the bytes moved there; of random rates a fifth would be */
+#define NETWORK_BLOCKED_MIN 0.20 /* a busy link is no proof that anybody waits for it */
+#define NETWORK_FULL 0.80        /* of a measured ceiling on average: no plateau needs to be seen */
+#define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
+#define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
+
+/* ---- when it held ---- */
+#define SPAN_OUTSIDE_MAX 0.35 /* of the level inside: else it held the whole run */
+#define SPAN_LEVEL_MIN 0.10   /* inside over outside */
+#define SPAN_FIT_MIN 0.5      /* of the variance that the two levels explain */
+
+#endif
