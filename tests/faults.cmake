@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# The fault matrix: what it needs built, and its short form. The whole matrix is a command: tests/faults/matrix --help.
+add_executable(fault-trouble ${CMAKE_CURRENT_SOURCE_DIR}/faults/trouble.c)
+target_link_libraries(fault-trouble PRIVATE Threads::Threads)
+add_executable(fault-ring ${CMAKE_CURRENT_SOURCE_DIR}/faults/tcp_ring.c)
+target_compile_options(fault-ring PRIVATE -O2)
+
+find_program(PYTHON3_PROGRAM python3)
+if(PYTHON3_PROGRAM)
+  add_test(NAME fault_scores_are_what_made_up_runs_say
+    COMMAND ${PYTHON3_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/test_scorer.py)
+  set_tests_properties(fault_scores_are_what_made_up_runs_say PROPERTIES LABELS unit TIMEOUT 120)
+endif()
+add_test(NAME fault_matrix_short COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/short.sh)
+set_tests_properties(fault_matrix_short PROPERTIES LABELS faults TIMEOUT 600 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
+  RESOURCE_LOCK testbed
+  ENVIRONMENT "CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")

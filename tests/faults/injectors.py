@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""What each fault does and the label it leaves. A fault is a context manager around the command; it
+gives a dict {host, resource (one or several that are right), cause, rank, pid, options} and cleans up on
+every way out. Times are of the wall clock; None: the whole run."""
+import contextlib
+import threading
+import time
+
+
+def label(host, resource, cause, rank=None, pid=None):
+    return {"host": host, "resource": resource if isinstance(resource, list) else [resource],
+            "cause": cause, "rank": rank, "pid": pid, "start": None, "end": None}
+
+
+def host_of(rank):
+    """Ranks are placed one a host, in order."""
+    return f"vm{rank + 1}"
+
+
+# ---- what is done to a host from outside ----
+
+@contextlib.contextmanager
+def hog(case, bed, rank, amount):
+    process = bed.helper(host_of(rank), "cpu", int(amount))
+    try:
+        yield [label(host_of(rank), "cpu", "contention", pid=process.pid)]
+    finally:
+        bed.end(process)
+
+
+@contextlib.contextmanager
+def quota(case, bed, rank, amount):
+    bed.set_quota(host_of(rank), amount / 100)
+    try:
+        yield [label(host_of(rank), "cpu-quota", "quota")]
+    finally:
+        bed.set_quota(host_of(rank), None)
+
+
+@contextlib.contextmanager
+def link(case, bed, rank, amount, directions, resources):
+    """amount: % of what the busiest host of a clean run moves on average."""
+    host = host_of(rank)
+    need = {"send": case["need"][0], "receive": case["need"][1]}
+    if directions == ("send", "receive"): # a worker's own need, a part of the server's
+        need = {d: n / max(1, case["ranks"] - 1) for d, n in need.items()}
+    for direction in directions:
+        bed.shape(host, direction, max(need[direction] * amount / 100, 1))
+    try:
+        yield [label(host, resources, "path-limited")]
+    finally:
+        for direction in directions:
+            bed.shape(host, direction, None)
+
+
+def egress(case, bed, rank, amount):
+    return link(case, bed, rank, amount, ("send",), "net-egress")
+
+
+def ingress(case, bed, rank, amount):
+    return link(case, bed, rank, amount, ("receive",), "net-ingress")
+
+
+def both_ways(case, bed, rank, amount):
+    return link(case, bed, rank, amount, ("send", "receive"), ["net-egress", "net-ingress"])
+
+
+@contextlib.contextmanager
+def foreign_traffic(case, bed, rank, amount):
+    """Greedy connections out of the host over a link that would do for the job alone: four times its need."""
+    host, stranger = host_of(rank), f"vm{bed.hosts}"
+    bed.shape(host, "send", max(case["need"][0] * 4, 1))
+    sink = bed.helper(stranger, "sink", 7001)
+    senders = [bed.helper(host, "send", bed.address(stranger), 7001, 0) for _ in range(int(amount))]
+    try:
+        yield [label(host, "net-egress", "link-contention", pid=senders[0].pid)]
+    finally:
+        for process in (*senders, sink):
+            bed.end(process)
+        bed.shape(host, "send", None)
+
+
+@contextlib.contextmanager
+def read_throttle(case, bed, rank, amount):
+    """amount: MB/s"""
+    disk = case["disks"][rank]
+    bed.set_read_limit(host_of(rank), disk.device, int(amount * 1e6))
+    try:
+        yield [label(host_of(rank), "disk-throttle", "throttle")]
+    finally:
+        bed.set_read_limit(host_of(rank), disk.device, None)
+
+
+@contextlib.contextmanager
+def foreign_fsync(case, bed, rank, amount):
+    """amount: writers"""
+    disk = case["disks"][rank]
+    writers = [bed.helper(host_of(rank), "fsync", f"{disk.path}/foreign-{i}") for i in range(int(amount))]
+    try:
+        yield [label(host_of(rank), "disk", "disk-contention", pid=writers[0].pid)]
+    finally:
+        for process in writers:
+            bed.end(process)
+
+
+@contextlib.contextmanager
+def memory_limit(case, bed, rank, amount):
+    """amount: MB; the program maps more than that (its --plant memory is part of the clean run, too)"""
+    bed.set_memory(host_of(rank), int(amount * 1e6))
+    try:
+        yield [label(host_of(rank), "memory", "memory-limit")]
+    finally:
+        bed.set_memory(host_of(rank), None)
+
+
+# ---- what the program does to itself ----
+
+@contextlib.contextmanager
+def planted(case, bed, rank, text, resource, cause):
+    window = case.get("window")
+    case["plants"].append(text + (f"@{window[0]}-{window[1]}" if window else ""))
+    yield [label(host_of(rank), resource, cause, rank=rank)]
+
+
+def skew(case, bed, rank, amount):
+    return planted(case, bed, rank, f"skew:{rank}:{amount}", "imbalance", "skew")
+
+
+def sleep(case, bed, rank, amount):
+    return planted(case, bed, rank, f"sleep:{rank}:{amount}", "application", "sleep")
+
+
+def apply(case, bed, rank, amount):
+    return planted(case, bed, 0, f"apply:{amount}", "cpu", "serial")
+
+
+@contextlib.contextmanager
+def small_buffer(case, bed, rank, amount, which, cause):
+    """The rank's own choice of socket buffers, bytes; OpenMPI takes it from the environment of that rank."""
+    case["environment"].append((rank, f"OMPI_MCA_btl_tcp_{which}", int(amount)))
+    yield [label(host_of(rank), "application", cause, rank=rank)]
+
+
+def send_buffer(case, bed, rank, amount):
+    return small_buffer(case, bed, rank, amount, "sndbuf", "sndbuf")
+
+
+def receive_buffer(case, bed, rank, amount):
+    return small_buffer(case, bed, rank, amount, "rcvbuf", "receiver")
+
+
+# ---- decoys: nobody waits for them ----
+
+@contextlib.contextmanager
+def unused_core(case, bed, rank, amount):
+    process = bed.helper(host_of(rank), "cpu", 1, cpu=case["spare_cpu"])
+    try:
+        yield []
+    finally:
+        bed.end(process)
+
+
+@contextlib.contextmanager
+def traffic_elsewhere(case, bed, rank, amount):
+    """amount: MB/s between two hosts that are none of the job's"""
+    sink = bed.helper(f"vm{bed.hosts}", "sink", 7001)
+    sender = bed.helper(f"vm{bed.hosts - 1}", "send", bed.address(f"vm{bed.hosts}"), 7001, int(amount))
+    try:
+        yield []
+    finally:
+        bed.end(sender)
+        bed.end(sink)
+
+
+@contextlib.contextmanager
+def scratch(case, bed, rank, words):
+    process = bed.helper(host_of(rank), *words)
+    try:
+        yield []
+    finally:
+        bed.end(process)
+
+
+def page_cache(case, bed, rank, amount):
+    return scratch(case, bed, rank, ("cache", f"{case['scratch']}/cached", int(amount)))
+
+
+def buffered_writes(case, bed, rank, amount):
+    return scratch(case, bed, rank, ("burst", f"{case['scratch']}/burst", int(amount)))
+
+
+@contextlib.contextmanager
+def spinning(case, bed, rank, amount):
+    case["plants_extra"].append("--spin")
+    yield []
+
+
+@contextlib.contextmanager
+def nothing(case, bed, rank, amount):
+    yield []
+
+
+@contextlib.contextmanager
+def two(case, bed, first, second):
+    """Two faults at once: (function, rank, amount) each."""
+    with first[0](case, bed, *first[1:]) as one, second[0](case, bed, *second[1:]) as other:
+        yield one + other
+
+
+class Later(threading.Thread):
+    """A fault from outside for a part of the run: on `start` seconds after go(), off after `duration`."""
+
+    def __init__(self, make, start, duration):
+        super().__init__(daemon=True)
+        self.make, self.start_s, self.duration = make, start, duration
+        self.over = threading.Event()
+        self.labels, self.trouble = [], None
+
+    def run(self):
+        try:
+            if self.over.wait(self.start_s):
+                return
+            with self.make() as labels:
+                begin = time.time()
+                self.over.wait(self.duration)
+                self.labels = [dict(one, start=begin, end=time.time()) for one in labels]
+        except Exception as error: # told by the one who joins
+            self.trouble = error
+
+    def finish(self):
+        self.over.set()
+        self.join()
+        if self.trouble:
+            raise self.trouble
+        return self.labels

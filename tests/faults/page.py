@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""The scores as text, and as docs/accuracy.md with its pictures."""
+import datetime
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import baselines
+import cases
+import recordings
+import scorer
+
+GOALS = ( # measure, what it is called, goal, stretch
+    ("top1", "top-1: host and resource", "95 %", "98 %"),
+    ("cause", "the same with cause", "90 %", "96 %"),
+    ("top2", "among the first two", "", ""),
+    ("precision", "precision", "97 %", "99 %"),
+    ("recall", "recall", "97 %", "98 %"),
+    ("false_alarms", "false alarms, clean and decoys", "1 %", "0"),
+    ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
+    ("excess_within_10", "excess time explained within 10 %", "", ""),
+    ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
+    ("closes_within_2", "budgets that add up within 2 %", "", ""),
+)
+ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
+          ("start_error_s", "start of a fault, s", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
+
+
+# ---- text ----
+
+def share_text(s):
+    if not s["n"]:
+        return "-"
+    return f"{100 * s['share']:.1f} % ({100 * s['low']:.1f} to {100 * s['high']:.1f}), {s['right']} of {s['n']}"
+
+
+def number(value, scale=1, digits=1):
+    return "-" if value is None else f"{value * scale:.{digits}f}"
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+
+
+def measures_table(m):
+    rows = [(name, share_text(m[key]), goal or "-", stretch or "-") for key, name, goal, stretch in GOALS]
+    for key, name, goal in ERRORS:
+        e, scale = m[key], 1 if key in ("start_error_s", "closure_error_pct") else 100
+        unit = "" if scale == 1 else " %"
+        rows.append((name, f"median {number(e['median'], scale)}{unit}, p90 {number(e['p90'], scale)}{unit}, worst {number(e['worst'], scale)}{unit}, of {e['n']}"
+                     if e["n"] else "-", goal or "-", "-"))
+    rows.append(("calibration error of the confidence", number(m["calibration_error"], digits=3), ".10", ".05"))
+    return table(("measure", "measured", "goal", "stretch"), rows)
+
+
+def class_table(classes):
+    return table(("fault", "what", "runs", "to be found", "found: host, resource", "with cause", "first two", "balanced: kept quiet", "grey"),
+                 [(f, cases.NAMES.get(f, ""), c["runs"], c["find"]["n"], c["find"]["right"], c["cause"]["right"], c["top2"]["right"],
+                   f"{c['quiet']['right']} of {c['quiet']['n']}", c["grey"]) for f, c in classes.items()])
+
+
+def confusion_table(confusion):
+    columns = sorted({said for row in confusion.values() for said in row})
+    rows = sorted(confusion, key=lambda k: scorer.fault_order(k[0]))
+    return table(("fault (truth)", *columns), [(f"{f} ({truth})", *(confusion[f, truth].get(c, "") for c in columns)) for f, truth in rows])
+
+
+def calibration_table(m):
+    return table(("confidence", "said on average", "right", "runs"),
+                 [(f"{low:.1f} to {high:.1f}", f"{mean:.2f}", f"{share:.2f}", n) for low, high, mean, share, n in m["calibration"]])
+
+
+def truth_text(run):
+    if run["right"] == "balanced":
+        return "balanced"
+    return " and ".join(f"{l['host']} {'/'.join(l['resource'])} ({l['cause']})" for l in run["labels"])
+
+
+def said_text(run):
+    v = run["report"]["verdict"]
+    return f"{v['state']} {v['host'] or ''} {v['resource']} ({v.get('cause_kind') or v.get('cause') or ''}) at {v.get('confidence') or 0:.2f}"
+
+
+def reasons(path):
+    """case id -> why, from the file filled by hand: ID<tab>text."""
+    result = {}
+    if os.path.exists(path):
+        with open(path) as file:
+            for line in file:
+                if line.strip() and line[0] != "#" and "\t" in line:
+                    name, text = line.rstrip("\n").split("\t", 1)
+                    result[name] = text.strip()
+    return result
+
+
+def misses_table(runs, why):
+    return table(("run", "slower", "truth", "said", "why"),
+                 [(r["id"], f"{r['slowdown']:.2f}x", truth_text(r), said_text(r), why.get(r["id"], "not looked into yet")) for r in scorer.misses(runs)])
+
+
+# ---- baselines, ablations ----
+
+def with_reports(runs, make):
+    result = []
+    for run in runs:
+        report = make(run)
+        if report is not None:
+            result.append(dict(run, report=report))
+    return result
+
+
+def rival_row(name, runs):
+    m = scorer.measures(runs)
+    return name, share_text(m["top1"]), share_text(m["precision"]), share_text(m["false_alarms"])
+
+
+def rivals_table(runs, verdict_name, reports):
+    rows = [rival_row(verdict_name, runs)] + [rival_row(name, with_reports(runs, make)) for name, make in reports]
+    return table(("rule", "top-1", "precision", "false alarms"), rows)
+
+
+def period_errors(runs, reports):
+    """Relative errors of the iteration time found without marks, and how often none was found."""
+    pairs = []
+    for run, report in zip(runs, reports):
+        truth = run["report"]["iterations"]
+        if truth and truth.get("source") == "marker" and truth.get("median_s") and report is not None:
+            found = (report.get("iterations") or {}).get("median_s")
+            pairs.append(None if not found else found / truth["median_s"] - 1)
+    known = [p for p in pairs if p is not None]
+    return dict(scorer.errors(known), tried=len(pairs))
+
+
+# ---- pictures ----
+
+def gnuplot(text):
+    if shutil.which("gnuplot"):
+        subprocess.run(["gnuplot"], input=text, text=True, check=True)
+        return True
+    return False
+
+
+def plot_calibration(m, path):
+    points = "\n".join(f"{mean} {share} {n}" for _, _, mean, share, n in m["calibration"])
+    steps = "\n".join(f"{low} {share}" for low, share in m["map"])
+    return gnuplot(f"""set terminal svg size 480,400 font 'DejaVu Sans,11' background '#ffffff'
+set output '{path}'
+set xrange [0:1]; set yrange [0:1.02]; set key top left
+set xlabel 'confidence said'; set ylabel 'share of answers that were right'
+$points << EOD
+{points}
+EOD
+$steps << EOD
+{steps}
+1 {m['map'][-1][1] if m['map'] else 0}
+EOD
+plot x with lines dashtype 2 lc rgb '#888888' title 'perfect', \\
+ $points using 1:2:(0.4 + sqrt($3) / 6) with points pt 7 ps variable lc rgb '#1f77b4' title 'measured (size: runs)', \\
+ $steps with steps lc rgb '#d62728' title 'fitted map'
+""")
+
+
+def plot_slowdowns(runs, path):
+    points = "\n".join(f"{r['slowdown']} {scorer.slowdown_estimate(r)}" for r in runs
+                       if r["right"] == "find" and scorer.is_scored(r) and scorer.is_top1(r) and scorer.slowdown_estimate(r))
+    if not points:
+        return False
+    return gnuplot(f"""set terminal svg size 480,400 font 'DejaVu Sans,11' background '#ffffff'
+set output '{path}'
+set logscale xy; set key top left; set xlabel 'true slowdown'; set ylabel 'slowdown by the gain of the verdict'
+$points << EOD
+{points}
+EOD
+plot [1:10][1:10] x with lines dashtype 2 lc rgb '#888888' title 'perfect', $points with points pt 7 ps .5 lc rgb '#1f77b4' notitle
+""")
+
+
+# ---- the page ----
+
+def intro(m, runs, options):
+    machine = f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"
+    cleanly = sum(r["fault"] == "F0" or r["fault"][0] == "D" for r in runs)
+    return ["# How often the verdict is right", "",
+            "Written by `tests/faults/matrix score --page`; the recordings it scores were made by `tests/faults/matrix run`. Do not edit.", "",
+            f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
+            f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
+            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, so either answer is right), {m['disturbed']} were disturbed by "
+            "other programs of the machine and are left out. " + (f"{m['insufficient']} were answered \"insufficient\"." if m["insufficient"] else ""), "",
+            "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
+            "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. Clean runs are scored as fault F0. "
+            "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
+            "without a fault. Intervals are Wilson's, 95 %.", ""]
+
+
+def coverage(runs):
+    halves = {h: sorted({r["workload"] for r in runs if r["half"] == h}) for h in ("tuning", "scored")}
+    lines = [f"Programs of this half: {', '.join(v)}." for h, v in halves.items() if v]
+    lines += [f"Not run: {name}, {text}." for name, text in cases.NOT_HERE.items()]
+    absent = [name for name in cases.FAULTS if name not in {r["inner"] for r in runs}]
+    return lines + ([f"No run of: {', '.join(absent)}."] if absent else []) + [""]
+
+
+def make_page(runs, options, root):
+    m = scorer.measures(runs)
+    why = reasons(f"{root}/tests/faults/misses.txt")
+    docs = f"{root}/docs"
+    lines = intro(m, runs, options) + coverage(runs) + ["## Measures", ""] + measures_table(m) + ["", "## By fault", ""]
+    lines += class_table(scorer.by_class(runs)) + ["", "## What was said", "",
+             "Rows: what was done. Columns: the resource blamed; \"elsewhere\": on a host where it was not.", ""]
+    lines += confusion_table(scorer.confusion(runs)) + ["", "## Does 90 % mean 90 %?", ""] + calibration_table(m) + [""]
+    if plot_calibration(m, f"{docs}/accuracy-calibration.svg"):
+        lines += ["![confidence against share right](accuracy-calibration.svg)", ""]
+    if plot_slowdowns(runs, f"{docs}/accuracy-slowdown.svg"):
+        lines += ["![slowdown by the verdict's gain against the true one](accuracy-slowdown.svg)", ""]
+    lines += ["## Simpler rules on the same recordings", ""]
+    lines += rivals_table(runs, "the verdict", [(n, lambda r, f=f: baselines.as_report(f, r["report"])) for n, f in baselines.BASELINES.items()])
+    lines += ["", "## Without one of the sources", "", "The same recordings with tables taken out.", ""]
+    copies = {name: [recordings.ablated(r, options.bin, s) for r in runs] for name, s in recordings.ABLATIONS.items()}
+    lines += table(("rule", "top-1", "precision", "false alarms"), [rival_row("everything", runs)] + [
+        rival_row(name, [dict(r, report=c) for r, c in zip(runs, reports) if c is not None]) for name, reports in copies.items()])
+    lines += ["", "Iteration time against the program's own marks:", ""]
+    known = (("MPI calls, no marks", "no marks"), ("counters alone", "no marks, no shim"))
+    lines += table(("known", "relative error"), [(name, error_text(period_errors(runs, copies[key]))) for name, key in known])
+    lines += ["", "## Every miss", ""] + (misses_table(runs, why) if scorer.misses(runs) else ["None."]) + [""]
+    with open(f"{docs}/accuracy.md", "w") as file:
+        file.write("\n".join(lines))
+    return f"{docs}/accuracy.md"
+
+
+def error_text(e):
+    if not e["n"]:
+        return f"none found in {e['tried']} runs"
+    return f"median {100 * e['median']:.1f} %, p90 {100 * e['p90']:.1f} %, worst {100 * e['worst']:.0f} %; found in {e['n']} of {e['tried']}"
+
+
+def print_scores(runs, options):
+    m = scorer.measures(runs)
+    print(f"{m['runs']} runs, {m['scored']} scored, {m['classes']} classes, {m['grey']} grey, {m['disturbed']} disturbed, {m['insufficient']} insufficient")
+    for key, name, goal, _ in GOALS:
+        print(f"  {name:44s} {share_text(m[key]):36s} goal {goal or '-'}")
+    for key, name, goal in ERRORS:
+        e = m[key]
+        print(f"  {name:44s} median {number(e['median'], digits=3)} p90 {number(e['p90'], digits=3)} worst {number(e['worst'], digits=3)} of {e['n']}  goal {goal or '-'}")
+    print(f"  {'calibration error':44s} {number(m['calibration_error'], digits=3)}")
+    for fault, c in scorer.by_class(runs).items():
+        print(f"  {fault:5s} {cases.NAMES.get(fault, ''):34s} found {c['find']['right']:3d} of {c['find']['n']:3d}, with cause {c['cause']['right']:3d}, "
+              f"quiet {c['quiet']['right']:3d} of {c['quiet']['n']:3d}, grey {c['grey']:2d}")
+    if options.misses:
+        for r in scorer.misses(runs):
+            print(f"  MISS {r['id']:38s} {r['slowdown']:5.2f}x  truth: {truth_text(r)}; said: {said_text(r)}")
+
+
+def main(options, root):
+    halves = ["tuning", "scored"] if options.half == "both" else [options.half]
+    runs = recordings.load(options.results, halves, options.bin, lambda text: print(text, file=sys.stderr))
+    words = options.only.split(",") if options.only else []
+    if not runs:
+        sys.exit(f"matrix: nothing in {options.results}; `matrix run` first")
+    scorer.set_truth(runs, options.tolerate)
+    runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
+    for run in runs:
+        run["whatif_error"] = recordings.what_if(run, options.bin)
+    print_scores(runs, options)
+    with open(f"{options.results}/scores.json", "w") as file:
+        json.dump(scorer.measures(runs), file, indent=1)
+    if options.page:
+        print(make_page(runs, options, root))
+    return 0

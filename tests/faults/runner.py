@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Runs cases, one after the other, and keeps of each its recording, its label, what the program said and
+the report. A case is done when its folder has case.json, which is written last; so an interrupted matrix
+goes on where it stopped."""
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import time
+
+import cases
+import workloads
+from bed import Bed, DelayAccounting, Disk, Unable, machine_cpu_s, megabit_needed
+
+LIMIT_S = 90 # of a command
+QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+class Matrix:
+    def __init__(self, binaries, results):
+        self.bin, self.results = os.path.abspath(binaries), os.path.abspath(results)
+        self.scratch = f"{self.results}/scratch"
+
+    def folder(self, case):
+        return f"{self.results}/{case['id']}"
+
+    def is_done(self, case):
+        return os.path.exists(f"{self.folder(case)}/case.json")
+
+    # ---- data ----
+
+    def data(self):
+        """Training text for the sgd workloads, made once."""
+        path = f"{self.results}/data"
+        if not os.path.exists(f"{path}/done"):
+            subprocess.run([f"{self.bin}/chokepoint-sgd", "generate", "--features", str(workloads.FEATURES), "--examples", "60000",
+                            "--files", "6", "--out", path], check=True, capture_output=True)
+            open(f"{path}/done", "w").close()
+        return path
+
+    def disks(self, case, stack):
+        """A disk a rank, with its share of the data; the folder of links is what the program is given."""
+        base = f"{self.scratch}/disk-{os.getpid()}"
+        links = f"{base}/data"
+        stack.callback(shutil.rmtree, base, ignore_errors=True)
+        os.makedirs(links)
+        case["disks"] = []
+        for rank in range(case["ranks"]):
+            disk = stack.enter_context(Disk(f"{base}/vm{rank + 1}"))
+            for i in range(rank, 6, case["ranks"]):
+                shutil.copy(f"{self.data()}/train-{i:02d}.libsvm", disk.path)
+                os.symlink(f"{disk.path}/train-{i:02d}.libsvm", f"{links}/train-{i:02d}.libsvm")
+            os.sync()
+            case["disks"].append(disk)
+        return links
+
+    def need(self, case):
+        """What a clean run of this workload moves: of the first one kept."""
+        for number in range(1000):
+            path = f"{self.folder(cases.clean_case(case['half'], case['workload'], number))}/report.json"
+            if os.path.exists(path):
+                with open(path) as file:
+                    return megabit_needed(json.load(file))
+        raise RuntimeError(f"{case['id']}: no clean run of {case['workload']} yet, which says what it moves")
+
+    # ---- a run ----
+
+    def hostfile(self, bed, case):
+        path = f"{case['folder']}/hosts"
+        with open(path, "w") as file:
+            file.writelines(f"vm{rank + 1} slots=1\n" for rank in range(case["ranks"]))
+        return path
+
+    def program(self, bed, case, workload):
+        words = [str(word) for word in workload.words(case)]
+        if case.get("pin") is not None:
+            words = ["taskset", "-c", str(case["pin"]), *words]
+        if not workload.mpi:
+            return words
+        if case["environment"]:
+            words = self.wrapped(case, words)
+        return ["mpirun", "--hostfile", case["hostfile"], "-np", str(case["ranks"]), "-N", "1", *words]
+
+    def wrapped(self, case, words):
+        path = f"{case['folder']}/rank.sh"
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n")
+            for rank, name, value in case["environment"]:
+                file.write(f'[ "$OMPI_COMM_WORLD_RANK" != {rank} ] || export {name}={value}\n')
+            file.write(f"exec {shlex.join(words)}\n")
+        os.chmod(path, 0o755)
+        return [path]
+
+    def command(self, bed, case, workload):
+        hosts = [] if workload.mpi else ["--hosts", case["hostfile"]]
+        return bed.words("vm1", f"{self.bin}/chokepoint", "run", "--no-report", "--db", f"{case['folder']}/recording.db",
+                         "-n", case["id"], *hosts, "--", *self.program(bed, case, workload))
+
+    def fault(self, case, bed):
+        inject = lambda fault: cases.FAULTS[fault][0] if fault in cases.FAULTS else cases.injectors.nothing
+        if case["pair"]:
+            (one, *rest), (other, *more) = case["pair"]
+            return cases.injectors.two(case, bed, (inject(one), *rest), (inject(other), *more))
+        return inject(case["inner"])(case, bed, case["rank"], case["amount"])
+
+    def execute(self, bed, case, workload):
+        """The command under the fault. Returns (its output, labels)."""
+        environment = dict(os.environ, **QUIET)
+        later = None
+        with contextlib.ExitStack() as stack:
+            if case["window"] and case["inner"] in ("F1", "F2", "F3", "F4", "F5"):
+                later = cases.injectors.Later(lambda: self.fault(case, bed), *self.window_s(case))
+                labels = []
+            else:
+                labels = stack.enter_context(self.fault(case, bed))
+            words = self.command(bed, case, workload)
+            with open(f"{case['folder']}/log", "w") as log:
+                process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment)
+                try:
+                    if later:
+                        later.start()
+                    process.wait(LIMIT_S)
+                except BaseException:
+                    process.terminate()
+                    process.wait()
+                    raise
+                finally:
+                    if later:
+                        labels = later.finish()
+        with open(f"{case['folder']}/log") as log:
+            output = log.read()
+        if process.returncode:
+            raise RuntimeError(f"{case['id']}: exit status {process.returncode}: {output.strip()[-400:]}")
+        return output, labels
+
+    def window_s(self, case):
+        """A fault from outside for a part of the run: where that part would lie in a clean run."""
+        clean = self.folder(cases.clean_case(case["half"], case["workload"], 0))
+        with open(f"{clean}/case.json") as file:
+            done = json.load(file)
+        before = max(0, done["all_s"] - done["loop_s"] - .2)
+        first, last = case["window"]
+        return before + first * done["loop_s"], (last - first) * done["loop_s"] * 1.5
+
+    def measure(self, case):
+        """Runs one case in a testbed of its own; raises Unable where this machine cannot."""
+        workload = workloads.WORKLOADS[case["workload"]]
+        folder = self.folder(case)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        os.makedirs(self.scratch, exist_ok=True)
+        kept = dict(case)
+        case = dict(case, folder=folder, bin=self.bin, plants=[], plants_extra=[], environment=[], scratch=self.scratch)
+        hosts = case["ranks"] + workload.strangers
+        cpus = "0,1" if workload.own_cores else None
+        if case["inner"] == "D1" or case["ranks"] == 1:
+            cpus, case["pin"], case["spare_cpu"] = "0-1", 0, 1
+        with contextlib.ExitStack() as stack:
+            if case["inner"] in ("F3", "F4", "F5", "F6"):
+                case["need"] = self.need(case)
+            case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
+            os.environ["TMPDIR"] = self.scratch
+            stack.callback(os.environ.pop, "TMPDIR", None)
+            bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
+            case["hostfile"] = self.hostfile(bed, case)
+            case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]
+            begin, machine, own = time.time(), machine_cpu_s(), bed.cpu_s()
+            output, labels = self.execute(bed, case, workload)
+            kept["all_s"] = time.time() - begin
+            kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
+        kept["loop_s"] = workload.loop_s(case, output)
+        kept["started"] = begin
+        with open(f"{folder}/label.json", "w") as file:
+            json.dump(labels, file, indent=1)
+        report = report_of(self.bin, f"{folder}/recording.db")
+        with open(f"{folder}/report.json", "w") as file:
+            json.dump(report, file, indent=1)
+        with open(f"{folder}/case.json.new", "w") as file:
+            json.dump(kept, file, indent=1)
+        os.rename(f"{folder}/case.json.new", f"{folder}/case.json")
+        return report, kept
+
+
+def report_of(binaries, database, run="last"):
+    done = subprocess.run([f"{binaries}/chokepoint", "report", "--db", database, run, "--format", "json"], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"report of {database}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def short(report):
+    v = report["verdict"]
+    return f"{v['state']} {v['host'] or ''} {v['resource']} {v.get('cause_kind') or ''} {v['confidence']:.2f}"
+
+
+def run_all(matrix, todo, seconds=None, limit=None, say=print, tolerate=.1):
+    """Returns (done, failed, skipped)."""
+    waiting = [case for case in todo if not matrix.is_done(case)]
+    say(f"{len(todo)} cases, {len(todo) - len(waiting)} done before, {len(waiting)} to run")
+    began, count, failed, skipped, unable = time.time(), 0, [], [], {}
+    with DelayAccounting():
+        for case in waiting:
+            if (limit is not None and count >= limit) or (seconds is not None and time.time() - began > seconds):
+                break
+            workload = workloads.WORKLOADS[case["workload"]]
+            reason = workload.available(matrix.bin) or unable.get(case["inner"])
+            if reason:
+                skipped.append((case["id"], reason))
+                continue
+            start = time.time()
+            try:
+                for _ in range(3):
+                    report, kept = matrix.measure(case)
+                    if kept["others_cores"] <= tolerate:
+                        break
+            except Unable as error:
+                unable[case["inner"]] = str(error)
+                skipped.append((case["id"], str(error)))
+                continue
+            except (RuntimeError, OSError, AttributeError, ValueError, subprocess.SubprocessError) as error:
+                failed.append((case["id"], str(error)))
+                say(f"FAILED {case['id']}: {error}")
+                continue
+            count += 1
+            mean = (time.time() - began) / count
+            left = (len(waiting) - count - len(failed) - len(skipped)) * mean
+            say(f"{count:4d}  {case['id']:36s} loop {kept['loop_s']:6.2f} s  all {time.time() - start:5.1f} s  "
+                f"others {kept['others_cores']:4.2f}  {short(report):45s} left {left / 60:.0f} min")
+    shutil.rmtree(matrix.scratch, ignore_errors=True)
+    return count, failed, skipped

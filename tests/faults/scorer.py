@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""From runs with known answers and reports to measures. Pure: no files, no programs.
+
+A *run* here is a dict: id, half, workload, fault, own_cores, others_cores, labels, loop_s and scale, started,
+report (chokepoint.report/1); truth() adds slowdown and what the right answer is:
+    find       the fault must be found: it made the run 8 % slower at least
+    grey       3 to 8 %: not scored
+    balanced   nothing was done, or it cost less than 3 %
+"""
+from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
+
+MUST_S, MAY_S = 1.08, 1.03
+BLAMES = ("saturated", "suspected")
+NEAREST = 3 # clean runs whose median is the twin
+
+
+# ---- truth ----
+
+def per_work(run):
+    return run["loop_s"] / run["scale"]
+
+
+def twin_s(run, runs):
+    """The median of the clean runs of the same program that are nearest in time."""
+    clean = [r for r in runs if r["fault"] == "F0" and r["workload"] == run["workload"] and r["half"] == run["half"] and r is not run
+             and not r.get("disturbed")]
+    clean.sort(key=lambda r: abs(r["started"] - run["started"]))
+    return median([per_work(r) for r in clean[:NEAREST]])
+
+
+def set_truth(runs, tolerate=.1):
+    """Adds disturbed, twin_s, slowdown and right to each run."""
+    for run in runs:
+        run["disturbed"] = run.get("others_cores", 0) > tolerate
+    for run in runs:
+        run["twin_s"] = twin_s(run, runs)
+        run["slowdown"] = per_work(run) / run["twin_s"] if run["twin_s"] else None
+        run["right"] = right_answer(run)
+
+
+def right_answer(run):
+    if run["disturbed"]:
+        return "disturbed"
+    if run["fault"] == "F0":
+        return "balanced"
+    if run["slowdown"] is None:
+        return "no twin"
+    if run["slowdown"] >= MUST_S and run["labels"]:
+        return "find"
+    return "balanced" if run["slowdown"] < MAY_S else "grey"
+
+
+# ---- one answer ----
+
+def blamed(verdict):
+    """(host, resource), or None where nobody is blamed."""
+    return (verdict.get("host"), verdict.get("resource")) if verdict.get("state") in BLAMES else None
+
+
+def fits(answer, label):
+    return answer is not None and answer[0] == label["host"] and answer[1] in label["resource"]
+
+
+def is_top1(run):
+    return any(fits(blamed(run["report"]["verdict"]), label) for label in run["labels"])
+
+
+def cause_is_right(run):
+    verdict = run["report"]["verdict"]
+    answer = blamed(verdict)
+    for label in run["labels"]:
+        if fits(answer, label) and verdict.get("cause_kind") == label["cause"]:
+            culprit = verdict.get("culprit")
+            return label["pid"] is None or bool(culprit and culprit.get("pid") == label["pid"])
+    return False
+
+
+def first_two(run):
+    answers = [blamed(run["report"]["verdict"])]
+    for row in run["report"].get("ranking", []):
+        answer = (row["host"], row["resource"])
+        if answer not in answers and row.get("state") in BLAMES + ("", None):
+            answers.append(answer)
+    return [a for a in answers if a][:2]
+
+
+def is_top2(run):
+    """One label: among the first two; two labels: both."""
+    return all(any(fits(answer, label) for answer in first_two(run)) for label in run["labels"])
+
+
+def is_scored(run):
+    """Where hosts share cores, no word about the CPU is judged on runs without a fault."""
+    answer = blamed(run["report"]["verdict"])
+    shared_cpu = not run["own_cores"] and run["right"] == "balanced" and answer and answer[1] in ("cpu", "imbalance")
+    return run["right"] in ("find", "balanced") and not shared_cpu
+
+
+def is_right(run):
+    if run["right"] == "balanced":
+        return blamed(run["report"]["verdict"]) is None
+    return is_top1(run)
+
+
+# ---- estimates ----
+
+def gain(run):
+    estimate = ((run["report"]["verdict"].get("gain_pct") or {}).get("estimate"))
+    return None if estimate is None else estimate / 100
+
+
+def slowdown_estimate(run):
+    g = gain(run)
+    return None if g is None or g >= 1 else 1 / (1 - g)
+
+
+def excess_explained(run):
+    """Gain promised over what the fault cost, both as shares of the run."""
+    g = gain(run)
+    return None if g is None else g / (1 - 1 / run["slowdown"])
+
+
+def start_error_s(run):
+    start = run["report"]["verdict"].get("start_s")
+    truth = next((label["start_s"] for label in run["labels"] if label.get("start_s") is not None), None)
+    return None if start is None or truth is None else abs(start - truth)
+
+
+def closure_error(run):
+    """Of the longest budget rows: how far the terms are from the wall time, %."""
+    rows = [b for b in run["report"].get("budget", []) if (b.get("wall_s") or 0) >= 1 and b.get("closure_pct") is not None]
+    return max((abs(b["closure_pct"] - 100) for b in rows), default=None)
+
+
+# ---- measures ----
+
+def share(right, n):
+    low, high = wilson(right, n)
+    return {"right": right, "n": n, "share": right / n if n else None, "low": low, "high": high}
+
+
+def count(runs, what):
+    return share(sum(bool(what(r)) for r in runs), len(runs))
+
+
+def errors(values):
+    values = [abs(v) for v in values if v is not None]
+    return {"n": len(values), "median": median(values), "p90": quantile(values, .9), "worst": max(values, default=None)}
+
+
+def precision(find, balanced):
+    blaming = [r for r in find + balanced if blamed(r["report"]["verdict"])]
+    return count(blaming, lambda r: r["right"] == "find" and is_top1(r))
+
+
+def confidence_pairs(runs):
+    """Whoever blames nobody is as sure as it says that nobody is to blame; "insufficient" claims nothing."""
+    return [(r["report"]["verdict"].get("confidence") or 0, is_right(r)) for r in runs if r["report"]["verdict"]["state"] != "insufficient"]
+
+
+def measures(runs):
+    """All of evaluation's measures that recordings can give. Runs must have their truth."""
+    scored = [r for r in runs if is_scored(r)]
+    find = [r for r in scored if r["right"] == "find"]
+    balanced = [r for r in scored if r["right"] == "balanced"]
+    windowed = [r for r in find if r["fault"] == "F15"]
+    pairs = confidence_pairs(scored)
+    right = [r for r in find if is_top1(r)]
+    return {
+        "runs": len(runs), "scored": len(scored), "classes": len({r["fault"] for r in find}),
+        "grey": sum(r["right"] == "grey" for r in runs), "disturbed": sum(r["right"] == "disturbed" for r in runs),
+        "insufficient": sum(r["report"]["verdict"]["state"] == "insufficient" for r in scored),
+        "top1": count(find, is_top1), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
+        "precision": precision(find, balanced), "recall": count(find, is_top1),
+        "false_alarms": count(balanced, lambda r: blamed(r["report"]["verdict"])),
+        "confidently_wrong": count(scored, lambda r: not is_right(r) and blamed(r["report"]["verdict"])
+                                   and (r["report"]["verdict"].get("confidence") or 0) >= .8),
+        "start_error_s": errors([start_error_s(r) for r in windowed]),
+        "slowdown_error": errors([None if slowdown_estimate(r) is None else slowdown_estimate(r) / r["slowdown"] - 1 for r in right]),
+        "whatif_error": errors([r.get("whatif_error") for r in right]),
+        "excess_within_10": count([r for r in right if excess_explained(r) is not None], lambda r: abs(excess_explained(r) - 1) <= .1),
+        "excess_at_least_90": count([r for r in right if excess_explained(r) is not None], lambda r: excess_explained(r) >= .9),
+        "closure_error_pct": errors([closure_error(r) for r in runs]),
+        "closes_within_2": count([r for r in runs if closure_error(r) is not None], lambda r: closure_error(r) <= 2),
+        "calibration_error": calibration_error(pairs), "calibration": calibration_bins(pairs), "map": fitted_map(pairs),
+    }
+
+
+def by_class(runs):
+    """fault -> measures of that class alone: n, top-1, cause, top-2."""
+    result = {}
+    for fault in sorted({r["fault"] for r in runs}, key=fault_order):
+        mine = [r for r in runs if r["fault"] == fault and is_scored(r)]
+        find = [r for r in mine if r["right"] == "find"]
+        result[fault] = {"runs": sum(r["fault"] == fault for r in runs), "find": count(find, is_top1), "cause": count(find, cause_is_right),
+                         "top2": count(find, is_top2), "quiet": count([r for r in mine if r["right"] == "balanced"], is_right),
+                         "grey": sum(r["fault"] == fault and r["right"] == "grey" for r in runs)}
+    return result
+
+
+def fault_order(fault):
+    digits = "".join(c for c in fault if c.isdigit())
+    return fault[0] != "F", int(digits or 0), fault
+
+
+def said(run):
+    """The column of the confusion matrix: what was answered, and "elsewhere" where the host is a wrong one."""
+    answer = blamed(run["report"]["verdict"])
+    if answer is None:
+        return run["report"]["verdict"]["state"]
+    elsewhere = run["right"] == "find" and not any(answer[0] == label["host"] for label in run["labels"])
+    return answer[1] + (" elsewhere" if elsewhere else "")
+
+
+def confusion(runs):
+    """{(fault, right answer): {said: n}} of the scored runs."""
+    table = {}
+    for run in runs:
+        if is_scored(run):
+            row = table.setdefault((run["fault"], run["right"]), {})
+            row[said(run)] = row.get(said(run), 0) + 1
+    return table
+
+
+def misses(runs):
+    return [r for r in runs if is_scored(r) and not is_right(r)]

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fault-ring: a parallel program without MPI, for the scored half of the matrix: N processes on as
+ * many hosts compute, then pass a buffer round a ring of TCP connections until each has had all of
+ * them; waiting blocks in the kernel. No marks. Rank 0 prints "loop SECONDS".
+ *
+ *     fault-ring RANK N PORT ITERATIONS MS KB ADDRESS-OF-THE-NEXT
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIFE_S 120
+
+static void die(const char *what) {
+    fprintf(stderr, "fault-ring: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static double clock_s(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int listening(int port) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || listen(fd, 1) < 0)
+        die("listen");
+    return fd;
+}
+
+/* The next one may not listen yet. */
+static int connected(const char *address, int port) {
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    if (inet_pton(AF_INET, address, &to.sin_addr) != 1)
+        die(address);
+    for (int attempt = 0; attempt < 500; attempt++) {
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
+            return fd;
+        close(fd);
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    die(address);
+    return -1;
+}
+
+/* A fixed amount of arithmetic: `units` of about a millisecond on a core of today. */
+static double compute(long units) {
+    double x = 1;
+    for (long i = 0; i < units * 250000; i++)
+        x = x * 1.0000001 + 1e-9;
+    return x;
+}
+
+static void all(ssize_t (*move)(int, void *, size_t), int fd, char *buffer, size_t n) {
+    for (size_t done = 0; done < n;) {
+        ssize_t r = move(fd, buffer + done, n - done);
+        if (r <= 0 && errno != EINTR)
+            die("connection");
+        done += r > 0 ? (size_t)r : 0;
+    }
+}
+
+static ssize_t out(int fd, void *buffer, size_t n) {
+    return send(fd, buffer, n, MSG_NOSIGNAL);
+}
+
+/* Rank 0 sends first, the others pass on what they got: no two wait for each other. */
+static void round_trip(bool first, int next, int before, char *buffer, size_t n) {
+    if (first)
+        all(out, next, buffer, n);
+    all(read, before, buffer, n);
+    if (!first)
+        all(out, next, buffer, n);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 8) {
+        fprintf(stderr, "usage: fault-ring RANK N PORT ITERATIONS MS KB NEXT\n");
+        return 2;
+    }
+    int rank = atoi(argv[1]), port = atoi(argv[3]), yes = 1;
+    long iterations = atol(argv[4]), ms = atol(argv[5]);
+    size_t n = (size_t)atol(argv[6]) << 10;
+    volatile double result = 0;
+    char *buffer = calloc(1, n);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    alarm(LIFE_S);
+    int listener = listening(port), next = connected(argv[7], port);
+    int before = accept(listener, NULL, NULL);
+    if (before < 0 || !buffer)
+        die("accept");
+    setsockopt(next, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    double start = clock_s(CLOCK_MONOTONIC);
+    for (long i = 0; i < iterations; i++) {
+        result += compute(ms);
+        round_trip(rank == 0, next, before, buffer, n);
+        round_trip(rank == 0, next, before, buffer, 8);
+    }
+    if (rank == 0)
+        printf("loop %.6f\n", clock_s(CLOCK_MONOTONIC) - start);
+    return result == 0;
+}

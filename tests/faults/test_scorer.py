@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The scorer on made-up runs whose scores are known."""
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import baselines
+import cases
+import page
+import scorer
+import stats
+
+
+def label(host="vm2", resource="cpu", cause="contention", pid=None):
+    return {"host": host, "resource": [resource], "cause": cause, "rank": None, "pid": pid, "start": None, "end": None}
+
+
+def made(fault, loop_s, state="balanced", host=None, resource="none", labels=(), started=0, own_cores=True, confidence=.9, **verdict):
+    v = dict({"state": state, "host": host, "resource": resource, "confidence": confidence, "gain_pct": {"estimate": None}}, **verdict)
+    return {"id": f"{fault}-{started}", "half": "scored", "workload": "w", "fault": fault, "own_cores": own_cores, "others_cores": 0,
+            "labels": list(labels), "loop_s": loop_s, "scale": 1, "started": started,
+            "report": {"verdict": v, "ranking": [], "resources": [], "budget": []}}
+
+
+def scored(*runs):
+    runs = list(runs)
+    scorer.set_truth(runs)
+    return runs
+
+
+class Truth(unittest.TestCase):
+    def test_the_twin_decides_what_is_right(self):
+        runs = scored(made("F0", 10), made("F1", 10.2, labels=[label()]), made("F1", 10.5, labels=[label()]), made("F1", 10.9, labels=[label()]))
+        self.assertEqual([r["right"] for r in runs], ["balanced", "balanced", "grey", "find"])
+        self.assertAlmostEqual(runs[3]["slowdown"], 1.09)
+
+    def test_the_twin_is_the_median_of_the_three_nearest_in_time(self):
+        runs = scored(*[made("F0", s, started=t) for t, s in ((0, 99), (10, 10), (12, 11), (14, 30))], made("F1", 22, labels=[label()], started=11))
+        self.assertAlmostEqual(runs[4]["slowdown"], 2)
+
+    def test_less_of_the_same_work_counts_by_the_work(self):
+        runs = scored(made("F0", 10), dict(made("F1", 8, labels=[label()]), scale=.4))
+        self.assertAlmostEqual(runs[1]["slowdown"], 2)
+
+    def test_a_decoy_that_costs_is_not_scored(self):
+        runs = scored(made("F0", 10), made("D2", 12, "saturated", "vm1", "cpu"))
+        self.assertEqual(runs[1]["right"], "grey")
+        self.assertFalse(scorer.is_scored(runs[1]))
+
+    def test_what_others_disturbed_is_left_out_and_is_nobodys_twin(self):
+        runs = [made("F0", 10), made("F0", 20, started=1), made("F1", 20, labels=[label()], started=2)]
+        runs[1]["others_cores"] = .5
+        scorer.set_truth(runs)
+        self.assertEqual([r["right"] for r in runs], ["balanced", "disturbed", "find"])
+        self.assertAlmostEqual(runs[2]["slowdown"], 2)
+        self.assertEqual(scorer.measures(runs)["disturbed"], 1)
+
+
+class Answers(unittest.TestCase):
+    def test_host_and_resource_must_both_be_right(self):
+        runs = scored(made("F0", 10), *[made("F1", 20, "saturated", host, what, [label()]) for host, what in
+                                        (("vm2", "cpu"), ("vm1", "cpu"), ("vm2", "disk"), (None, "cpu"))])
+        self.assertEqual([scorer.is_top1(r) for r in runs[1:]], [True, False, False, False])
+        m = scorer.measures(runs)
+        self.assertEqual((m["top1"]["right"], m["top1"]["n"], m["precision"]["right"], m["precision"]["n"]), (1, 4, 1, 4))
+
+    def test_saying_balanced_is_a_miss_but_blames_nobody(self):
+        m = scorer.measures(scored(made("F0", 10), made("F1", 20, labels=[label()])))
+        self.assertEqual((m["recall"]["right"], m["recall"]["n"], m["precision"]["n"]), (0, 1, 0))
+
+    def test_one_of_several_resources_will_do(self):
+        either = dict(label("vm3"), resource=["net-egress", "net-ingress"])
+        runs = scored(made("F0", 10), made("F5", 20, "suspected", "vm3", "net-ingress", [either]))
+        self.assertTrue(scorer.is_top1(runs[1]))
+
+    def test_the_cause_needs_the_culprit_where_there_is_one(self):
+        right = dict(cause_kind="contention", culprit={"process": "x", "pid": 7, "host": "vm2"})
+        runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label(pid=7)], **right),
+                      made("F1", 20, "saturated", "vm2", "cpu", [label(pid=8)], **right),
+                      made("F1", 20, "saturated", "vm2", "cpu", [label()], cause_kind="serial"),
+                      made("F2", 20, "saturated", "vm2", "cpu-quota", [label(resource="cpu-quota", cause="quota")], cause_kind="quota", culprit=None))
+        self.assertEqual([scorer.cause_is_right(r) for r in runs[1:]], [True, False, False, True])
+
+    def test_two_faults_must_both_be_among_the_first_two(self):
+        both = [label("vm1"), label("vm2", "application", "sleep")]
+        run = made("F16", 20, "saturated", "vm1", "cpu", both)
+        run["report"]["ranking"] = [{"host": "vm1", "resource": "cpu", "state": "saturated"}, {"host": "vm2", "resource": "application", "state": "suspected"}]
+        runs = scored(made("F0", 10), run)
+        self.assertTrue(scorer.is_top2(run) and scorer.is_top1(run))
+        run["report"]["ranking"].insert(1, {"host": "vm1", "resource": "disk", "state": "suspected"})
+        self.assertFalse(scorer.is_top2(runs[1]))
+
+    def test_a_blame_on_a_clean_run_is_a_false_alarm_even_if_only_suspected(self):
+        m = scorer.measures(scored(made("F0", 10), made("F0", 10, "suspected", "vm1", "cpu"), made("D3", 10, "saturated", "vm2", "memory", started=1)))
+        self.assertEqual((m["false_alarms"]["right"], m["false_alarms"]["n"]), (2, 3))
+
+    def test_where_cores_are_shared_the_cpu_is_no_false_alarm_but_the_network_is(self):
+        runs = scored(made("F0", 10, "suspected", "vm1", "cpu", own_cores=False), made("F0", 10, "suspected", "vm1", "net-egress", own_cores=False))
+        self.assertEqual([scorer.is_scored(r) for r in runs], [False, True])
+        self.assertEqual(scorer.measures(runs)["false_alarms"]["right"], 1)
+
+
+class Estimates(unittest.TestCase):
+    def test_gain_against_the_true_slowdown(self):
+        runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 50}),
+                      made("F1", 20, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 40}))
+        self.assertAlmostEqual(scorer.slowdown_estimate(runs[1]), 2)
+        self.assertAlmostEqual(scorer.excess_explained(runs[1]), 1)
+        self.assertAlmostEqual(scorer.excess_explained(runs[2]), .8)
+        self.assertAlmostEqual(scorer.measures(runs)["slowdown_error"]["worst"], 1 - 1 / .6 / 2)
+
+    def test_the_start_is_held_against_the_label(self):
+        late = dict(label(), start_s=2.0)
+        runs = scored(made("F0", 10), made("F15", 20, "saturated", "vm2", "cpu", [late], start_s=2.5))
+        self.assertAlmostEqual(scorer.measures(runs)["start_error_s"]["median"], .5)
+
+    def test_short_rows_of_a_budget_are_not_held_against_it(self):
+        run = made("F0", 10)
+        run["report"]["budget"] = [{"wall_s": .1, "closure_pct": 50}, {"wall_s": 5, "closure_pct": 98.5}, {"wall_s": 5, "closure_pct": None}]
+        self.assertAlmostEqual(scorer.closure_error(run), 1.5)
+
+
+class Confusion(unittest.TestCase):
+    def test_a_right_resource_on_a_wrong_host_has_a_column_of_its_own(self):
+        table = scorer.confusion(scored(made("F0", 10), made("F1", 20, "saturated", "vm1", "cpu", [label()]), made("F1", 20, "saturated", "vm2", "cpu", [label()])))
+        self.assertEqual(table, {("F0", "balanced"): {"balanced": 1}, ("F1", "find"): {"cpu elsewhere": 1, "cpu": 1}})
+
+
+class Statistics(unittest.TestCase):
+    def test_wilson(self):
+        low, high = stats.wilson(9, 10) # 0.596, 0.982: Brown, Cai, DasGupta (2001)
+        self.assertAlmostEqual(low, .596, 3)
+        self.assertAlmostEqual(high, .982, 3)
+        self.assertEqual(stats.wilson(0, 0), (0, 1))
+        self.assertEqual(stats.wilson(0, 20)[0], 0)
+
+    def test_calibration(self):
+        pairs = [(.95, True)] * 9 + [(.95, False)] + [(.55, True), (.55, False)]
+        self.assertAlmostEqual(stats.calibration_error(pairs), .05)
+        self.assertIsNone(stats.calibration_error([]))
+
+    def test_the_map_never_falls(self):
+        steps = stats.fitted_map([(.1, 0), (.2, 1), (.3, 0), (.9, 1)])
+        self.assertEqual(steps, [(.1, 0), (.2, .5), (.9, 1)])
+
+    def test_quantiles(self):
+        self.assertEqual(stats.quantile([3, 1, 2], .5), 2)
+        self.assertEqual(stats.quantile([1, 2], .9), 1.9)
+        self.assertIsNone(stats.median([]))
+
+
+class Rules(unittest.TestCase):
+    def report(self, **means):
+        rows = [{"host": host, "phase": "all", "metric": metric, "mean": v, "ceiling": None}
+                for metric, values in means.items() for host, v in zip(("vm1", "vm2"), values)]
+        return {"resources": rows, "budget": [{"host": f"vm{r + 1}", "rank": r, "wall_s": 10, "peer_wait_s": w, "transfer_s": 0} for r, w in ((0, 6), (1, 0))]}
+
+    def test_each_baseline_says_what_it_must(self):
+        report = self.report(cpu_idle=(50, 5), psi_cpu=(0, 60), cpu_user=(50, 95))
+        self.assertEqual(baselines.utilisation_80(report), ("vm2", "cpu"))
+        self.assertEqual(baselines.busiest_cpu(report), ("vm2", "cpu"))
+        self.assertEqual(baselines.pressure_alone(report), ("vm2", "cpu"))
+        self.assertEqual(baselines.wall_ratio(report), ("vm2", "cpu"))
+        self.assertEqual(baselines.efficiency_ratios(report), ("vm2", "imbalance"))
+        self.assertEqual(baselines.metric_distance(report)[1], "cpu")
+        self.assertIsNone(baselines.pressure_alone(self.report(psi_cpu=(0, 5))))
+
+
+class Plan(unittest.TestCase):
+    def test_ids_are_unique_and_the_halves_share_no_recording(self):
+        ids = [c["id"] for half in ("tuning", "scored") for c in cases.cases_of(half, 2)]
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_no_magnitude_is_both_tuned_and_scored(self):
+        for workload, faults in cases.SCORED.items():
+            for fault, magnitudes in faults.items():
+                tuned = cases.TUNING.get(workload, {}).get(fault, [])
+                if fault[0] == "F":
+                    self.assertFalse(set(map(str, magnitudes)) & set(map(str, tuned)), (workload, fault))
+
+    def test_the_first_matrix_is_large_enough(self):
+        plan = cases.cases_of("scored", 3)
+        self.assertGreaterEqual(len(plan), 300)
+        self.assertGreaterEqual(sum(c["fault"] == "F0" or c["fault"][0] == "D" for c in plan), 60)
+        self.assertGreaterEqual(len({c["fault"] for c in plan if c["fault"] not in ("F0",) and c["fault"][0] == "F"}), 8)
+
+
+class Page(unittest.TestCase):
+    def test_a_table_is_markdown_and_nothing_is_shown_as_a_dash(self):
+        text = page.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})
+        self.assertEqual(text, "95.0 % (76.4 to 99.1), 19 of 20")
+        self.assertEqual(page.share_text({"right": 0, "n": 0, "share": None, "low": 0, "high": 1}), "-")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""The programs of the matrix: their command lines, sized so that a clean run takes three to four seconds
+on two cores of 2026, and where each says how long its loop took."""
+import json
+import os
+import re
+import shutil
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FEATURES = 200000
+
+
+def scaled(iterations, case):
+    """Less of the same work where the fault makes it take long; true slowdowns are per iteration."""
+    return max(12, round(iterations * case["scale"]))
+
+
+class Workload:
+    """own_cores: a core of its own for each host; else the case is marked shared-core and kept out of CPU scores."""
+    half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
+    server = 0
+    baseline_plants = ()
+
+    def available(self, binaries):
+        return None
+
+    def plant_words(self, case):
+        words = [*case["plants_extra"]]
+        for plant in (*self.baseline_plants, *case["plants"]):
+            words += ["--plant", plant]
+        return words
+
+
+class Sgd(Workload):
+    def __init__(self, name, half, mode, iterations, batch=20000, ranks=2, dense=0, disks=False, plants=(), own_cores=True, strangers=0):
+        self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
+        self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
+        self.baseline_plants, self.strangers = plants, strangers
+
+    def available(self, binaries):
+        return None if os.path.exists(f"{binaries}/chokepoint-sgd") else "chokepoint-sgd is not built"
+
+    def words(self, case):
+        words = [f"{case['bin']}/chokepoint-sgd", "--mode", self.mode, "--transfer", "dense" if self.dense else "sparse",
+                 "--features", self.dense or FEATURES, "--data", case["data"], "--batch", self.batch,
+                 "--iterations", scaled(self.iterations, case), "--seed", case["seed"], "--quiet", "--json", f"{case['folder']}/summary.json"]
+        return words + (["--direct"] if self.needs_disks else []) + self.plant_words(case)
+
+    def loop_s(self, case, output):
+        with open(f"{case['folder']}/summary.json") as file:
+            return json.load(file)["duration_s"]
+
+
+class Softmax(Workload):
+    name, half = "softmax", "scored"
+
+    def available(self, binaries):
+        return "no softmax workload in this build"
+
+
+class Matmul(Workload):
+    name, half = "matmul", "tuning"
+
+    def available(self, binaries):
+        return None if os.path.exists(f"{binaries}/chokepoint-matmul") else "chokepoint-matmul is not built"
+
+    def words(self, case):
+        return [f"{case['bin']}/chokepoint-matmul", "--size", 1536, "--block", 192, "--repeat", scaled(36, case), "--seed", case["seed"] + 1,
+                "--quiet", "--json", f"{case['folder']}/summary.json", *self.plant_words(case)]
+
+    def loop_s(self, case, output):
+        with open(f"{case['folder']}/summary.json") as file:
+            return json.load(file)["duration_s"]
+
+
+class Lammps(Workload):
+    name, half = "lammps", "scored"
+    steps = 500
+
+    def available(self, binaries):
+        return None if shutil.which("lmp") else "lmp (package lammps) is not installed"
+
+    def words(self, case):
+        with open(f"{HERE}/in.lj") as file:
+            text = file.read().replace("THE_STEPS", str(scaled(self.steps, case))).replace("87287", str(87287 + case["seed"]))
+        with open(f"{case['folder']}/in.lj", "w") as file:
+            file.write(text)
+        return ["lmp", "-in", f"{case['folder']}/in.lj", "-log", "none"]
+
+    def loop_s(self, case, output):
+        return float(re.search(r"^Loop time of ([0-9.e+-]+)", output, re.M).group(1))
+
+
+class Ring(Workload):
+    """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
+    name, half, mpi = "ring", "scored", False
+    iterations, ms, kilobytes, port = 70, 40, 256, 7100
+
+    def available(self, binaries):
+        return None if os.path.exists(f"{binaries}/fault-ring") else "fault-ring is not built"
+
+    def words(self, case):
+        """A script at rank 0 that starts the others, with the run's name in their environment."""
+        lines = ["#!/bin/sh", "set -e"]
+        keep = " ".join(f"{n}=${n}" for n in ("CHOKEPOINT_RUN", "CHOKEPOINT_MARKS"))
+        for rank in reversed(range(self.ranks)):
+            nearby = case["addresses"][(rank + 1) % self.ranks]
+            ring = f"{case['bin']}/fault-ring {rank} {self.ranks} {self.port} {scaled(self.iterations, case)} {self.ms} {self.kilobytes} {nearby}"
+            lines.append(f"$CHOKEPOINT_RSH vm{rank + 1} \"{keep} exec {ring}\" &" if rank else ring)
+        lines.append("wait")
+        path = f"{case['folder']}/ring.sh"
+        with open(path, "w") as file:
+            file.write("\n".join(lines) + "\n")
+        os.chmod(path, 0o755)
+        return [path]
+
+    def loop_s(self, case, output):
+        return float(re.search(r"^loop ([0-9.]+)", output, re.M).group(1))
+
+
+WORKLOADS = {w.name: w for w in (
+    Sgd("sync", "tuning", "sync", 150),
+    Sgd("sync-net", "tuning", "sync", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
+    Sgd("sync-disk", "tuning", "sync", 95, batch=3000, disks=True, plants=("spin:0:30", "spin:1:30")),
+    Sgd("sync-memory", "tuning", "sync", 50, batch=3000, plants=("memory:1:120", "spin:0:50", "spin:1:50")),
+    Matmul(),
+    Sgd("async", "scored", "async", 150),
+    Sgd("async-net", "scored", "async", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
+    Sgd("async-disk", "scored", "async", 95, batch=3000, disks=True, plants=("spin:0:30", "spin:1:30")),
+    Sgd("async-memory", "scored", "async", 50, batch=3000, plants=("memory:1:120", "spin:0:50", "spin:1:50")),
+    Softmax(),
+    Lammps(),
+    Ring(),
+    Sgd("one", "tuning", "sync", 150, ranks=1),
+)}
