@@ -125,7 +125,6 @@ static json_t *resources(const struct report *report) {
     return array;
 }
 
-json_t *json_verdict(const struct report *report) {
 static json_t *json_word(const char *word) {
     return word ? json_string(word) : json_null();
 }
@@ -137,6 +136,7 @@ static json_t *culprit(const struct report *report, const struct report_verdict 
                      (json_int_t)v->culprit_pid, "host", host_name(report, v->host));
 }
 
+json_t *json_verdict(const struct report *report) {
     const struct report_verdict *v = &report->verdict;
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:{s:o, s:o, s:o}, s:o, "
                      "s:o, s:o, s:o, s:o}",
@@ -151,6 +151,21 @@ static json_t *culprit(const struct report *report, const struct report_verdict 
                      "evidence", texts(v->evidence, v->n_evidence), "against",
                      texts(v->against, v->n_against), "ruled_out",
                      texts(v->ruled_out, v->n_ruled_out), "next", texts(v->next, v->n_next));
+}
+
+static json_t *verdict_by_phase(const struct report *report) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < report->n_phase_verdicts; i++) {
+        const struct report_phase_verdict *p = &report->phase_verdicts[i];
+        json_array_append_new(
+            array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "phase",
+                             json_text(p->phase), "state", verdict_state_name(p->state), "host",
+                             host_name(report, p->host), "rank", rank_number(p->rank), "resource",
+                             json_text(p->resource), "cause_kind", json_word(p->cause_kind),
+                             "blocked_pct", json_number_or_null(p->blocked_pct), "summary",
+                             json_text(p->summary)));
+    }
+    return array;
 }
 
 static json_t *ranking(const struct report *report) {
@@ -297,9 +312,10 @@ static json_t *quality(const struct report *report) {
 
 json_t *json_report(const struct report *report) {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "schema", "chokepoint.report/1", "run", json_run(report), "phases", phases(report),
-        "resources", resources(report), "verdict", json_verdict(report), "ranking", ranking(report),
+        "resources", resources(report), "verdict", json_verdict(report), "verdict_by_phase",
+        verdict_by_phase(report), "ranking", ranking(report),
         "stragglers", stragglers(report), "budget", budget(report), "iterations",
         json_iterations(report), "alerts", alerts(report), "arithmetic", arithmetic(report),
         "processes", processes(report), "operators", json_operators(report), "timeline",
