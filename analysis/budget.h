@@ -98,6 +98,9 @@ struct budget_subject {
 int budget_make(const struct budget_subject *subject, const struct windows *windows,
                 size_t n_windows, struct budget *ret_budgets, double *ret_awaited);
 
+/* The thread of a rank that makes most calls: whose time it is. -ENOMEM. */
+int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread);
+
 /* A wait for one peer: of a call, or of a stretch of polling. */
 struct budget_wait {
     int64_t begin_ns, end_ns;

@@ -298,18 +298,19 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
 
 /* ---- the pass ---- */
 
-/* The thread with most calls. */
-static int choose_thread(struct timeline *t) {
+int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread) {
     uint32_t *calls = calloc(UINT16_MAX + 1, sizeof *calls);
+    uint16_t most = 0;
     if (!calls)
         return -ENOMEM;
-    for (size_t i = 0; i < t->rank->n; i++)
-        if (mpi_event_is_call(&t->rank->events[i]))
-            calls[t->rank->events[i].thread]++;
+    for (size_t i = 0; i < rank->n; i++)
+        if (mpi_event_is_call(&rank->events[i]))
+            calls[rank->events[i].thread]++;
     for (uint32_t thread = 1; thread <= UINT16_MAX; thread++)
-        if (calls[thread] > calls[t->thread])
-            t->thread = (uint16_t)thread;
+        if (calls[thread] > calls[most])
+            most = (uint16_t)thread;
     free(calls);
+    *ret_thread = most;
     return 0;
 }
 
@@ -358,7 +359,7 @@ static void walk(struct timeline *t) {
 }
 
 static int run(struct timeline *t) {
-    int result = choose_thread(t);
+    int result = budget_main_thread(t->rank, &t->thread);
     if (result == 0)
         result = find_completions(t);
     if (result == 0)

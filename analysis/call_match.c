@@ -173,6 +173,8 @@ static void pair(struct matcher *m, struct event_at s, struct event_at r) {
     sent->ready_ns = event_of(m, r)->enter_ns;
     sent->who = (int32_t)r.rank;
     sent->outgoing = true;
+    sent->partner = r.index;
+    received->partner = s.index;
     received->ready_ns = event_of(m, s)->enter_ns;
     received->who = (int32_t)s.rank;
     m->matches.messages++;
@@ -225,6 +227,7 @@ static void match_probes(struct matcher *m, uint32_t rank) {
         else if (c && probe && c->next_receive != KEY_NONE) {
             need->ready_ns = m->matches.needs[rank][c->next_receive].ready_ns;
             need->who = m->matches.needs[rank][c->next_receive].who;
+            need->partner = m->matches.needs[rank][c->next_receive].partner;
         }
     }
 }
@@ -335,7 +338,10 @@ static void match_parts(struct matcher *m, uint32_t rank) {
                 call->thread != e->thread || call->enter_ns != e->enter_ns ||
                 call->exit_ns != e->exit_ns)
                 continue;
-            struct call_need both = {.ready_ns = VALUE_ABSENT, .since_ns = VALUE_ABSENT, .who = -1};
+            struct call_need both = {.ready_ns = VALUE_ABSENT,
+                                     .since_ns = VALUE_ABSENT,
+                                     .who = -1,
+                                     .partner = needs[k].partner};
             add_need(&both, &needs[k], true, e->exit_ns);
             add_need(&both, &needs[i], false, e->exit_ns);
             needs[k] = both;
@@ -365,8 +371,10 @@ static int matcher_init(struct matcher *m) {
         if (!m->matches.needs[r])
             return -ENOMEM;
         for (size_t i = 0; i < n_events; i++)
-            m->matches.needs[r][i] =
-                (struct call_need){.ready_ns = VALUE_ABSENT, .since_ns = VALUE_ABSENT, .who = -1};
+            m->matches.needs[r][i] = (struct call_need){.ready_ns = VALUE_ABSENT,
+                                                        .since_ns = VALUE_ABSENT,
+                                                        .who = -1,
+                                                        .partner = CALL_NO_PARTNER};
     }
     m->first[n] = (uint32_t)events;
     m->next = malloc((events + 1) * sizeof *m->next);

@@ -13,12 +13,16 @@
 
 #include "analysis/mpi_event.h"
 
+#define CALL_NO_PARTNER UINT32_MAX
+
 /* What one event needed, as far as it is known. */
 struct call_need {
     int64_t ready_ns; /* when the other side was there; VALUE_ABSENT: not known */
     int64_t since_ns; /* of a wait or test that completed a request, the earliest start of one; of
                          a probe that found a message, long ago; else VALUE_ABSENT */
     int32_t who;      /* index of the log's ranks: whom it needed; -1 */
+    uint32_t partner; /* of a message: the other side's event in that rank; of a group call: its
+                         number in the log; CALL_NO_PARTNER */
     bool asked;       /* it may have had to wait for somebody, so that not knowing is a gap */
     bool outgoing;    /* it moves data to whom it needed, not from there */
     bool may_leave;   /* it can end before the other side is there (a buffered send): if it did, it
@@ -30,6 +34,7 @@ struct call_matches {
     size_t n_ranks;
     uint64_t messages, unmatched_sends, unmatched_receives;
     uint64_t groups, unmatched_groups; /* calls of groups; those left unmatched (calls) */
+    uint32_t n_group_calls;            /* numbers given to them, each to all its members */
 };
 
 /* How far clocks can be off: bound_ns[host], each against the run's axis. A wait between two hosts

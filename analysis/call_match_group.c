@@ -126,7 +126,7 @@ static void set_need(struct call_need *need, struct arrival arrival) {
     need->who = arrival.who;
 }
 
-static void resolve(struct matcher *m, const struct group_call *call) {
+static void resolve(struct matcher *m, const struct group_call *call, uint32_t number) {
     enum mpi_group_need how = m->log->functions[call->function].need;
     struct arrival last = last_arrival(m, call), root = root_arrival(m, call);
     struct arrival earlier = {INT64_MIN, -1};
@@ -138,6 +138,7 @@ static void resolve(struct matcher *m, const struct group_call *call) {
         struct arrival own = {event_of(m, at)->enter_ns, (int32_t)at.rank};
         struct call_need *need = need_of(m, at);
         bool is_root = root.who == own.who;
+        need->partner = number;
         if (own.ns > earlier.ns)
             earlier = own;
         if (how == MPI_NEED_ALL || (how == MPI_NEED_GATHERED && is_root))
@@ -166,10 +167,11 @@ int call_match_groups(struct matcher *m) {
         }
     for (size_t c = 0; result == 0 && c < g.call_keys.n; c++) {
         if (trusted(&g, &g.calls[c]))
-            resolve(m, &g.calls[c]);
+            resolve(m, &g.calls[c], (uint32_t)c);
         else
             m->matches.unmatched_groups += g.calls[c].n;
     }
+    m->matches.n_group_calls = (uint32_t)g.call_keys.n;
     key_table_release(&g.keys);
     key_table_release(&g.member_keys);
     key_table_release(&g.call_keys);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program as its MPI calls tell it, made to run again: what it does between calls takes as long
+ * as measured, or as a change says; who waits for whom, and for how long, comes out anew.
+ *
+ * Messages between hosts share links: those of one pair of ranks go one after the other, pairs
+ * share each host's egress and ingress by max-min fairness. Links that nothing showed to limit
+ * anything are without limit. What a message takes beyond its bytes is a mean of its kind, from the
+ * same recording. Calls of groups end for each member as long after those it needs came as they
+ * did.
+ *
+ * Time is int64 ns of the run's axis throughout. Deterministic.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_REPLAY_H
+#define CHOKEPOINT_ANALYSIS_REPLAY_H
+
+#include "analysis/scene.h"
+
+enum replay_op_kind {
+    REPLAY_GAP,       /* between calls: ns, cpu_ns of it computing; first: its shares */
+    REPLAY_FIXED,     /* inside a call: ns */
+    REPLAY_POST_SEND, /* first: the message */
+    REPLAY_POST_RECEIVE,
+    REPLAY_WAIT,  /* until n messages are complete: waits[first...]; ns when they are already */
+    REPLAY_GROUP, /* first: the group call; ns: as long after those it needs came; n: only starts it
+                   */
+};
+
+#define REPLAY_NONE UINT32_MAX
+#define REPLAY_OWN_SEND (UINT32_C(1) << 31)  /* in waits[]: it is this rank's own send */
+#define REPLAY_OWN_GROUP (UINT32_C(1) << 30) /* in waits[]: a group call it had started */
+
+struct replay_op {
+    enum replay_op_kind kind;
+    uint32_t first, n;
+    int64_t ns, cpu_ns;
+    int64_t end_ns; /* as measured */
+};
+
+struct replay_message {
+    uint32_t from, to; /* ranks of the program */
+    double bytes;
+    uint32_t pair;
+    int64_t sent_ns, left_ns; /* by the sender; VALUE_ABSENT: it was not seen leaving */
+    int64_t posted_ns, waited_ns, done_ns; /* by the receiver; VALUE_ABSENT: it did not wait */
+    bool polled;                           /* received by tests */
+    bool buffered;                         /* it leaves without its receiver */
+};
+
+struct replay_group { /* a call of a group */
+    uint32_t members;
+    uint32_t root; /* rank of the program; REPLAY_NONE */
+    enum mpi_group_need need;
+    double bytes;
+};
+
+struct replay_rank {
+    int host, number;
+    int64_t pid;
+    int64_t begin_ns, end_ns; /* of its first and last call */
+    struct replay_op *ops;
+    size_t n, capacity;
+    struct budget_shares *shares; /* by interval of its counters */
+};
+
+struct replay_model {
+    double *egress, *ingress; /* bytes/s by host; INFINITY: never the limit */
+    double within;            /* bytes/s between ranks of one host */
+    double pair;              /* bytes/s of a pair that no link limits; INFINITY: not seen */
+    double latency_ns[2][2];  /* [between hosts][polled] */
+    /* Links that explain as much as another, by number: egress of hosts, then ingress of hosts.
+     * -1: none. If asked for, they are the limit in its place. */
+    int *twin;
+    double *twin_rate;
+};
+
+struct replay {
+    const struct scene *scene;
+    struct replay_rank *ranks; /* as the log's */
+    size_t n_ranks;
+    struct replay_message *messages;
+    size_t n_messages, messages_capacity;
+    size_t n_pairs;
+    struct replay_group *groups;
+    size_t n_groups;
+    uint32_t *waits;
+    size_t n_waits, waits_capacity;
+    struct replay_model model;
+    int64_t begin_ns, end_ns; /* what of the run is replayed */
+    bool part;                /* not all of it */
+};
+
+/* What is otherwise; arrays by host, or by rank of the program. NULL: as measured. */
+struct replay_change {
+    double *egress, *ingress; /* bytes/s */
+    double *keep;             /* [host * BUDGET_TERMS + term] of the time between calls */
+    double *speed;            /* by rank: all its time between calls takes / speed */
+};
+
+/* Smaller messages do not take part in the sharing of links. */
+#define REPLAY_FLOW_BYTES 4096
+
+/* More calls than this are replayed in part: as many iterations as fit. */
+#define REPLAY_CALLS_MAX 3000000
+
+/* 0; -ENOMEM; -ENODATA: the calls do not say enough, *ret_why says what (static text). */
+int replay_new(const struct scene *scene, struct replay **ret_replay, const char **ret_why);
+void replay_free(struct replay *replay);
+
+/* Links and latencies from what was measured. -ENOMEM. */
+int replay_fit(struct replay *replay);
+
+/* All rates of links so many times as fast. */
+void replay_scale(struct replay *replay, double factor);
+
+/* When each of times[] (in order) of the reference rank comes: ret_times[]. -ENOMEM; -EDEADLK:
+ * ranks wait for each other for ever; -E2BIG: too many transfers at once. */
+int replay_run(const struct replay *replay, const struct replay_change *change, size_t reference,
+               const int64_t *times, size_t n_times, int64_t *ret_times);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One rank's calls as operations. What the budget counts as waiting by polling (tests that find
+ * nothing, and the sleep between them) is no operation at all: the wait is that of the call which
+ * completes what was polled for.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/replay_private.h"
+
+#define COMPLETIONS_TRIED 8
+#define RETURN_NS 1000 /* of a call that had been waiting, after what it waited for came */
+
+struct rank_builder {
+    struct builder *b;
+    size_t index;
+    const struct mpi_rank *rank;
+    const struct call_need *needs;
+    struct replay_rank *to;
+    uint32_t *completion; /* the next call from there on that completed a request */
+    uint32_t *requests;   /* events of requests by their end */
+    size_t n_requests;
+    size_t interval; /* cursor */
+    int64_t poll_begin_ns;
+    struct replay_op nowhere; /* written to when there is no memory */
+    int error;
+};
+
+static const struct mpi_function *function_of(const struct rank_builder *rb,
+                                              const struct mpi_event *e) {
+    return mpi_event_function(rb->b->log, e);
+}
+
+static bool is_ours(const struct rank_builder *rb, const struct mpi_event *e) {
+    return mpi_event_is_call(e) && e->thread == rb->b->threads[rb->index];
+}
+
+static struct replay_op *add_op(struct rank_builder *rb, enum replay_op_kind kind, uint32_t first,
+                                int64_t ns, int64_t end_ns) {
+    struct replay_op *op = &rb->nowhere;
+    if (replay_room(&rb->to->ops, rb->to->n, &rb->to->capacity, sizeof *op))
+        op = &rb->to->ops[rb->to->n++];
+    else
+        rb->error = -ENOMEM;
+    *op = (struct replay_op){.kind = kind, .first = first, .ns = ns, .end_ns = end_ns};
+    return op;
+}
+
+static void add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns) {
+    struct replay_op *last = rb->to->n ? &rb->to->ops[rb->to->n - 1] : NULL;
+    if (last && last->kind == REPLAY_FIXED) {
+        last->ns += ns;
+        last->end_ns = end_ns;
+    } else if (ns > 0) {
+        add_op(rb, REPLAY_FIXED, 0, ns, end_ns);
+    }
+}
+
+/* ---- between calls ---- */
+
+static double unknown_cpu(const struct rank_builder *rb, uint32_t interval) {
+    return interval == REPLAY_NONE ? 1 : rb->to->shares[interval].cpu_of_dark;
+}
+
+/* Cut where counters were read: each part has shares of its own. */
+static void add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double cpu_per_ns) {
+    const struct builder *b = rb->b;
+    while (begin < end && !rb->error) {
+        while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= begin)
+            rb->interval++;
+        bool inside = rb->interval < b->n_intervals && b->intervals[rb->interval].begin_ns <= begin;
+        int64_t to = end;
+        if (inside && b->intervals[rb->interval].end_ns < end)
+            to = b->intervals[rb->interval].end_ns;
+        else if (!inside && rb->interval < b->n_intervals &&
+                 b->intervals[rb->interval].begin_ns < end)
+            to = b->intervals[rb->interval].begin_ns;
+        uint32_t shares = inside ? (uint32_t)rb->interval : REPLAY_NONE;
+        double cpu = isnan(cpu_per_ns) ? unknown_cpu(rb, shares) : cpu_per_ns;
+        struct replay_op *op = add_op(rb, REPLAY_GAP, shares, to - begin, to);
+        op->cpu_ns = (int64_t)((double)(to - begin) * cpu);
+        begin = to;
+    }
+}
+
+static bool found_nothing(const struct rank_builder *rb, size_t i) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    return function_of(rb, e)->kind == MPI_KIND_TEST &&
+           (e->flags & MPI_FLAG_FOLDED || rb->needs[i].since_ns == VALUE_ABSENT);
+}
+
+static bool is_polled_for(const struct rank_builder *rb, size_t i, int64_t at_ns) {
+    uint32_t next = rb->completion[i];
+    for (int tried = 0; next != REPLAY_NONE && tried < COMPLETIONS_TRIED; tried++) {
+        if (rb->needs[next].since_ns <= at_ns)
+            return true;
+        next = rb->completion[next + 1];
+    }
+    return false;
+}
+
+static void put_gap(struct rank_builder *rb, size_t previous, size_t i, int64_t begin,
+                    int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    double length = (double)(end - begin), cpu = length;
+    if (end <= begin)
+        return;
+    if (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS) {
+        add_gap(rb, begin, end, NAN);
+        rb->poll_begin_ns = VALUE_ABSENT;
+        return;
+    }
+    if (e->flags & MPI_FLAG_HAS_GAP_CPU)
+        cpu = fmin((double)e->gap_cpu_ns, length);
+    enum mpi_kind kind = function_of(rb, e)->kind;
+    bool polling = found_nothing(rb, previous) && cpu <= POLL_CPU_MAX * length &&
+                   (kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT) && is_polled_for(rb, i, begin);
+    if (polling)
+        return;
+    add_gap(rb, begin, end, cpu / length);
+    rb->poll_begin_ns = VALUE_ABSENT;
+}
+
+static void put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    bool folded = e->flags & MPI_FLAG_FOLDED;
+    if (!is_polled_for(rb, i, begin)) {
+        if (folded)
+            add_gap(rb, begin, end, NAN);
+        else
+            add_fixed(rb, end - begin, end);
+        return;
+    }
+    if (rb->poll_begin_ns == VALUE_ABSENT)
+        rb->poll_begin_ns = begin;
+}
+
+/* ---- calls ---- */
+
+static int compare_requests(const void *a, const void *b, void *ctx) {
+    const struct mpi_rank *rank = ctx;
+    uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+    const struct mpi_event *x = &rank->events[i], *y = &rank->events[j];
+    if (x->exit_ns != y->exit_ns)
+        return x->exit_ns < y->exit_ns ? -1 : 1;
+    return (i > j) - (i < j);
+}
+
+static int sort_requests(struct rank_builder *rb) {
+    rb->requests = malloc((rb->rank->n + 1) * sizeof *rb->requests);
+    if (!rb->requests)
+        return -ENOMEM;
+    for (size_t i = 0; i < rb->rank->n; i++)
+        if (rb->rank->events[i].flags & MPI_FLAG_REQUEST)
+            rb->requests[rb->n_requests++] = (uint32_t)i;
+    qsort_r(rb->requests, rb->n_requests, sizeof *rb->requests, compare_requests, (void *)rb->rank);
+    return 0;
+}
+
+static void add_wait(struct rank_builder *rb, uint32_t what) {
+    struct replay *p = rb->b->replay;
+    uint32_t *at = replay_room(&p->waits, p->n_waits, &p->waits_capacity, sizeof *at);
+    if (!at)
+        rb->error = -ENOMEM;
+    else
+        p->waits[p->n_waits++] = what;
+}
+
+/* The receiver's side of a message: since when it waited for it. */
+static void note_receive(struct rank_builder *rb, uint32_t id, int64_t since_ns) {
+    struct replay_message *m = &rb->b->replay->messages[id];
+    m->waited_ns = since_ns > m->posted_ns ? since_ns : m->posted_ns;
+    m->polled = rb->poll_begin_ns != VALUE_ABSENT;
+}
+
+static uint32_t group_of(const struct rank_builder *rb, size_t i) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    uint32_t number = rb->needs[i].partner;
+    const struct replay *p = rb->b->replay;
+    bool can = function_of(rb, e)->need != MPI_NEED_NOBODY && number < p->n_groups &&
+               !rb->b->group_outside[number];
+    return can ? number : REPLAY_NONE;
+}
+
+/* What event i stands for in a wait; REPLAY_NONE: nothing known. */
+static uint32_t waited_for(struct rank_builder *rb, size_t i, int64_t since_ns) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct mpi_function *f = function_of(rb, e);
+    if (f->kind == MPI_KIND_COLLECTIVE_START)
+        return group_of(rb, i) == REPLAY_NONE ? REPLAY_NONE : group_of(rb, i) | REPLAY_OWN_GROUP;
+    if (f->receives) {
+        uint32_t id = rb->b->ids[rb->index][i];
+        if (id != REPLAY_NONE)
+            note_receive(rb, id, since_ns);
+        return id;
+    }
+    const struct call_need *need = &rb->needs[i]; /* of a send: its receiver's event */
+    if (need->who < 0 || need->partner == CALL_NO_PARTNER)
+        return REPLAY_NONE;
+    uint32_t id = rb->b->ids[need->who][need->partner];
+    if (id != REPLAY_NONE)
+        rb->b->replay->messages[id].left_ns = e->exit_ns;
+    return id == REPLAY_NONE ? id : id | REPLAY_OWN_SEND;
+}
+
+static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
+    size_t low = 0, high = rb->n_requests;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rb->rank->events[rb->requests[middle]].exit_ns < exit_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    int64_t since = rb->poll_begin_ns != VALUE_ABSENT ? rb->poll_begin_ns : begin;
+    size_t before = rb->b->replay->n_waits;
+    for (size_t q = first_request(rb, e->exit_ns); q < rb->n_requests; q++) {
+        const struct mpi_event *request = &rb->rank->events[rb->requests[q]];
+        if (request->exit_ns != e->exit_ns)
+            break;
+        uint32_t what =
+            request->thread == e->thread ? waited_for(rb, rb->requests[q], since) : REPLAY_NONE;
+        if (what != REPLAY_NONE)
+            add_wait(rb, what);
+    }
+    const struct call_need *need = &rb->needs[i];
+    size_t n = rb->b->replay->n_waits - before;
+    if (!n) {
+        add_fixed(rb, end - begin, end);
+        return;
+    }
+    bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > since;
+    int64_t ns = waited || end - begin > MPI_LONG_NS ? RETURN_NS : end - begin;
+    struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
+    op->n = (uint32_t)n;
+}
+
+/* A blocking call that needs its own message, and perhaps a second one. */
+static void put_blocking(struct rank_builder *rb, const uint32_t *what, size_t n, int64_t begin,
+                         int64_t end, const struct call_need *need) {
+    size_t before = rb->b->replay->n_waits;
+    for (size_t i = 0; i < n; i++)
+        add_wait(rb, what[i]);
+    bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > begin;
+    int64_t ns = waited || end - begin > MPI_LONG_NS ? RETURN_NS : end - begin;
+    struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
+    op->n = (uint32_t)n;
+}
+
+/* Whatever a call starts stands beside it, with the same beginning. */
+static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct mpi_function *own = function_of(rb, e);
+    const uint32_t *ids = rb->b->ids[rb->index];
+    size_t first = i, n = 0;
+    while (first > 0 && rb->rank->events[first - 1].enter_ns == e->enter_ns)
+        first--;
+    for (size_t k = first; k < rb->rank->n && rb->rank->events[k].enter_ns == e->enter_ns; k++) {
+        const struct mpi_event *x = &rb->rank->events[k];
+        const struct mpi_function *f = function_of(rb, x);
+        if (ids[k] == REPLAY_NONE || x->thread != e->thread || (k != i && mpi_event_is_call(x)))
+            continue;
+        bool receives = x->flags & MPI_FLAG_REQUEST ? f->receives
+                        : x->flags & MPI_FLAG_PART  ? f->kind == MPI_KIND_SENDRECV
+                                                    : f->kind == MPI_KIND_RECV;
+        if (x->flags & MPI_FLAG_REQUEST && !receives)
+            continue; /* of a send: its start has the message */
+        add_op(rb, receives ? REPLAY_POST_RECEIVE : REPLAY_POST_SEND, ids[k], 0, e->enter_ns);
+        bool blocking = own->kind == MPI_KIND_RECV || own->kind == MPI_KIND_SEND ||
+                        own->kind == MPI_KIND_SENDRECV;
+        if (receives && blocking)
+            note_receive(rb, ids[k], e->enter_ns);
+        else if (blocking)
+            rb->b->replay->messages[ids[k]].left_ns = e->exit_ns;
+        if (blocking && n < 2)
+            what[n++] = receives ? ids[k] : ids[k] | REPLAY_OWN_SEND;
+    }
+    return n;
+}
+
+static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_t begin,
+                      int64_t end) {
+    const struct call_need *need = &rb->needs[i];
+    int64_t since = begin;
+    if (!need->may_leave && need->ready_ns != VALUE_ABSENT && need->ready_ns > since)
+        since = need->ready_ns < end ? need->ready_ns : end;
+    struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since, end);
+    if (function_of(rb, &rb->rank->events[i])->kind == MPI_KIND_COLLECTIVE_START) {
+        op->n = 1; /* does not wait */
+        op->ns = end - begin;
+    }
+}
+
+static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    enum mpi_kind kind = function_of(rb, e)->kind;
+    uint32_t group = group_of(rb, i), what[2];
+    if (group != REPLAY_NONE) {
+        put_group(rb, i, group, begin, end);
+        return;
+    }
+    size_t n = post_all(rb, i, what);
+    if (n)
+        put_blocking(rb, what, n, begin, end, &rb->needs[i]);
+    else if (kind == MPI_KIND_WAIT || kind == MPI_KIND_TEST)
+        put_wait(rb, i, begin, end);
+    else
+        add_fixed(rb, end - begin, end);
+}
+
+/* ---- the pass ---- */
+
+static int find_completions(struct rank_builder *rb) {
+    size_t n = rb->rank->n;
+    rb->completion = malloc((n + 1) * sizeof *rb->completion);
+    if (!rb->completion)
+        return -ENOMEM;
+    rb->completion[n] = REPLAY_NONE;
+    for (size_t i = n; i-- > 0;)
+        rb->completion[i] =
+            is_ours(rb, &rb->rank->events[i]) && rb->needs[i].since_ns != VALUE_ABSENT
+                ? (uint32_t)i
+                : rb->completion[i + 1];
+    return 0;
+}
+
+static void walk(struct rank_builder *rb) {
+    const struct replay *p = rb->b->replay;
+    int64_t at = VALUE_ABSENT;
+    size_t previous = SIZE_MAX;
+    for (size_t i = 0; i < rb->rank->n && !rb->error; i++) {
+        const struct mpi_event *e = &rb->rank->events[i];
+        if (!is_ours(rb, e) || e->enter_ns < p->begin_ns || e->exit_ns > p->end_ns)
+            continue;
+        int64_t begin = at != VALUE_ABSENT && at > e->enter_ns ? at : e->enter_ns;
+        int64_t end = e->exit_ns > begin ? e->exit_ns : begin;
+        if (previous == SIZE_MAX)
+            rb->to->begin_ns = begin;
+        else
+            put_gap(rb, previous, i, at, begin);
+        if (found_nothing(rb, i)) {
+            put_tests(rb, i, begin, end);
+        } else {
+            put_call(rb, i, begin, end);
+            rb->poll_begin_ns = VALUE_ABSENT;
+        }
+        previous = i;
+        at = rb->to->end_ns = end;
+    }
+}
+
+int replay_build_rank(struct builder *b, size_t rank) {
+    struct rank_builder rb = {.b = b,
+                              .index = rank,
+                              .rank = &b->log->ranks[rank],
+                              .needs = b->replay->scene->matches.needs[rank],
+                              .to = &b->replay->ranks[rank],
+                              .poll_begin_ns = VALUE_ABSENT};
+    int result = find_completions(&rb);
+    if (result == 0)
+        result = sort_requests(&rb);
+    if (result == 0)
+        walk(&rb);
+    free(rb.completion);
+    free(rb.requests);
+    return result ? result : rb.error;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What links carry and what messages cost beyond it, from the recording alone.
+ *
+ * Which end of a transfer is the limit is told by set logic: at a link that limits, all that
+ * crosses it together always moves at the same rate, whoever takes part; at the other end it does
+ * not. The links that explain most bytes so are the model's; all others are without limit, since
+ * nothing shows theirs. Where both ends explain as much, both are kept out but the one that is
+ * asked for.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/replay_private.h"
+#include "analysis/stats.h"
+
+#define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit: where nothing was seen to tell */
+#define EAGER_WITHIN 4096   /* btl_vader_eager_limit */
+#define AT_LIMIT 0.75       /* of the rate that is seldom passed */
+#define COVER 0.9           /* of the bytes to explain */
+#define PEAK_QUANTILE 0.9
+
+struct piece { /* a message between hosts, while it moved */
+    uint32_t message, from_host, to_host;
+    int64_t begin_ns, end_ns;
+    double bytes,
+        rate[2]; /* of all that crossed the sender's egress, the receiver's ingress then */
+    int link;    /* what explains it: -1 nothing yet */
+};
+
+struct fit {
+    struct replay *p;
+    struct piece *pieces;
+    size_t n;
+    double *peak;   /* by link */
+    size_t n_links; /* [0, n_hosts): egress; then ingress */
+};
+
+static bool is_between(const struct replay *p, const struct replay_message *m) {
+    return p->ranks[m->from].host != p->ranks[m->to].host;
+}
+
+/* ---- buffered sends ---- */
+
+/* Up to the largest message that was seen to leave before its receiver asked for it. */
+static void find_buffered(struct replay *p) {
+    double limit[2] = {EAGER_WITHIN, EAGER_BETWEEN};
+    for (size_t i = 0; i < p->n_messages; i++) {
+        const struct replay_message *m = &p->messages[i];
+        int64_t bound =
+            call_clock_bound(&p->scene->clock, p->ranks[m->from].host, p->ranks[m->to].host);
+        if (m->left_ns != VALUE_ABSENT && bound != INT64_MAX && m->left_ns + bound < m->posted_ns)
+            limit[is_between(p, m)] = fmax(limit[is_between(p, m)], m->bytes);
+    }
+    for (size_t i = 0; i < p->n_messages; i++)
+        p->messages[i].buffered = p->messages[i].bytes <= limit[is_between(p, &p->messages[i])];
+}
+
+/* When it could begin to move. */
+static int64_t begin_of(const struct replay_message *m) {
+    return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
+}
+
+/* ---- small messages ---- */
+
+/* The median: some stand in a queue behind others. */
+static int fit_latency(struct replay *p) {
+    static const double usual_ns[2] = {2000, 50000};
+    double *values = malloc((p->n_messages + 1) * sizeof *values), found[2][2];
+    if (!values)
+        return -ENOMEM;
+    for (int between = 0; between < 2; between++)
+        for (int polled = 0; polled < 2; polled++) {
+            size_t n = 0;
+            for (size_t i = 0; i < p->n_messages; i++) {
+                const struct replay_message *m = &p->messages[i];
+                if (m->bytes < REPLAY_FLOW_BYTES && m->waited_ns != VALUE_ABSENT &&
+                    m->waited_ns <= m->sent_ns && is_between(p, m) == between &&
+                    m->polled == polled)
+                    values[n++] = fmax((double)(m->done_ns - m->sent_ns), 0);
+            }
+            found[between][polled] = stats_median(values, n);
+        }
+    for (int between = 0; between < 2; between++)
+        for (int polled = 0; polled < 2; polled++) {
+            double own = found[between][polled], other = found[between][!polled];
+            p->model.latency_ns[between][polled] = !isnan(own)     ? own
+                                                   : !isnan(other) ? other
+                                                                   : usual_ns[between];
+        }
+    free(values);
+    return 0;
+}
+
+/* ---- large messages ---- */
+
+static int compare_sent(const void *a, const void *b) {
+    const struct piece *x = a, *y = b;
+    if (x->begin_ns != y->begin_ns)
+        return x->begin_ns < y->begin_ns ? -1 : 1;
+    return (x->message > y->message) - (x->message < y->message);
+}
+
+/* Messages of a pair move one after the other; those that follow each other without a pause are one
+ * piece, since when each of them was done depends on when its receiver looked. */
+static void join_pieces(struct fit *fit, struct piece **last) {
+    const struct replay *p = fit->p;
+    size_t kept = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        struct piece piece = fit->pieces[i];
+        struct piece **before = &last[p->messages[piece.message].pair];
+        if (*before && piece.begin_ns <= (*before)->end_ns) {
+            (*before)->bytes += piece.bytes;
+            (*before)->message = piece.message;
+            if (piece.end_ns > (*before)->end_ns)
+                (*before)->end_ns = piece.end_ns;
+            continue;
+        }
+        fit->pieces[kept] = piece;
+        *before = &fit->pieces[kept++];
+    }
+    fit->n = kept;
+}
+
+static int find_pieces(struct fit *fit) {
+    struct replay *p = fit->p;
+    struct piece **last = calloc(p->n_pairs + 1, sizeof *last);
+    fit->pieces = malloc((p->n_messages + 1) * sizeof *fit->pieces);
+    if (!last || !fit->pieces) {
+        free(last);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < p->n_messages; i++) {
+        const struct replay_message *m = &p->messages[i];
+        if (is_between(p, m) && m->bytes >= REPLAY_FLOW_BYTES && m->done_ns > begin_of(m))
+            fit->pieces[fit->n++] = (struct piece){.message = i,
+                                                   .from_host = (uint32_t)p->ranks[m->from].host,
+                                                   .to_host = (uint32_t)p->ranks[m->to].host,
+                                                   .begin_ns = begin_of(m),
+                                                   .end_ns = m->done_ns,
+                                                   .bytes = m->bytes,
+                                                   .link = -1};
+    }
+    qsort(fit->pieces, fit->n, sizeof *fit->pieces, compare_sent);
+    join_pieces(fit, last);
+    for (size_t i = 0; i < fit->n; i++) {
+        struct piece *x = &fit->pieces[i];
+        double latency = p->model.latency_ns[1][p->messages[x->message].polled];
+        x->end_ns -= (int64_t)fmin(latency, (double)(x->end_ns - x->begin_ns) / 2);
+    }
+    free(last);
+    return 0;
+}
+
+struct edge {
+    int64_t t_ns;
+    double rate; /* bytes/ns that begin here */
+    size_t piece;
+    bool begins;
+};
+
+static int compare_edges(const void *a, const void *b) {
+    const struct edge *x = a, *y = b;
+    if (x->t_ns != y->t_ns)
+        return x->t_ns < y->t_ns ? -1 : 1;
+    if (x->piece != y->piece)
+        return x->piece < y->piece ? -1 : 1;
+    return (int)y->begins - (int)x->begins;
+}
+
+/* The mean rate at which bytes crossed the link while each of its pieces moved. */
+static void rate_link(struct fit *fit, int side, size_t host, struct edge *edges,
+                      double *at_begin) {
+    size_t n = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        const struct piece *x = &fit->pieces[i];
+        if ((side ? x->to_host : x->from_host) != host)
+            continue;
+        double rate = x->bytes / (double)(x->end_ns - x->begin_ns);
+        edges[n++] = (struct edge){x->begin_ns, rate, i, true};
+        edges[n++] = (struct edge){x->end_ns, -rate, i, false};
+    }
+    qsort(edges, n, sizeof *edges, compare_edges);
+    double crossed = 0, rate = 0;
+    int64_t at = n ? edges[0].t_ns : 0;
+    for (size_t e = 0; e < n; e++) {
+        crossed += rate * (double)(edges[e].t_ns - at);
+        at = edges[e].t_ns;
+        rate += edges[e].rate;
+        struct piece *x = &fit->pieces[edges[e].piece];
+        if (edges[e].begins)
+            at_begin[edges[e].piece] = crossed;
+        else
+            x->rate[side] =
+                (crossed - at_begin[edges[e].piece]) / (double)(x->end_ns - x->begin_ns) * 1e9;
+    }
+}
+
+static size_t link_of(const struct fit *fit, const struct piece *x, int side) {
+    return side ? fit->n_links / 2 + x->to_host : x->from_host;
+}
+
+/* A rate of the link that is seldom passed. */
+static double peak_of(struct fit *fit, size_t link, struct weighted *room) {
+    int side = link >= fit->n_links / 2;
+    size_t n = 0;
+    for (size_t i = 0; i < fit->n; i++)
+        if (link_of(fit, &fit->pieces[i], side) == link)
+            room[n++] = (struct weighted){fit->pieces[i].rate[side], fit->pieces[i].bytes};
+    return n ? stats_weighted_quantile(room, n, PEAK_QUANTILE) : 0;
+}
+
+static int rate_links(struct fit *fit) {
+    struct edge *edges = malloc((2 * fit->n + 1) * sizeof *edges);
+    double *at_begin = malloc((fit->n + 1) * sizeof *at_begin);
+    struct weighted *room = malloc((fit->n + 1) * sizeof *room);
+    fit->peak = calloc(fit->n_links + 1, sizeof *fit->peak);
+    bool ok = edges && at_begin && room && fit->peak;
+    for (size_t link = 0; ok && link < fit->n_links; link++) {
+        int side = link >= fit->n_links / 2;
+        rate_link(fit, side, link % (fit->n_links / 2), edges, at_begin);
+        fit->peak[link] = peak_of(fit, link, room);
+    }
+    free(edges);
+    free(at_begin);
+    free(room);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* ---- which links limit ---- */
+
+static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
+    int side = link >= fit->n_links / 2;
+    return link_of(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
+}
+
+/* Bytes that each link explains of those that nothing explains yet. */
+static void explained_bytes(const struct fit *fit, double *ret_bytes) {
+    memset(ret_bytes, 0, fit->n_links * sizeof *ret_bytes);
+    for (size_t i = 0; i < fit->n; i++)
+        for (int side = 0; side < 2; side++) {
+            const struct piece *x = &fit->pieces[i];
+            size_t link = link_of(fit, x, side);
+            if (x->link < 0 && explains(fit, link, x))
+                ret_bytes[link] += x->bytes;
+        }
+}
+
+/* What it carries while it is the limit. */
+static double take(struct fit *fit, size_t link) {
+    int side = link >= fit->n_links / 2;
+    double bytes = 0, time = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        struct piece *x = &fit->pieces[i];
+        if (x->link >= 0 || !explains(fit, link, x))
+            continue;
+        x->link = (int)link;
+        bytes += x->bytes;
+        time += x->bytes / x->rate[side];
+    }
+    return time > 0 ? bytes / time : INFINITY;
+}
+
+static double *rate_of(struct replay_model *model, size_t n_hosts, size_t link) {
+    return link < n_hosts ? &model->egress[link] : &model->ingress[link - n_hosts];
+}
+
+static int cover(struct fit *fit) {
+    size_t hosts = fit->n_links / 2;
+    double all = 0, *bytes = calloc(fit->n_links + 1, sizeof *bytes);
+    if (!bytes)
+        return -ENOMEM;
+    for (size_t i = 0; i < fit->n; i++)
+        all += fit->pieces[i].bytes;
+    for (double left = all; left > (1 - COVER) * all;) {
+        size_t best = 0;
+        explained_bytes(fit, bytes);
+        for (size_t link = 1; link < fit->n_links; link++)
+            if (bytes[link] > bytes[best] * (1 + 1e-9))
+                best = link;
+        if (bytes[best] < (1 - COVER) / 2 * all)
+            break;
+        *rate_of(&fit->p->model, hosts, best) = take(fit, best);
+        left -= bytes[best];
+    }
+    free(bytes);
+    return 0;
+}
+
+/* The link that could be the limit in place of another: all that one explains, it does, too. */
+static void find_twins(struct fit *fit) {
+    struct replay_model *model = &fit->p->model;
+    for (size_t link = 0; link < fit->n_links; link++) {
+        double own = 0, both = 0, other = 0, time = 0;
+        int side = link >= fit->n_links / 2, twin = -1;
+        for (size_t i = 0; i < fit->n && twin < 0; i++)
+            if (explains(fit, link, &fit->pieces[i]) && fit->pieces[i].link != (int)link)
+                twin = fit->pieces[i].link;
+        for (size_t i = 0; i < fit->n && twin >= 0; i++) {
+            const struct piece *x = &fit->pieces[i];
+            bool explained = explains(fit, link, x);
+            own += explained ? x->bytes : 0;
+            other += x->link == twin ? x->bytes : 0;
+            both += explained && x->link == twin ? x->bytes : 0;
+            time += explained ? x->bytes / x->rate[side] : 0;
+        }
+        if (twin < 0 || both < COVER * other || time <= 0)
+            continue;
+        model->twin[link] = twin;
+        model->twin_rate[link] = own / time;
+    }
+}
+
+/* ---- all ---- */
+
+/* Within a host: bytes over time, of the messages that somebody waited for. */
+static double rate_within(const struct replay *p) {
+    double bytes = 0, time = 0;
+    for (size_t i = 0; i < p->n_messages; i++) {
+        const struct replay_message *m = &p->messages[i];
+        if (is_between(p, m) || m->bytes < REPLAY_FLOW_BYTES || m->waited_ns == VALUE_ABSENT ||
+            m->waited_ns > begin_of(m) || m->done_ns <= begin_of(m))
+            continue;
+        bytes += m->bytes;
+        time += (double)(m->done_ns - begin_of(m));
+    }
+    return time > 0 ? bytes / time * 1e9 : 4e9;
+}
+
+int replay_fit(struct replay *p) {
+    size_t hosts = p->scene->n_hosts;
+    struct fit fit = {.p = p, .n_links = 2 * hosts};
+    struct replay_model *model = &p->model;
+    model->egress = malloc((hosts + 1) * sizeof *model->egress);
+    model->ingress = malloc((hosts + 1) * sizeof *model->ingress);
+    model->twin = malloc((2 * hosts + 1) * sizeof *model->twin);
+    model->twin_rate = calloc(2 * hosts + 1, sizeof *model->twin_rate);
+    if (!model->egress || !model->ingress || !model->twin || !model->twin_rate)
+        return -ENOMEM;
+    for (size_t h = 0; h < hosts; h++)
+        model->egress[h] = model->ingress[h] = INFINITY;
+    for (size_t link = 0; link < 2 * hosts; link++)
+        model->twin[link] = -1;
+    model->pair = INFINITY;
+    find_buffered(p);
+    model->within = rate_within(p);
+    int result = fit_latency(p);
+    if (result == 0)
+        result = find_pieces(&fit);
+    if (result == 0 && fit.n)
+        result = rate_links(&fit);
+    if (result == 0 && fit.n)
+        result = cover(&fit);
+    if (result == 0)
+        find_twins(&fit);
+    free(fit.pieces);
+    free(fit.peak);
+    return result;
+}
+
+void replay_scale(struct replay *p, double factor) {
+    for (size_t h = 0; h < p->scene->n_hosts; h++) {
+        p->model.egress[h] *= factor;
+        p->model.ingress[h] *= factor;
+        p->model.twin_rate[h] *= factor;
+        p->model.twin_rate[p->scene->n_hosts + h] *= factor;
+    }
+}

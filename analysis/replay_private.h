@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of a replay share while it is built. */
+#ifndef CHOKEPOINT_ANALYSIS_REPLAY_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_REPLAY_PRIVATE_H
+
+#include <stdlib.h>
+
+#include "analysis/replay.h"
+
+struct builder {
+    struct replay *replay;
+    const struct mpi_log *log;
+    uint32_t **ids;               /* [rank][event]: the message it sends or receives */
+    uint16_t *threads;            /* the main one of each rank */
+    unsigned char *group_outside; /* not all members' calls are replayed */
+    struct key_table pairs;
+    struct budget_interval *intervals;
+    size_t n_intervals;
+};
+
+/* The operations of a rank; its counters must have been read. -ENOMEM. */
+int replay_build_rank(struct builder *b, size_t rank);
+
+/* *items (of `size` bytes each) has room for one more. Returns them; NULL: no memory. */
+static inline void *replay_room(void *items, size_t n, size_t *capacity, size_t size) {
+    void **at = items;
+    if (n < *capacity)
+        return *at;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    void *moved = reallocarray(*at, more, size);
+    if (moved) {
+        *at = moved;
+        *capacity = more;
+    }
+    return moved;
+}
+
+/* How long a gap takes after a change (NULL: none). */
+int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                      const struct replay_op *op);
+
+/* One pair of ranks, one direction: messages go one after the other. */
+struct replay_flow {
+    uint32_t from_host, to_host;
+    double limit, rate, left; /* bytes/s, bytes */
+};
+
+/* Rates of n flows that share links of these capacities: max-min fair, by progressive filling
+ * (Bertsekas and Gallager, Data Networks, 6.5.2). room[4 * n_hosts] is scratch. */
+void replay_share(struct replay_flow **flows, size_t n, const double *egress, const double *ingress,
+                  size_t n_hosts, double *room);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What a scenario changes in a replay. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/stats.h"
+#include "analysis/whatif_private.h"
+
+int whatif_change_init(const struct whatif *w, struct replay_change *ret_change) {
+    const struct replay *p = w->replay;
+    size_t hosts = w->scene->n_hosts;
+    struct replay_change c = {.egress = malloc((hosts + 1) * sizeof *c.egress),
+                              .ingress = malloc((hosts + 1) * sizeof *c.ingress),
+                              .keep = malloc((hosts * BUDGET_TERMS + 1) * sizeof *c.keep),
+                              .speed = malloc((p->n_ranks + 1) * sizeof *c.speed)};
+    if (!c.egress || !c.ingress || !c.keep || !c.speed) {
+        whatif_change_release(&c);
+        return -ENOMEM;
+    }
+    memcpy(c.egress, p->model.egress, hosts * sizeof *c.egress);
+    memcpy(c.ingress, p->model.ingress, hosts * sizeof *c.ingress);
+    for (size_t i = 0; i < hosts * BUDGET_TERMS; i++)
+        c.keep[i] = 1;
+    for (size_t r = 0; r < p->n_ranks; r++)
+        c.speed[r] = 1;
+    *ret_change = c;
+    return 0;
+}
+
+void whatif_change_release(struct replay_change *c) {
+    free(c->egress);
+    free(c->ingress);
+    free(c->keep);
+    free(c->speed);
+}
+
+/* ---- links ---- */
+
+static double *rate_at(struct replay_change *c, size_t hosts, size_t link) {
+    return link < hosts ? &c->egress[link] : &c->ingress[link - hosts];
+}
+
+static void change_link(const struct whatif *w, const struct whatif_scenario *s, size_t link,
+                        struct replay_change *c) {
+    const struct replay_model *m = &w->replay->model;
+    size_t hosts = w->scene->n_hosts;
+    double *rate = rate_at(c, hosts, link);
+    if (m->twin[link] >= 0 && isinf(*rate)) {
+        *rate = m->twin_rate[link];
+        if (s->host >= 0) /* all links: the other one changes as well */
+            *rate_at(c, hosts, (size_t)m->twin[link]) = INFINITY;
+    }
+    *rate = s->rate_bytes_s > 0 ? s->rate_bytes_s : *rate * s->factor;
+}
+
+static void change_links(const struct whatif *w, const struct whatif_scenario *s,
+                         struct replay_change *c) {
+    size_t hosts = w->scene->n_hosts;
+    for (size_t h = 0; h < hosts; h++) {
+        if (s->host >= 0 && (size_t)s->host != h)
+            continue;
+        if (s->direction != WHATIF_RECEIVE)
+            change_link(w, s, h, c);
+        if (s->direction != WHATIF_SEND)
+            change_link(w, s, hosts + h, c);
+    }
+}
+
+/* ---- ranks ---- */
+
+/* Time between calls of each rank within the replayed part. */
+static void own_times(const struct whatif *w, const struct replay_change *c, double *ret_own_ns) {
+    const struct replay *p = w->replay;
+    for (size_t r = 0; r < p->n_ranks; r++) {
+        ret_own_ns[r] = 0;
+        for (size_t i = 0; i < p->ranks[r].n; i++) {
+            const struct replay_op *op = &p->ranks[r].ops[i];
+            if (op->kind == REPLAY_GAP && whatif_in_group(w, op->end_ns))
+                ret_own_ns[r] += (double)replay_gap_ns(p, c, r, op);
+        }
+    }
+}
+
+/* Ranks that play the role of rank r, r among them or not. */
+static size_t peers_of(const struct whatif *w, size_t r, bool with_itself, const double *own,
+                       double *ret_values) {
+    size_t n = 0;
+    for (size_t k = 0; k < w->replay->n_ranks; k++)
+        if ((k != r || with_itself) && w->roles[k] == w->roles[r] && own[k] > 0)
+            ret_values[n++] = own[k];
+    return n;
+}
+
+/* By how much each rank would have to be faster. */
+static int change_ranks(const struct whatif *w, const struct whatif_scenario *s,
+                        struct replay_change *c) {
+    size_t n = w->replay->n_ranks;
+    double *own = malloc((n + 1) * sizeof *own), *values = malloc((n + 1) * sizeof *values);
+    if (!own || !values) {
+        free(own);
+        free(values);
+        return -ENOMEM;
+    }
+    own_times(w, c, own);
+    for (size_t r = 0; r < n; r++) {
+        bool balanced = s->kind == WHATIF_BALANCED;
+        if (!balanced && w->replay->ranks[r].number != s->rank)
+            continue;
+        size_t n_peers = peers_of(w, r, balanced, own, values);
+        double target = balanced ? stats_mean(values, n_peers) : stats_median(values, n_peers);
+        if (n_peers && target > 0 && own[r] > 0 && (balanced || own[r] > target))
+            c->speed[r] *= own[r] / target;
+    }
+    free(own);
+    free(values);
+    return 0;
+}
+
+/* One worker more or fewer: what goes through the hub's link, and what the hub itself does for
+ * each, grows with their number. */
+static int change_workers(const struct whatif *w, const struct whatif_scenario *s,
+                          struct replay_change *c) {
+    size_t hub = w->hub;
+    if (hub == SIZE_MAX || w->n_workers + (double)s->workers < 1)
+        return -EINVAL;
+    double more = (w->n_workers + s->workers) / w->n_workers;
+    size_t host = (size_t)w->replay->ranks[hub].host;
+    c->egress[host] /= more;
+    c->ingress[host] /= more;
+    c->speed[hub] /= more;
+    return 0;
+}
+
+static void change_terms(const struct whatif *w, const struct whatif_scenario *s,
+                         struct replay_change *c) {
+    enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
+    double keep = s->kind == WHATIF_CPU ? 1 / s->factor : 0;
+    for (size_t h = 0; h < w->scene->n_hosts; h++)
+        if (s->host < 0 || (size_t)s->host == h)
+            c->keep[h * BUDGET_TERMS + (size_t)term] *= keep;
+}
+
+int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
+                      struct replay_change *c) {
+    switch (s->kind) {
+    case WHATIF_LINK:
+        change_links(w, s, c);
+        return 0;
+    case WHATIF_WITHOUT:
+    case WHATIF_CPU:
+        change_terms(w, s, c);
+        return 0;
+    case WHATIF_LIKE_PEERS:
+    case WHATIF_BALANCED:
+        return change_ranks(w, s, c);
+    case WHATIF_WORKERS:
+        return change_workers(w, s, c);
+    }
+    return -EINVAL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHOKEPOINT_ANALYSIS_WHATIF_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_WHATIF_PRIVATE_H
+
+#include "analysis/replay_private.h"
+#include "analysis/whatif.h"
+
+struct whatif {
+    const struct scene *scene;
+    struct replay *replay; /* NULL: refused */
+    const char *refused;
+    char refused_text[128];
+    int *roles;        /* of the replay's ranks */
+    size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
+    double n_workers;  /* ranks beside the hub */
+    size_t reference;  /* the rank whose calls tell when a phase begins and ends */
+    int64_t *times;    /* ends of the group's windows, then of the blocks: as measured */
+    int64_t *replayed; /* as replayed, unchanged */
+    size_t n_times;
+    double measured_s, replay_s;
+    double scale; /* of the model's rates: see whatif.c */
+};
+
+/* Whether a time lies in the main phase. */
+bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
+
+/* Nothing changed yet. -ENOMEM. */
+int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
+void whatif_change_release(struct replay_change *change);
+/* -EINVAL: this program cannot be asked this; -ENOMEM. */
+int whatif_change_add(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                      struct replay_change *change);
+
+#endif
