@@ -15,6 +15,10 @@ if(CHOKEPOINT_FUZZ)
   chokepoint_fuzz_target(fuzz_ingest chokepoint_collector)
   chokepoint_fuzz_target(fuzz_push_reply chokepoint_push)
   chokepoint_fuzz_target(fuzz_calls chokepoint_calls)
+  if(TARGET image_data)
+    chokepoint_fuzz_target(fuzz_idx image_data)
+    chokepoint_fuzz_target(fuzz_cifar image_data)
+  endif()
 endif()
 
 # The seeds in fuzz/corpus/fuzz_wire come from here.

@@ -50,7 +50,8 @@ only() {
         grep -qE "$pattern" <<<"$file" || { echo "$file: $header belongs behind $pattern"; bad=1; }
     done < <(grep -lE "^#include <$header" --include='*.[ch]' -r common agent collector analysis reports workloads cli || true)
 }
-only 'curl/curl.h' '^agent/push_http\.c$'
+only 'curl/curl.h' '^agent/push_http\.c$|^workloads/data/http\.c$'
+only 'zlib.h' '^workloads/data/bytes\.c$'
 only 'pcap/' '^agent/capture_pcap\.c$'
 only 'libmnl/' '^agent/netlink\.c$'
 only 'microhttpd.h' '^collector/server\.c$'
