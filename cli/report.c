@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/error.h"
+#include "reports/budget_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 static const char help[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
+    "                         [--store-budget]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
@@ -22,7 +24,9 @@ static const char help[] =
     "  --format FORMAT  text, screen, md, html, csv or json; default: by the ending\n"
     "                   of PATH, else text\n"
     "  -o, --output PATH\n"
-    "                   write there; a file that exists is replaced when all is written\n";
+    "                   write there; a file that exists is replaced when all is written\n"
+    "  --store-budget   also make the rows of the run in the table budget of the database\n"
+    "                   anew, as `chokepoint run` does at its end\n";
 
 int report_open_database(const char *verb, const char *path, struct store **ret_store) {
     char why[256] = "";
@@ -91,19 +95,57 @@ const struct report_format *report_choose_format(const char *verb, const char *n
     return format || name ? format : &report_text;
 }
 
-int report_print_screen(const char *db_path, int64_t run_id, FILE *out) {
+static int build(const char *db_path, int64_t run_id, struct report **ret_report) {
     struct store *store;
-    struct report *report;
     char which[32];
     int result = store_open_read(db_path, &store, NULL, 0);
     if (result != 0)
         return result < 0 ? result : -EINVAL;
     snprintf(which, sizeof which, "%" PRId64, run_id);
-    result = report_build(store, which, &report);
+    result = report_build(store, which, ret_report);
     store_close(store);
+    return result;
+}
+
+int report_print_screen(const char *db_path, int64_t run_id, FILE *out) {
+    struct report *report;
+    int result = build(db_path, run_id, &report);
     if (result < 0)
         return result;
     result = write_screen(report, out);
+    report_free(report);
+    return result;
+}
+
+/* A failure costs these rows and one line, since all of them can be made again. */
+static int store_budget(const struct report *report, const char *db_path) {
+    struct store *store;
+    char why[256] = "";
+    int result = store_open_write(db_path, &store, why, sizeof why);
+    if (result == 0) {
+        result = report_store_budget(report, store);
+        if (result < 0)
+            snprintf(why, sizeof why, "%s: %s", db_path,
+                     result == -EIO || result == -EBADMSG ? store_error(store) : strerror(-result));
+        store_close(store);
+    }
+    if (result == 0)
+        return 0;
+    verb_complain(NULL,
+                  "the table budget has no rows of run %" PRId64 ": %s; "
+                  "`chokepoint report %" PRId64 " --store-budget` makes them",
+                  report->run_id, why, report->run_id);
+    return -EIO;
+}
+
+int report_conclude(const char *db_path, int64_t run_id, FILE *out) {
+    struct report *report;
+    int result = build(db_path, run_id, &report);
+    if (result < 0)
+        return result;
+    if (out)
+        result = write_screen(report, out);
+    store_budget(report, db_path);
     report_free(report);
     return result;
 }
@@ -119,12 +161,14 @@ static int print(const struct report *report, const struct report_format *format
 
 struct options {
     const char *run, *database, *format, *path;
+    bool store_budget;
 };
 
 static int parse(int argc, char **argv, struct options *options) {
     const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
                                         {"format", 0, &options->format, NULL},
-                                        {"output", 'o', &options->path, NULL}};
+                                        {"output", 'o', &options->path, NULL},
+                                        {"store-budget", 0, NULL, &options->store_budget}};
     const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
@@ -154,6 +198,8 @@ static int report_main(int argc, char **argv) {
     status = report_build_or_say("report", store, options.database, options.run, &report);
     if (status == 0) {
         status = print(report, format, options.path);
+        if (options.store_budget && store_budget(report, options.database) < 0)
+            status = status ? status : 1;
         report_free(report);
     }
     store_close(store);

@@ -16,6 +16,11 @@ struct store;
  * Negative errno. */
 int report_print_screen(const char *db_path, int64_t run_id, FILE *out);
 
+/* The end of a run: its verdict on one screen (out NULL: not shown), and its budgets into the
+ * database; where they cannot be written, one line on standard error. Negative errno: no verdict.
+ */
+int report_conclude(const char *db_path, int64_t run_id, FILE *out);
+
 /* Opens a database for reading. 0, or an exit status after one line on standard error. */
 int report_open_database(const char *verb, const char *path, struct store **ret_store);
 

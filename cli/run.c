@@ -185,10 +185,13 @@ static int interrupted_status(const struct run_session *s) {
     return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
 }
 
-static void print_verdict(const struct run_session *s) {
-    int r = report_print_screen(s->options->database, s->run, stderr);
+/* Of repeats the median one is shown, when all are over. */
+static void conclude(const struct run_session *s) {
+    bool shown = !s->options->quiet && !s->repeat;
+    int r = report_conclude(s->options->database, s->run, shown ? stderr : NULL);
     if (r < 0)
-        session_complain(s, "no verdict: %s", strerror(-r));
+        session_complain(s, "no %s: %s", shown ? "verdict" : "budget in the database",
+                         strerror(-r));
 }
 
 /* The collector runs from here on, whatever becomes of the rest. */
@@ -205,8 +208,8 @@ static int record(struct run_session *s) {
     }
     session_drain(s);
     record_end(s, exit_status);
-    if (s->started_mono_ns && s->options->report && !s->options->quiet && !s->repeat)
-        print_verdict(s); /* of repeats the median one is shown */
+    if (s->started_mono_ns && s->options->report)
+        conclude(s);
     session_reap(s);
     return exit_status;
 }

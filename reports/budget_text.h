@@ -34,4 +34,12 @@ void html_put_budget(FILE *out, const struct report *report);
 #define BUDGET_BARS_MAX 64
 char *plot_budget(const struct report *report);
 
+/* A panel a rank, a stacked bar an iteration of the main phase, of the first ranks that have any.
+ */
+#define BUDGET_PANELS_MAX 8
+char *plot_budget_iterations(const struct report *report);
+
+/* The colour of a term in all plots: "#4d9221". */
+const char *budget_term_colour(enum budget_term term);
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The budget in the page: stacked bars of the main phase, and the numbers of every phase. */
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "reports/budget_text.h"
@@ -27,6 +29,28 @@ static void put_row(FILE *out, const struct report *report, const struct report_
     fputs("</tr>\n", out);
 }
 
+static size_t ranks_with_iterations(const struct report *report) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_iteration_budgets; i++)
+        n += i == 0 || report->iteration_budgets[i].whose != report->iteration_budgets[i - 1].whose;
+    return n;
+}
+
+static void put_iterations(FILE *out, const struct report *report) {
+    char caption[160], which[40] = "every iteration";
+    char *svg = plot_budget_iterations(report);
+    if (!svg && errno == ENODATA)
+        return;
+    if (report->iteration_budgets_every > 1)
+        snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
+    snprintf(
+        caption, sizeof caption,
+        "%s of %s, rank by rank%s; bars are means where there are many, the tallest may be cut off",
+        which, report->main_phase ? report->resources[report->main_phase].phase : "the whole run",
+        ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
+    html_picture(out, svg, caption);
+}
+
 void html_put_budget(FILE *out, const struct report *report) {
     if (!report->n_budget)
         return;
@@ -36,6 +60,7 @@ void html_put_budget(FILE *out, const struct report *report) {
              report->main_phase ? report->resources[report->main_phase].phase : "the whole run");
     char *svg = plot_budget(report);
     html_picture(out, svg, caption);
+    put_iterations(out, report);
     fputs("<table><tr><th></th><th>phase</th><th>wall (s)</th>", out);
     for (int term = 0; term < BUDGET_TERMS; term++)
         if (budget_term_shown(report->budget, report->n_budget, (enum budget_term)term))

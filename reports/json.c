@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/error.h"
 #include "common/text.h"
 #include "reports/layout.h"
 #include "reports/summary.h"
@@ -200,40 +201,6 @@ static json_t *stragglers(const struct report *report) {
     return array;
 }
 
-static json_t *budget_object(const struct report *report, const struct report_budget *b) {
-    json_t *object =
-        json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o}", "host", host_name(report, b->host),
-                  "rank", rank_number(b->rank), "phase", json_text(b->phase), "process",
-                  json_text(b->process), "source", b->source, "trusted", b->trusted, "awaited_host",
-                  host_name(report, b->awaited_host), "awaited_rank", rank_number(b->awaited_rank));
-    const struct {
-        const char *name;
-        double value;
-    } others[] = {{"wall_s", b->wall_s},
-                  {"unknown_s", b->unknown_s},
-                  {"other_threads_cpu_s", b->other_cpu_s},
-                  {"closure_pct", b->closure_pct},
-                  {"awaited_s", b->awaited_s},
-                  {"path_limited_pct", b->path_pct},
-                  {"receiver_limited_pct", b->receiver_pct},
-                  {"send_buffer_limited_pct", b->send_buffer_pct}};
-    for (int term = 0; term < BUDGET_TERMS; term++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s_s", budget_term_name((enum budget_term)term));
-        json_object_set_new(object, name, json_number_or_null(b->term_s[term]));
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        json_object_set_new(object, others[i].name, json_number_or_null(others[i].value));
-    return object;
-}
-
-static json_t *budget(const struct report *report) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < report->n_budget; i++)
-        json_array_append_new(array, budget_object(report, &report->budget[i]));
-    return array;
-}
-
 static json_t *by_rank(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_ranks; i++) {
@@ -311,16 +278,35 @@ static json_t *quality(const struct report *report) {
 }
 
 json_t *json_report(const struct report *report) {
-    return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "schema", "chokepoint.report/1", "run", json_run(report), "phases", phases(report),
-        "resources", resources(report), "verdict", json_verdict(report), "verdict_by_phase",
-        verdict_by_phase(report), "ranking", ranking(report),
-        "stragglers", stragglers(report), "budget", budget(report), "iterations",
-        json_iterations(report), "alerts", alerts(report), "arithmetic", arithmetic(report),
-        "processes", processes(report), "operators", json_operators(report), "timeline",
-        json_timeline(report), "ceilings", json_ceilings(report->ceilings, report->n_ceilings),
-        "quality", quality(report));
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {{"schema", json_string("chokepoint.report/1")},
+                   {"run", json_run(report)},
+                   {"phases", phases(report)},
+                   {"resources", resources(report)},
+                   {"verdict", json_verdict(report)},
+                   {"verdict_by_phase", verdict_by_phase(report)},
+                   {"ranking", ranking(report)},
+                   {"stragglers", stragglers(report)},
+                   {"budget", json_budget(report)},
+                   {"budget_iterations", json_budget_iterations(report)},
+                   {"iterations", json_iterations(report)},
+                   {"alerts", alerts(report)},
+                   {"arithmetic", arithmetic(report)},
+                   {"processes", processes(report)},
+                   {"operators", json_operators(report)},
+                   {"timeline", json_timeline(report)},
+                   {"ceilings", json_ceilings(report->ceilings, report->n_ceilings)},
+                   {"quality", quality(report)}};
+    json_t *object = json_object();
+    int result = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+        result |= json_object_set_new(object, members[i].name, members[i].value);
+    if (result == 0)
+        return object;
+    json_decref(object); /* no memory for one of them */
+    return NULL;
 }
 
 int json_write(json_t *document, FILE *out) {

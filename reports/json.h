@@ -14,6 +14,8 @@ json_t *json_instant(int64_t wall_ns); /* 2026-11-20T09:41:11.123Z */
 json_t *json_run(const struct report *report);
 json_t *json_verdict(const struct report *report);
 json_t *json_iterations(const struct report *report);
+json_t *json_budget(const struct report *report);
+json_t *json_budget_iterations(const struct report *report);
 json_t *json_operators(const struct report *report);
 json_t *json_timeline(const struct report *report); /* null where there is none */
 json_t *json_report(const struct report *report);

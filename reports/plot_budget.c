@@ -13,6 +13,10 @@ static const char *const colours[BUDGET_TERMS] = {
     [BUDGET_OVERHEAD] = "#9ecae1", [BUDGET_UNSPLIT] = "#636363",
 };
 
+const char *budget_term_colour(enum budget_term term) {
+    return colours[term];
+}
+
 static void put_data(FILE *out, const struct report *report, const struct report_budget *budgets,
                      size_t n) {
     fputs("$budget << EOD\n", out);
@@ -54,6 +58,7 @@ char *plot_budget(const struct report *report) {
     put_data(script.file, report, budgets, n);
     put_names(script.file, report, budgets, n);
     fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
+          "set style fill solid 1 noborder\n"
           "set yrange [0:100]\nset ylabel '% of the wall time'\n"
           "set key outside right top reverse Left samplen 1.2 invert\n",
           script.file);
@@ -63,7 +68,7 @@ char *plot_budget(const struct report *report) {
             continue;
         fprintf(script.file, "%s$budget using %d title ", separator, term + 1);
         script_put_string(script.file, budget_term_words((enum budget_term)term));
-        fprintf(script.file, " lc rgb '%s'", colours[term]);
+        fprintf(script.file, " lc rgb '%s'", budget_term_colour((enum budget_term)term));
         separator = ", ";
     }
     fputc('\n', script.file);

@@ -66,6 +66,32 @@ static void record(struct fixture *f) {
     assert_int_equal(store_commit(f->store), 0);
 }
 
+static struct store_budget budget(const char *phase, int64_t iteration, int64_t wall_ms) {
+    int64_t wall_ns = wall_ms * NS_PER_MS;
+    return (struct store_budget){.host = "vm1",
+                                 .process = "train[7]",
+                                 .phase = phase,
+                                 .source = "events",
+                                 .rank = 3,
+                                 .pid = 7,
+                                 .iteration = iteration,
+                                 .every = 1,
+                                 .end_ns = wall_ns,
+                                 .wall_ns = wall_ns,
+                                 .term_ns = {wall_ns / 2, wall_ns / 4, -1, -1, 0, 0, wall_ns / 20,
+                                             wall_ns * 3 / 20, wall_ns / 20, 0, 0},
+                                 .awaited_host = "vm2",
+                                 .awaited_ns = 1};
+}
+
+/* A rank that computes half of the time and lacks a core for a quarter of it; two iterations. */
+static void record_budgets(struct fixture *f) {
+    const struct store_budget rows[] = {budget("all", VALUE_ABSENT, 10000),
+                                        budget("training", VALUE_ABSENT, 10000),
+                                        budget("training", 1, 160), budget("training", 2, 240)};
+    assert_int_equal(store_budget_replace(f->store, f->run, rows, 4), 0);
+}
+
 /* The rows of one statement, columns joined by |, rows by newlines. */
 static void run_statement(sqlite3_stmt *statement, char *text, size_t size) {
     text[0] = '\0';
@@ -96,12 +122,17 @@ static void each_query_of_the_manual_tells_the_planted_truth(void **state) {
         "vm1|0.01|5.0|0.01|10.0\n",
         "vm1|train[7]|3|5.0|5.0|64.0\n",
         "vm1|3|iteration|step|10|200.0|200.0\n",
+        "all|vm1|3|10.0|50.0|25.0|0.0|5.0|15.0|5.0|0\n"
+        "training|vm1|3|10.0|50.0|25.0|0.0|5.0|15.0|5.0|0\n",
+        "2|vm1|3|240.0|20.0|10.0|2.0|6.0|2.0\n"
+        "1|vm1|3|160.0|-20.0|-10.0|-2.0|-6.0|-2.0\n",
     };
     char queries[16384], text[4096];
     const char *p = queries;
     sqlite3 *db;
     size_t n = 0;
     record(f);
+    record_budgets(f);
     read_queries(queries, sizeof queries);
     assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     while (*p) {
