@@ -126,7 +126,7 @@ static int store_budget(const struct report *report, const char *db_path) {
         result = report_store_budget(report, store);
         if (result < 0)
             snprintf(why, sizeof why, "%s: %s", db_path,
-                     result == -EIO || result == -EBADMSG ? store_error(store) : strerror(-result));
+                     result == -ENOMEM ? strerror(ENOMEM) : store_error(store));
         store_close(store);
     }
     if (result == 0)

@@ -62,6 +62,6 @@ int store_budget_replace(struct store *store, int64_t run, const struct store_bu
     if (r == 0)
         r = sql_exec(store, "COMMIT");
     if (r)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        sql_undo(store, "ROLLBACK");
     return r;
 }

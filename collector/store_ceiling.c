@@ -34,7 +34,7 @@ int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings
     if (r == 0)
         r = sql_exec(store, "COMMIT");
     if (r)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+        sql_undo(store, "ROLLBACK");
     return r;
 }
 

@@ -197,6 +197,8 @@ sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_err
 
 int sql_exec(struct store *store, const char *sql);
 int sql_prepare(struct store *store, const char *sql, sqlite3_stmt **ret_statement);
+/* Takes back what a failure left half done; store_error still says why it failed. */
+void sql_undo(struct store *store, const char *rollback);
 void sql_finalize(sqlite3_stmt **statement); /* for AUTO */
 
 /* Binds by format: i int64_t (VALUE_ABSENT as NULL), d double (NAN as NULL), t text (NULL as

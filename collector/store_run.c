@@ -47,7 +47,7 @@ int store_run_begin(struct store *store, const struct run_begin *begin, int64_t 
     if (r == 0)
         r = sql_exec(store, "RELEASE begin_run");
     if (r) {
-        sqlite3_exec(store->db, "ROLLBACK TO begin_run; RELEASE begin_run", NULL, NULL, NULL);
+        sql_undo(store, "ROLLBACK TO begin_run; RELEASE begin_run");
         return r;
     }
     *ret_run = run;

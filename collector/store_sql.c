@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,6 +197,11 @@ sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_err
 int sql_exec(struct store *store, const char *sql) {
     store->why[0] = '\0';
     return sql_errno(sqlite3_exec(store->db, sql, NULL, NULL, NULL));
+}
+
+void sql_undo(struct store *store, const char *rollback) {
+    snprintf(store->why, sizeof store->why, "%s", sqlite3_errmsg(store->db));
+    sqlite3_exec(store->db, rollback, NULL, NULL, NULL);
 }
 
 void sql_finalize(sqlite3_stmt **statement) {

@@ -179,19 +179,6 @@ struct report_efficiency {
                              least they can be; "unknown" */
 };
 
-const char *report_budget_source(enum budget_source source);
-
-#define REPORT_ITERATION_BUDGETS_MAX 100000
-
-/* The same of one iteration of a rank. */
-struct report_iteration_budget {
-    size_t whose; /* index of report->budget: the rank's whole run */
-    size_t phase; /* of resources, in which it ends; 0: in none, or the program has none */
-    int64_t number;
-    int64_t begin_ns, end_ns;
-    struct budget budget;
-};
-
 /* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
 struct report_arithmetic {
     int host;
@@ -273,7 +260,7 @@ struct report {
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
-    struct report_efficiency *efficiency;  /* phases in which the ranks' MPI calls are known */
+    struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
                        where nobody knows who waited for whom */
