@@ -14,7 +14,7 @@ FAULTS = {
     "F5": (injectors.both_ways, "a worker's link shaped both ways"),
     "F6": (injectors.foreign_traffic, "foreign traffic on a shaped link"),
     "F7": (injectors.read_throttle, "block-I/O throttle"),
-    "F8": (injectors.foreign_fsync, "foreign fsync writer on the disk"),
+    "F8": (injectors.foreign_reader, "foreign reader on a slow disk"),
     "F9": (injectors.memory_limit, "memory limit below the working set"),
     "F11": (injectors.skew, "data skew"),
     "F12": (injectors.sleep, "sleep in one rank"),
@@ -38,7 +38,7 @@ TUNING = {
              "F15": [("F2", 30, .3, .7), ("F12", 40, .4, .6)],
              "F16": [(("F13", 0, 15), ("F12", 1, 15))], "D3": [200], "D4": [30], "D5": [1]},
     "sync-net": {"F3": [200, 90], "F4": [200, 90], "F5": [90], "F6": [3], "F14s": [4096], "F14r": [4096], "D2": [20]},
-    "sync-disk": {"F7": [40], "F8": [4]},
+    "sync-disk": {"F7": [40], "F8": [2]},
     "sync-memory": {"F9": [120]},
     "matmul": {"F1": [1], "F2": [40], "F12": [8]},
     "one": {"D1": [1]},
@@ -48,16 +48,16 @@ SCORED = {
               "F15": [("F1", 2, .4, .6), ("F2", 30, .4, .6), ("F12", 60, .4, .6)],
               "F16": [(("F13", 0, 20), ("F12", 1, 30))], "D3": [300], "D4": [50], "D5": [1]},
     "async-net": {"F3": [150, 75, 50], "F4": [150, 75, 50], "F5": [75, 50], "F6": [2, 4], "F14s": [2048], "F14r": [2048], "D2": [30]},
-    "async-disk": {"F7": [25, 60], "F8": [2, 6]},
-    "async-memory": {"F9": [110, 130]},
     "softmax": {"F1": [1, 2], "F2": [50], "F11": [2], "F12": [30]},
     "lammps": {"F1": [1, 2], "F2": [75, 50, 30], "F5": [75, 50], "D3": [300], "D4": [50]},
     "ring": {"F1": [1, 2], "F2": [75, 50], "F5": [75, 50], "D4": [50]},
+    "ring-disk": {"F7": [20, 50], "F8": [1, 2]},
+    "ring-memory": {"F9": [55, 70]},
     "sync": {"F1": [4], "F2": [75, 50, 30], "F11": [1.25, 2], "F12": [10, 30], "F13": [8, 25],
              "F15": [("F1", 2, .4, .6), ("F12", 60, .4, .6)]},
     "sync-net": {"F3": [150, 75, 50], "F4": [150, 75, 50], "F5": [75, 50]},
-    "sync-disk": {"F7": [25, 60]},
-    "sync-memory": {"F9": [110]},
+    "sync-disk": {"F7": [25, 60], "F8": [1]},
+    "sync-memory": {"F9": [100, 130]},
 }
 
 
@@ -71,8 +71,6 @@ def target_of(workload, fault, seed):
     """The rank it hits: the server where the fault is one of servers, else by the seed."""
     if fault in ("F3", "F4", "F6", "F13"):
         return 0
-    if fault == "F9":
-        return 1 # the one with the working set
     if fault in ("F5", "F14s", "F14r"):
         return 1 + seed % (workload.ranks - 1)
     return seed % workload.ranks

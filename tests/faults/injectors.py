@@ -92,15 +92,18 @@ def read_throttle(case, bed, rank, amount):
 
 
 @contextlib.contextmanager
-def foreign_fsync(case, bed, rank, amount):
-    """amount: writers"""
+def foreign_reader(case, bed, rank, amount):
+    """amount: readers. A disk that would do for the job, and is shared with others: an fsync writer, as one would
+    expect here, costs nobody anything on a fast virtual disk, so the disk is made a slow one of 300 MB/s."""
     disk = case["disks"][rank]
-    writers = [bed.helper(host_of(rank), "fsync", f"{disk.path}/foreign-{i}") for i in range(int(amount))]
+    bed.set_read_limit(host_of(rank), disk.device, int(300e6))
+    readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 16) for i in range(int(amount))]
     try:
-        yield [label(host_of(rank), "disk", "disk-contention", pid=writers[0].pid)]
+        yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=readers[0].pid)]
     finally:
-        for process in writers:
+        for process in readers:
             bed.end(process)
+        bed.set_read_limit(host_of(rank), disk.device, None)
 
 
 @contextlib.contextmanager

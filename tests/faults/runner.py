@@ -161,8 +161,6 @@ class Matrix:
             if case["inner"] in ("F3", "F4", "F5", "F6"):
                 case["need"] = self.need(case)
             case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
-            os.environ["TMPDIR"] = self.scratch
-            stack.callback(os.environ.pop, "TMPDIR", None)
             bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]

@@ -4,16 +4,21 @@
  * many hosts compute, then pass a buffer round a ring of TCP connections until each has had all of
  * them; waiting blocks in the kernel. No marks. Rank 0 prints "loop SECONDS".
  *
- *     fault-ring RANK N PORT ITERATIONS MS KB ADDRESS-OF-THE-NEXT
+ *     fault-ring RANK N PORT ITERATIONS MS KB ADDRESS-OF-THE-NEXT [direct|map FILE MB]
+ *
+ * direct: reads MB of the file past the page cache in each iteration; map: reads all of a mapped
+ * file of MB, which it makes first.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -65,6 +70,43 @@ static double compute(long units) {
     return x;
 }
 
+/* What is read in each iteration; zeroed: nothing. */
+struct load {
+    int fd;
+    size_t bytes;
+    unsigned char *map; /* NULL: read directly */
+    char *into;
+};
+
+static void load_open(struct load *l, const char *how, const char *path, const char *mb) {
+    bool map = strcmp(how, "map") == 0;
+    static char block[1 << 20];
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    l->bytes = (size_t)atol(mb) << 20;
+    for (size_t done = 0; fd >= 0 && done < l->bytes; done += sizeof block)
+        if (write(fd, block, sizeof block) < 0)
+            die(path);
+    if (fd < 0 || fdatasync(fd) < 0)
+        die(path);
+    l->fd = open(path, O_RDONLY | O_CLOEXEC | (map ? 0 : O_DIRECT));
+    l->into = aligned_alloc(4096, 1 << 18);
+    if (map)
+        l->map = mmap(NULL, l->bytes, PROT_READ, MAP_SHARED, l->fd, 0);
+    if (l->fd < 0 || l->map == MAP_FAILED || !l->into)
+        die(path);
+    close(fd);
+}
+
+static void load_read(const struct load *l) {
+    if (l->map)
+        for (size_t at = 0; at < l->bytes; at += 64)
+            (void)((const volatile unsigned char *)l->map)[at];
+    else
+        for (size_t at = 0; at < l->bytes; at += 1 << 18)
+            if (pread(l->fd, l->into, 1 << 18, (off_t)at) < 0)
+                die("read");
+}
+
 static void all(ssize_t (*move)(int, void *, size_t), int fd, char *buffer, size_t n) {
     for (size_t done = 0; done < n;) {
         ssize_t r = move(fd, buffer + done, n - done);
@@ -88,8 +130,9 @@ static void round_trip(bool first, int next, int before, char *buffer, size_t n)
 }
 
 int main(int argc, char **argv) {
-    if (argc != 8) {
-        fprintf(stderr, "usage: fault-ring RANK N PORT ITERATIONS MS KB NEXT\n");
+    if (argc != 8 && argc != 11) {
+        fprintf(stderr,
+                "usage: fault-ring RANK N PORT ITERATIONS MS KB NEXT [direct|map FILE MB]\n");
         return 2;
     }
     int rank = atoi(argv[1]), port = atoi(argv[3]), yes = 1;
@@ -99,6 +142,9 @@ int main(int argc, char **argv) {
     char *buffer = calloc(1, n);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     alarm(LIFE_S);
+    struct load load = {0};
+    if (argc == 11)
+        load_open(&load, argv[8], argv[9], argv[10]);
     int listener = listening(port), next = connected(argv[7], port);
     int before = accept(listener, NULL, NULL);
     if (before < 0 || !buffer)
@@ -107,6 +153,7 @@ int main(int argc, char **argv) {
     double start = clock_s(CLOCK_MONOTONIC);
     for (long i = 0; i < iterations; i++) {
         result += compute(ms);
+        load_read(&load);
         round_trip(rank == 0, next, before, buffer, n);
         round_trip(rank == 0, next, before, buffer, 8);
     }

@@ -5,6 +5,7 @@
  *
  *     cpu THREADS           spins
  *     fsync PATH            writes 64 KiB and waits for the disk, again and again
+ *     read PATH MB          reads a file past the page cache, a MiB at a time, as fast as it goes
  *     burst PATH MB         writes MB into the page cache each second, over the same file
  *     cache PATH MB         writes a file once and reads it again and again, a piece at a time
  *     bandwidth MB          copies memory to and fro
@@ -92,6 +93,24 @@ static int trouble_fsync(char **words) {
         if (fsync(fd) < 0)
             die("fsync");
     }
+    return 0;
+}
+
+static int trouble_read(char **words) {
+    int fd = open_file(words[0]);
+    long blocks = number(words[1]) * 16;
+    char *into = aligned_alloc(4096, 1 << 20);
+    for (long i = 0; i < blocks; i++)
+        put(fd, (off_t)i * BLOCK);
+    fsync(fd);
+    close(fd);
+    fd = open(words[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
+    if (fd < 0 || !into)
+        die(words[0]);
+    ready();
+    for (off_t at = 0;; at = (at + (1 << 20)) % ((off_t)blocks * BLOCK))
+        if (pread(fd, into, 1 << 20, at) < 0)
+            die("read");
     return 0;
 }
 
@@ -192,9 +211,9 @@ static const struct {
     int n_words;
     int (*run)(char **words);
 } troubles[] = {
-    {"cpu", 1, trouble_cpu},     {"fsync", 1, trouble_fsync},         {"burst", 2, trouble_burst},
-    {"cache", 2, trouble_cache}, {"bandwidth", 1, trouble_bandwidth}, {"sink", 1, trouble_sink},
-    {"send", 3, trouble_send},
+    {"cpu", 1, trouble_cpu},     {"fsync", 1, trouble_fsync}, {"read", 2, trouble_read},
+    {"burst", 2, trouble_burst}, {"cache", 2, trouble_cache}, {"bandwidth", 1, trouble_bandwidth},
+    {"sink", 1, trouble_sink},   {"send", 3, trouble_send},
 };
 
 int main(int argc, char **argv) {

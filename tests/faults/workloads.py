@@ -75,7 +75,7 @@ class Matmul(Workload):
 
 class Lammps(Workload):
     name, half = "lammps", "scored"
-    steps = 500
+    steps = 1200
 
     def available(self, binaries):
         return None if shutil.which("lmp") else "lmp (package lammps) is not installed"
@@ -93,8 +93,11 @@ class Lammps(Workload):
 
 class Ring(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
-    name, half, mpi = "ring", "scored", False
-    iterations, ms, kilobytes, port = 70, 40, 256, 7100
+    half, mpi = "scored", False
+    ms, kilobytes, port = 15, 256, 7100
+
+    def __init__(self, name, load=None, iterations=190):
+        self.name, self.load, self.iterations, self.needs_disks = name, load, iterations, load == "direct"
 
     def available(self, binaries):
         return None if os.path.exists(f"{binaries}/fault-ring") else "fault-ring is not built"
@@ -106,6 +109,10 @@ class Ring(Workload):
         for rank in reversed(range(self.ranks)):
             nearby = case["addresses"][(rank + 1) % self.ranks]
             ring = f"{case['bin']}/fault-ring {rank} {self.ranks} {self.port} {scaled(self.iterations, case)} {self.ms} {self.kilobytes} {nearby}"
+            if self.load == "direct":
+                ring += f" direct {case['disks'][rank].path}/load 1"
+            elif self.load == "map":
+                ring += f" map {case['scratch']}/load-{rank} 60"
             lines.append(f"$CHOKEPOINT_RSH vm{rank + 1} \"{keep} exec {ring}\" &" if rank else ring)
         lines.append("wait")
         path = f"{case['folder']}/ring.sh"
@@ -122,14 +129,14 @@ WORKLOADS = {w.name: w for w in (
     Sgd("sync", "tuning", "sync", 150),
     Sgd("sync-net", "tuning", "sync", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
     Sgd("sync-disk", "tuning", "sync", 95, batch=3000, disks=True, plants=("spin:0:30", "spin:1:30")),
-    Sgd("sync-memory", "tuning", "sync", 50, batch=3000, plants=("memory:1:120", "spin:0:50", "spin:1:50")),
+    Sgd("sync-memory", "tuning", "sync", 50, batch=3000, plants=("memory:0:120", "memory:1:120", "spin:0:40", "spin:1:40")),
     Matmul(),
     Sgd("async", "scored", "async", 150),
-    Sgd("async-net", "scored", "async", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
-    Sgd("async-disk", "scored", "async", 95, batch=3000, disks=True, plants=("spin:0:30", "spin:1:30")),
-    Sgd("async-memory", "scored", "async", 50, batch=3000, plants=("memory:1:120", "spin:0:50", "spin:1:50")),
+    Sgd("async-net", "scored", "async", 700, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
     Softmax(),
     Lammps(),
-    Ring(),
+    Ring("ring"),
+    Ring("ring-disk", "direct"),
+    Ring("ring-memory", "map", 110),
     Sgd("one", "tuning", "sync", 150, ranks=1),
 )}
