@@ -56,6 +56,12 @@ static int refuse(const struct verb_words *words, int condition, char **argv) {
 }
 
 int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words) {
+    return verb_words_read_each(words, argc, argv, NULL, NULL, ret_words);
+}
+
+int verb_words_read_each(const struct verb_words *words, int argc, char **argv,
+                         void (*heard)(void *context, const char *name, const char *value),
+                         void *context, char ***ret_words) {
     struct getopt_words known;
     int value;
     if (words->n_options > VERB_OPTIONS_MAX)
@@ -73,6 +79,8 @@ int verb_words_read(const struct verb_words *words, int argc, char **argv, char 
             *option->text = optarg;
         else
             *option->flag = true;
+        if (heard)
+            heard(context, option->name, option->text ? optarg : NULL);
     }
     *ret_words = argv + optind;
     return 0;

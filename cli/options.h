@@ -32,6 +32,12 @@ struct verb_words {
  * put in order). 0, VERB_HELP, or -EINVAL after one line on standard error. */
 int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words);
 
+/* The same; `heard` is told of each option as it comes, with its value (NULL: it takes none): for
+ * those that may be given several times. */
+int verb_words_read_each(const struct verb_words *words, int argc, char **argv,
+                         void (*heard)(void *context, const char *name, const char *value),
+                         void *context, char ***ret_words);
+
 /* The exit status after an answer other than 0 of verb_words_read. */
 int verb_words_status(int result);
 

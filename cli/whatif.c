@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* `chokepoint whatif`: what a run would have taken if something had been otherwise. */
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/verb.h"
+#include "collector/store.h"
+#include "common/error.h"
+#include "reports/prediction.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: chokepoint whatif [RUN] WHAT... [--together] [--db FILE] [--format FORMAT]\n"
+    "                         [-o PATH]\n"
+    "\n"
+    "Says how long the main phase of a run would have taken if something had been otherwise,\n"
+    "from a replay of its MPI calls. RUN is a number or a name from `chokepoint list`, last,\n"
+    "last~1; default: last. Each WHAT is answered by itself:\n"
+    "\n"
+    "  --link HOST[:egress|:ingress]=2x\n"
+    "                   the host's link so many times as fast, or with a speed: =200mbit\n"
+    "  --without HOST:CAUSE\n"
+    "                   nobody waits for contention, quota, steal, disk, memory or sleep there\n"
+    "  --without-straggler [RANK]\n"
+    "                   that rank computes as its peers do; default: the one waited for most\n"
+    "  --balanced       all ranks of a role have the same amount to compute\n"
+    "  --cpu HOST=2x    the host computes so many times as fast\n"
+    "  --workers +N|-N  more or fewer workers, each with the same work (parameter servers)\n"
+    "  --together       all of them at once instead\n"
+    "\n"
+    "HOST may be all.\n"
+    "\n"
+    "  --db FILE        default: ./chokepoint.db\n"
+    "  --format FORMAT  text or json; default: by the ending of PATH, else text\n"
+    "  -o, --output PATH\n"
+    "                   write there; a file that exists is replaced when all is written\n";
+
+#define WORDS_MAX 64
+
+struct options {
+    const char *run, *database, *format, *path;
+    bool together;
+    struct prediction_word words[WORDS_MAX + 1];
+    size_t n_words;
+};
+
+static void hear(void *context, const char *name, const char *value) {
+    static const char *const asked[] = {"link",     "without", "without-straggler",
+                                        "balanced", "cpu",     "workers"};
+    struct options *options = context;
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
+        if (strcmp(name, asked[i]) == 0 && options->n_words <= WORDS_MAX)
+            options->words[options->n_words++] = (struct prediction_word){name, value};
+}
+
+/* --without-straggler may stand alone: its rank is then "slowest". *ret_argv is the caller's. */
+static char **with_ranks(int argc, char **argv, int *ret_argc) {
+    static char slowest[] = "slowest";
+    char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
+    int n = 0;
+    for (int i = 0; words && i < argc; i++) {
+        words[n++] = argv[i];
+        if (strcmp(argv[i], "--without-straggler") == 0 &&
+            (i + 1 == argc ||
+             (!isdigit((unsigned char)argv[i + 1][0]) && strcmp(argv[i + 1], "slowest") != 0)))
+            words[n++] = slowest;
+    }
+    *ret_argc = n;
+    return words;
+}
+
+static int parse(int argc, char **argv, struct options *options) {
+    const char *last;
+    bool balanced;
+    const struct verb_option takes[] = {{"link", 0, &last, NULL},
+                                        {"without", 0, &last, NULL},
+                                        {"without-straggler", 0, &last, NULL},
+                                        {"balanced", 0, NULL, &balanced},
+                                        {"cpu", 0, &last, NULL},
+                                        {"workers", 0, &last, NULL},
+                                        {"together", 0, NULL, &options->together},
+                                        {"db", 0, &options->database, NULL},
+                                        {"format", 0, &options->format, NULL},
+                                        {"output", 'o', &options->path, NULL}};
+    const struct verb_words words = {"whatif", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    *options = (struct options){.run = "last", .database = REPORT_DATABASE};
+    int result = verb_words_read_each(&words, argc, argv, hear, options, &rest);
+    if (result == 0 && rest[0] && rest[1])
+        return verb_refuse("whatif", "one run at a time", NULL,
+                           "`chokepoint whatif --help` lists what can be asked");
+    if (result == 0 && rest[0])
+        options->run = rest[0];
+    if (result == 0 && !options->n_words)
+        return verb_refuse("whatif", "nothing was asked", NULL, "for example --link vm1=2x");
+    if (result == 0 && options->n_words > WORDS_MAX)
+        return verb_refuse("whatif", "too much was asked at once", NULL, "64 are possible");
+    return result;
+}
+
+/* How a format is written. */
+typedef int writer(const struct prediction *prediction, FILE *out);
+
+static writer *choose_writer(const struct options *options) {
+    size_t n = options->path ? strlen(options->path) : 0;
+    bool json = n > 5 && strcmp(options->path + n - 5, ".json") == 0;
+    if (!options->format)
+        return json ? prediction_write_json : prediction_write_text;
+    if (strcmp(options->format, "json") == 0)
+        return prediction_write_json;
+    if (strcmp(options->format, "text") == 0)
+        return prediction_write_text;
+    verb_complain("whatif", "unknown format '%s'; there are text and json", options->format);
+    return NULL;
+}
+
+static int print(const struct prediction *prediction, writer *write, const char *path) {
+    struct output output;
+    int result = output_open(&output);
+    if (result == 0)
+        result = output_close(&output, path, write(prediction, output.file));
+    return result < 0 ? report_cannot_write("whatif", path, result) : 0;
+}
+
+static int answer(const struct options *options, writer *write) {
+    struct store *store;
+    struct prediction *prediction;
+    char why[300] = "";
+    int status = report_open_database("whatif", options->database, &store);
+    if (status)
+        return status;
+    int result = prediction_build(store, options->run, options->words, options->n_words,
+                                  options->together, why, sizeof why, &prediction);
+    if (result < 0 && why[0]) {
+        verb_complain("whatif", "%s", why);
+        status = EXIT_USAGE;
+    } else if (result < 0) {
+        status = report_cannot_read_run("whatif", store, options->database, options->run, result);
+    } else {
+        status = print(prediction, write, options->path);
+        prediction_free(prediction);
+    }
+    store_close(store);
+    return status;
+}
+
+static int whatif_main(int argc, char **argv) {
+    struct options options;
+    int n;
+    char **words = with_ranks(argc, argv, &n);
+    if (!words)
+        return 1;
+    int status = parse(n, words, &options);
+    writer *write = status ? NULL : choose_writer(&options);
+    if (status)
+        status = verb_words_status(status);
+    else
+        status = write ? answer(&options, write) : EXIT_USAGE;
+    free(words);
+    return status;
+}
+
+const struct verb verb_whatif = {"whatif",
+                                 "say what a run would have taken if something were "
+                                 "otherwise",
+                                 whatif_main};

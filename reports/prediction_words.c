@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What the user may ask, as scenarios. Every refusal says what would be right. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/prediction_private.h"
+
+static int refuse(struct prediction_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int refuse(struct prediction_reader *r, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(r->why, r->why_size, format, values);
+    va_end(values);
+    return -EINVAL;
+}
+
+/* The host of `n` letters; "all" is all of them. */
+static int read_host(struct prediction_reader *r, const char *name, size_t n, int *ret_host) {
+    char known[200] = "";
+    size_t at = 0;
+    if (n == 3 && strncmp(name, "all", 3) == 0) {
+        *ret_host = -1;
+        return 0;
+    }
+    for (size_t h = 0; h < r->scene->n_hosts; h++) {
+        const char *host = r->scene->hosts[h].name;
+        if (strlen(host) == n && strncmp(host, name, n) == 0) {
+            *ret_host = (int)h;
+            return 0;
+        }
+        int more = snprintf(known + at, sizeof known - at, "%s%s", h ? ", " : "", host);
+        at = more > 0 && (size_t)more < sizeof known - at ? at + (size_t)more : sizeof known - 1;
+    }
+    return refuse(r, "no host '%.*s' in this run; there are %s, and all", (int)(n < 60 ? n : 60),
+                  name, known);
+}
+
+/* "2x", "2", "0.5x". */
+static bool read_factor(const char *text, double *ret_factor) {
+    char *end;
+    double factor = strtod(text, &end);
+    bool good = end != text && (*end == 0 || strcmp(end, "x") == 0) && isfinite(factor) &&
+                factor >= 0.001 && factor <= 1000;
+    *ret_factor = factor;
+    return good;
+}
+
+/* "200mbit", "1.8gbit", "25MB/s": bytes a second. */
+static bool read_rate(const char *text, double *ret_rate) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"kbit", 125}, {"mbit", 125e3}, {"gbit", 125e6},
+                 {"kB/s", 1e3}, {"MB/s", 1e6},   {"GB/s", 1e9}};
+    char *end;
+    double value = strtod(text, &end);
+    for (size_t i = 0; end != text && i < ARRAY_SIZE(units); i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            *ret_rate = value * units[i].bytes;
+            return isfinite(value) && value > 0;
+        }
+    return false;
+}
+
+static int read_link(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '='), *colon = strchr(value, ':');
+    if (!equals)
+        return refuse(r, "--link takes HOST=2x or HOST=200mbit, not '%s'", value);
+    size_t n = (size_t)((colon && colon < equals ? colon : equals) - value);
+    if (colon && colon < equals) {
+        size_t length = (size_t)(equals - colon - 1);
+        if (length == 6 && strncmp(colon + 1, "egress", length) == 0)
+            s->direction = WHATIF_SEND;
+        else if (length == 7 && strncmp(colon + 1, "ingress", length) == 0)
+            s->direction = WHATIF_RECEIVE;
+        else
+            return refuse(r, "after the host of --link comes egress or ingress, not '%.*s'",
+                          (int)(length < 60 ? length : 60), colon + 1);
+    }
+    s->kind = WHATIF_LINK;
+    s->factor = 1;
+    if (!read_factor(equals + 1, &s->factor) && !read_rate(equals + 1, &s->rate_bytes_s))
+        return refuse(r, "'%s' is no speed of a link; right are 2x (0.001x to 1000x) and 200mbit",
+                      equals + 1);
+    return read_host(r, value, n, &s->host);
+}
+
+static int read_without(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    static const struct {
+        const char *name;
+        enum budget_term term;
+    } terms[] = {{"contention", BUDGET_RUN_QUEUE}, {"quota", BUDGET_QUOTA},
+                 {"steal", BUDGET_STEAL},          {"disk", BUDGET_DISK},
+                 {"memory", BUDGET_MEMORY},        {"sleep", BUDGET_IDLE}};
+    const char *colon = strrchr(value, ':');
+    s->kind = WHATIF_WITHOUT;
+    for (size_t i = 0; colon && i < ARRAY_SIZE(terms); i++)
+        if (strcmp(colon + 1, terms[i].name) == 0) {
+            s->term = terms[i].term;
+            return read_host(r, value, (size_t)(colon - value), &s->host);
+        }
+    return refuse(
+        r, "--without takes HOST:contention, quota, steal, disk, memory or sleep, not '%s'", value);
+}
+
+static int read_cpu(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    s->kind = WHATIF_CPU;
+    if (!equals || !read_factor(equals + 1, &s->factor))
+        return refuse(r, "--cpu takes HOST=2x (0.001x to 1000x), not '%s'", value);
+    return read_host(r, value, (size_t)(equals - value), &s->host);
+}
+
+static bool read_integer(const char *text, int *ret_value) {
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    *ret_value = (int)value;
+    return end != text && !*end && !errno && value >= INT_MIN && value <= INT_MAX;
+}
+
+static int read_workers(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    s->kind = WHATIF_WORKERS;
+    if ((value[0] != '+' && value[0] != '-') || !read_integer(value, &s->workers) || !s->workers ||
+        abs(s->workers) > 10000)
+        return refuse(r, "--workers takes how many more or fewer: +1, -2, not '%s'", value);
+    return 0;
+}
+
+static const struct rank_budget *rank_of(const struct scene *scene, int rank) {
+    for (size_t i = 0; i < scene->budgets.n; i++)
+        if (scene->budgets.items[i].rank == rank)
+            return &scene->budgets.items[i];
+    return NULL;
+}
+
+/* The rank that the others waited for most, if none is named. */
+static int read_straggler(struct prediction_reader *r, const char *value,
+                          struct whatif_scenario *s) {
+    const struct rank_budget *awaited = rank_budgets_awaited(&r->scene->budgets);
+    s->kind = WHATIF_LIKE_PEERS;
+    if (strcmp(value, "slowest") == 0) {
+        if (!awaited || awaited->rank < 0)
+            return refuse(r, "no rank of this run was waited for; name one: --without-straggler 2");
+        s->rank = awaited->rank;
+        return 0;
+    }
+    if (!read_integer(value, &s->rank) || s->rank < 0 || !rank_of(r->scene, s->rank))
+        return refuse(
+            r, "no rank '%s' in this run; --without-straggler takes its number, or slowest", value);
+    return 0;
+}
+
+int prediction_read_word(struct prediction_reader *r, const struct prediction_word *word,
+                         struct whatif_scenario *ret_scenario) {
+    static const struct {
+        const char *option;
+        int (*read)(struct prediction_reader *, const char *, struct whatif_scenario *);
+    } readers[] = {{"link", read_link},
+                   {"without", read_without},
+                   {"cpu", read_cpu},
+                   {"without-straggler", read_straggler},
+                   {"workers", read_workers}};
+    struct whatif_scenario s = {.host = -1, .rank = -1, .factor = 1};
+    if (strcmp(word->option, "balanced") == 0) {
+        s.kind = WHATIF_BALANCED;
+        *ret_scenario = s;
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+        if (strcmp(word->option, readers[i].option) == 0) {
+            int result = readers[i].read(r, word->value, &s);
+            *ret_scenario = s;
+            return result;
+        }
+    return -EINVAL;
+}
