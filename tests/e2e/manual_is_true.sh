@@ -69,7 +69,22 @@ cd "$work" || exit 1
 sed -n '/^EXAMPLES/,$p' chokepoint-marks.3.txt | sed -n '/^ *#include /,$p' |
     awk '{ sub(/^ +/, ""); print; n += gsub(/{/, "{") - gsub(/}/, "}"); if (n == 0 && /}/) exit }' >train.c
 ${CC:-cc} -Wall -Wextra -Werror -I "$CHOKEPOINT_SOURCE/agent/mark" -o train train.c || fail "the example does not compile"
+if command -v c++ >/dev/null; then
+    c++ -std=c++17 -Wall -Wextra -Werror -I "$CHOKEPOINT_SOURCE/agent/mark" -x c++ -o train++ train.c ||
+        fail "the example does not compile as C++"
+fi
 "$chokepoint" run -q ./train || fail "the example cannot be recorded"
+
+# The example in Python, recorded in a database of its own.
+if command -v python3 >/dev/null; then
+    sed -n '/^ *import ctypes/,/chokepoint_phase(None)/p' chokepoint-marks.3.txt | sed 's/^ \{0,12\}//' >indented.py
+    indent=$(sed -n '1s/[^ ].*//p' indented.py)
+    sed "s/^$indent//" indented.py >train.py
+    LD_LIBRARY_PATH=$CHOKEPOINT_BIN "$chokepoint" run -q --db python.db python3 train.py || fail "the example in Python"
+    # 1 phase, 2 iteration, 3 operator, 4 value
+    found=$(sqlite3 python.db "SELECT kind, name, count(*) FROM mark_rate GROUP BY kind, name ORDER BY kind" | tr '\n' ' ')
+    [[ $found == "1|training|"*"2|iteration|150 3|squares|150 4|loss|150 " ]] || fail "marks from Python: $found"
+fi
 
 # queries FILE: the statements in it, a line each, spaces made equal.
 queries() {
