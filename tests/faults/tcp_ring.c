@@ -4,7 +4,7 @@
  * many hosts compute, then pass a buffer round a ring of TCP connections until each has had all of
  * them; waiting blocks in the kernel. No marks. Rank 0 prints "loop SECONDS".
  *
- *     fault-ring RANK N PORT ITERATIONS MS KB ADDRESS-OF-THE-NEXT [direct|map FILE MB]
+ *     fault-ring RANK N PORT ITERATIONS UNITS KB ADDRESS-OF-THE-NEXT [direct|map FILE MB]
  *
  * direct: reads MB of the file past the page cache in each iteration; map: reads all of a mapped
  * file of MB, which it makes first.
@@ -62,7 +62,7 @@ static int connected(const char *address, int port) {
     return -1;
 }
 
-/* A fixed amount of arithmetic: `units` of about a millisecond on a core of today. */
+/* A fixed amount of arithmetic: `units` of about 0.4 ms on a core of today. */
 static double compute(long units) {
     double x = 1;
     for (long i = 0; i < units * 250000; i++)
@@ -132,11 +132,11 @@ static void round_trip(bool first, int next, int before, char *buffer, size_t n)
 int main(int argc, char **argv) {
     if (argc != 8 && argc != 11) {
         fprintf(stderr,
-                "usage: fault-ring RANK N PORT ITERATIONS MS KB NEXT [direct|map FILE MB]\n");
+                "usage: fault-ring RANK N PORT ITERATIONS UNITS KB NEXT [direct|map FILE MB]\n");
         return 2;
     }
     int rank = atoi(argv[1]), port = atoi(argv[3]), yes = 1;
-    long iterations = atol(argv[4]), ms = atol(argv[5]);
+    long iterations = atol(argv[4]), units = atol(argv[5]);
     size_t n = (size_t)atol(argv[6]) << 10;
     volatile double result = 0;
     char *buffer = calloc(1, n);
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
     setsockopt(next, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     double start = clock_s(CLOCK_MONOTONIC);
     for (long i = 0; i < iterations; i++) {
-        result += compute(ms);
+        result += compute(units);
         load_read(&load);
         round_trip(rank == 0, next, before, buffer, n);
         round_trip(rank == 0, next, before, buffer, 8);
