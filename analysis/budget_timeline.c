@@ -355,7 +355,8 @@ static void walk(struct timeline *t) {
         at = end;
         previous = i;
     }
-    put(t->cells, at, t->until_ns, RAW_GAP_DARK, (double)(t->until_ns - at));
+    if (t->until_ns > at) /* calls may be missing from the start */
+        put(t->cells, at, t->until_ns, RAW_GAP_DARK, (double)(t->until_ns - at));
 }
 
 static int run(struct timeline *t) {
