@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `chokepoint compare`: two or more runs side by side. */
+/* `chokepoint compare`: groups of runs side by side. */
+#include "analysis/finding.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/verb.h"
-#include "collector/store.h"
+#include "collector/store_read.h"
 #include "common/error.h"
 #include "reports/comparison.h"
 
@@ -12,13 +13,14 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: chokepoint compare RUN RUN... [--baseline RUN] [--db FILE]\n"
+    "usage: chokepoint compare GROUP GROUP... [--baseline GROUP] [--db FILE]\n"
     "                          [--format FORMAT] [-o PATH]\n"
     "\n"
-    "Puts runs side by side, with their differences from the baseline (the first,\n"
-    "unless --baseline names another). Runs of the same name and command are repeats\n"
-    "of each other; with five or more of both sides it is tested whether a\n"
-    "difference is real. RUN is a number or a name from `chokepoint list`, last, last~1.\n"
+    "Puts groups of runs side by side, with their differences from the baseline (the\n"
+    "first, unless --baseline names another). GROUP is a name from `chokepoint list`,\n"
+    "which stands for all its repeats; a number, last or last~1 for one run; or several\n"
+    "of these with commas. Numbers of runs of the same name and command are one group.\n"
+    "With five or more runs on both sides it is tested whether a difference is real.\n"
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
     "  --format FORMAT  text, md, html, csv or json; default: by the ending of PATH,\n"
@@ -26,20 +28,21 @@ static const char help[] =
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n";
 
-#define RUNS_MAX 64
+#define WORDS_MAX 64
+#define RUNS_MAX 128 /* of all groups: each is held in memory */
 
 struct options {
-    const char *runs[RUNS_MAX], *baseline, *database, *format, *path;
+    const char *words[WORDS_MAX], *baseline, *database, *format, *path;
     size_t n;
 };
 
-static int take_runs(struct options *options, char **words) {
+static int take_words(struct options *options, char **words) {
     for (; *words; words++) {
-        if (options->n == RUNS_MAX) {
-            verb_complain("compare", "at most %d runs", RUNS_MAX);
+        if (options->n == WORDS_MAX) {
+            verb_complain("compare", "at most %d groups", WORDS_MAX);
             return -EINVAL;
         }
-        options->runs[options->n++] = *words;
+        options->words[options->n++] = *words;
     }
     if (options->n >= 2 || (options->n == 1 && options->baseline))
         return 0;
@@ -56,12 +59,127 @@ static int parse(int argc, char **argv, struct options *options) {
     char **rest;
     *options = (struct options){.database = REPORT_DATABASE};
     int result = verb_words_read(&words, argc, argv, &rest);
-    return result ? result : take_runs(options, rest);
+    return result ? result : take_words(options, rest);
 }
 
+/* ---- which runs ---- */
+
+/* What the words of the command line stand for, before anything is read. */
+struct chosen {
+    int64_t run[RUNS_MAX];
+    size_t word[RUNS_MAX]; /* of which word */
+    bool named[RUNS_MAX];  /* the word is a group of its own: a name of several, or a list */
+    size_t n, n_words, baseline_word;
+    size_t others[WORDS_MAX + 1]; /* runs of that name, but of other commands */
+};
+
+static bool has_run(const struct chosen *chosen, size_t word, int64_t run) {
+    for (size_t i = 0; i < chosen->n; i++)
+        if (chosen->word[i] == word && chosen->run[i] == run)
+            return true;
+    return false;
+}
+
+static int choose_run(struct chosen *chosen, size_t word, int64_t run, bool named) {
+    if (has_run(chosen, word, run)) {
+        verb_complain("compare", "run %lld is named twice", (long long)run);
+        return EXIT_USAGE;
+    }
+    if (chosen->n == RUNS_MAX) {
+        verb_complain("compare", "at most %d runs; name fewer, by their numbers", RUNS_MAX);
+        return EXIT_USAGE;
+    }
+    chosen->run[chosen->n] = run;
+    chosen->named[chosen->n] = named;
+    chosen->word[chosen->n++] = word;
+    return 0;
+}
+
+/* One name, number or place. */
+static int choose_one(struct store *store, const struct options *options, const char *text,
+                      bool listed, struct chosen *chosen, size_t word) {
+    struct store_run *runs;
+    size_t n, others;
+    int status = 0, result = store_find_repeats(store, text, &runs, &n, &others);
+    if (result < 0)
+        return report_cannot_read_run("compare", store, options->database, text, result);
+    chosen->others[word] += others;
+    for (size_t i = 0; status == 0 && i < n; i++)
+        status = choose_run(chosen, word, runs[i].id, listed || n > 1);
+    store_runs_free(runs, n);
+    return status;
+}
+
+/* A name may hold a comma: it is tried as a whole first. */
+static int choose_word(struct store *store, const struct options *options, const char *text,
+                       struct chosen *chosen, size_t word) {
+    struct store_run run;
+    int status = 0, result = store_find_run(store, text, &run);
+    if (result == 0)
+        store_run_release(&run);
+    if (result == 0 || !strchr(text, ','))
+        return choose_one(store, options, text, false, chosen, word);
+    char *copy = strdup(text), *rest = NULL;
+    if (!copy)
+        return report_cannot_read_run("compare", store, options->database, text, -ENOMEM);
+    for (char *part = strtok_r(copy, ",", &rest); status == 0 && part;
+         part = strtok_r(NULL, ",", &rest))
+        status = choose_one(store, options, part, true, chosen, word);
+    free(copy);
+    return status;
+}
+
+static bool same_set(const struct chosen *chosen, size_t a, size_t b) {
+    size_t of_a = 0, of_b = 0, shared = 0;
+    for (size_t i = 0; i < chosen->n; i++) {
+        of_a += chosen->word[i] == a;
+        of_b += chosen->word[i] == b;
+        shared += chosen->word[i] == a && has_run(chosen, b, chosen->run[i]);
+    }
+    return of_a == of_b && shared == of_a;
+}
+
+/* A run in two groups says nothing about their difference; a group against itself may be tried. */
+static int check_overlap(const struct chosen *chosen) {
+    for (size_t i = 0; i < chosen->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (chosen->run[i] == chosen->run[k] &&
+                !(chosen->named[i] && chosen->named[k] &&
+                  same_set(chosen, chosen->word[i], chosen->word[k]))) {
+                verb_complain("compare", "run %lld is named twice", (long long)chosen->run[i]);
+                return EXIT_USAGE;
+            }
+    return 0;
+}
+
+/* The words of the command line; --baseline is one of them, or one more, which then comes first. */
+static int choose(struct store *store, const struct options *options, struct chosen *chosen) {
+    int status = 0;
+    *chosen = (struct chosen){0};
+    if (options->baseline)
+        status = choose_word(store, options, options->baseline, chosen, chosen->n_words++);
+    for (size_t i = 0; status == 0 && i < options->n; i++)
+        status = choose_word(store, options, options->words[i], chosen, chosen->n_words++);
+    for (size_t w = 1; status == 0 && options->baseline && w < chosen->n_words; w++)
+        if (same_set(chosen, 0, w)) { /* it is one of them */
+            chosen->baseline_word = w;
+            while (chosen->n && chosen->word[0] == 0) {
+                chosen->n--;
+                memmove(chosen->run, chosen->run + 1, chosen->n * sizeof *chosen->run);
+                memmove(chosen->word, chosen->word + 1, chosen->n * sizeof *chosen->word);
+                memmove(chosen->named, chosen->named + 1, chosen->n * sizeof *chosen->named);
+            }
+            break;
+        }
+    return status ? status : check_overlap(chosen);
+}
+
+/* ---- their reports, and who belongs together ---- */
+
 struct loaded {
-    struct report *reports[RUNS_MAX + 1];
-    size_t n, baseline;
+    struct report *reports[RUNS_MAX];
+    size_t group[RUNS_MAX];
+    size_t n, n_groups, baseline;
 };
 
 static void loaded_free(struct loaded *loaded) {
@@ -69,48 +187,56 @@ static void loaded_free(struct loaded *loaded) {
         report_free(loaded->reports[i]);
 }
 
-/* The baseline may be one of the runs or a further one, which then comes first. */
-static int load_baseline(struct store *store, const struct options *options,
-                         struct loaded *loaded) {
-    struct report *report;
-    if (!options->baseline)
-        return 0;
-    int status =
-        report_build_or_say("compare", store, options->database, options->baseline, &report);
-    if (status)
-        return status;
-    for (size_t i = 0; i < loaded->n; i++)
-        if (loaded->reports[i]->run_id == report->run_id) {
-            loaded->baseline = i;
-            report_free(report);
-            return 0;
-        }
-    memmove(loaded->reports + 1, loaded->reports, loaded->n * sizeof *loaded->reports);
-    loaded->reports[0] = report;
-    loaded->n++;
-    return 0;
-}
-
-static int load(struct store *store, const struct options *options, struct loaded *loaded) {
+static int load(struct store *store, const struct options *options, const struct chosen *chosen,
+                struct loaded *loaded) {
+    char which[32];
     int status = 0;
     *loaded = (struct loaded){0};
-    for (size_t i = 0; status == 0 && i < options->n; i++) {
-        status = report_build_or_say("compare", store, options->database, options->runs[i],
+    for (size_t i = 0; status == 0 && i < chosen->n; i++) {
+        snprintf(which, sizeof which, "%lld", (long long)chosen->run[i]);
+        status = report_build_or_say("compare", store, options->database, which,
                                      &loaded->reports[loaded->n]);
         loaded->n += status == 0;
     }
-    if (status == 0)
-        status = load_baseline(store, options, loaded);
-    for (size_t i = 0; status == 0 && i < loaded->n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (loaded->reports[i]->run_id == loaded->reports[k]->run_id) {
-                verb_complain("compare", "run %lld is named twice",
-                              (long long)loaded->reports[i]->run_id);
-                status = EXIT_USAGE;
-            }
     if (status)
         loaded_free(loaded);
     return status;
+}
+
+static bool are_repeats(const struct report *a, const struct report *b) {
+    return strcmp(a->run_name, b->run_name) == 0 && strcmp(a->command, b->command) == 0;
+}
+
+/* Each word a group, but that single runs of one name and command are repeats of each other. Were
+ * all of them so, each is compared with the first. */
+static void make_groups(const struct chosen *chosen, struct loaded *loaded, bool merge) {
+    loaded->n_groups = 0;
+    for (size_t i = 0; i < loaded->n; i++) {
+        size_t k = 0;
+        while (k < i && chosen->word[k] != chosen->word[i] &&
+               !(merge && !chosen->named[k] && !chosen->named[i] &&
+                 are_repeats(loaded->reports[k], loaded->reports[i])))
+            k++;
+        loaded->group[i] = k < i ? loaded->group[k] : loaded->n_groups++;
+        if (chosen->word[i] == chosen->baseline_word)
+            loaded->baseline = i;
+    }
+    if (merge && loaded->n_groups == 1)
+        make_groups(chosen, loaded, false);
+}
+
+static int note_others(const struct chosen *chosen, const struct loaded *loaded,
+                       struct comparison *comparison) {
+    int result = 0;
+    for (size_t i = 0; i < loaded->n && result == 0; i++) {
+        size_t others = chosen->others[chosen->word[i]];
+        if (others && (i == 0 || chosen->word[i - 1] != chosen->word[i]))
+            result = comparison_add_note(
+                comparison,
+                text_format("%zu older run%s called %s had another command: left out", others,
+                            others == 1 ? "" : "s", comparison->runs[i]->run_name));
+    }
+    return result;
 }
 
 static int print(const struct comparison *comparison, const struct report_format *format,
@@ -124,18 +250,24 @@ static int print(const struct comparison *comparison, const struct report_format
 
 static int compare_and_print(struct store *store, const struct options *options,
                              const struct report_format *format) {
+    struct chosen chosen;
     struct loaded loaded;
     struct comparison *comparison;
-    int status = load(store, options, &loaded);
+    int status = choose(store, options, &chosen);
+    if (status == 0)
+        status = load(store, options, &chosen, &loaded);
     if (status)
         return status;
-    int result = comparison_build(loaded.reports, loaded.n, loaded.baseline, &comparison);
+    make_groups(&chosen, &loaded, true);
+    int result =
+        comparison_build(loaded.reports, loaded.group, loaded.n, loaded.baseline, &comparison);
     if (result < 0) {
         loaded_free(&loaded);
         verb_complain("compare", "%s", strerror(-result));
         return 1;
     }
-    status = print(comparison, format, options->path);
+    result = note_others(&chosen, &loaded, comparison);
+    status = result < 0 ? 1 : print(comparison, format, options->path);
     comparison_free(comparison);
     return status;
 }

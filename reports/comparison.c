@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a comparison, and what makes it lame. */
+/* Groups of runs, and the life of a comparison. */
 #include "reports/comparison_private.h"
 
 #include <errno.h>
@@ -7,192 +7,128 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/finding.h"
-#include "common/error.h"
-#include "reports/layout.h"
-#include "reports/summary.h"
+#define LABEL_MAX 40
 
-#define CURVES_MAX 8
-
-static int row_init(struct comparison_row *row, size_t n, char *owned_label, int host,
-                    const char *unit) {
-    *row = (struct comparison_row){.label = owned_label,
-                                   .host = host,
-                                   .unit = unit,
-                                   .value = calloc(n, sizeof *row->value),
-                                   .difference = calloc(n, sizeof *row->difference),
-                                   .judgement = calloc(n, sizeof *row->judgement)};
-    return row->label && row->value && row->difference && row->judgement ? 0 : -ENOMEM;
+const char *comparison_section_title(enum comparison_section section) {
+    static const char *const titles[COMPARISON_SECTIONS] = {
+        "run time",   "the job as a whole", "pace", "what the program reached",
+        "efficiency", "averages per host"};
+    return titles[section];
 }
 
-static void row_finish(struct comparison_row *row, const struct comparison *c) {
-    for (size_t i = 0; i < c->n; i++)
-        row->difference[i] = i == c->baseline ? NAN : row->value[i] - row->value[c->baseline];
+/* ---- groups ---- */
+
+static bool are_repeats(const struct report *a, const struct report *b) {
+    return strcmp(a->run_name, b->run_name) == 0 && strcmp(a->command, b->command) == 0;
 }
 
-/* ---- the run as a whole ---- */
-
-struct quantity {
-    const char *label, *unit;
-    size_t offset; /* of a double in struct report_summary */
-};
-
-#define QUANTITY(label, unit, member)                                                              \
-    { label, unit, offsetof(struct report_summary, member) }
-
-static const struct quantity quantities[] = {
-    QUANTITY("CPU", "%", job_cpu_pct),
-    QUANTITY("network read", "MB/s", net_recv_mb_s),
-    QUANTITY("network write", "MB/s", net_send_mb_s),
-    QUANTITY("disk read", "MB/s", disk_read_mb_s),
-    QUANTITY("disk write", "MB/s", disk_write_mb_s),
-    QUANTITY("iteration", "s", iteration_median_s),
-    QUANTITY("iterations", "1/s", iterations_per_s),
-};
-
-static struct comparison_row *next_row(struct comparison *c) {
-    return &c->summary[c->n_summary++];
-}
-
-static int add_duration(struct comparison *c) {
-    struct comparison_row *row = next_row(c);
-    int result = row_init(row, c->n, strdup("duration"), -1, "s");
-    for (size_t i = 0; result == 0 && i < c->n; i++)
-        row->value[i] = c->runs[i]->duration_s;
-    return result;
-}
-
-static int add_quantity(struct comparison *c, const struct quantity *quantity) {
-    struct comparison_row *row = next_row(c);
-    int result = row_init(row, c->n, strdup(quantity->label), -1, quantity->unit);
-    for (size_t i = 0; result == 0 && i < c->n; i++) {
-        struct report_summary summary = report_summarize(c->runs[i]);
-        memcpy(&row->value[i], (const char *)&summary + quantity->offset, sizeof(double));
+static void group_by_name(struct comparison *c) {
+    for (size_t i = 0; i < c->n; i++) {
+        size_t k = 0;
+        while (k < i && !are_repeats(c->runs[k], c->runs[i]))
+            k++;
+        c->group_of[i] = k < i ? c->group_of[k] : c->n_groups++;
     }
-    return result;
 }
 
-static bool has_summary(const struct comparison *c, const char *label) {
-    for (size_t i = 0; i < c->n_summary; i++)
-        if (strcmp(c->summary[i].label, label) == 0)
+static bool ended_well(const struct report *report) {
+    return strcmp(report->state, "done") == 0;
+}
+
+bool comparison_counts(const struct comparison *c, size_t run) {
+    const struct comparison_group *group = &c->groups[c->group_of[run]];
+    return group->counted == 0 || ended_well(c->runs[run]);
+}
+
+static size_t runs_no_longer(const struct comparison *c, const struct comparison_group *group,
+                             double duration_s) {
+    size_t n = 0;
+    for (size_t i = 0; i < group->n; i++)
+        n += comparison_counts(c, group->runs[i]) &&
+             c->runs[group->runs[i]]->duration_s <= duration_s;
+    return n;
+}
+
+/* The shortest run that half of them do not exceed. */
+static size_t typical_run(const struct comparison *c, const struct comparison_group *group) {
+    size_t half = ((group->counted ? group->counted : group->n) + 1) / 2, best = SIZE_MAX;
+    for (size_t i = 0; i < group->n; i++) {
+        size_t run = group->runs[i];
+        double s = c->runs[run]->duration_s;
+        if (comparison_counts(c, run) && runs_no_longer(c, group, s) >= half &&
+            (best == SIZE_MAX || s < c->runs[best]->duration_s))
+            best = run;
+    }
+    return best == SIZE_MAX ? group->runs[0] : best;
+}
+
+static bool name_is_taken(const struct comparison *c, size_t group, const char *name) {
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (g != group && strcmp(c->runs[c->groups[g].runs[0]]->run_name, name) == 0)
             return true;
     return false;
 }
 
-/* A value that one rank alone marks speaks of the whole run; one that all mark, of each of them. */
-static bool is_of_the_run(const struct report *report, const char *name) {
-    size_t ranks = 0;
-    for (size_t i = 0; i < report->n_curves; i++)
-        ranks += strcmp(report->curves[i].name, name) == 0;
-    return ranks == 1;
-}
-
-/* What the programs marked (accuracy, updates ...): the last value of each. */
-static int add_curves(struct comparison *c) {
-    for (size_t run = 0, added = 0; run < c->n; run++)
-        for (size_t k = 0; k < c->runs[run]->n_curves && added < CURVES_MAX; k++) {
-            if (!is_of_the_run(c->runs[run], c->runs[run]->curves[k].name))
-                continue;
-            char *label = text_format("last %s", c->runs[run]->curves[k].name);
-            if (!label)
-                return -ENOMEM;
-            if (has_summary(c, label)) {
-                free(label);
-                continue;
-            }
-            struct comparison_row *row = next_row(c);
-            int result = row_init(row, c->n, label, -1, "");
-            if (result < 0)
-                return result;
-            for (size_t i = 0; i < c->n; i++)
-                row->value[i] = report_last_value(c->runs[i], c->runs[run]->curves[k].name);
-            added++;
-        }
-    return 0;
-}
-
-static int fill_summary(struct comparison *c) {
-    c->summary = calloc(1 + ARRAY_SIZE(quantities) + CURVES_MAX, sizeof *c->summary);
-    int result = c->summary ? add_duration(c) : -ENOMEM;
-    for (size_t q = 0; result == 0 && q < ARRAY_SIZE(quantities); q++)
-        result = add_quantity(c, &quantities[q]);
-    if (result == 0)
-        result = add_curves(c);
-    for (size_t i = 0; result == 0 && i < c->n_summary; i++)
-        row_finish(&c->summary[i], c);
-    return result;
-}
-
-/* ---- hosts ---- */
-
-static double host_mean(const struct report *report, const char *host, enum metric metric) {
-    for (size_t h = 0; report->n_resources && h < report->n_hosts; h++)
-        if (strcmp(report->hosts[h].name, host) == 0)
-            return report->resources[0].values[h * METRIC_COUNT_ + (size_t)metric].mean;
-    return NAN;
-}
-
-static int fill_resources(struct comparison *c) {
-    const struct report *base = c->runs[c->baseline];
-    int result = 0;
-    c->resources = calloc(layout_averages_size * base->n_hosts + 1, sizeof *c->resources);
-    if (!c->resources)
+static int fill_group(struct comparison *c, size_t g) {
+    struct comparison_group *group = &c->groups[g];
+    group->runs = calloc(c->n + 1, sizeof *group->runs);
+    if (!group->runs)
         return -ENOMEM;
-    for (size_t m = 0; m < layout_averages_size; m++)
-        for (size_t h = 0; result == 0 && h < base->n_hosts; h++) {
-            enum metric metric = layout_averages[m].metric;
-            struct comparison_row *row = &c->resources[c->n_resources++];
-            result =
-                row_init(row, c->n, text_format("%s %s", base->hosts[h].name, metric_name(metric)),
-                         (int)h, metric_unit(metric));
-            for (size_t i = 0; result == 0 && i < c->n; i++)
-                row->value[i] = host_mean(c->runs[i], base->hosts[h].name, metric);
-            if (result == 0)
-                row_finish(row, c);
+    for (size_t i = 0; i < c->n; i++)
+        if (c->group_of[i] == g) {
+            group->runs[group->n++] = i;
+            group->counted += ended_well(c->runs[i]);
         }
+    return group->n ? 0 : -EINVAL;
+}
+
+static int label_group(struct comparison *c, size_t g) {
+    struct comparison_group *group = &c->groups[g];
+    const struct report *first = c->runs[group->runs[0]];
+    if (name_is_taken(c, g, first->run_name))
+        group->label = text_format("%.*s (%lld%s)", LABEL_MAX, first->run_name,
+                                   (long long)first->run_id, group->n > 1 ? "..." : "");
+    else
+        group->label = text_format("%.*s", LABEL_MAX, first->run_name);
+    group->typical = typical_run(c, group);
+    return group->label ? 0 : -ENOMEM;
+}
+
+static int fill_groups(struct comparison *c, const size_t *group_of, size_t baseline) {
+    int result = 0;
+    c->group_of = calloc(c->n + 1, sizeof *c->group_of);
+    if (!c->group_of)
+        return -ENOMEM;
+    if (!group_of)
+        group_by_name(c);
+    for (size_t i = 0; group_of && i < c->n; i++) {
+        c->group_of[i] = group_of[i];
+        c->n_groups = group_of[i] >= c->n_groups ? group_of[i] + 1 : c->n_groups;
+    }
+    c->groups = calloc(c->n_groups + 1, sizeof *c->groups);
+    if (!c->groups)
+        return -ENOMEM;
+    for (size_t g = 0; result == 0 && g < c->n_groups; g++)
+        result = fill_group(c, g);
+    for (size_t g = 0; result == 0 && g < c->n_groups; g++)
+        result = label_group(c, g);
+    c->baseline_group = c->group_of[baseline];
+    c->baseline = result == 0 ? c->groups[c->baseline_group].runs[0] : 0;
     return result;
 }
 
-/* ---- what makes it lame ---- */
+/* ---- the end of it ---- */
 
-static bool same_hosts(const struct report *a, const struct report *b) {
-    if (a->n_hosts != b->n_hosts)
-        return false;
-    for (size_t h = 0; h < a->n_hosts; h++) {
-        size_t k = 0;
-        while (k < b->n_hosts && strcmp(a->hosts[h].name, b->hosts[k].name) != 0)
-            k++;
-        if (k == b->n_hosts)
-            return false;
-    }
-    return true;
-}
-
-static int fill_notes(struct comparison *c) {
-    struct text_list notes = {0};
-    for (size_t i = 0; i < c->n; i++) {
-        const struct report *run = c->runs[i];
-        if (!same_hosts(run, c->runs[c->baseline]))
-            text_list_add(&notes, "run %lld (%s) had other hosts than the baseline",
-                          (long long)run->run_id, run->run_name);
-        if (strcmp(run->state, "done") != 0)
-            text_list_add(&notes, "run %lld (%s) did not end well: %s", (long long)run->run_id,
-                          run->run_name, run->state);
-        if (run->grade > 'B')
-            text_list_add(&notes, "run %lld (%s) has a recording of grade %c: see its report",
-                          (long long)run->run_id, run->run_name, run->grade);
-    }
-    c->notes = notes.items;
-    c->n_notes = notes.n;
-    return notes.error;
-}
-
-static void rows_free(struct comparison_row *rows, size_t n, size_t runs) {
+static void rows_free(const struct comparison *c, struct comparison_row *rows, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        for (size_t run = 0; rows[i].judgement && run < runs; run++)
+        for (size_t run = 0; rows[i].judgement && run < c->n; run++)
             free(rows[i].judgement[run]);
+        for (size_t g = 0; rows[i].groups && g < c->n_groups; g++)
+            free(rows[i].groups[g].words);
         free(rows[i].judgement);
+        free(rows[i].groups);
         free(rows[i].label);
+        free(rows[i].not_alike);
         free(rows[i].value);
         free(rows[i].difference);
     }
@@ -202,8 +138,21 @@ static void rows_free(struct comparison_row *rows, size_t n, size_t runs) {
 void comparison_free(struct comparison *c) {
     if (!c)
         return;
-    rows_free(c->summary, c->n_summary, c->n);
-    rows_free(c->resources, c->n_resources, c->n);
+    rows_free(c, c->summary, c->n_summary);
+    rows_free(c, c->resources, c->n_resources);
+    for (size_t g = 0; c->groups && g < c->n_groups; g++) {
+        free(c->groups[g].label);
+        free(c->groups[g].runs);
+    }
+    free(c->groups);
+    free(c->group_of);
+    free(c->hosts);
+    for (size_t i = 0; i < c->n_parts; i++) {
+        free(c->parts[i].label);
+        free(c->parts[i].seconds);
+    }
+    free(c->parts);
+    free(c->headline);
     for (size_t i = 0; i < c->n_notes; i++)
         free(c->notes[i]);
     free(c->notes);
@@ -213,7 +162,35 @@ void comparison_free(struct comparison *c) {
     free(c);
 }
 
-int comparison_build(struct report **runs, size_t n, size_t baseline,
+int comparison_add_note(struct comparison *c, char *owned_text) {
+    char **notes = realloc(c->notes, (c->n_notes + 1) * sizeof *notes);
+    if (notes)
+        c->notes = notes;
+    if (!notes || !owned_text) {
+        free(owned_text);
+        return -ENOMEM;
+    }
+    c->notes[c->n_notes++] = owned_text;
+    return 0;
+}
+
+static int fill(struct comparison *c, const size_t *group_of, size_t baseline) {
+    struct text_list notes = {0};
+    int result = fill_groups(c, group_of, baseline);
+    if (result == 0)
+        result = comparison_fill_rows(c);
+    if (result == 0)
+        result = comparison_judge(c);
+    if (result == 0)
+        result = comparison_explain(c);
+    if (result == 0)
+        result = comparison_fill_notes(c, &notes);
+    c->notes = notes.items;
+    c->n_notes = notes.n;
+    return result;
+}
+
+int comparison_build(struct report **runs, const size_t *group_of, size_t n, size_t baseline,
                      struct comparison **ret_comparison) {
     struct comparison *c = calloc(1, sizeof *c);
     struct report **copy = calloc(n + 1, sizeof *copy);
@@ -223,14 +200,9 @@ int comparison_build(struct report **runs, size_t n, size_t baseline,
         return -ENOMEM;
     }
     memcpy(copy, runs, n * sizeof *copy);
-    *c = (struct comparison){.runs = copy, .n = n, .baseline = baseline};
-    int result = fill_summary(c);
-    if (result == 0)
-        result = fill_resources(c);
-    if (result == 0)
-        result = comparison_judge(c);
-    if (result == 0)
-        result = fill_notes(c);
+    c->runs = copy;
+    c->n = n;
+    int result = fill(c, group_of, baseline);
     if (result < 0) {
         memset(copy, 0, n * sizeof *copy); /* the reports stay the caller's */
         comparison_free(c);

@@ -32,10 +32,48 @@ static void put_number(FILE *out, double value) {
 }
 
 static void put_header(FILE *out) {
-    fputs("run,host,phase,metric,unit,mean,p95,peak,run_id\r\n", out);
+    fputs("run,host,phase,metric,unit,mean,p95,peak,run_id,ceiling,group\r\n", out);
 }
 
-static void put_report(FILE *out, const struct report *report) {
+/* The end of a line: whose it is. */
+static void put_tail(FILE *out, const struct report *report, double ceiling, const char *group) {
+    fprintf(out, ",%lld", (long long)report->run_id);
+    put_number(out, ceiling);
+    fputc(',', out);
+    csv_put_text(out, group);
+    fputs("\r\n", out);
+}
+
+static void put_ratio(FILE *out, const struct report *report, const char *phase, const char *metric,
+                      double percent, const char *group) {
+    if (isnan(percent))
+        return;
+    csv_put_text(out, report->run_name);
+    fputs(",\"\",", out);
+    csv_put_text(out, phase);
+    fprintf(out, ",%s,%%", metric);
+    put_number(out, percent);
+    fputs(",,", out);
+    put_tail(out, report, NAN, group);
+}
+
+static void put_efficiency(FILE *out, const struct report *report, const char *group) {
+    for (size_t i = 0; i < report->n_efficiency; i++) {
+        const struct report_efficiency *e = &report->efficiency[i];
+        put_ratio(out, report, e->phase, "parallel_efficiency", e->parallel_pct, group);
+        put_ratio(out, report, e->phase, "load_balance", e->load_balance_pct, group);
+        put_ratio(out, report, e->phase, "communication_efficiency", e->communication_pct, group);
+        put_ratio(out, report, e->phase, "serialisation_efficiency", e->serialisation_pct, group);
+        put_ratio(out, report, e->phase, "transfer_efficiency", e->transfer_pct, group);
+    }
+}
+
+static double ceiling_of(const struct report *report, size_t host, int metric) {
+    return report->metric_ceilings ? report->metric_ceilings[host * METRIC_COUNT_ + (size_t)metric]
+                                   : NAN;
+}
+
+static void put_report(FILE *out, const struct report *report, const char *group) {
     for (size_t i = 0; i < report->n_resources; i++)
         for (size_t h = 0; h < report->n_hosts; h++)
             for (int m = 0; m < METRIC_COUNT_; m++) {
@@ -50,21 +88,22 @@ static void put_report(FILE *out, const struct report *report) {
                 put_number(out, v->mean);
                 put_number(out, v->p95);
                 put_number(out, v->peak);
-                fprintf(out, ",%lld\r\n", (long long)report->run_id);
+                put_tail(out, report, ceiling_of(report, h, m), group);
             }
-    csv_put_operators(out, report);
+    put_efficiency(out, report, group);
+    csv_put_operators(out, report, group);
 }
 
 static int write_report(const struct report *report, FILE *out) {
     put_header(out);
-    put_report(out, report);
+    put_report(out, report, "");
     return ferror(out) ? -EIO : 0;
 }
 
 static int write_comparison(const struct comparison *comparison, FILE *out) {
     put_header(out);
     for (size_t i = 0; i < comparison->n; i++)
-        put_report(out, comparison->runs[i]);
+        put_report(out, comparison->runs[i], comparison->groups[comparison->group_of[i]].label);
     return ferror(out) ? -EIO : 0;
 }
 

@@ -16,6 +16,7 @@ json_t *json_verdict(const struct report *report);
 json_t *json_iterations(const struct report *report);
 json_t *json_budget(const struct report *report);
 json_t *json_budget_iterations(const struct report *report);
+json_t *json_efficiency(const struct report *report);
 json_t *json_operators(const struct report *report);
 json_t *json_timeline(const struct report *report); /* null where there is none */
 json_t *json_report(const struct report *report);

@@ -18,7 +18,8 @@ void text_put_operators(FILE *out, const struct report *report);
 void md_put_operators(FILE *out, const struct report *report);
 void html_put_operators(FILE *out, const struct report *report);
 
-/* Lines of the tidy table: host is the role, phase "iteration", metric "operator NAME". */
-void csv_put_operators(FILE *out, const struct report *report);
+/* Lines of the tidy table: host is the role, phase "iteration", metric "operator NAME". group: of
+ * the run in a comparison, else "". */
+void csv_put_operators(FILE *out, const struct report *report, const char *group);
 
 #endif

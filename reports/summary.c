@@ -24,6 +24,45 @@ double report_last_value(const struct report *report, const char *name) {
     return NAN;
 }
 
+/* Sum over the ranks that mark it of how fast a counted value grew; NAN where nobody marked it
+ * twice. */
+static double growth_per_s(const struct report *report, const char *name) {
+    double sum = NAN;
+    for (size_t i = 0; i < report->n_curves; i++) {
+        const struct report_curve *c = &report->curves[i];
+        double time = c->n > 1 ? c->t_s[c->n - 1] - c->t_s[0] : 0;
+        if (strcmp(c->name, name) != 0 || !(time > 0))
+            continue;
+        double rate = (c->value[c->n - 1] - c->value[0]) / time;
+        sum = isnan(sum) ? rate : sum + rate;
+    }
+    return sum;
+}
+
+static double mean_value(const struct report *report, const char *name) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_curves; i++)
+        for (size_t k = 0; strcmp(report->curves[i].name, name) == 0 && k < report->curves[i].n;
+             k++)
+            if (!isnan(report->curves[i].value[k])) {
+                sum += report->curves[i].value[k];
+                n++;
+            }
+    return n ? sum / (double)n : NAN;
+}
+
+static void summarize_efficiency(const struct report *report, struct report_summary *summary) {
+    const char *main = report->n_resources ? report->resources[report->main_phase].phase : "";
+    summary->parallel_pct = summary->load_balance_pct = summary->communication_pct = NAN;
+    for (size_t i = 0; i < report->n_efficiency; i++)
+        if (strcmp(report->efficiency[i].phase, main) == 0) {
+            summary->parallel_pct = report->efficiency[i].parallel_pct;
+            summary->load_balance_pct = report->efficiency[i].load_balance_pct;
+            summary->communication_pct = report->efficiency[i].communication_pct;
+        }
+}
+
 static void summarize_iterations(const struct report *report, struct report_summary *summary) {
     size_t n = 0;
     double begin = INFINITY, end = -INFINITY;
@@ -49,7 +88,12 @@ static void summarize_iterations(const struct report *report, struct report_summ
 }
 
 struct report_summary report_summarize(const struct report *report) {
+    double trained = growth_per_s(report, "examples trained");
     struct report_summary summary = {
+        .duration_s = report->duration_s,
+        .updates_per_s = growth_per_s(report, "updates"),
+        .examples_per_s = isnan(trained) ? growth_per_s(report, "examples") : trained,
+        .staleness = mean_value(report, "staleness"),
         .job_cpu_pct = report_sum(report, METRIC_JOB_CPU),
         .net_recv_mb_s = report_sum(report, METRIC_NET_RECV),
         .net_send_mb_s = report_sum(report, METRIC_NET_SEND),
@@ -57,5 +101,6 @@ struct report_summary report_summarize(const struct report *report) {
         .disk_write_mb_s = report_sum(report, METRIC_DISK_WRITE),
     };
     summarize_iterations(report, &summary);
+    summarize_efficiency(report, &summary);
     return summary;
 }

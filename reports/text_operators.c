@@ -149,7 +149,7 @@ void md_put_operators(FILE *out, const struct report *report) {
 /* ---- CSV ---- */
 
 static void put_csv_line(FILE *out, const struct report *report, const struct report_operator *o,
-                         const char *unit, const double values[3]) {
+                         const char *unit, const double values[3], const char *group) {
     char metric[128];
     csv_put_text(out, report->run_name);
     fputc(',', out);
@@ -160,15 +160,17 @@ static void put_csv_line(FILE *out, const struct report *report, const struct re
     fprintf(out, ",%s", unit);
     for (size_t i = 0; i < 3; i++)
         fprintf(out, isfinite(values[i]) ? ",%.10g" : ",", values[i]);
-    fprintf(out, ",%lld\r\n", (long long)report->run_id);
+    fprintf(out, ",%lld,,", (long long)report->run_id); /* no ceiling */
+    csv_put_text(out, group);
+    fputs("\r\n", out);
 }
 
-void csv_put_operators(FILE *out, const struct report *report) {
+void csv_put_operators(FILE *out, const struct report *report, const char *group) {
     for (size_t i = 0; i < report->n_operators; i++) {
         const struct report_operator *o = &report->operators[i];
         put_csv_line(out, report, o, "ms",
-                     (double[]){1e3 * o->mean_s, 1e3 * o->p95_s, 1e3 * o->longest_s});
-        put_csv_line(out, report, o, "%", (double[]){o->share_pct, NAN, NAN});
-        put_csv_line(out, report, o, "bytes", (double[]){o->output_bytes, NAN, NAN});
+                     (double[]){1e3 * o->mean_s, 1e3 * o->p95_s, 1e3 * o->longest_s}, group);
+        put_csv_line(out, report, o, "%", (double[]){o->share_pct, NAN, NAN}, group);
+        put_csv_line(out, report, o, "bytes", (double[]){o->output_bytes, NAN, NAN}, group);
     }
 }

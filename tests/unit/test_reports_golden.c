@@ -137,7 +137,7 @@ static struct comparison *compare_two(struct fixture *f) {
     struct comparison *comparison;
     assert_int_equal(report_build(f->store, "1", &two[0]), 0);
     assert_int_equal(report_build(f->store, "2", &two[1]), 0);
-    assert_int_equal(comparison_build(two, 2, 0, &comparison), 0);
+    assert_int_equal(comparison_build(two, NULL, 2, 0, &comparison), 0);
     return comparison;
 }
 
