@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define BATCH 256               /* records copied at a time */
+#define BATCH RING_BATCH        /* records copied at a time */
 #define STALLED_DRAINS 2        /* patience with a record that was claimed but not completed */
 #define HEAD_LIMIT (1ULL << 48) /* no program makes that many marks; beyond it is nonsense */
 
@@ -112,8 +112,8 @@ static void skip_overwritten(struct mark_writer *w, uint64_t head) {
 /* Copies records from the cursor on: as many as wanted, up to the end of the file's ring. */
 static int copy_batch(const struct mark_writer *w, size_t n, struct chokepoint_mark_record *to) {
     uint64_t slot = w->cursor % CHOKEPOINT_MARK_CAPACITY;
-    return ring_read(w->fd, to, n * sizeof *to,
-                     (off_t)(CHOKEPOINT_MARK_HEADER + slot * sizeof *to));
+    return ring_read_records(w->fd, to, n, sizeof *to,
+                             (off_t)(CHOKEPOINT_MARK_HEADER + slot * sizeof *to));
 }
 
 static size_t batch_length(const struct mark_writer *w, uint64_t target) {

@@ -29,6 +29,23 @@ int ring_read(int fd, void *to, size_t n, off_t offset) {
     return got < 0 ? -errno : (size_t)got == n ? 0 : -EAGAIN;
 }
 
+int ring_read_records(int fd, void *to, size_t n, size_t size, off_t offset) {
+    uint64_t sequences[RING_BATCH];
+    char *records = to;
+    if (n > RING_BATCH)
+        return -EINVAL;
+    int r = ring_read(fd, records, n * size, offset);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < n; i++)
+        memcpy(&sequences[i], records + i * size, sizeof *sequences);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    r = ring_read(fd, records, n * size, offset);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        memcpy(records + i * size, &sequences[i], sizeof *sequences);
+    return r;
+}
+
 int ring_files_open(struct ring_files *ret_files, const char *dir, const char *suffix, off_t size,
                     size_t limit) {
     struct ring_files files = {.suffix = suffix, .size = size, .limit = limit};

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define RING_BATCH 256 /* records that may be read at a time */
+
 /* A directory of rings, and the files in it that were taken. */
 struct ring_files {
     DIR *dir;
@@ -49,5 +51,10 @@ long ring_file_pid(const char *name, const char *suffix);
 /* 0, or -EAGAIN if what was read is shorter than asked for (the file was truncated), or an errno.
  */
 int ring_read(int fd, void *to, size_t n, off_t offset);
+
+/* The same for n records of a size that begin with their sequence (8 bytes). A record whose
+ * sequence says that it is complete is complete: a single copy has no order within, and may hold a
+ * sequence that was written after the rest was read. */
+int ring_read_records(int fd, void *to, size_t n, size_t size, off_t offset);
 
 #endif

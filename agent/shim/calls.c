@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH 256               /* records copied at a time */
+#define BATCH RING_BATCH        /* records copied at a time */
 #define STALLED_DRAINS 2        /* patience with a record that was claimed but not completed */
 #define HEAD_LIMIT (1ULL << 48) /* no program makes that many calls; beyond it is nonsense */
 
@@ -145,7 +145,8 @@ static size_t batch_length(const struct call_rank *rank, uint64_t target) {
 
 static int copy_batch(const struct call_rank *rank, size_t n, struct call_record *to) {
     uint64_t slot = rank->cursor % CALL_FILE_CAPACITY;
-    return ring_read(rank->fd, to, n * sizeof *to, (off_t)(CALL_FILE_RECORDS + slot * sizeof *to));
+    return ring_read_records(rank->fd, to, n, sizeof *to,
+                             (off_t)(CALL_FILE_RECORDS + slot * sizeof *to));
 }
 
 /* The next record is not complete: wait for it, or after some patience count it as lost. */

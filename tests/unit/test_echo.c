@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <cmocka.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -83,6 +84,11 @@ static void what_is_put_is_got_and_nothing_else(void **state) {
     assert_false(echo_get(bytes, ECHO_SIZE, &out));
 }
 
+/* What an exchange can be off by at most: half of what it took, and the clocks' drift meanwhile. */
+static int64_t error_max(int64_t under_way_ns, int64_t took_ns) {
+    return under_way_ns / 2 + took_ns / (1000000 / EXCHANGE_DRIFT_PPM) + 3;
+}
+
 /* Both ends read one clock here: the true offset is 0. */
 static void an_answer_bounds_the_offset(void **state) {
     struct fixture *f = *state;
@@ -108,17 +114,23 @@ static void an_answer_that_lay_is_as_good_as_a_fresh_one(void **state) {
     echo_client_ask(&f->client, 1); /* the first tells how the clocks stand */
     assert_true(await(&f->client, 20000));
     echo_client_hear(&f->client, &heard);
-    int64_t best = INT64_MAX;
+    int as_it_came = 0;
     for (int i = 0; i < 20; i++) {
+        int64_t asked_ns = clock_monotonic_ns();
         echo_client_ask(&f->client, 1);
         assert_true(await(&f->client, 20000));
+        int64_t there_ns = clock_monotonic_ns(); /* it has come, whenever that was */
         poll(NULL, 0, 20);
+        int64_t lay_ns = clock_monotonic_ns() - there_ns;
         echo_client_hear(&f->client, &heard);
         assert_true(heard.exchanged);
         assert_true(llabs(heard.result.offset_ns) <= heard.result.error_ns);
-        best = heard.result.error_ns < best ? heard.result.error_ns : best;
+        int64_t took_ns = heard.heard_ns - asked_ns;
+        assert_true(heard.result.error_ns <= error_max(took_ns, took_ns));
+        as_it_came += heard.heard_ns < there_ns + lay_ns / 2;
     }
-    assert_true(best < 5 * NS_PER_MS); /* of the 20 ms that it lay */
+    /* Not each: whoever is put aside while he reads two clocks may think that one was set. */
+    assert_true(as_it_came > 0);
 }
 
 static void without_the_key_nothing_is_answered(void **state) {
@@ -244,6 +256,13 @@ static void an_answer_counts_once_and_only_if_it_can_be(void **state) {
     close(stub.fd);
 }
 
+static uint32_t bytes_queued(int fd) {
+    uint32_t info[SK_MEMINFO_VARS];
+    socklen_t size = sizeof info;
+    assert_int_equal(getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &size), 0);
+    return info[SK_MEMINFO_RMEM_ALLOC];
+}
+
 static void of_several_answers_the_surest_counts(void **state) {
     struct fixture *f = *state;
     struct stub stub;
@@ -251,20 +270,26 @@ static void of_several_answers_the_surest_counts(void **state) {
     stub_open(f, &stub);
     for (int sure = 0; sure < 2; sure++) {
         struct echo asks[2];
+        int64_t told_ns = 0, asked_ns = clock_monotonic_ns();
         echo_client_ask(&f->client, 2);
         for (int i = 0; i < 2; i++)
             asks[i] = stub_hear(&stub);
         /* Both come after 30 ms, one of which says that it was there all that time. */
         poll(NULL, 0, 30);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
+            uint32_t before = bytes_queued(f->client.fd);
+            told_ns = i == sure ? clock_monotonic_ns() : told_ns;
             stub_tell(&stub, asks[i].id, asks[i].received_ns,
-                      i == sure ? clock_monotonic_ns() : asks[i].received_ns);
-        assert_true(await(&f->client, 20000));
-        poll(NULL, 0, 20); /* for the second */
+                      i == sure ? told_ns : asks[i].received_ns);
+            for (int waited = 0; bytes_queued(f->client.fd) == before && waited < 20000; waited++)
+                poll(NULL, 0, 1);
+        }
         echo_client_hear(&f->client, &heard);
         assert_true(heard.exchanged);
         assert_true(llabs(heard.result.offset_ns) <= heard.result.error_ns);
-        assert_true(heard.result.error_ns < 14 * NS_PER_MS);
+        int64_t took_ns = clock_monotonic_ns() - asked_ns;
+        assert_true(heard.result.error_ns <=
+                    error_max(took_ns - (told_ns - asks[sure].received_ns), took_ns));
     }
     close(stub.fd);
 }

@@ -213,7 +213,10 @@ static void concurrent_marks_arrive_whole_in_order_or_are_counted(void **state) 
     } while (running);
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
-    mark_reader_drain(&f->reader, check_order, &tally);
+    /* A mark that gave way to a writer stopped a lap ago holds the ring up twice: as often as it
+     * takes, not once more. */
+    while (f->reader.writers[0].cursor < N_THREADS * N_MARKS)
+        assert_true(mark_reader_drain(&f->reader, check_order, &tally) >= 0);
     assert_int_equal(f->reader.n_writers, 1);
     assert_int_equal(f->reader.malformed, 0);
     assert_int_equal(tally.n + f->reader.lost, N_THREADS * N_MARKS);
