@@ -27,9 +27,9 @@ once() {
     { time inside "$a" "$CHOKEPOINT_BIN/tcp-transfer" send 10.99.77.2 7001 $bytes >/dev/null; } 2>"$work/send.time"
     sleep 0.2
     after=$(cpu_ns "$agent")
-    wait "$sink" || true
+    wait "$sink" || { echo "the receiver failed with $?"; cat "$work/sink"; exit 1; }
     kill -TERM "$agent"
-    wait "$agent" || true
+    wait "$agent" || { echo "the agent failed with $?"; exit 1; }
     echo "$label $((after - before)) $(cat "$work/send.time") $(sed -n 's/^cpu //p' "$work/sink")" >>"$work/figures"
 }
 measure() {

@@ -2,10 +2,13 @@
 /*
  * calls_paced N PAUSE_US: two ranks, N rounds of a message and a barrier with a pause between them,
  * so that a reader may come and go meanwhile. Writes what it did to EXPECT.RANK, and the file
- * STARTED (if that is set) once it is under way.
+ * STARTED (if that is set) once it is under way. Before the last LAST rounds it waits for the file
+ * GO (if that is set) and the reader.
  */
 #include <mpi.h>
 #include <unistd.h>
+
+#define LAST 100
 
 #include "tests/mpi/expect.h"
 
@@ -14,6 +17,12 @@ static void say_started(void) {
     FILE *f = path ? fopen(path, "w") : NULL;
     if (f)
         fclose(f);
+}
+
+static void await_reader(void) {
+    const char *path = getenv("GO");
+    while (path && access(path, F_OK) != 0)
+        usleep(10000);
 }
 
 int main(int argc, char **argv) {
@@ -26,6 +35,8 @@ int main(int argc, char **argv) {
             MPI_Send(message, 100, MPI_CHAR, 1, 7, MPI_COMM_WORLD);
         if (rank == 1)
             MPI_Recv(message, 100, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (i == n - LAST && rank == 0)
+            await_reader();
         MPI_Barrier(MPI_COMM_WORLD);
         if (pause_us)
             usleep((useconds_t)pause_us);
