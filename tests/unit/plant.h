@@ -28,7 +28,7 @@ static inline void plant_init(struct recording *r, size_t n_hosts, double durati
     r->period_ns = 100 * MS;
     r->hosts = calloc(n_hosts + 1, sizeof *r->hosts);
     for (size_t i = 0; i < n_hosts; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "vm%zu", i + 1);
         r->hosts[r->n_hosts++] = strdup(name);
     }

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs run on planted hardware: a small model of its own makes the calls as they would have
+ * been measured, the same with the hardware changed says what should be predicted.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/replay_private.h"
+#include "analysis/scene.h"
+#include "analysis/whatif.h"
+#include "tests/unit/mpi_plant.h"
+
+#define ROUNDS 40
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+#define CLOSE(a, b)                                                                                \
+    do {                                                                                           \
+        double is_ = (a), should_ = (b);                                                           \
+        if (!(fabs(is_ - should_) <= 0.01 * fabs(should_) + 1e-6))                                 \
+            fail_msg("%s is %.6g, not %.6g", #a, is_, should_);                                    \
+    } while (0)
+
+/* Rank 1 computes and sends a large message to rank 0, which answers with a small one. Returns how
+ * long it takes. */
+struct hardware {
+    double rate;        /* bytes/s of the link between hosts */
+    double compute_s;   /* of rank 1, a round */
+    double queue_share; /* of this time it had no core */
+};
+
+#define LARGE 1000000
+
+static double play(struct recording *r, struct hardware h, bool marks) {
+    double t = 0.1, latency = 100e-6;
+    for (int rank = 0; r && rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    for (int i = 0; i < ROUNDS; i++) {
+        double begin = t, sent = t + h.compute_s, done = sent + LARGE / h.rate + latency;
+        double back = done + latency;
+        if (r) {
+            int64_t cpu = (int64_t)(h.compute_s * (1 - h.queue_share) * 1e9);
+            PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, LARGE, (int64_t)(sent * 1e9),
+                  (int64_t)((done - latency) * 1e9), BOTH, .gap_cpu_ns = cpu,
+                  .cpu_ns = (int64_t)(LARGE / h.rate * 1e9));
+            PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, LARGE, (int64_t)(begin * 1e9),
+                  (int64_t)(done * 1e9), BOTH, .cpu_ns = (int64_t)((done - begin) * 1e9));
+            PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(done * 1e9),
+                  (int64_t)(done * 1e9));
+            PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, (int64_t)((done - latency) * 1e9),
+                  (int64_t)(back * 1e9), BOTH, .cpu_ns = (int64_t)(2 * latency * 1e9));
+        }
+        if (r && marks)
+            plant_mark(r, MARK_ITERATION, "round", 1, 1, i, begin, back - begin);
+        t = back;
+    }
+    return t - 0.1;
+}
+
+static void build(struct recording *r, struct scene *scene, struct hardware h) {
+    double seconds = play(NULL, h, false);
+    plant_init(r, 2, seconds + 0.1);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    plant_process(r, 0, "train", (struct plant_process){0, 1, 0, 0});
+    double queue = h.queue_share * h.compute_s * ROUNDS / (seconds + 0.1);
+    plant_process(r, 1, "train", (struct plant_process){1, 1 - queue, queue, 0});
+    play(r, h, true);
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, scene), 0);
+}
+
+static struct whatif_answer ask(const struct scene *scene, struct whatif_scenario s) {
+    struct whatif *w;
+    struct whatif_answer a, again;
+    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &again), 0);
+    assert_memory_equal(&a.predicted_s, &again.predicted_s, sizeof a.predicted_s);
+    assert_memory_equal(&a.low_s, &again.low_s, sizeof a.low_s);
+    a.refused = a.refused ? "refused" : NULL; /* its text ends with the whatif */
+    whatif_free(w);
+    return a;
+}
+
+static void release(struct recording *r, struct scene *scene) {
+    scene_release(scene);
+    recording_release(r);
+}
+
+static const struct hardware usual = {.rate = 10e6, .compute_s = 0.05};
+#define ANY .host = -1, .rank = -1
+
+static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
+    assert_true(a.replayed && !a.refused);
+    CLOSE(a.replay_s, a.measured_s);
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){20e6, 0.05, 0}, false));
+    assert_true(a.low_s <= a.predicted_s && a.predicted_s <= a.high_s);
+    assert_true(a.bound_s <= a.predicted_s * 1.01);
+    release(&r, &scene);
+}
+
+/* With two hosts nothing tells which end of the link limits: whichever is asked for. */
+static void either_end_of_the_one_link_may_be_asked_for(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    double should = play(NULL, (struct hardware){20e6, 0.05, 0}, false);
+    struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
+                                  .factor = 2};
+    struct whatif_scenario in = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_RECEIVE,
+                                 .factor = 2};
+    struct whatif_scenario other = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_SEND,
+                                    .factor = 2};
+    CLOSE(ask(&scene, out).predicted_s - 0.1, should);
+    CLOSE(ask(&scene, in).predicted_s - 0.1, should);
+    CLOSE(ask(&scene, other).predicted_s, ask(&scene, other).measured_s);
+    release(&r, &scene);
+}
+
+static void a_link_of_a_given_speed_slows_the_run_down(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    struct whatif_answer a =
+        ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .rate_bytes_s = 5e6});
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){5e6, 0.05, 0}, false));
+    assert_true(a.gain < 0);
+    release(&r, &scene);
+}
+
+static void contention_is_taken_away_where_it_was(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5});
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
+                                .factor = 1};
+    struct whatif_answer a = ask(&scene, s);
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.05, 0}, false));
+    CLOSE(a.bound_s, a.predicted_s);
+    s.host = 0;
+    CLOSE(ask(&scene, s).predicted_s, a.measured_s);
+    release(&r, &scene);
+}
+
+static void a_faster_core_shortens_what_is_computed(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 2});
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.025, 0}, false));
+    release(&r, &scene);
+}
+
+/* ---- collectives ---- */
+
+/* Three ranks meet each round; rank 2 needs twice as long. */
+static void build_skewed(struct recording *r, struct scene *scene) {
+    plant_init(r, 3, 0.2 * ROUNDS);
+    r->clock_bound_ns = calloc(3, sizeof *r->clock_bound_ns);
+    for (int rank = 0; rank < 3; rank++) {
+        plant_process(r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+        for (int i = 0; i < ROUNDS; i++) {
+            int64_t begin = 200 * MS * i, own = rank == 2 ? 190 * MS : 95 * MS;
+            PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, begin + own, begin + 200 * MS,
+                  BOTH, .gap_cpu_ns = own, .cpu_ns = 200 * MS - own);
+        }
+    }
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, scene), 0);
+}
+
+static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build_skewed(&r, &scene);
+    struct whatif_scenario s = {WHATIF_LIKE_PEERS, .host = -1, .rank = 2, .factor = 1};
+    struct whatif_answer a = ask(&scene, s);
+    CLOSE(a.predicted_s, 0.105 * ROUNDS);
+    assert_true(a.bound_s <= a.predicted_s * 1.001);
+    s.rank = 0;
+    CLOSE(ask(&scene, s).predicted_s, 0.2 * ROUNDS);
+    struct whatif_scenario balanced = {WHATIF_BALANCED, ANY, .factor = 1};
+    CLOSE(ask(&scene, balanced).predicted_s, ((95 + 95 + 190) / 3.0 + 10) / 1e3 * ROUNDS);
+    release(&r, &scene);
+}
+
+/* ---- what is refused ---- */
+
+static void without_calls_there_is_a_bound_and_a_reason(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    plant_init(&r, 1, 10);
+    plant_process(&r, 0, "a", (struct plant_process){0, 0.6, 0.4, 0});
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 0, .rank = -1, .term = BUDGET_RUN_QUEUE,
+                                .factor = 1};
+    struct whatif_answer a = ask(&scene, s);
+    assert_true(!a.replayed && a.refused);
+    assert_true(isnan(a.predicted_s));
+    CLOSE(a.bound_s, 6);
+    release(&r, &scene);
+}
+
+/* What is lost is not made up. */
+static void lost_calls_refuse_a_prediction(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    scene_release(&scene);
+    r.calls.ranks[0].lost_ns = 2 * S;
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
+    assert_true(!a.replayed && a.refused && isnan(a.gain));
+    assert_true(a.bound_s <= a.measured_s);
+    release(&r, &scene);
+}
+
+static void what_makes_no_sense_is_refused(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    (void)state;
+    build(&r, &scene, usual);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    const struct whatif_scenario bad[] = {
+        {WHATIF_LINK, .host = 2, .rank = -1, .factor = 2},
+        {WHATIF_LINK, ANY, .factor = 0},
+        {WHATIF_LINK, ANY, .factor = NAN},
+        {WHATIF_CPU, ANY, .factor = -1},
+        {WHATIF_WITHOUT, ANY, .term = BUDGET_PEER_WAIT},
+        {WHATIF_WORKERS, ANY, .workers = 1}, /* two ranks are no parameter server */
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(whatif_ask(w, &bad[i], 1, &a), -EINVAL);
+    whatif_free(w);
+    release(&r, &scene);
+}
+
+/* ---- sharing ---- */
+
+/* Two flows leave host 0, one of them meets a third one at host 2, whose ingress is narrow. */
+static void links_are_shared_max_min_fairly(void **state) {
+    double out[] = {10, 10, 10}, in[] = {10, 10, 4}, room[12];
+    struct replay_flow a = {0, 1, INFINITY, 0, 1}, b = {0, 2, INFINITY, 0, 1};
+    struct replay_flow c = {1, 2, 1, 0, 1};
+    struct replay_flow *flows[] = {&a, &b, &c};
+    (void)state;
+    replay_share(flows, 3, out, in, 3, room);
+    CLOSE(c.rate, 1); /* its own limit */
+    CLOSE(b.rate, 3); /* what it leaves of the ingress */
+    CLOSE(a.rate, 7); /* what that leaves of the egress */
+}
+
+static void flows_without_a_limit_are_without_one(void **state) {
+    double out[] = {INFINITY, INFINITY}, in[] = {INFINITY, 6}, room[8];
+    struct replay_flow a = {1, 0, INFINITY, 0, 1}, b = {0, 1, INFINITY, 0, 1}, c = b;
+    struct replay_flow *flows[] = {&a, &b, &c};
+    (void)state;
+    replay_share(flows, 3, out, in, 2, room);
+    assert_true(isinf(a.rate));
+    CLOSE(b.rate, 3);
+    CLOSE(c.rate, 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_faster_link_is_predicted_as_it_would_be_measured),
+        cmocka_unit_test(either_end_of_the_one_link_may_be_asked_for),
+        cmocka_unit_test(a_link_of_a_given_speed_slows_the_run_down),
+        cmocka_unit_test(contention_is_taken_away_where_it_was),
+        cmocka_unit_test(a_faster_core_shortens_what_is_computed),
+        cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
+        cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
+        cmocka_unit_test(lost_calls_refuse_a_prediction),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(links_are_shared_max_min_fairly),
+        cmocka_unit_test(flows_without_a_limit_are_without_one),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
