@@ -39,7 +39,8 @@ static int own_step(struct sync *y) {
         y->own = r ? OWN_READY : OWN_READING;
         return 1;
     }
-    if (y->own == OWN_DONE)
+    /* What is planted runs beside the workers' share of it: their pulls are answered first. */
+    if (y->own == OWN_DONE || (t->plants.n > 0 && !y->answered))
         return 0;
     trainer_gather(t, t->weights);
     y->own_loss = trainer_compute(t);
@@ -77,7 +78,7 @@ static int await_pulls(struct sync *y) {
 }
 
 static int answer_all(struct sync *y) {
-    bool good = true;
+    bool good = y->answered = true;
     for (int i = 0; i < y->s->n_channels; i++)
         good &= channel_answer(&y->s->channels[i], y->s->t->weights, y->s->outcome.updates, false);
     return good ? 0 : -EPROTO;
@@ -169,6 +170,7 @@ static void account_bytes(struct server *s) {
 static int iterate(struct sync *y, uint64_t number, int64_t start_ns) {
     struct server *s = y->s;
     y->own = OWN_READING;
+    y->answered = false;
     int r = await_pulls(y);
     if (r == 0)
         r = answer_all(y);
