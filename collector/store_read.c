@@ -174,11 +174,12 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
     return host->name ? 0 : -ENOMEM;
 }
 
+/* A host of which only single events came is there, too: without samples. */
 #define HOST_SELECT                                                                                \
     "SELECT h.host, h.name,"                                                                       \
     " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
     " sum(s.gaps) + sum(s.restarts)"                                                               \
-    " FROM host h JOIN stream s ON s.host = h.host AND s.period_ns <> 0"                           \
+    " FROM host h LEFT JOIN stream s ON s.host = h.host AND s.period_ns <> 0"                      \
     " WHERE h.run = ? GROUP BY h.host ORDER BY h.host"
 
 static int64_t larger(int64_t a, int64_t b) { /* VALUE_ABSENT is less than all */
@@ -218,7 +219,9 @@ static int load_clocks(struct store *store, struct store_host *host) {
     AUTO(sql_finalize) sqlite3_stmt *row = NULL;
     int code = SQLITE_DONE, r = sql_prepare(store,
                                             "SELECT stream, first_mono_ns, last_mono_ns FROM stream"
-                                            " WHERE host = ? AND period_ns <> 0 ORDER BY stream",
+                                            " WHERE host = ?1 AND (period_ns <> 0 OR NOT EXISTS"
+                                            " (SELECT 1 FROM stream x WHERE x.host = ?1 AND"
+                                            " x.period_ns <> 0)) ORDER BY stream",
                                             &row);
     bool first = true;
     if (!r)

@@ -64,6 +64,28 @@ static void events_are_no_samples_of_their_host(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM call"), 8);
 }
 
+/* Its sampler was killed at once, or its spool of samples lost. */
+static void a_host_of_events_alone_is_a_host_without_samples(void **state) {
+    struct fixture *f = *state;
+    struct wire_stream stream = {.host = "vm2", .boot_id = BOOT_B, .stream_id = 9};
+    struct store_host *hosts;
+    size_t n;
+    record(f);
+    assert_int_equal(store_stream(f->store, f->run, &stream, &f->host, &f->stream), 0);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 0.5), 0);
+    ROW(f, &call_table, "MPI_Recv", 1);
+    COMMIT(f);
+    assert_int_equal(store_list_hosts(f->store, f->run, &hosts, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(hosts[1].name, "vm2");
+    assert_int_equal(hosts[1].frames, 0);
+    assert_int_equal(hosts[1].gaps, 0);
+    assert_int_equal(hosts[1].clock_offset_ns, hosts[0].clock_offset_ns);
+    assert_int_equal(hosts[1].first_ns, NS_PER_S / 2);
+    store_hosts_free(hosts, n);
+}
+
 static void a_replay_of_events_is_known_by_their_own_numbers(void **state) {
     struct fixture *f = *state;
     record(f);
@@ -159,6 +181,7 @@ static void what_is_born_first_grew_since_the_frame_before(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(events_are_no_samples_of_their_host),
+        TEST(a_host_of_events_alone_is_a_host_without_samples),
         TEST(a_replay_of_events_is_known_by_their_own_numbers),
         TEST(lost_events_are_told_and_nothing_else_of_them),
         TEST(events_lie_on_the_clock_of_the_samples),
