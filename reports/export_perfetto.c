@@ -88,6 +88,7 @@ static int finish(struct perfetto *p) {
         {"started_wall_ns", run->started_wall_ns, NULL},
         {"duration_ns", run->duration_ns, NULL},
         {"slices_left_out", (int64_t)p->strands.left_out, NULL},
+        {"counters_left_out", (int64_t)p->tracks_left_out, NULL},
     };
     return trace_end(&p->trace, facts, ARRAY_SIZE(facts));
 }
@@ -101,6 +102,8 @@ static int write_all(struct perfetto *p, FILE *out) {
         result = perfetto_put_calls(p);
     if (result == 0)
         result = perfetto_put_counters(p);
+    if (result == 0)
+        result = perfetto_put_tables(p);
     return result < 0 ? result : finish(p);
 }
 

@@ -13,6 +13,7 @@ struct perfetto {
     const struct report_input *input;
     struct trace trace;
     struct strands strands;
+    size_t tracks_left_out; /* counters */
 };
 
 static inline unsigned perfetto_pid(int host) {
@@ -38,5 +39,8 @@ int perfetto_put_calls(struct perfetto *p);
 
 /* Resources of each host and the job's processes as counters. -ENOMEM. */
 int perfetto_put_counters(struct perfetto *p);
+
+/* Every other table of samples as counters: negative errno of the store. */
+int perfetto_put_tables(struct perfetto *p);
 
 #endif

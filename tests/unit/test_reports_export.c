@@ -283,6 +283,51 @@ static void what_crosses_gets_a_track_of_its_own(void **state) {
     free(text);
 }
 
+/* ---- a table that nobody here has heard of ---- */
+
+static const struct column odd_columns[] = {
+    {"number", UNIT_NONE, COLUMN_LEVEL, "an id: no counter"},
+    {"waited_ns", UNIT_NS, COLUMN_COUNTER, "percent"},
+    {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "MB/s"},
+    {"drops", UNIT_EVENTS, COLUMN_COUNTER, "never: no counter"},
+    {"rtt_ns", UNIT_NS, COLUMN_LEVEL, "ms"},
+    {"rate_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL, "MB/s"},
+};
+static const struct table odd_table = {"odd", "thing", "odd things", TABLE_SAMPLES, odd_columns, 6};
+
+static void expect_counter(const json_t *events, const char *name, size_t n, int64_t t_ns,
+                           const char *unit, double value) {
+    const json_t *event = find_event(events, "C", name, n);
+    if (!event)
+        fail_msg("no counter %s %zu", name, n);
+    const json_t *found = json_object_get(json_object_get(event, "args"), unit);
+    assert_non_null(found);
+    assert_float_equal(json_number_value(found), value, 1e-9);
+    assert_int_equal(member_ns(event, "ts"), t_ns);
+}
+
+static void any_table_of_samples_becomes_counters(void **state) {
+    struct fixture *f = *state;
+    assert_int_equal(store_begin(f->store), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(fixture_frame(f, 200 + (uint64_t)i, 103 + 0.5 * i), 0);
+        ROW(f, &odd_table, HOSTILE, 7, i * S / 4, 5000000 * (i > 1), 0, 40000 * US / 1000, 2000000);
+    }
+    assert_int_equal(store_commit(f->store), 0);
+    char *text = export_run(f, &export_perfetto, NULL);
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *events = json_object_get(document, "traceEvents");
+    expect_counter(events, "odd " HOSTILE " waited", 0, 3 * S, "%", 50);
+    expect_counter(events, "odd " HOSTILE " read", 0, 7 * S / 2, "MB/s", 10);
+    expect_counter(events, "odd " HOSTILE " rtt", 0, 3 * S, "ms", 0.04);
+    expect_counter(events, "odd " HOSTILE " rate", 0, 3 * S, "MB/s", 2);
+    assert_null(find_event(events, "C", "odd " HOSTILE " waited", 1)); /* told once */
+    assert_null(find_event(events, "C", "odd " HOSTILE " number", 0));
+    assert_null(find_event(events, "C", "odd " HOSTILE " drops", 0));
+    json_decref(document);
+    free(text);
+}
+
 /* ---- pieces ---- */
 
 static char *slice_text(const char *name, int64_t start_ns, int64_t end_ns) {
@@ -502,6 +547,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(exports_are_as_before, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(the_timeline_has_what_was_planned, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(what_crosses_gets_a_track_of_its_own, setup,
+                                        fixture_teardown),
+        cmocka_unit_test_setup_teardown(any_table_of_samples_becomes_counters, setup,
                                         fixture_teardown),
         cmocka_unit_test(no_nanosecond_is_lost),
         cmocka_unit_test(no_text_breaks_the_file),
