@@ -212,9 +212,8 @@ static void say_limited(const struct flows *flows, const struct culprit_side *s,
         need = fmax(need, f->need_s);
     }
     text_list_add(&c->evidence,
-                  "%zu of %zu pairs of hosts were held up by their path, %zu of them %s this host: "
-                  "data were under way %.0f %% of the time, and at the rate the kernel measured "
-                  "meanwhile they need %.0f %% of it",
+                  "routes held up by their path: %zu of %zu, %zu of them %s this host; data were "
+                  "under way %.0f %% of the time and needed %.0f %% at the rate they arrived",
                   flows->n_limited, flows->n, mine, s->side == FLOW_SEND ? "from" : "to",
                   100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s));
     c->signals++;
@@ -277,9 +276,16 @@ static int add_side(const struct scene *scene, size_t group, const struct flows 
     say_ceiling(scene, flows, s, &c);
     say_queues(flows, s, &c);
     if (own < OWN_BYTES_MIN) {
+        double cores;
+        const struct scene_process *other = busiest_foreign(scene, group, s->host, &cores);
         c.kind = "link-contention";
         free(c.cause);
-        c.cause = text_format("the link, shared with traffic of others");
+        if (other && cores >= FOREIGN_SENDER_MIN)
+            c.culprit = culprit_of(scene, other); /* who sends is not counted: the likeliest */
+        c.cause = c.culprit.process
+                      ? text_format("the link, shared with traffic of others, probably of %s",
+                                    c.culprit.process)
+                      : text_format("the link, shared with traffic of others");
         text_list_add(&c.evidence, "of what its interface carried only %.0f %% was the job's",
                       100 * own);
     }
@@ -403,8 +409,8 @@ static void rule_out(const struct scene *scene, const struct flows *flows, doubl
                      double most, const struct fullest *fullest, struct text_list *ruled_out) {
     if (flows->n && !flows->n_limited)
         text_list_add(ruled_out,
-                      "network: none of %zu pairs of hosts was held up by its path for long; at "
-                      "most %.4g MB/s",
+                      "network: none of %zu routes was held up by its path for long; %.4g MB/s at "
+                      "most",
                       flows->n, most);
     else if (fullest->host >= 0)
         text_list_add(ruled_out,

@@ -8,6 +8,9 @@
 /* Gains of all candidates, and when each held. -ENOMEM. */
 int candidates_estimate(const struct scene *scene, struct candidates *candidates);
 
+/* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
+double alone_share(const struct scene *scene, size_t group, size_t who);
+
 /* Of the scene's connections: whether one side of one host explains those that were held up by
  * their path (saturation_flow.c). */
 struct flow {

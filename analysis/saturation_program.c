@@ -47,82 +47,22 @@ static size_t rank_with_most(const struct scene *scene, size_t group, enum budge
 
 /* ---- computing alone ---- */
 
-struct cursor {
-    size_t next;
-    int64_t last_exit_ns;
-};
-
-/* The next call of a rank's main thread; NULL after the last. */
-static const struct mpi_event *next_call(const struct mpi_rank *rank, struct cursor *cursor) {
-    while (cursor->next < rank->n && (rank->events[cursor->next].thread != 0 ||
-                                      !mpi_event_is_call(&rank->events[cursor->next])))
-        cursor->next++;
-    return cursor->next < rank->n ? &rank->events[cursor->next] : NULL;
+static bool is_only_rank(const struct scene *scene, size_t who) {
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (r != who && scene->budgets.items[r].host == scene->budgets.items[who].host)
+            return false;
+    return true;
 }
 
-static void step(const struct mpi_event *call, struct cursor *cursor) {
-    if (call->exit_ns > cursor->last_exit_ns)
-        cursor->last_exit_ns = call->exit_ns;
-    cursor->next++;
-}
-
-/* Between two calls it computed, at least part of the time. */
-static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
-    if (begin_ns == INT64_MIN || !(call->flags & MPI_FLAG_HAS_GAP_CPU))
-        return false;
-    int64_t length = call->enter_ns - begin_ns;
-    return length >= BUSY_GAP_NS && (double)call->gap_cpu_ns >= BUSY_GAP_CPU * (double)length;
-}
-
-static bool computes_at(const struct mpi_rank *rank, struct cursor *cursor, int64_t t_ns) {
-    const struct mpi_event *call;
-    while ((call = next_call(rank, cursor)) && call->enter_ns <= t_ns)
-        step(call, cursor);
-    return call && cursor->last_exit_ns <= t_ns && is_busy_gap(cursor->last_exit_ns, call);
-}
-
-static bool is_within(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
-static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *budget) {
-    for (size_t r = 0; r < log->n; r++)
-        if (log->ranks[r].host == budget->host && log->ranks[r].pid == budget->pid)
-            return r;
-    return SIZE_MAX;
-}
-
-/* Share of the windows that a rank computed in stretches in whose beginning nearly nobody else
- * did: they all waited for it from the start, so it is not a longer share of common work. */
-static double serial_share(const struct scene *scene, size_t group, size_t who) {
-    const struct mpi_log *log = &scene->recording->calls;
-    struct windows windows = phase_windows(&scene->groups[group]);
-    size_t mine = log_rank_of(log, &scene->budgets.items[who]);
-    struct cursor *cursors = calloc(log->n + 1, sizeof *cursors);
-    struct cursor at = {0, INT64_MIN};
-    const struct mpi_event *call;
-    double alone = 0;
-    if (!cursors || mine == SIZE_MAX || log->n < 2) {
-        free(cursors);
-        return 0;
-    }
-    for (size_t r = 0; r < log->n; r++)
-        cursors[r].last_exit_ns = INT64_MIN;
-    for (; (call = next_call(&log->ranks[mine], &at)); step(call, &at)) {
-        if (!is_busy_gap(at.last_exit_ns, call))
-            continue;
-        int64_t soon = at.last_exit_ns + (call->enter_ns - at.last_exit_ns) / 10;
-        size_t busy = 0;
-        for (size_t r = 0; r < log->n; r++)
-            busy += r != mine && computes_at(&log->ranks[r], &cursors[r], soon);
-        if (is_within(windows, soon) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1))
-            alone += (double)call->gap_cpu_ns;
-    }
-    free(cursors);
-    return alone / (double)windows_length(windows);
+/* As if the rank computed so many times as fast: a host of its own can be asked for that; of
+ * several on a host, one can only be made like its peers. */
+static struct whatif_scenario faster_rank(const struct scene *scene, size_t who, double factor) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    bool only = is_only_rank(scene, who);
+    return (struct whatif_scenario){.kind = only ? WHATIF_CPU : WHATIF_LIKE_PEERS,
+                                    .host = b->host,
+                                    .rank = only ? -1 : b->rank,
+                                    .factor = factor};
 }
 
 static int add_serial(const struct scene *scene, size_t group, size_t who, double alone,
@@ -137,11 +77,14 @@ static int add_serial(const struct scene *scene, size_t group, size_t who, doubl
     c.signals = 2;
     c.terms = 1u << BUDGET_CPU;
     c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = is_only_rank(scene, who);
+    c.remove = faster_rank(scene, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
     c.cause = text_format("serial: rank %d computes alone, all others wait for it", b->rank);
-    text_list_add(&c.evidence,
-                  "rank %d computed %.0f %% of the time in stretches that began when all others "
-                  "were waiting already, %.0f %% in all",
-                  b->rank, 100 * alone, 100 * cpu);
+    text_list_add(
+        &c.evidence,
+        "rank %d computed %.0f %% of the time what no other rank does, or while all others "
+        "were waiting already when it began; %.0f %% in all",
+        b->rank, 100 * alone, 100 * cpu);
     text_list_add(&c.against, "nobody waited for a core: a faster core, or sharing this work out, "
                               "would help; more cores alone would not");
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
@@ -163,8 +106,7 @@ static int add_skew(const struct scene *scene, size_t group, size_t who, double 
     c.terms = 1u << BUDGET_CPU;
     c.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = true;
-    c.remove =
-        (struct whatif_scenario){.kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank};
+    c.remove = faster_rank(scene, who, ratio);
     c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
                           n_peers == 1 ? "its peer" : "its peers");
     text_list_add(&c.evidence,
@@ -177,6 +119,14 @@ static int add_skew(const struct scene *scene, size_t group, size_t who, double 
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+/* A rank that computes as much as its peers, only later (its data came late), does common work; one
+ * that hardly computes with the others, or computes more, does its own. */
+static double beyond_common(double alone, double own, double median) {
+    if (isnan(median) || own - alone < SKEW_PEER * median)
+        return alone;
+    return fmin(alone, fmax(0, own - median));
+}
+
 static int look_at_computing(const struct scene *scene, size_t group,
                              struct candidates *candidates) {
     size_t who = rank_with_most(scene, group, BUDGET_CPU), n_peers;
@@ -184,8 +134,13 @@ static int look_at_computing(const struct scene *scene, size_t group,
         return 0;
     double own = share_of(scene, group, who, BUDGET_CPU);
     double median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &n_peers);
-    double alone = own >= SERIAL_MIN ? serial_share(scene, group, who) : 0;
-    double excess = own - alone - median;
+    double alone = own >= SERIAL_MIN ? alone_share(scene, group, who) : 0;
+    alone = beyond_common(alone, own, median);
+    double excess = own - median;
+    if (alone >= SERIAL_PART * excess || isnan(median))
+        excess -= alone;
+    else
+        alone = 0; /* it only reaches further than the others: more of the common work */
     int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
     if (result == 0 && n_peers && excess >= (SKEW_RATIO - 1) * median && excess >= BLOCKED_MIN &&
         scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)

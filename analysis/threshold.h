@@ -25,10 +25,12 @@
 #define STEAL_MIN 0.03      /* steal */
 #define SERIAL_MIN 0.08     /* of the time one rank computes while all others wait for it */
 #define SERIAL_PEERS 0.2    /* of the ranks may still compute meanwhile */
-#define BUSY_RANK 0.85      /* CPU and run queue of a rank: it computes, or it spins */
-#define COMPUTE_BOUND 0.70  /* of the ranks' time */
-#define BUSY_GAP_CPU 0.1    /* CPU time between two calls, of that time: it computes */
-#define BUSY_GAP_NS 200000  /* as long at least */
+#define SERIAL_PART 0.7 /* of what a rank computes more than its peers is serial: else it is skew  \
+                         */
+#define BUSY_RANK 0.85  /* CPU and run queue of a rank: it computes, or it spins */
+#define COMPUTE_BOUND 0.70 /* of the ranks' time */
+#define BUSY_GAP_CPU 0.1   /* CPU time between two calls, of that time: it computes */
+#define BUSY_GAP_NS 100000 /* as long at least */
 
 /* ---- the program ---- */
 #define SKEW_RATIO 1.10  /* CPU time outside MPI over the median of its peers */
@@ -54,7 +56,8 @@
 #define BACKLOG_MIN 3000.0  /* bytes, mean: two packets always wait before a full link */
 #define OVERLIMITS_MIN 10.0 /* a second */
 #define QUEUE_NS 1e6        /* round trips longer than the shortest by this much: data queue */
-#define OWN_BYTES_MIN 0.7   /* of an interface's bytes: less, and others use the link, too */
+#define FOREIGN_SENDER_MIN 0.02 /* of a core: a process outside the job that may be the sender */
+#define OWN_BYTES_MIN 0.7       /* of an interface's bytes: less, and others use the link, too */
 
 /* ---- network: rates ---- */
 #define PLATEAU_BAND 0.10        /* a rate so close below its ceiling is at it */

@@ -52,7 +52,8 @@ double verdict_closing(const struct scene *scene) {
 }
 
 double verdict_confidence(const struct scene *scene, double computed) {
-    double few = (double)verdict_least_samples(scene) / (10.0 * RUN_SAMPLES_MIN);
+    double samples = (double)verdict_least_samples(scene);
+    double few = fmin(1, fmax(0, (samples - RUN_SAMPLES_MIN) / (3.0 * RUN_SAMPLES_MIN)));
     if (verdict_closing(scene) < 1)
         computed *= 0.6;
     if (verdict_coverage(scene) < 0.9) /* a host was dark for a while */
@@ -60,7 +61,7 @@ double verdict_confidence(const struct scene *scene, double computed) {
     if (!scene_has_path(scene))
         computed = fmin(computed, VERDICT_CONFIDENCE_CAP);
     /* a short run has seen few of the program's moments, however alike they were */
-    return verdict_calibrated(fmin(1, computed)) * fmin(1, 0.5 + 0.5 * few);
+    return verdict_calibrated(fmin(1, computed)) * (0.8 + 0.2 * few);
 }
 
 /* The reason why there is too little to judge by, or NULL. */

@@ -61,8 +61,8 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
         bound_words(&s), 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
         100 * GAIN_MIN);
     text_list_add(&v->evidence,
-                  "the ranks' time adds up, and along the way of the run nothing but the program's "
-                  "own work and messages takes %.0f %%",
+                  "the ranks' time adds up, and nothing along the way of the run that a host could "
+                  "change takes %.0f %% of it",
                   100 * GAIN_MIN);
     if (s.wait >= 0.3)
         text_list_add(&v->against,

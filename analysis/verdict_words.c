@@ -60,7 +60,8 @@ static void say_rate(const struct candidate *c, char *to, size_t size) {
         snprintf(to, size, "at %.0f %% of the %.1f MB/s %s", 100 * c->reached, c->ceiling,
                  c->ceiling_from);
     else
-        snprintf(to, size, "at the highest rate seen (%.4g MB/s)", c->ceiling);
+        snprintf(to, size, "at %.4g MB/s, %s", c->ceiling,
+                 c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
 }
 
 /* " Without it the run would take 33 % less time (30 to 36 %)." */

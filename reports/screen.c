@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The verdict on one screen: at most 24 lines of 100 columns, so every part has its share of them.
+/* The verdict on one screen: at most 24 lines of 100 columns. Tables take what they need; sentences
+ * share the rest, the verdict first, and none of them ends in the middle as long as there is room.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include "reports/terminal.h"
 #include "reports/writer.h"
 
+#define SCREEN_LINES 24
 #define HOSTS_SHOWN 6
 #define HOSTS_BESIDE_BUDGET 4
 
@@ -30,13 +32,27 @@ static void put_head(FILE *out, const struct report *report) {
     fputc('\n', out);
 }
 
-static void put_verdict(FILE *out, const struct report *report, bool colour) {
+/* Lines that are left for sentences; each takes at most `most`, and leaves `others` lines. */
+struct room {
+    size_t left;
+};
+
+static size_t share_of_room(const struct room *room, size_t most, size_t others) {
+    size_t free = room->left > others ? room->left - others : 1;
+    return free < most ? free : most;
+}
+
+static void take_room(struct room *room, size_t lines) {
+    room->left -= lines < room->left ? lines : room->left;
+}
+
+static void put_verdict(FILE *out, const struct report *report, bool colour, struct room *room) {
     static const char *const colours[] = {[VERDICT_SATURATED] = "\033[1;31m",
                                           [VERDICT_SUSPECTED] = "\033[1;33m",
                                           [VERDICT_BALANCED] = "\033[1;32m",
                                           [VERDICT_INSUFFICIENT] = "\033[1m"};
     const struct report_verdict *v = &report->verdict;
-    char label[64], text[1200];
+    char label[64], text[1600];
     if (v->confidence > 0)
         snprintf(label, sizeof label, "%s (confidence %.2f)", verdict_state_name(v->state),
                  v->confidence);
@@ -44,11 +60,23 @@ static void put_verdict(FILE *out, const struct report *report, bool colour) {
         snprintf(label, sizeof label, "%s", verdict_state_name(v->state));
     snprintf(text, sizeof text, "%s: %s", label, v->summary);
     /* Escapes of ours go around the first line's label only where a terminal asked for them. */
-    terminal_coloured_paragraph(out, colour ? colours[v->state] : NULL, strlen(label), text, 3);
+    take_room(room, terminal_coloured_paragraph(out, colour ? colours[v->state] : NULL,
+                                                strlen(label), text, share_of_room(room, 5, 6)));
 }
 
 static double mean_of(const struct report *report, size_t host, enum metric metric) {
     return report->resources[0].values[host * METRIC_COUNT_ + (size_t)metric].mean;
+}
+
+static size_t hosts_shown(const struct report *report) {
+    size_t max = report->n_budget ? HOSTS_BESIDE_BUDGET : HOSTS_SHOWN;
+    return report->n_hosts <= max ? report->n_hosts : max - 1;
+}
+
+static size_t hosts_lines(const struct report *report) {
+    if (!report->n_resources || !report->n_hosts)
+        return 0;
+    return 1 + hosts_shown(report) + (hosts_shown(report) < report->n_hosts);
 }
 
 static void put_hosts(FILE *out, const struct report *report) {
@@ -60,8 +88,7 @@ static void put_hosts(FILE *out, const struct report *report) {
                    {METRIC_NET_RECV, "recv MB/s"},    {METRIC_NET_SEND, "send MB/s"},
                    {METRIC_DISK_READ, "disk-r MB/s"}, {METRIC_DISK_WRITE, "disk-w MB/s"}};
     enum { N = sizeof columns / sizeof *columns };
-    size_t max = report->n_budget ? HOSTS_BESIDE_BUDGET : HOSTS_SHOWN;
-    size_t shown = report->n_hosts <= max ? report->n_hosts : max - 1;
+    size_t shown = hosts_shown(report);
     struct text_table table;
     if (!report->n_resources || !report->n_hosts)
         return;
@@ -82,12 +109,12 @@ static void put_hosts(FILE *out, const struct report *report) {
                 report->n_hosts - shown, (long long)report->run_id);
 }
 
-static void put_straggler(FILE *out, const struct report *report) {
+static void put_straggler(FILE *out, const struct report *report, struct room *room) {
     char text[400];
     if (!report->n_stragglers) {
         if (report->straggler_note) {
             snprintf(text, sizeof text, "none found (%s)", report->straggler_note);
-            terminal_paragraph(out, "  stragglers: ", text, 1);
+            take_room(room, terminal_paragraph(out, "  stragglers: ", text, 1));
         }
         return;
     }
@@ -95,11 +122,11 @@ static void put_straggler(FILE *out, const struct report *report) {
     snprintf(text, sizeof text, "rank %d on %s (%s, %.2f times its peers): %s%s", s->rank,
              layout_host(report, s->host), s->kind, s->slowdown, s->cause,
              report->n_stragglers > 1 ? "; others in the report" : "");
-    terminal_paragraph(out, "  stragglers: ", text, 2);
+    take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
 }
 
 static void put_joined(FILE *out, const char *label, char *const *items, size_t n,
-                       size_t max_lines) {
+                       struct room *room, size_t most, size_t others) {
     char text[1000] = "";
     size_t used = 0;
     for (size_t i = 0; i < n && used < sizeof text - 1; i++) {
@@ -107,22 +134,26 @@ static void put_joined(FILE *out, const char *label, char *const *items, size_t 
         used += written > 0 ? (size_t)written : 0;
     }
     if (n)
-        terminal_paragraph(out, label, text, max_lines);
+        take_room(room, terminal_paragraph(out, label, text, share_of_room(room, most, others)));
 }
 
 int report_write_screen(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
-    size_t each = report->n_budget ? 1 : 2; /* lines: the bars need their share */
+    bool any_straggler = report->n_stragglers || report->straggler_note;
+    size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0);
+    struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
     put_head(out, report);
-    put_verdict(out, report, colour);
+    put_verdict(out, report, colour, &room);
     for (size_t i = 0; i < v->n_evidence && i < 2; i++)
-        terminal_paragraph(out, "  evidence:   ", v->evidence[i], 2);
-    put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, each);
+        take_room(&room, terminal_paragraph(out, "  evidence:   ", v->evidence[i],
+                                            share_of_room(&room, 2, after + 2 - i)));
+    put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, &room, 2,
+               after);
     budget_put_bars(out, report);
     put_hosts(out, report);
-    put_straggler(out, report);
-    put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, each);
-    put_joined(out, "  next:       ", v->next, v->n_next, 2);
+    put_straggler(out, report, &room);
+    put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);
+    put_joined(out, "  next:       ", v->next, v->n_next, &room, 3, 0);
     fprintf(out, "  more:       chokepoint report %lld  (--format html -o report.html)\n",
             (long long)report->run_id);
     return ferror(out) ? -EIO : 0;
