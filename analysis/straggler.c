@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is compared with whom, by what, and why the slow one is slow. */
+/* Each rank against its peers, step by step; what the run would take if a slow one were like them.
+ */
 #include "analysis/straggler.h"
 
 #include <errno.h>
@@ -8,241 +9,176 @@
 
 #include "analysis/saturation.h"
 #include "analysis/stats.h"
+#include "analysis/straggler_private.h"
 
-/* ---- who is compared with whom, by what ---- */
+/* ---- one rank ---- */
 
-/* Own times of every rank over the same steps: own[rank * steps + step]; NAN where unknown. */
-struct board {
-    const struct scene *scene;
-    size_t ranks, steps;
-    double *own;
-    double *traffic; /* bytes of the rank's host: who moves many more plays another role */
-    bool by_time;    /* iteration times; otherwise processor and disk time within a step */
+struct trial { /* of one rank: the steps in which it and its reference are known */
+    size_t n, n_peers;
+    double *own, *reference, *medians, *room;
+    size_t *steps, *slow;
 };
 
-static void board_release(struct board *board) {
-    free(board->own);
-    free(board->traffic);
+static void trial_release(struct trial *trial) {
+    free(trial->own);
+    free(trial->reference);
+    free(trial->medians);
+    free(trial->room);
+    free(trial->steps);
+    free(trial->slow);
 }
 
-static int board_init(struct board *board, const struct scene *scene, size_t steps) {
-    *board = (struct board){.scene = scene, .ranks = scene->iterations.n, .steps = steps};
-    board->own = malloc((board->ranks * steps + 1) * sizeof *board->own);
-    board->traffic = calloc(board->ranks + 1, sizeof *board->traffic);
-    if (!board->own || !board->traffic) {
-        board_release(board);
-        return -ENOMEM;
-    }
-    struct windows windows = phase_windows(&scene->groups[scene->main_group]);
-    for (size_t r = 0; r < board->ranks; r++) {
-        const struct scene_host *host = &scene->hosts[scene->iterations.ranks[r].host];
-        board->traffic[r] = rate_amount(&host->metrics[METRIC_NET_SEND], windows) +
-                            rate_amount(&host->metrics[METRIC_NET_RECV], windows);
-    }
-    return 0;
+static int trial_init(struct trial *trial, const struct board *board) {
+    size_t n = board->steps + board->ranks + 1;
+    *trial = (struct trial){.own = malloc(n * sizeof(double)),
+                            .reference = malloc(n * sizeof(double)),
+                            .medians = malloc(n * sizeof(double)),
+                            .room = malloc(n * sizeof(double)),
+                            .steps = malloc(n * sizeof(size_t)),
+                            .slow = malloc(n * sizeof(size_t))};
+    bool room = trial->own && trial->reference && trial->medians && trial->room && trial->steps &&
+                trial->slow;
+    if (!room)
+        trial_release(trial);
+    return room ? 0 : -ENOMEM;
 }
 
-/* Free-running ranks: iteration k of each, by its place in the rank's own order. */
-static int board_of_times(const struct scene *scene, struct board *board) {
-    size_t steps = 0;
-    for (size_t r = 0; r < scene->iterations.n; r++)
-        if (scene->iterations.ranks[r].n > steps)
-            steps = scene->iterations.ranks[r].n;
-    int result = board_init(board, scene, steps);
-    if (result < 0)
-        return result;
-    board->by_time = true;
-    for (size_t r = 0; r < board->ranks; r++)
-        for (size_t i = 0; i < steps; i++) {
-            const struct rank_iterations *rank = &scene->iterations.ranks[r];
-            board->own[r * steps + i] =
-                i < rank->n ? (double)rank->items[i].duration_ns / 1e9 : NAN;
-        }
-    return 0;
-}
-
-/* Stretches of whole iterations, each at least as long as two rows of the process table. */
-#define STEP_MIN_NS INT64_C(2000000000)
-
-static size_t make_steps(const struct rank_iterations *rank, struct window *steps) {
+static size_t known_of(const struct board *board, size_t rank, double *values) {
     size_t n = 0;
-    int64_t begin = rank->n ? rank->items[0].end_ns - rank->items[0].duration_ns : 0;
-    for (size_t i = 0; i < rank->n; i++) {
-        const struct iteration *it = &rank->items[i];
-        if (it->end_ns - it->duration_ns > begin + 2 * STEP_MIN_NS)
-            begin = it->end_ns - it->duration_ns; /* after a pause between iterations */
-        if (it->end_ns - begin < STEP_MIN_NS)
+    for (size_t s = 0; s < board->steps; s++)
+        if (!isnan(board_own(board, rank, s)))
+            values[n++] = board_own(board, rank, s);
+    return n;
+}
+
+/* Medians of the peers' own times, each over all its steps. */
+static void find_peers(const struct board *board, size_t rank, struct trial *trial) {
+    trial->n_peers = 0;
+    for (size_t p = 0; p < board->ranks; p++) {
+        size_t n = board_are_peers(board, rank, p) ? known_of(board, p, trial->room) : 0;
+        if (n)
+            trial->medians[trial->n_peers++] = stats_median(trial->room, n);
+    }
+}
+
+/* The peers' median at a step; free-running ranks are not in step, so theirs over the run. */
+static double reference_at(const struct board *board, size_t rank, size_t step, double overall,
+                           double *room) {
+    size_t k = 0;
+    bool in_step = board->basis != BOARD_TIMES && board->scene->iterations.lockstep;
+    for (size_t p = 0; in_step && p < board->ranks; p++)
+        if (board_are_peers(board, rank, p) && !isnan(board_own(board, p, step)))
+            room[k++] = board_own(board, p, step);
+    return k ? stats_median(room, k) : overall;
+}
+
+static void fill_trial(const struct board *board, size_t rank, struct trial *trial) {
+    find_peers(board, rank, trial);
+    double overall = stats_median(trial->medians, trial->n_peers);
+    trial->n = 0;
+    for (size_t s = 0; trial->n_peers && s < board->steps; s++) {
+        if (isnan(board_own(board, rank, s)))
             continue;
-        steps[n++] = (struct window){begin, it->end_ns};
-        begin = it->end_ns;
+        trial->own[trial->n] = board_own(board, rank, s);
+        trial->reference[trial->n] = reference_at(board, rank, s, overall, trial->room);
+        trial->steps[trial->n++] = s;
     }
+}
+
+/* Of two workers the slower may be slow by nature and the faster become slow: against its own best
+ * decile, while the other one keeps to its own. */
+static struct straggler_judgement judge_by_itself(const struct board *board, size_t rank,
+                                                  struct trial *trial) {
+    struct straggler_judgement none = {.kind = NULL};
+    double best = stats_quantile(trial->own, trial->n, 0.1);
+    for (size_t p = 0; p < board->ranks; p++) {
+        size_t n = board_are_peers(board, rank, p) ? known_of(board, p, trial->room) : 0;
+        if (n &&
+            stats_median(trial->room, n) >= STRAGGLER_RATIO * stats_quantile(trial->room, n, 0.1))
+            return none;
+    }
+    for (size_t i = 0; i < trial->n; i++)
+        trial->reference[i] = best;
+    struct straggler_judgement j =
+        straggler_judge(trial->own, trial->reference, trial->n, &best, 1);
+    return j.ratio >= STRAGGLER_ITSELF ? j : none;
+}
+
+static const char *basis_words(const struct board *board) {
+    static const char *const words[] = {[BOARD_TIMES] = "its iterations take",
+                                        [BOARD_USE] = "the processor time it needs is",
+                                        [BOARD_BUDGET] =
+                                            "its iterations less the waiting for others take"};
+    return words[board->basis];
+}
+
+static size_t find_slow(const struct trial *trial, const struct straggler_judgement *j,
+                        size_t *slow) {
+    size_t n = 0;
+    for (size_t i = j->from; i < trial->n; i++)
+        if (trial->own[i] >= STRAGGLER_RATIO * trial->reference[i])
+            slow[n++] = trial->steps[i];
     return n;
 }
 
-static const struct scene_process *process_of(const struct scene *scene,
-                                              const struct rank_iterations *rank) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
-    for (size_t p = 0; p < scene->n_processes; p++) {
-        const struct scene_process *process = &scene->processes[p];
-        if (process->host == rank->host && process->rank == rank->rank && process->job &&
-            series_last(set, process->series, PROCESS_PID) == rank->pid)
-            return process;
-    }
-    return NULL;
-}
-
-static double or_zero(double value) {
-    return isnan(value) ? 0 : value;
-}
-
-static double own_share(const struct scene *scene, const struct scene_process *process,
-                        struct window window) {
-    if (!process)
-        return NAN;
-    struct process_use use = scene_process_use(scene, process, (struct windows){&window, 1});
-    return (use.cpu_s + or_zero(use.run_queue_s) + or_zero(use.disk_s)) / use.wall_s;
-}
-
-static int board_of_use(const struct scene *scene, struct board *board) {
-    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
-    struct window *steps = malloc((reference->n + 1) * sizeof *steps);
-    if (!steps)
-        return -ENOMEM;
-    size_t n = make_steps(reference, steps);
-    int result = board_init(board, scene, n);
-    for (size_t r = 0; result == 0 && r < board->ranks; r++) {
-        const struct scene_process *process = process_of(scene, &scene->iterations.ranks[r]);
-        for (size_t i = 0; i < n; i++)
-            board->own[r * n + i] = own_share(scene, process, steps[i]);
-    }
-    free(steps);
-    return result;
-}
-
-static size_t known_steps(const struct board *board, size_t rank) {
-    size_t n = 0;
-    while (n < board->steps && !isnan(board->own[rank * board->steps + n]))
-        n++;
-    return n;
-}
-
-static bool are_peers(const struct board *board, size_t a, size_t b) {
-    const struct rank_iterations *ranks = board->scene->iterations.ranks;
-    double low = fmin(board->traffic[a], board->traffic[b]);
-    double high = fmax(board->traffic[a], board->traffic[b]);
-    return a != b && ranks[a].role == ranks[b].role && (high < 10e6 || high < 2 * low) &&
-           known_steps(board, b) > 0;
-}
-
-/* Medians of the peers' own times, each over all its steps. Returns how many peers. */
-static size_t peers_of(const struct board *board, size_t rank, double *medians) {
-    size_t n = 0;
-    for (size_t p = 0; p < board->ranks; p++)
-        if (are_peers(board, rank, p))
-            medians[n++] = stats_median(board->own + p * board->steps, known_steps(board, p));
-    return n;
-}
-
-/* The peers' median at every step; free-running ranks are not in step, so theirs over the run. */
-static void references_of(const struct board *board, size_t rank, double overall, size_t n,
-                          double *room, double *references) {
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        for (size_t p = 0; !board->by_time && p < board->ranks; p++)
-            if (are_peers(board, rank, p) && !isnan(board->own[p * board->steps + i]))
-                room[k++] = board->own[p * board->steps + i];
-        references[i] = k ? stats_median(room, k) : overall;
-    }
-}
-
-/* ---- why ---- */
-
-enum { TERM_RUN_QUEUE, TERM_DISK, TERM_CPU, TERM_COUNT };
-
-/* Seconds an iteration that the rank spent so; NAN if its process is not known. */
-static double use_of(const struct board *board, size_t rank, size_t term) {
-    const struct scene *scene = board->scene;
-    const struct rank_iterations *iterations = &scene->iterations.ranks[rank];
-    const struct scene_process *process = process_of(scene, iterations);
-    if (!process)
-        return NAN;
-    struct process_use use =
-        scene_process_use(scene, process, phase_windows(&scene->groups[scene->main_group]));
-    double terms[TERM_COUNT] = {use.run_queue_s, use.disk_s, use.cpu_s};
-    return or_zero(terms[term]) / (double)iterations->n;
-}
-
-static double peers_use(const struct board *board, size_t rank, size_t term, double *room) {
-    size_t n = 0;
-    for (size_t p = 0; p < board->ranks; p++)
-        if (are_peers(board, rank, p) && !isnan(use_of(board, p, term)))
-            room[n++] = use_of(board, p, term);
-    return stats_median(room, n);
-}
-
-static void explain(const struct board *board, size_t rank, double excess_s, double *room,
-                    struct straggler *s) {
-    static const char *const words[] = {
-        "contention: it waits for a core", "disk: it waits for block I/O",
-        "more CPU time: more work, or a slower core (cannot be told apart yet)"};
-    static const char *const names[] = {"run queue", "block I/O", "CPU"};
-    double most = 0;
-    size_t cause = 0;
-    for (size_t t = 0; t < TERM_COUNT; t++) {
-        double own = use_of(board, rank, t), peers = peers_use(board, rank, t, room);
-        if (isnan(own) || isnan(peers))
-            continue;
-        if (fabs(own - peers) >= 0.02 * excess_s)
-            text_list_add(&s->evidence, "%s: %.3g s an iteration, its peers %.3g s", names[t], own,
-                          peers);
-        if (own - peers > most) {
-            most = own - peers;
-            cause = t;
-        }
-    }
-    bool enough = most >= 0.5 * excess_s;
-    s->explained = excess_s > 0 ? fmin(1, most / excess_s) : NAN;
-    s->cause = text_format("%s", enough ? words[cause]
-                                        : "waiting, for the network, its server or in its own code "
-                                          "(cannot be told apart yet)");
+static double median_difference(const struct trial *trial, size_t from, double *ret_own) {
+    size_t n = trial->n - from;
+    *ret_own = stats_median(trial->own + from, n);
+    return *ret_own - stats_median(trial->reference + from, n);
 }
 
 static int add(struct stragglers *found, const struct board *board, size_t rank,
-               const struct straggler_judgement *j, size_t n, double excess_s, double *room) {
-    const struct rank_iterations *ranks = board->scene->iterations.ranks;
+               const struct straggler_judgement *j, struct trial *trial, double own_s,
+               double excess_s) {
+    const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
     struct straggler *s = &found->items[found->n++];
-    *s = (struct straggler){.host = ranks[rank].host,
-                            .rank = ranks[rank].rank,
+    *s = (struct straggler){.host = its->host,
+                            .rank = its->rank,
                             .kind = j->kind,
                             .slowdown = j->ratio,
-                            .flagged = j->flagged};
+                            .flagged = j->flagged,
+                            .begin_s = NAN,
+                            .severity = NAN,
+                            .severity_max = NAN};
+    size_t n = trial->n - j->from, n_slow = find_slow(trial, j, trial->slow);
     text_list_add(&s->evidence, "%s %.2f times its peers' median, above %.2f in %.0f %% of %zu %s",
-                  board->by_time ? "its iterations take" : "the processor time it needs is",
-                  j->ratio, STRAGGLER_RATIO, 100 * j->flagged, n,
-                  board->by_time ? "iterations" : "steps of whole iterations");
-    explain(board, rank, excess_s, room, s);
-    return s->cause && !s->evidence.error ? 0 : -ENOMEM;
+                  basis_words(board), j->ratio, STRAGGLER_RATIO, 100 * j->share, n,
+                  board->basis == BOARD_USE ? "steps of whole iterations" : "iterations");
+    if (j->from) {
+        s->begin_s =
+            (double)board->windows[rank * board->steps + trial->steps[j->from]].begin_ns / 1e9;
+        text_list_add(&s->evidence, "slow since %.1f s", s->begin_s);
+    }
+    return straggler_explain(board, rank, trial->slow, n_slow, own_s, excess_s, s);
 }
 
-static int judge_rank(const struct board *board, size_t rank, double *room,
+static int judge_rank(const struct board *board, size_t rank, struct trial *trial,
                       struct stragglers *found) {
-    size_t n = known_steps(board, rank);
-    double *medians = room, *references = room + board->ranks, *rest = references + board->steps;
-    size_t n_peers = peers_of(board, rank, medians);
-    if (!n_peers || !n)
+    fill_trial(board, rank, trial);
+    if (!trial->n_peers || !trial->n)
         return 0;
-    const double *own = board->own + rank * board->steps;
-    double peers = stats_median(medians, n_peers);
-    references_of(board, rank, peers, n, rest, references);
-    struct straggler_judgement j = straggler_judge(own, references, n, medians, n_peers);
+    struct straggler_judgement j =
+        straggler_judge(trial->own, trial->reference, trial->n, trial->medians, trial->n_peers);
+    if (!j.kind && trial->n_peers == 1)
+        j = judge_by_itself(board, rank, trial);
+    if (!j.kind)
+        return 0;
     /* A share of the step turns into seconds with the iteration's own length. */
     struct windows windows = phase_windows(&board->scene->groups[board->scene->main_group]);
     double iteration_s = iteration_median(&board->scene->iterations.ranks[rank], windows);
-    double excess_s = (stats_median(own, n) - peers) * (board->by_time ? 1 : iteration_s);
-    if (!j.kind || !(excess_s >= STRAGGLER_GAIN * iteration_s))
-        return 0;
-    return add(found, board, rank, &j, n, excess_s, rest);
+    double own_s, excess_s = median_difference(trial, j.from, &own_s);
+    if (board->basis == BOARD_USE) {
+        own_s *= iteration_s;
+        excess_s *= iteration_s;
+    }
+    if (isnan(iteration_s))
+        iteration_s = own_s;
+    return excess_s >= STRAGGLER_GAIN * iteration_s
+               ? add(found, board, rank, &j, trial, own_s, excess_s)
+               : 0;
 }
+
+/* ---- all of them ---- */
 
 static int compare(const void *a, const void *b) {
     double x = ((const struct straggler *)a)->slowdown, y = ((const struct straggler *)b)->slowdown;
@@ -250,34 +186,72 @@ static int compare(const void *a, const void *b) {
 }
 
 static int judge_all(const struct board *board, struct stragglers *found) {
-    double *room = malloc((2 * board->ranks + board->steps + 2) * sizeof *room);
-    int result = room ? 0 : -ENOMEM;
+    struct trial trial;
+    int result = trial_init(&trial, board);
+    if (result < 0)
+        return result;
     found->items = calloc(board->ranks + 1, sizeof *found->items);
     if (!found->items)
         result = -ENOMEM;
     for (size_t r = 0; result == 0 && r < board->ranks; r++)
-        result = judge_rank(board, r, room, found);
+        result = judge_rank(board, r, &trial, found);
     if (result == 0 && found->n)
         qsort(found->items, found->n, sizeof *found->items, compare);
-    free(room);
+    trial_release(&trial);
     return result;
 }
 
+/* Run time as it was over the run time with the rank like its peers. */
+static int weigh(const struct scene *scene, struct stragglers *found) {
+    struct whatif *whatif;
+    int result = found->n ? whatif_new(scene, &whatif) : 0;
+    if (!found->n || result < 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < found->n; i++) {
+        struct straggler *s = &found->items[i];
+        struct whatif_scenario scenario = {
+            .kind = WHATIF_LIKE_PEERS, .host = s->host, .rank = s->rank, .factor = 1};
+        struct whatif_answer answer;
+        result = whatif_ask(whatif, &scenario, 1, &answer);
+        if (result == -EINVAL) { /* it has no peers there: not known */
+            result = 0;
+            continue;
+        }
+        s->severity = answer.replayed ? answer.measured_s / answer.predicted_s : NAN;
+        s->severity_max = answer.measured_s / answer.bound_s;
+    }
+    whatif_free(whatif);
+    return result;
+}
+
+static bool has_peers(const struct board *board) {
+    for (size_t a = 0; a < board->ranks; a++)
+        for (size_t b = 0; b < a; b++)
+            if (board_are_peers(board, a, b))
+                return true;
+    return false;
+}
+
 static char *describe(const struct scene *scene, const struct board *board) {
+    static const char *const words[] = {
+        [BOARD_TIMES] = "judged by the iteration times of each rank",
+        [BOARD_USE] =
+            "the ranks move together, so judged by the processor and disk time of each rank",
+        [BOARD_BUDGET] = "judged by the iterations of each rank less its waiting for others"};
     if (scene->iterations.n < 2)
-        return text_format("only one rank marks iterations: nothing to compare");
+        return text_format("only one rank has iterations: nothing to compare");
+    if (!has_peers(board))
+        return text_format("no two ranks play the same role: nothing to compare");
     if (board->steps < STRAGGLER_ITERATIONS)
         return text_format("too few %s to say (%zu, %d are needed)",
-                           board->by_time ? "iterations" : "steps of at least 2 s", board->steps,
-                           STRAGGLER_ITERATIONS);
-    return text_format(board->by_time ? "judged by the iteration times of each rank"
-                                      : "the ranks move together, so judged by the "
-                                        "processor and disk time of each rank");
+                           board->basis == BOARD_USE ? "steps of at least 2 s" : "iterations",
+                           board->steps, STRAGGLER_ITERATIONS);
+    return text_format("%s", words[board->basis]);
 }
 
 /* Ranks in step that all keep their cores busy: who works and who spins cannot be seen. */
-static bool hidden_by_spinning(const struct scene *scene) {
-    return scene->iterations.lockstep && ranks_busy(scene, scene->main_group) >= BUSY_RANK;
+static bool hidden_by_spinning(const struct scene *scene, const struct board *board) {
+    return board->basis == BOARD_USE && ranks_busy(scene, scene->main_group) >= BUSY_RANK;
 }
 
 int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers) {
@@ -287,16 +261,17 @@ int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers)
         *ret_stragglers = found;
         return 0;
     }
-    int result =
-        scene->iterations.lockstep ? board_of_use(scene, &board) : board_of_times(scene, &board);
+    int result = board_make(scene, &board);
     if (result < 0)
         return result;
-    if (hidden_by_spinning(scene))
+    if (hidden_by_spinning(scene, &board)) {
         found.note = text_format("the ranks move together and all keep their cores "
                                  "busy, computing or spinning: not judged");
-    else {
+    } else {
         found.note = describe(scene, &board);
         result = judge_all(&board, &found);
+        if (result == 0)
+            result = weigh(scene, &found);
     }
     board_release(&board);
     if (result < 0 || !found.note) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stragglers: ranks slower than their peers of the same role. Where ranks run freely their own
- * iteration times tell. Where they move together every iteration takes all of them equally long;
- * then the time a rank itself used or wanted the processor or the disk stands for its own time,
- * which process counters give once a second. Better no straggler than a wrong one: with too little
- * to go by none is named, and `note` says why.
+ * Stragglers: ranks slower than their peers, those of the same role. What counts is a rank's own
+ * time: the iteration less what it waited for others. Where the calls of MPI are not known, it is
+ * the iteration itself for ranks that run freely; where they move together every iteration takes
+ * all of them equally long, and the time a rank used or wanted the processor or the disk stands for
+ * its own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
+ * says why.
  */
 #ifndef CHOKEPOINT_ANALYSIS_STRAGGLER_H
 #define CHOKEPOINT_ANALYSIS_STRAGGLER_H
@@ -19,13 +20,21 @@
 #define STRAGGLER_Z 3.5         /* robust z of the median, with four or more peers */
 #define STRAGGLER_GAIN 0.05     /* of an iteration: an excess below that is not worth naming */
 
+#define STRAGGLER_ITSELF 1.25 /* of two workers: over its own best decile */
+
 struct straggler {
     int host, rank;
     const char *kind; /* persistent, intermittent, onset */
-    double slowdown;  /* own median time over the peers' */
-    double flagged;   /* share of the iterations */
-    double explained; /* share of the excess that the cause explains; NAN */
+    double slowdown;  /* own median time over the peers', since it became slow */
+    double flagged;   /* share of all iterations */
+    double begin_s;   /* of an onset; else NAN */
+    double severity;  /* run time over the run time with this rank like its peers, by replay; NAN */
+    double severity_max; /* at most, by the critical path; NAN */
+    double explained;    /* share of the excess that the cause explains; NAN */
     char *cause;
+    const char *cause_kind; /* one word, as in the JSON contract */
+    const char *culprit;    /* another program that is to blame: the scene's name; NULL */
+    int64_t culprit_pid;
     struct text_list evidence;
 };
 
@@ -42,8 +51,11 @@ void stragglers_release(struct stragglers *stragglers);
 /* ---- the arithmetic, on plain numbers ---- */
 
 struct straggler_judgement {
-    double ratio, flagged; /* medians; share of own[i] >= STRAGGLER_RATIO x reference[i] */
-    const char *kind;      /* NULL: no straggler */
+    double ratio;     /* of the medians, from `from` on */
+    double flagged;   /* share of own[i] >= STRAGGLER_RATIO x reference[i], of all */
+    double share;     /* of those from `from` on */
+    size_t from;      /* of an onset; else 0 */
+    const char *kind; /* NULL: no straggler */
 };
 
 /* own[i] of a rank against reference[i] of its peers, i = 0..n; peer_medians of the n_peers. */

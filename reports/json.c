@@ -185,18 +185,29 @@ static json_t *ranking(const struct report *report) {
     return array;
 }
 
+static json_t *straggler_culprit(const struct report *report, const struct report_straggler *s) {
+    if (!s->culprit)
+        return json_null();
+    return json_pack("{s:o, s:I, s:o}", "process", json_text(s->culprit), "pid",
+                     (json_int_t)s->culprit_pid, "host", host_name(report, s->host));
+}
+
 static json_t *stragglers(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_stragglers; i++) {
         const struct report_straggler *s = &report->stragglers[i];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "host",
-                                               host_name(report, s->host), "rank",
+        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}",
+                                               "host", host_name(report, s->host), "rank",
                                                rank_number(s->rank), "kind", s->kind, "slowdown",
                                                json_number_or_null(s->slowdown), "iterations_pct",
                                                json_number_or_null(s->iterations_pct), "cause",
                                                json_text(s->cause), "explained_pct",
                                                json_number_or_null(s->explained_pct), "evidence",
-                                               texts(s->evidence, s->n_evidence)));
+                                               texts(s->evidence, s->n_evidence), "severity",
+                                               json_number_or_null(s->severity), "severity_max",
+                                               json_number_or_null(s->severity_max), "cause_kind",
+                                               s->cause_kind, "culprit",
+                                               straggler_culprit(report, s)));
     }
     return array;
 }

@@ -131,7 +131,11 @@ struct report_straggler {
     int host, rank;
     const char *kind; /* persistent intermittent onset */
     double slowdown, iterations_pct, explained_pct;
+    double severity, severity_max; /* run time over that with this rank like its peers; NAN */
     char *cause;
+    const char *cause_kind; /* one word */
+    char *culprit;          /* another program that is to blame, NULL: none */
+    int64_t culprit_pid;
     char **evidence;
     size_t n_evidence;
 };

@@ -99,8 +99,14 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
                                         .slowdown = from->slowdown,
                                         .iterations_pct = 100 * from->flagged,
                                         .explained_pct = 100 * from->explained,
-                                        .cause = from->cause};
+                                        .severity = from->severity,
+                                        .severity_max = from->severity_max,
+                                        .cause = from->cause,
+                                        .cause_kind = from->cause_kind,
+                                        .culprit_pid = from->culprit_pid};
         from->cause = NULL;
+        if (from->culprit && !(to->culprit = strdup(from->culprit)))
+            return -ENOMEM;
         take_texts(&from->evidence, &to->evidence, &to->n_evidence);
     }
     return 0;

@@ -71,6 +71,8 @@ static void findings_free(struct report *report) {
     verdict_free(&report->verdict);
     for (size_t i = 0; i < report->n_stragglers; i++)
         texts_free(report->stragglers[i].evidence, report->stragglers[i].n_evidence);
+    for (size_t i = 0; i < report->n_stragglers; i++)
+        free(report->stragglers[i].culprit);
     FREE_ITEMS(report->stragglers, report->n_stragglers, cause);
     for (size_t i = 0; i < report->n_phase_verdicts; i++) {
         free(report->phase_verdicts[i].phase);
