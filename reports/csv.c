@@ -63,6 +63,8 @@ static void put_efficiency(FILE *out, const struct report *report, const char *g
         put_ratio(out, report, e->phase, "parallel_efficiency", e->parallel_pct, group);
         put_ratio(out, report, e->phase, "load_balance", e->load_balance_pct, group);
         put_ratio(out, report, e->phase, "communication_efficiency", e->communication_pct, group);
+        if (strcmp(e->source, "replay") != 0) /* bounds are no values */
+            continue;
         put_ratio(out, report, e->phase, "serialisation_efficiency", e->serialisation_pct, group);
         put_ratio(out, report, e->phase, "transfer_efficiency", e->transfer_pct, group);
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reports/budget_text.h"
+#include "reports/efficiency.h"
 #include "reports/html_page.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
@@ -323,6 +324,7 @@ void html_put_head(FILE *out, const struct report *report) {
 void html_put_details(FILE *out, const struct report *report) {
     put_stragglers(out, report);
     html_put_budget(out, report);
+    html_put_efficiency(out, report);
     fputs("<h2>Averages per host</h2>\n", out);
     put_averages(out, report);
     put_iterations(out, report);

@@ -14,6 +14,7 @@
 #include "reports/plot.h"
 
 #define PARTS_SHOWN 12
+#define COLUMNS_MAX 6 /* that fit the page */
 
 static const struct report *typical(const struct comparison *c, size_t group) {
     return c->runs[c->groups[group].typical];
@@ -74,14 +75,16 @@ static void put_groups(FILE *out, const struct comparison *c) {
 
 static void put_part(FILE *out, const struct comparison *c, const char *label,
                      const double *seconds) {
-    char number[LAYOUT_NUMBER_SIZE];
     fputs("<tr>", out);
     html_element(out, "td", "t", label);
     for (size_t g = 0; g < c->n_groups; g++)
-        fprintf(out, "<td>%s</td>", layout_number(number, seconds[g]));
-    for (size_t g = 0; g < c->n_groups; g++)
+        fprintf(out, "<td>%.2f</td>", seconds[g]);
+    for (size_t g = 0; g < c->n_groups; g++) {
+        double growth = seconds[g] - seconds[c->baseline_group];
         if (g != c->baseline_group)
-            fprintf(out, "<td>%+.2f</td>", seconds[g] - seconds[c->baseline_group] + 0.0);
+            fprintf(out, fabs(growth) < 0.005 ? "<td class=\"muted\">0.00</td>" : "<td>%+.2f</td>",
+                    growth);
+    }
     fputs("</tr>\n", out);
 }
 
@@ -143,8 +146,30 @@ static void put_section_rows(FILE *out, const struct comparison *c, size_t begin
     }
 }
 
-static void put_section(FILE *out, const struct comparison *c, size_t begin, size_t end) {
-    html_element(out, "h3", NULL, comparison_section_title(c->summary[begin].section));
+/* Many quantities: a line each, a column a group. */
+static void put_tall_section(FILE *out, const struct comparison *c, size_t begin, size_t end) {
+    char number[LAYOUT_NUMBER_SIZE];
+    fputs("<table><tr><th></th>", out);
+    for (size_t g = 0; g < c->n_groups; g++) {
+        html_element(out, "th", NULL, c->groups[g].label);
+        if (g != c->baseline_group)
+            fputs("<th>difference</th>", out);
+    }
+    fputs("</tr>\n", out);
+    for (size_t s = begin; s < end; s++) {
+        fputs("<tr>", out);
+        html_element(out, "td", "t", c->summary[s].label);
+        for (size_t g = 0; g < c->n_groups; g++) {
+            fprintf(out, "<td>%s</td>", layout_number(number, c->summary[s].groups[g].shown));
+            if (g != c->baseline_group)
+                put_difference(out, &c->summary[s].groups[g]);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</table>\n", out);
+}
+
+static void put_wide_section(FILE *out, const struct comparison *c, size_t begin, size_t end) {
     fputs("<table><tr><th></th>", out);
     for (size_t s = begin; s < end; s++) {
         fputs("<th>", out);
@@ -156,6 +181,12 @@ static void put_section(FILE *out, const struct comparison *c, size_t begin, siz
     fputs("</tr>\n", out);
     put_section_rows(out, c, begin, end);
     fputs("</table>\n", out);
+}
+
+static void put_section(FILE *out, const struct comparison *c, size_t begin, size_t end) {
+    const char *title = comparison_section_title(c->summary[begin].section);
+    fprintf(out, "<h3>%c%s</h3>\n", title[0] - 'a' + 'A', title + 1);
+    (end - begin > COLUMNS_MAX ? put_tall_section : put_wide_section)(out, c, begin, end);
     for (size_t s = begin; s < end; s++)
         if (c->summary[s].not_alike && (s == begin || !c->summary[s - 1].not_alike)) {
             fputs("<p class=\"muted small\">Times per iteration are not compared: ", out);

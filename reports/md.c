@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "reports/budget_text.h"
+#include "reports/efficiency.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
 #include "reports/summary.h"
@@ -242,6 +243,7 @@ static int write_report(const struct report *report, FILE *out) {
     put_resources(out, report);
     md_put_budget(out, report);
     put_iterations(out, report);
+    md_put_efficiency(out, report);
     md_put_operators(out, report);
     put_processes(out, report);
     put_alerts(out, report);

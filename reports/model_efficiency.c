@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/efficiency.h"
+#include "analysis/whatif.h"
 #include "reports/model_private.h"
 
 static const char *source_name(enum efficiency_source source) {
@@ -23,6 +24,26 @@ static double ideal_bound(const struct scene *scene, size_t group) {
         for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
             seconds += critical_seconds(&path->groups[group], (int)h, term);
     return seconds;
+}
+
+/* How long the main phase would take on a network without limits, if a replay can tell: else NAN.
+ * As a share of how long it took. */
+static int replay_ideal(const struct scene *scene, double *ret_ratio) {
+    const struct whatif_scenario ideal = {
+        .kind = WHATIF_LINK, .host = -1, .rank = -1, .direction = WHATIF_BOTH, .factor = 1e6};
+    struct whatif_answer answer;
+    struct whatif *whatif;
+    *ret_ratio = NAN;
+    if (scene->budgets.n < 2 || !scene->budgets.events)
+        return 0;
+    int result = whatif_new(scene, &whatif);
+    if (result < 0)
+        return result;
+    result = whatif_ask(whatif, &ideal, 1, &answer);
+    if (result == 0 && answer.replayed && answer.measured_s > 0)
+        *ret_ratio = answer.predicted_s / answer.measured_s;
+    whatif_free(whatif);
+    return result == -EINVAL ? 0 : result;
 }
 
 static int add(struct report *report, const struct scene *scene, size_t group,
@@ -48,14 +69,17 @@ static int add(struct report *report, const struct scene *scene, size_t group,
 
 /* Ranks of an MPI program only: without one there is nothing to be parallel. */
 static int fill_group(struct report *report, const struct scene *scene, size_t group,
-                      const struct budget **room) {
+                      double ideal_ratio, const struct budget **room) {
     const struct rank_budgets *budgets = &scene->budgets;
     for (size_t r = 0; r < budgets->n; r++) {
         if (budgets->items[r].rank < 0)
             return 0;
         room[r] = &budgets->items[r].groups[group];
     }
-    struct efficiency e = efficiency_of(room, budgets->n, NAN, ideal_bound(scene, group));
+    double bound = ideal_bound(scene, group);
+    struct efficiency e = efficiency_of(room, budgets->n, NAN, bound);
+    if (group == scene->main_group && !isnan(ideal_ratio))
+        e = efficiency_of(room, budgets->n, ideal_ratio * e.elapsed_s, bound);
     return isnan(e.parallel) ? 0 : add(report, scene, group, &e);
 }
 
@@ -76,9 +100,12 @@ static int fill_path(struct report *report, const struct scene *scene) {
 int report_fill_efficiency(struct report *report, const struct scene *scene) {
     const struct budget **room = calloc(scene->budgets.n + 1, sizeof *room);
     report->efficiency = calloc(scene->n_groups + 1, sizeof *report->efficiency);
+    double ideal_ratio = NAN;
     int result = room && report->efficiency ? fill_path(report, scene) : -ENOMEM;
+    if (result == 0)
+        result = replay_ideal(scene, &ideal_ratio);
     for (size_t g = 0; result == 0 && g < scene->n_groups; g++)
-        result = fill_group(report, scene, g, room);
+        result = fill_group(report, scene, g, ideal_ratio, room);
     free(room);
     return result;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/budget_text.h"
+#include "reports/efficiency.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
 #include "reports/terminal.h"
@@ -168,6 +169,7 @@ static void put_quality(FILE *out, const struct report *report) {
 
 void text_put_details(FILE *out, const struct report *report) {
     text_put_budget(out, report);
+    text_put_efficiency(out, report);
     put_arithmetic(out, report);
     put_ranks(out, report);
     text_put_operators(out, report);
