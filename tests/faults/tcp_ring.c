@@ -4,10 +4,10 @@
  * many hosts compute, then pass a buffer round a ring of TCP connections until each has had all of
  * them; waiting blocks in the kernel. No marks. Rank 0 prints "loop SECONDS".
  *
- *     fault-ring RANK N PORT ITERATIONS UNITS KB ADDRESS-OF-THE-NEXT [direct|map FILE MB]
+ *     fault-ring RANK N PORT ITERATIONS UNITS KB ADDRESS-OF-THE-NEXT [direct|map FILE KB]
  *
- * direct: reads MB of the file past the page cache in each iteration; map: reads all of a mapped
- * file of MB, which it makes first.
+ * direct: reads KB of a file past the page cache in each iteration; map: all of a mapped file of
+ * KB. It makes the file first.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -78,11 +78,11 @@ struct load {
     char *into;
 };
 
-static void load_open(struct load *l, const char *how, const char *path, const char *mb) {
+static void load_open(struct load *l, const char *how, const char *path, const char *kb) {
     bool map = strcmp(how, "map") == 0;
-    static char block[1 << 20];
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    l->bytes = (size_t)atol(mb) << 20;
+    static char block[1 << 18];
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    l->bytes = (size_t)atol(kb) << 10;
     for (size_t done = 0; fd >= 0 && done < l->bytes; done += sizeof block)
         if (write(fd, block, sizeof block) < 0)
             die(path);
@@ -132,7 +132,7 @@ static void round_trip(bool first, int next, int before, char *buffer, size_t n)
 int main(int argc, char **argv) {
     if (argc != 8 && argc != 11) {
         fprintf(stderr,
-                "usage: fault-ring RANK N PORT ITERATIONS UNITS KB NEXT [direct|map FILE MB]\n");
+                "usage: fault-ring RANK N PORT ITERATIONS UNITS KB NEXT [direct|map FILE KB]\n");
         return 2;
     }
     int rank = atoi(argv[1]), port = atoi(argv[3]), yes = 1;

@@ -110,9 +110,9 @@ class Ring(Workload):
             nearby = case["addresses"][(rank + 1) % self.ranks]
             ring = f"{case['bin']}/fault-ring {rank} {self.ranks} {self.port} {scaled(self.iterations, case)} {self.units} {self.kilobytes} {nearby}"
             if self.load == "direct":
-                ring += f" direct {case['disks'][rank].path}/load 1"
+                ring += f" direct {case['disks'][rank].path}/load 256"
             elif self.load == "map":
-                ring += f" map {case['scratch']}/load-{rank} 60"
+                ring += f" map {case['scratch']}/load-{rank} 61440"
             lines.append(f"$CHOKEPOINT_RSH vm{rank + 1} \"{keep} exec {ring}\" &" if rank else ring)
         lines.append("wait")
         path = f"{case['folder']}/ring.sh"
@@ -139,6 +139,6 @@ WORKLOADS = {w.name: w for w in (
     Lammps(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
-    Ring("ring-memory", "map", 110),
+    Ring("ring-memory", "map", 190),
     Sgd("one", "tuning", "sync", 150, ranks=1),
 )}
