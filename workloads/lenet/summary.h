@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a training came to: for people on standard output, for programs as JSON. */
+#ifndef CHOKEPOINT_WORKLOADS_LENET_SUMMARY_H
+#define CHOKEPOINT_WORKLOADS_LENET_SUMMARY_H
+
+#include <stdio.h>
+
+#include "workloads/lenet/trainer.h"
+
+struct summary {
+    const struct trainer *trainer;        /* of rank 0 */
+    const struct lenet_account *accounts; /* of each rank */
+};
+
+/* Images that all ranks trained on, over the training's time without its tests. */
+double summary_images_per_s(const struct summary *summary);
+
+void summary_print(const struct summary *summary, FILE *out);
+
+/* summary_json.c, the only file that knows the JSON library. Returns 0 or a negative errno. */
+int summary_write_json(const struct summary *summary, const char *path);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/lenet/trainer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mark/chokepoint.h"
+#include "workloads/data/draw.h"
+
+#define DURATIONS (1 << 20) /* the first ones make the median */
+
+static double seconds_since(int64_t start_ns) {
+    return (double)(chokepoint_now_ns() - start_ns) * 1e-9;
+}
+
+/* ---- beginning and end ---- */
+
+static int check_images(const struct trainer *t, const struct images *images) {
+    if (images->rows == NET_ROWS && images->columns == NET_ROWS && images->channels == 1)
+        return 0;
+    crew_say(t->crew, "%s: expected images of %d x %d x 1, found %u x %u x %u", t->options->data,
+             NET_ROWS, NET_ROWS, images->rows, images->columns, images->channels);
+    return -EBADMSG;
+}
+
+static int read_images(struct trainer *t) {
+    struct data_error error;
+    int r = images_read(t->options->data, IMAGES_TRAIN, &t->train, &error);
+    if (r == 0 && t->crew->rank == 0)
+        r = images_read(t->options->data, IMAGES_TEST, &t->test, &error);
+    if (r < 0) {
+        crew_say(t->crew, "%s", error.text);
+        return r;
+    }
+    r = check_images(t, &t->train);
+    return r == 0 && t->crew->rank == 0 ? check_images(t, &t->test) : r;
+}
+
+static int plan(struct trainer *t) {
+    uint64_t together = t->options->batch * (uint64_t)t->crew->n_ranks;
+    t->per_epoch = t->train.n / together;
+    if (t->per_epoch == 0) {
+        crew_say(t->crew, "%zu training images are not enough for %d ranks with a --batch of %llu",
+                 t->train.n, t->crew->n_ranks, (unsigned long long)t->options->batch);
+        return -EINVAL;
+    }
+    t->iterations =
+        t->options->iterations ? t->options->iterations : t->options->epochs * t->per_epoch;
+    return 0;
+}
+
+static int allocate(struct trainer *t) {
+    size_t batch = t->options->batch;
+    /* three figures travel behind the gradient */
+    t->weights = calloc(NET_WEIGHTS, sizeof *t->weights);
+    t->gradient = calloc(NET_WEIGHTS + 3, sizeof *t->gradient);
+    t->velocity = calloc(NET_WEIGHTS, sizeof *t->velocity);
+    t->pixels = calloc(batch * NET_PIXELS, sizeof *t->pixels);
+    t->labels = calloc(batch, 1);
+    t->order = calloc(t->train.n, sizeof *t->order);
+    t->durations_s = calloc(DURATIONS, sizeof *t->durations_s);
+    bool whole = t->weights && t->gradient && t->velocity && t->pixels && t->labels && t->order &&
+                 t->durations_s;
+    int r = whole ? net_new(batch, t->options->threads, &t->net) : -ENOMEM;
+    if (r < 0)
+        crew_say(t->crew,
+                 r == -ENOMEM ? "not enough memory for a batch of %llu"
+                              : "oneDNN cannot compute the net here (batch %llu)",
+                 (unsigned long long)batch);
+    return r;
+}
+
+static void tell(void *ctx, const char *name, size_t bytes, int64_t start_ns, int64_t end_ns) {
+    (void)ctx;
+    chokepoint_operator(name, (int64_t)bytes, start_ns, end_ns - start_ns);
+}
+
+int trainer_init(struct trainer *ret, struct lenet_options *options, struct crew *crew) {
+    ret->options = options;
+    ret->crew = crew;
+    ret->order_epoch = UINT64_MAX;
+    int r = read_images(ret);
+    if (r == 0)
+        r = plan(ret);
+    if (r == 0)
+        r = allocate(ret);
+    if (r < 0)
+        return r;
+    net_draw_weights(options->seed, ret->weights);
+    if (chokepoint_listening())
+        net_listen(ret->net, tell, NULL, chokepoint_now_ns);
+    return 0;
+}
+
+void trainer_release(struct trainer *t) {
+    images_release(&t->train);
+    images_release(&t->test);
+    net_free(t->net);
+    free(t->weights);
+    free(t->gradient);
+    free(t->velocity);
+    free(t->pixels);
+    free(t->labels);
+    free(t->order);
+    free(t->durations_s);
+    plants_release(&t->options->plants);
+}
+
+/* ---- an iteration ---- */
+
+/* Fisher and Yates' shuffle, the same at every rank. */
+static void shuffle(struct trainer *t, uint64_t epoch) {
+    struct draw_random random = draw_random_of(t->options->seed ^ UINT64_C(5) << 60, epoch);
+    for (size_t i = 0; i < t->train.n; i++)
+        t->order[i] = (uint32_t)i;
+    for (size_t i = t->train.n - 1; i > 0; i--) {
+        size_t j = (size_t)draw_uniform(&random, 0, (double)(i + 1));
+        uint32_t other = t->order[j];
+        t->order[j] = t->order[i];
+        t->order[i] = other;
+    }
+    t->order_epoch = epoch;
+}
+
+static void fill_row(struct trainer *t, const struct images *images, size_t from, size_t to) {
+    const uint8_t *in = images->pixels + from * NET_PIXELS;
+    float *out = t->pixels + to * NET_PIXELS;
+    for (size_t i = 0; i < NET_PIXELS; i++)
+        out[i] = (float)in[i] * (1.f / 255);
+    t->labels[to] = images->labels[from];
+}
+
+static void fill_batch(struct trainer *t, uint64_t i) {
+    int64_t start = chokepoint_now_ns();
+    size_t batch = t->options->batch, n_ranks = (size_t)t->crew->n_ranks;
+    size_t begin = ((i % t->per_epoch) * n_ranks + (size_t)t->crew->rank) * batch;
+    if (t->order_epoch != i / t->per_epoch)
+        shuffle(t, i / t->per_epoch);
+    for (size_t row = 0; row < batch; row++)
+        fill_row(t, &t->train, t->order[begin + row], row);
+    chokepoint_operator("read batch", (int64_t)(batch * NET_PIXELS * sizeof *t->pixels), start,
+                        chokepoint_now_ns() - start);
+}
+
+/* Planted work is the same batch again; what is less than one is owed to the next iteration. */
+static int compute_once(struct trainer *t, double *ret_loss) {
+    size_t n_correct;
+    int r = net_forward(t->net, t->weights, t->pixels, t->labels, t->options->batch, ret_loss,
+                        &n_correct);
+    if (r == 0)
+        r = net_backward(t->net, t->gradient);
+    if (r < 0)
+        crew_say(t->crew, "oneDNN failed to compute a batch");
+    return r;
+}
+
+int trainer_compute(struct trainer *t, uint64_t i, double *ret_loss) {
+    int64_t start = chokepoint_now_ns();
+    double done = (double)i / (double)t->iterations;
+    double work = plants_work(&t->options->plants, t->crew->rank, done);
+    int r = plants_compute(&t->options->plants, t->crew->rank, done);
+    if (r < 0) {
+        crew_say(t->crew, "--plant: no working set to be had: %s", strerror(-r));
+        return r;
+    }
+    fill_batch(t, i);
+    r = compute_once(t, ret_loss);
+    for (t->owed += work - 1; r == 0 && t->owed >= 1; t->owed -= 1)
+        r = compute_once(t, ret_loss);
+    t->account.compute_s += seconds_since(start);
+    return r;
+}
+
+void trainer_apply(struct trainer *t, const float *gradient, float scale) {
+    int64_t start = chokepoint_now_ns();
+    float rate = (float)t->options->rate, momentum = (float)t->options->momentum;
+    for (size_t i = 0; i < NET_WEIGHTS; i++) {
+        t->velocity[i] = momentum * t->velocity[i] + scale * gradient[i];
+        t->weights[i] -= rate * t->velocity[i];
+    }
+    chokepoint_operator("apply", NET_WEIGHTS * sizeof *t->weights, start,
+                        chokepoint_now_ns() - start);
+}
+
+void trainer_finish_iteration(struct trainer *t, uint64_t i, int64_t start_ns, double loss) {
+    if (t->n_durations < DURATIONS)
+        t->durations_s[t->n_durations++] = seconds_since(start_ns);
+    t->account.iterations++;
+    t->account.images += t->options->batch;
+    chokepoint_iteration((int64_t)i + 1);
+    chokepoint_value("loss", loss);
+    chokepoint_value("examples", (double)t->account.images);
+}
+
+bool trainer_check_loss(const struct trainer *t, double loss, uint64_t i) {
+    if (isfinite(loss))
+        return true;
+    crew_say(t->crew,
+             "the loss is %f in iteration %llu: the training diverges; try a smaller --rate", loss,
+             (unsigned long long)i);
+    return false;
+}
+
+bool trainer_is_out_of_time(const struct trainer *t) {
+    double limit = t->options->time_limit_s;
+    return limit > 0 && seconds_since(t->started_ns) >= limit;
+}
+
+void trainer_show(struct trainer *t, double done, double total) {
+    char text[96];
+    const struct outcome *o = &t->outcome;
+    int n = snprintf(text, sizeof text, "loss %.4f", o->loss);
+    if (o->n_tests)
+        snprintf(text + n, sizeof text - (size_t)n, "  accuracy %.2f %%",
+                 100 * o->tests[o->n_tests - 1].accuracy);
+    progress_show(&t->progress, t->options->async ? "async" : "sync", done, total, text, false);
+}
+
+/* ---- test ---- */
+
+bool trainer_tests_after(const struct trainer *t, uint64_t iterations) {
+    uint64_t every = t->options->test_every ? t->options->test_every : t->per_epoch;
+    return iterations == t->iterations || iterations % every == 0;
+}
+
+static int score(struct trainer *t, double *ret_loss, size_t *ret_n_correct) {
+    size_t batch = t->options->batch;
+    for (size_t i = 0; i < t->test.n; i += batch) {
+        size_t n = t->test.n - i < batch ? t->test.n - i : batch, n_correct;
+        double loss;
+        for (size_t row = 0; row < n; row++)
+            fill_row(t, &t->test, i + row, row);
+        int r = net_forward(t->net, t->weights, t->pixels, t->labels, n, &loss, &n_correct);
+        if (r < 0)
+            return r;
+        *ret_loss += loss * (double)n;
+        *ret_n_correct += n_correct;
+    }
+    return 0;
+}
+
+int trainer_test(struct trainer *t, uint64_t iterations) {
+    struct outcome *o = &t->outcome;
+    size_t n_correct = 0;
+    double loss = 0;
+    int64_t start = chokepoint_now_ns();
+    int r = score(t, &loss, &n_correct);
+    if (r < 0) {
+        crew_say(t->crew, "oneDNN failed to compute a test");
+        return r;
+    }
+    if (o->n_tests < TESTS_MAX)
+        o->n_tests++;
+    o->test_s += seconds_since(start);
+    struct test_result *result = &o->tests[o->n_tests - 1];
+    *result = (struct test_result){.iterations = iterations,
+                                   .updates = o->updates,
+                                   .images = o->images,
+                                   .t_s = seconds_since(t->started_ns),
+                                   .accuracy = (double)n_correct / (double)t->test.n,
+                                   .loss = loss / (double)t->test.n};
+    chokepoint_value("updates", (double)o->updates);
+    chokepoint_value("examples trained", (double)o->images);
+    chokepoint_value("test loss", result->loss);
+    chokepoint_value("accuracy", result->accuracy);
+    return 0;
+}
