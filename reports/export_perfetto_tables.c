@@ -80,7 +80,7 @@ static bool may_begin(struct reader *reader, size_t c) {
 static void put_value(struct reader *reader, const struct store_row_read *row, int host, size_t c) {
     const struct store_column_info *column = &reader->table->columns[reader->columns[c]];
     char name[2 * PERFETTO_NAME_SIZE];
-    const char *unit;
+    const char *unit = "";
     double value = row->values[c] == VALUE_ABSENT
                        ? NAN
                        : convert(column, row->values[c], row->interval_ns, &unit);
