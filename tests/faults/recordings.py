@@ -115,7 +115,8 @@ def what_if_words(run):
     """The scenario in which this run's fault is gone."""
     if run["fault"] == "F16" or not run["labels"]:
         return None
-    host = run["labels"][0]["host"]
-    return {"F1": ["--without", f"{host}=contention"], "F2": ["--without", f"{host}=quota"],
-            "F7": ["--without", f"{host}=disk"], "F8": ["--without", f"{host}=disk"], "F9": ["--without", f"{host}=memory"],
-            "F11": ["--without-straggler"], "F12": ["--without-straggler"]}.get(run["inner"])
+    host, rank = run["labels"][0]["host"], run["labels"][0]["rank"]
+    return {"F1": ["--without", f"{host}:contention"], "F2": ["--without", f"{host}:quota"],
+            "F3": ["--link", f"{host}:egress=100x"], "F4": ["--link", f"{host}:ingress=100x"], "F5": ["--link", f"{host}=100x"],
+            "F6": ["--link", f"{host}:egress=100x"], "F7": ["--without", f"{host}:disk"], "F8": ["--without", f"{host}:disk"],
+            "F9": ["--without", f"{host}:memory"], "F11": ["--without-straggler", str(rank)], "F12": ["--without", f"{host}:sleep"]}.get(run["inner"])
