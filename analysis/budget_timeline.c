@@ -23,6 +23,7 @@ struct timeline {
     size_t n_waits, waits_capacity;
     bool keep_waits;
     int error;
+    size_t interval; /* the first of the counters that may matter yet */
 };
 
 /* into[] is beside the cells: they, or their parts. */
@@ -278,6 +279,53 @@ static bool continues_polling(const struct timeline *t, size_t previous, size_t 
            (kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT);
 }
 
+static void put_own(struct timeline *t, int64_t begin, int64_t end, double cpu) {
+    put(t->cells, begin, end, RAW_GAP_CPU, cpu);
+    put(t->cells, begin, end, RAW_GAP_OFF, (double)(end - begin) - cpu);
+}
+
+/* What of [begin, end) lies in an interval whose CPU time is known, and that at most. */
+static double counted_cpu(const struct budget_interval *i, int64_t begin, int64_t end,
+                          struct window *ret_part) {
+    *ret_part = (struct window){begin > i->begin_ns ? begin : i->begin_ns,
+                                end < i->end_ns ? end : i->end_ns};
+    double length = (double)(ret_part->end_ns - ret_part->begin_ns);
+    if (isnan(i->cpu) || length <= 0) {
+        ret_part->end_ns = ret_part->begin_ns;
+        return 0;
+    }
+    return fmin(fmax(i->cpu, 0) * (length / (double)(i->end_ns - i->begin_ns)), length);
+}
+
+/* Time outside MPI of which only the sum of CPU time was measured: when that was, the counters know
+ * better, so that a wait for a disk is not held against a time full of computing. */
+static void put_own_time(struct timeline *t, int64_t begin, int64_t end, double cpu) {
+    const struct budget_subject *s = t->subject;
+    struct window part;
+    double counted = 0, covered = 0, even = end > begin ? cpu / (double)(end - begin) : 0;
+    while (t->interval < s->n_intervals && s->intervals[t->interval].end_ns <= begin)
+        t->interval++;
+    for (size_t i = t->interval; i < s->n_intervals && s->intervals[i].begin_ns < end; i++) {
+        counted += counted_cpu(&s->intervals[i], begin, end, &part);
+        covered += (double)(part.end_ns - part.begin_ns);
+    }
+    double own = even * covered;
+    int64_t at = begin;
+    for (size_t i = t->interval;
+         counted > 0 && i < s->n_intervals && s->intervals[i].begin_ns < end; i++) {
+        double here = counted_cpu(&s->intervals[i], begin, end, &part);
+        double length = (double)(part.end_ns - part.begin_ns);
+        if (length <= 0)
+            continue;
+        put_own(t, at, part.begin_ns, even * (double)(part.begin_ns - at));
+        put_own(t, part.begin_ns, part.end_ns,
+                own <= counted ? here * (own / counted)
+                               : here + (own - counted) * ((length - here) / (covered - counted)));
+        at = part.end_ns;
+    }
+    put_own(t, at, end, even * (double)(end - at));
+}
+
 static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
@@ -286,12 +334,12 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
         return;
     }
     double cpu = e->flags & MPI_FLAG_HAS_GAP_CPU ? fmin((double)e->gap_cpu_ns, length) : length;
-    put(t->cells, begin, end, RAW_GAP_CPU, cpu);
-    if (cpu <= POLL_CPU_MAX * length && continues_polling(t, previous, event))
+    if (cpu <= POLL_CPU_MAX * length && continues_polling(t, previous, event)) {
+        put(t->cells, begin, end, RAW_GAP_CPU, cpu);
         put_poll(t, event, begin, end, length - cpu, plainly,
                  t->needs[event].since_ns != VALUE_ABSENT);
-    else {
-        put(t->cells, begin, end, RAW_GAP_OFF, length - cpu);
+    } else {
+        put_own_time(t, begin, end, cpu);
         t->poll_begin_ns = VALUE_ABSENT;
     }
 }

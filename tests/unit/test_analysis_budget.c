@@ -357,6 +357,30 @@ static void each_cause_of_not_running_is_its_own_term(void **state) {
     NEAR(sum(&b), 0.101);
 }
 
+/* 100 ms of computing, 100 ms of waiting for a disk, and 100 ms of both, between two calls. */
+static void a_long_time_outside_is_divided_as_the_counters_saw_it(void **state) {
+    struct plan p = {.end_ns = 301 * MS, .n_intervals = 4};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 301 * MS, 301 * MS, HAS_CPU | HAS_GAP,
+          .gap_cpu_ns = 150 * MS);
+    p.intervals[0] = interval(0, 1 * MS, 1);
+    p.intervals[1] = interval(1 * MS, 101 * MS, 100);
+    p.intervals[2] = interval(101 * MS, 201 * MS, 0);
+    p.intervals[3] = interval(201 * MS, 301 * MS, 50);
+    p.intervals[2].disk = 100e6;
+    p.intervals[3].disk = 50e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.150);
+    NEAR(b.term_s[BUDGET_DISK], 0.150);
+    NEAR(b.term_s[BUDGET_IDLE], 0);
+    NEAR(b.closure_pct, 100);
+    p.intervals[2].cpu = NAN; /* not seen: evenly, as far as that goes */
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU] + b.term_s[BUDGET_DISK] + b.term_s[BUDGET_IDLE] + b.unknown_s, 0.3);
+    release(&p);
+}
+
 static void what_counters_cannot_see_is_not_a_number(void **state) {
     (void)state;
     struct budget b = gap_with((struct budget_interval){
@@ -733,6 +757,7 @@ int main(void) {
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
         cmocka_unit_test(folded_tests_that_were_preempted_still_close),
         cmocka_unit_test(each_cause_of_not_running_is_its_own_term),
+        cmocka_unit_test(a_long_time_outside_is_divided_as_the_counters_saw_it),
         cmocka_unit_test(what_counters_cannot_see_is_not_a_number),
         cmocka_unit_test(a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core),
         cmocka_unit_test(files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked),
