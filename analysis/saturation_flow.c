@@ -189,15 +189,23 @@ void flows_release(struct flows *flows) {
     *flows = (struct flows){0};
 }
 
+static double f1(size_t both, size_t of_side, size_t limited) {
+    return both ? 2.0 * (double)both / (double)(of_side + limited) : 0;
+}
+
 double flows_f1(const struct flows *flows, int host, enum flow_side side) {
-    size_t of_side = 0, both = 0;
+    size_t of[2] = {0, 0}, both[2] = {0, 0};
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
-        bool mine = (side == FLOW_SEND ? f->from : f->to) == host;
-        of_side += mine;
-        both += mine && f->limited;
+        of[FLOW_SEND] += f->from == host;
+        of[FLOW_RECEIVE] += f->to == host;
+        both[FLOW_SEND] += f->from == host && f->limited;
+        both[FLOW_RECEIVE] += f->to == host && f->limited;
     }
-    return both ? 2.0 * (double)both / (double)(of_side + flows->n_limited) : 0;
+    double one = f1(both[side], of[side], flows->n_limited);
+    if (!both[FLOW_SEND] || !both[FLOW_RECEIVE])
+        return one;
+    return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->n_limited));
 }
 
 /* Group calls move data from several hosts to several: the slowest link on the way holds them up,

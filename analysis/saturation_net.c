@@ -250,7 +250,7 @@ static void say_ceiling(const struct scene *scene, const struct flows *flows,
     c->ceiling_from = set           ? "its interface is set to"
                       : s->at_limit ? "this link was measured to carry"
                                     : "arrived while data were under way";
-    c->reached = set || s->at_limit ? fmin(carried, s->limit.seen_mb_s) / c->ceiling : 0;
+    c->reached = set || s->at_limit ? fmin(1, carried / c->ceiling) : 0;
     if (set || s->at_limit) {
         text_list_add(&c->evidence, "data moved at %.4g MB/s; %s %.4g MB/s (%.3g Gbit/s)", carried,
                       c->ceiling_from, c->ceiling, c->ceiling * 8e-3);

@@ -37,7 +37,7 @@ void flows_release(struct flows *flows);
 enum flow_side { FLOW_SEND, FLOW_RECEIVE };
 
 /* How well one side of one host explains the set of limited flows: harmonic mean of precision and
- * recall (F1); 0 where it has none of them. */
+ * recall (F1); 0 where it has none of them. A link that is slow both ways explains both sets. */
 double flows_f1(const struct flows *flows, int host, enum flow_side side);
 
 /* The share of a host's critical transfers that go through one side of it; NAN. */

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Planted causes, judged as a whole. Lockstep programs whose calls are known: every rank computes,
+ * then all meet in a collective where they spin. And jobs of which connections are known, but no
+ * calls: which side of which host explains those that their path held up.
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/saturation.h"
+#include "analysis/straggler.h"
+#include "analysis/verdict.h"
+#include "tests/unit/mpi_plant.h"
+
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+#define CONNECTION_LEVELS                                                                          \
+    (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
+     1u << CONNECTION_DELIVERY_RATE)
+
+struct judged {
+    struct scene scene;
+    struct verdict verdict;
+    struct candidates candidates;
+    struct stragglers stragglers;
+};
+
+static void judge(struct recording *r, struct judged *j) {
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, &j->scene), 0);
+    assert_int_equal(saturation_find(&j->scene, &j->candidates), 0);
+    assert_int_equal(straggler_find(&j->scene, &j->stragglers), 0);
+    assert_int_equal(verdict_make(&j->scene, &j->candidates, &j->stragglers, &j->verdict), 0);
+    assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= 1);
+}
+
+static void release(struct recording *r, struct judged *j) {
+    verdict_release(&j->verdict);
+    candidates_release(&j->candidates);
+    stragglers_release(&j->stragglers);
+    scene_release(&j->scene);
+    recording_release(r);
+}
+
+static bool any_says(const struct text_list *list, const char *words) {
+    for (size_t i = 0; i < list->n; i++)
+        if (strstr(list->items[i], words))
+            return true;
+    return false;
+}
+
+/* ---- hosts ---- */
+
+static double quiet_cpu(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
+}
+static double little_net(size_t column, double t_s) {
+    (void)column;
+    (void)t_s;
+    return 1e6;
+}
+
+static void plant_hosts(struct recording *r, size_t n, double duration_s) {
+    plant_init(r, n, duration_s);
+    r->clock_bound_ns = calloc(n, sizeof *r->clock_bound_ns);
+    for (size_t h = 0; h < n; h++) {
+        plant(r, RECORDING_CPU, (int)h, "cpu0", 0.1, 0, quiet_cpu);
+        plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, little_net);
+    }
+}
+
+/* ---- a program in lockstep ---- */
+
+#define ROUNDS 200
+#define WORK_S 0.05
+
+/* What holds up rank 1 in the rounds [from, to). */
+struct trouble {
+    double work;    /* so many times the work */
+    double asleep;  /* s a round */
+    double queue;   /* s a round without a core */
+    bool throttled; /* which a quota did */
+    int from, to;
+    bool all; /* the other ranks as well */
+};
+
+static struct trouble trouble_now;
+
+static bool is_troubled(const struct trouble *t, int rank, int round) {
+    return (rank == 1 || t->all) && round >= t->from && round < t->to;
+}
+
+static double gap_of(const struct trouble *t, int rank, int round, double *ret_cpu) {
+    bool troubled = is_troubled(t, rank, round);
+    *ret_cpu = WORK_S * (troubled && t->work > 0 ? t->work : 1);
+    return *ret_cpu + (troubled ? t->asleep + t->queue : 0);
+}
+
+static double round_s(const struct trouble *t, int ranks, int round) {
+    double longest = 0, cpu;
+    for (int rank = 0; rank < ranks; rank++)
+        longest = fmax(longest, gap_of(t, rank, round, &cpu));
+    return longest + 0.001;
+}
+
+static double length_of(const struct trouble *t, int ranks) {
+    double sum = 0.1;
+    for (int i = 0; i < ROUNDS; i++)
+        sum += round_s(t, ranks, i);
+    return sum;
+}
+
+static void play(struct recording *r, const struct trouble *t, int ranks) {
+    double at = 0.1;
+    for (int rank = 0; rank < ranks; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(at * 1e9));
+    for (int i = 0; i < ROUNDS; i++) {
+        double end = at + round_s(t, ranks, i), cpu;
+        for (int rank = 0; rank < ranks; rank++) {
+            double enter = at + gap_of(t, rank, i, &cpu);
+            PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, (int64_t)(enter * 1e9),
+                  (int64_t)(end * 1e9), BOTH, .gap_cpu_ns = (int64_t)(cpu * 1e9),
+                  .cpu_ns = (int64_t)((end - enter) * 1e9));
+            plant_mark(r, MARK_ITERATION, "round", rank, rank, i, at, end - at);
+        }
+        at = end;
+    }
+}
+
+/* Round by round: the time of a round is the same in all of a stretch. */
+static int round_at(const struct trouble *t, int ranks, double t_s) {
+    double at = 0.1;
+    int round = 0;
+    while (round < ROUNDS && at + round_s(t, ranks, round) <= t_s)
+        at += round_s(t, ranks, round++);
+    return round;
+}
+
+static int process_rank, process_ranks;
+
+/* Of a rank: on its core but for what it slept or waited, spinning while it waits for others. */
+static double process_value(size_t column, double t_s) {
+    const struct trouble *t = &trouble_now;
+    int round = round_at(t, process_ranks, t_s);
+    bool troubled = t_s > 0.1 && is_troubled(t, process_rank, round);
+    double off = troubled ? (t->asleep + t->queue) / round_s(t, process_ranks, round) : 0;
+    double queue = troubled ? t->queue / round_s(t, process_ranks, round) : 0;
+    switch (column) {
+    case PROCESS_PID:
+        return 1000 + process_rank;
+    case PROCESS_RANK:
+        return process_rank;
+    case PROCESS_JOB:
+        return 1;
+    case PROCESS_RSS:
+        return 1e8;
+    case PROCESS_USER:
+        return (1 - off) * 1e9;
+    case PROCESS_RUN_QUEUE:
+        return queue * 1e9;
+    default:
+        return 0;
+    }
+}
+
+static double throttled_value(size_t column, double t_s) {
+    const struct trouble *t = &trouble_now;
+    switch (column) {
+    case CGROUP_THROTTLED:
+        return t->queue / round_s(t, process_ranks, round_at(t, process_ranks, t_s)) * 1e9;
+    case CGROUP_QUOTA:
+        return 50e6;
+    case CGROUP_PERIOD:
+        return 100e6;
+    default:
+        return 0;
+    }
+}
+
+static void plant_lockstep(struct recording *r, int ranks, struct trouble t) {
+    t.to = t.to ? t.to : ROUNDS;
+    trouble_now = t;
+    process_ranks = ranks;
+    plant_hosts(r, (size_t)ranks, length_of(&t, ranks));
+    for (process_rank = 0; process_rank < ranks; process_rank++)
+        plant(r, RECORDING_PROCESS, process_rank, "train", 0.1, PROCESS_LEVELS, process_value);
+    if (t.throttled)
+        plant(r, RECORDING_CGROUP, 1, "/job", 0.1, 1u << CGROUP_QUOTA | 1u << CGROUP_PERIOD,
+              throttled_value);
+    play(r, &t, ranks);
+}
+
+static void expect(const struct judged *j, const char *resource, const char *kind, int host) {
+    const struct verdict *v = &j->verdict;
+    if (v->state != VERDICT_SATURATED || strcmp(v->resource, resource) != 0 || !v->kind ||
+        strcmp(v->kind, kind) != 0 || v->host != host)
+        fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
+}
+
+static void ranks_that_compute_alike_are_balanced(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){0});
+    judge(&r, &j);
+    assert_true(scene_has_path(&j.scene));
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_int_equal(j.verdict.host, -1);
+    assert_null(j.verdict.kind);
+    assert_true(j.verdict.confidence > 0.8);
+    assert_non_null(strstr(j.verdict.summary, "compute bound, no host stands out"));
+    release(&r, &j);
+}
+
+/* Half as much again: 0.076 s instead of 0.051 s a round. */
+static void more_work_on_one_rank_is_imbalance(void **state) {
+    for (int ranks = 2; ranks <= 4; ranks++) {
+        struct recording r;
+        struct judged j;
+        (void)state;
+        plant_lockstep(&r, ranks, (struct trouble){.work = 1.5});
+        judge(&r, &j);
+        expect(&j, "imbalance", "skew", 1);
+        assert_int_equal(j.verdict.rank, 1);
+        assert_true(fabs(j.candidates.items[0].blocked - 0.025 / 0.076) < 0.02);
+        if (!isnan(j.verdict.gain)) /* it was replayed */
+            assert_true(fabs(j.verdict.gain - 0.025 / 0.076) < 0.03);
+        release(&r, &j);
+    }
+}
+
+static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){.asleep = 0.02});
+    judge(&r, &j);
+    expect(&j, "application", "sleep", 1);
+    assert_int_equal(j.verdict.rank, 1);
+    release(&r, &j);
+}
+
+static void waiting_for_a_core_is_contention_not_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){.queue = 0.03});
+    plant_process(&r, 1, "hog[77]", (struct plant_process){-1, 0.4, 0.3, 0});
+    judge(&r, &j);
+    expect(&j, "cpu", "contention", 1);
+    assert_string_equal(j.verdict.culprit, "hog[77]");
+    assert_true(isnan(j.verdict.start_s));
+    release(&r, &j);
+}
+
+static void what_a_group_is_throttled_is_its_quota(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){.queue = 0.03, .throttled = true});
+    judge(&r, &j);
+    expect(&j, "cpu-quota", "quota", 1);
+    assert_non_null(strstr(j.verdict.cause, "0.5 cores"));
+    release(&r, &j);
+}
+
+/* A hog on a core on which a rank only spins. */
+static void a_spinning_rank_that_is_put_aside_is_harmless(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){0});
+    plant_process(&r, 2, "hog[77]", (struct plant_process){-1, 0.9, 0.1, 0});
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
+static void a_cause_that_held_for_a_while_is_given_its_time(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    struct trouble t = {.queue = 0.06, .from = 80, .to = 120};
+    plant_lockstep(&r, 3, t);
+    judge(&r, &j);
+    expect(&j, "cpu", "contention", 1);
+    double start = 0.1 + 80 * 0.051, end = start + 40 * 0.111;
+    double slice = (double)r.duration_ns / 1e9 / RANK_BUDGET_SLICES;
+    assert_true(fabs(j.verdict.start_s - start) < 1.5 * slice);
+    assert_true(fabs(j.verdict.end_s - end) < 1.5 * slice);
+    release(&r, &j);
+}
+
+static void a_verdict_is_the_same_each_time(void **state) {
+    char *summary = NULL;
+    double confidence = 0;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 3, (struct trouble){.work = 1.5});
+        judge(&r, &j);
+        if (summary) {
+            assert_string_equal(summary, j.verdict.summary);
+            assert_true(confidence == j.verdict.confidence);
+        }
+        free(summary);
+        summary = strdup(j.verdict.summary);
+        confidence = j.verdict.confidence;
+        release(&r, &j);
+    }
+    free(summary);
+}
+
+/* ---- connections ---- */
+
+#define HOSTS 4
+
+/* One connection: shares of the time, and the rate at which its bytes arrive. */
+static struct { double busy, receiver, mb_s, rate_mb_s; } connection_now;
+static double backlog_now;
+
+static double connection_value(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case CONNECTION_PID:
+        return 1000;
+    case CONNECTION_BUSY:
+        return connection_now.busy * 1e9;
+    case CONNECTION_RWND_LIMITED:
+        return connection_now.receiver * 1e9;
+    case CONNECTION_SEND_BYTES:
+        return connection_now.mb_s * 1e6;
+    case CONNECTION_RTT:
+        return 3e6;
+    case CONNECTION_MIN_RTT:
+        return 1e5;
+    case CONNECTION_DELIVERY_RATE:
+        return connection_now.rate_mb_s * 1e6;
+    default:
+        return 0;
+    }
+}
+
+static double qdisc_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == QDISC_BACKLOG ? backlog_now : column == QDISC_RATE ? 100e6 : 1e3;
+}
+
+static void plant_flow(struct recording *r, int from, int to, double busy, double rate_mb_s) {
+    char name[64];
+    snprintf(name, sizeof name, "10.0.0.%d:5000>10.0.0.%d:600%d", from + 1, to + 1, from);
+    connection_now.busy = busy;
+    connection_now.receiver = 0;
+    connection_now.rate_mb_s = rate_mb_s;
+    connection_now.mb_s = 30;
+    plant(r, RECORDING_CONNECTION, from, name, 0.1, CONNECTION_LEVELS, connection_value);
+}
+
+/* Host 0 serves the others; those in the lists are held up by their path: 60 % of the time, in
+ * which 30 MB/s move at 50. */
+static void plant_star(struct recording *r, const char *held_up_out, const char *held_up_in) {
+    plant_hosts(r, HOSTS, 30);
+    for (int h = 0; h < HOSTS; h++)
+        plant_process(r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+    for (int h = 1; h < HOSTS; h++) {
+        bool out = strchr(held_up_out, '0' + h), in = strchr(held_up_in, '0' + h);
+        plant_flow(r, 0, h, out ? 0.6 : 0.04, out ? 50 : 5000);
+        plant_flow(r, h, 0, in ? 0.6 : 0.04, in ? 50 : 5000);
+    }
+}
+
+static void expect_link(const char *out, const char *in, const char *resource, int host) {
+    struct recording r;
+    struct judged j;
+    plant_star(&r, out, in);
+    judge(&r, &j);
+    expect(&j, resource, "path-limited", host);
+    assert_true(j.verdict.confidence <= VERDICT_CONFIDENCE_CAP);
+    release(&r, &j);
+}
+
+static void the_side_that_explains_the_set_is_named(void **state) {
+    (void)state;
+    expect_link("123", "", "net-egress", 0);
+    expect_link("", "123", "net-ingress", 0);
+    expect_link("2", "", "net-ingress", 2);
+    expect_link("", "3", "net-egress", 3);
+}
+
+static void a_link_slow_both_ways_is_its_host_s(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_star(&r, "2", "2");
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_int_equal(j.verdict.host, 2);
+    assert_int_equal(strncmp(j.verdict.resource, "net-", 4), 0);
+    release(&r, &j);
+}
+
+/* Between two hosts both ends explain one connection; a queue before the sender's interface tells.
+ */
+static void a_queue_at_the_sender_decides_between_two_ends(void **state) {
+    (void)state;
+    for (int queued = 0; queued < 2; queued++) {
+        struct recording r;
+        struct judged j;
+        plant_hosts(&r, 2, 30);
+        plant_process(&r, 0, "train", (struct plant_process){0, 0.3, 0, 0});
+        plant_process(&r, 1, "train", (struct plant_process){1, 0.3, 0, 0});
+        plant_flow(&r, 0, 1, 0.6, 50);
+        plant_flow(&r, 1, 0, 0.04, 5000);
+        backlog_now = queued ? 50e3 : 0;
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+              qdisc_value);
+        judge(&r, &j);
+        expect(&j, queued ? "net-egress" : "net-ingress", "path-limited", queued ? 0 : 1);
+        release(&r, &j);
+    }
+}
+
+/* Acknowledged late, since the receiver has no core: data are under way as long, but arrive at
+ * full speed. */
+static void a_receiver_without_a_core_is_no_network(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_hosts(&r, 2, 30);
+    plant_process(&r, 0, "train", (struct plant_process){0, 0.3, 0, 0});
+    plant_process(&r, 1, "train", (struct plant_process){1, 0.3, 0, 0});
+    plant_flow(&r, 0, 1, 0.8, 4000);
+    plant_flow(&r, 1, 0, 0.04, 4000);
+    judge(&r, &j);
+    assert_int_equal(j.candidates.n, 0);
+    assert_true(any_says(&j.verdict.ruled_out, "none of 2 routes was held up by its path"));
+    release(&r, &j);
+}
+
+static void addresses_of_nobody_are_left_out(void **state) {
+    static const char *const names[] = {"",
+                                        ">",
+                                        "10.0.0.1",
+                                        "10.0.0.1:5>",
+                                        "[::1]:5>[::1]:6",
+                                        "127.0.0.1:1>127.0.0.1:2",
+                                        "10.0.0.1:5>192.0.2.9:80"};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_hosts(&r, 2, 10);
+    connection_now.busy = 0.6;
+    connection_now.rate_mb_s = 50;
+    connection_now.mb_s = 30;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        plant(&r, RECORDING_CONNECTION, 0, names[i], 0.1, CONNECTION_LEVELS, connection_value);
+    judge(&r, &j);
+    assert_int_equal(j.candidates.n, 0);
+    release(&r, &j);
+}
+
+/* ---- confidence ---- */
+
+static void the_table_of_confidences_never_turns_back(void **state) {
+    double last = 0;
+    (void)state;
+    for (int i = 0; i <= 100; i++) {
+        double right = verdict_calibrated(i / 100.0);
+        assert_true(right >= last && right <= 1);
+        last = right;
+    }
+    assert_true(verdict_calibrated(0) >= 0 && verdict_calibrated(2) <= 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_that_compute_alike_are_balanced),
+        cmocka_unit_test(more_work_on_one_rank_is_imbalance),
+        cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
+        cmocka_unit_test(waiting_for_a_core_is_contention_not_more_work),
+        cmocka_unit_test(what_a_group_is_throttled_is_its_quota),
+        cmocka_unit_test(a_spinning_rank_that_is_put_aside_is_harmless),
+        cmocka_unit_test(a_cause_that_held_for_a_while_is_given_its_time),
+        cmocka_unit_test(a_verdict_is_the_same_each_time),
+        cmocka_unit_test(the_side_that_explains_the_set_is_named),
+        cmocka_unit_test(a_link_slow_both_ways_is_its_host_s),
+        cmocka_unit_test(a_queue_at_the_sender_decides_between_two_ends),
+        cmocka_unit_test(a_receiver_without_a_core_is_no_network),
+        cmocka_unit_test(addresses_of_nobody_are_left_out),
+        cmocka_unit_test(the_table_of_confidences_never_turns_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
