@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 chokepoint_unit_test(test_analysis_alert chokepoint_analysis)
 chokepoint_unit_test(test_analysis_budget chokepoint_analysis)
+chokepoint_unit_test(test_analysis_candidates chokepoint_analysis)
 chokepoint_unit_test(test_analysis_call_match chokepoint_analysis chokepoint_calls)
 chokepoint_unit_test(test_analysis_compare chokepoint_analysis)
 chokepoint_unit_test(test_analysis_efficiency chokepoint_analysis)
