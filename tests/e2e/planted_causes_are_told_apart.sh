@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A rank that sleeps and a rank that has twice the work, by amounts that the program knows: each is in its own term of
+# the budget, and not in the other's. Both amounts are the same on a busy machine. (More causes, with figures:
+# tests/bench/planted_causes.sh.)
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "$CHOKEPOINT_SOURCE/tests/e2e/mpi_lib.sh"
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+
+# planted NAME OPTIONS...: the budget of rank 1 in NAME.json, what the program knows in NAME.known
+planted() {
+    local what=$1
+    shift
+    rm -f "$EXPECT".*
+    run --no-report "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/planted_causes" 20 --compute 50 "$@"
+    [ $status -eq 0 ] || fail "$what: exits with $status"
+    cat "$EXPECT".* >"$what.known"
+    "$chokepoint" report --db "$db" last --format json >"$what.json" || fail "$what: no report"
+}
+planted sleep --sleep 75
+planted skew --skew 2.5
+python3 - <<'END' || fail "see above"
+import json, sys
+def load(what):
+    rows = [b for b in json.load(open(f"{what}.json"))["budget"] if b["rank"] == 1 and b["phase"] == "work"]
+    known = {n: int(ns) / 1e9 for _, r, n, ns in map(str.split, open(f"{what}.known")) if r == "1"}
+    if len(rows) != 1 or rows[0]["source"] != "events":
+        sys.exit(f"FAILED: {what}: {rows}")
+    return rows[0], known
+failed = False
+def within(what, value, low, high):
+    global failed
+    failed |= not low <= value <= high
+    print(f"{what}: {value:.3f} s, from {low:.3f} to {high:.3f} s" + ("" if low <= value <= high else "   FAILED"))
+budget, known = load("sleep")  # nominally 1.5 s; what it overslept waiting for a core is not idle
+within("idle of who sleeps", budget["idle_s"], 1.2, 1.1 * known["slept"] + 0.3 * known["compute_away"] + 0.15)
+within("computing of who sleeps", budget["cpu_s"], 0.9 * known["compute_cpu"], 1.1 * known["compute_cpu"] + 0.1)
+budget, known = load("skew")
+within("computing of who has more work", budget["cpu_s"], 0.9 * known["compute_cpu"], 1.1 * known["compute_cpu"] + 0.1)
+within("idle of who has more work", budget["idle_s"], 0, 0.3 + 0.3 * known["compute_away"])
+sys.exit(failed)
+END
+exit 0
