@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 chokepoint_unit_test(test_reports_golden chokepoint_reports PkgConfig::JANSSON)
+chokepoint_unit_test(test_reports_comparison chokepoint_reports)
 chokepoint_unit_test(test_reports_operators chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_export chokepoint_reports PkgConfig::JANSSON sqlite3)
 chokepoint_unit_test(test_reports_ceilings chokepoint_reports PkgConfig::JANSSON)
 
+chokepoint_e2e_test(compare_groups)
 chokepoint_e2e_test(export_is_what_readers_take mpi)
 chokepoint_e2e_test(budget_is_in_the_database mpi)
 chokepoint_e2e_test(report_agrees_with_kernel)

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# compare takes a name for all its repeats and says what is real. How long the runs took is written into the database
+# afterwards: a busy machine must not decide.
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+
+run --repeat 5 -n slow sh -c ': slow'
+[ $status -eq 0 ] || fail "exit status $status"
+for _ in 1 2 3 4 5; do # in turn, a run each: the name stands for all of them as well
+    run -q -n fast sh -c ': fast'
+    run -q -n other sh -c ': other'
+done
+took() { sqlite3 "$db" "UPDATE run SET ended_mono_ns = started_mono_ns + $2 + 1000000 * run WHERE name = '$1'"; }
+took slow 4000000000
+took fast 2000000000
+took other 2000000000
+
+compare() { "$chokepoint" compare --db "$db" "$@" >out 2>err; }
+json() { jq -r "$1" out; }
+row() { json ".summary[] | select(.label == \"duration\") | .groups[1] | $1"; }
+
+compare slow fast --format json || fail "compare"
+[ "$(json '.groups | map(.counted) | tostring')" = '[5,5]' ] || fail "groups: $(json .groups)"
+[ "$(row .finding)" = faster ] || fail "not faster: $(row .)"
+[ "$(row '.p * 252 | round')" = 2 ] || fail "p is $(row .p)"
+[ "$(row '.ratio * 100 | round')" = 50 ] || fail "the ratio is $(row .ratio)"
+case "$(json .headline)" in 'fast is 1.99 times as fast as slow: '*) ;; *) fail "headline: $(json .headline)" ;; esac
+compare slow fast --baseline fast --format json || fail "--baseline"
+[ "$(json '.summary[0].groups[0].finding')" = slower ] || fail "against fast: $(json '.summary[0].groups')"
+
+# Equal ones are no difference, and a group against itself is none.
+compare fast other --format json || fail "compare"
+[ "$(row .finding)" = 'no difference' ] || fail "fast and other: $(row .)"
+compare slow slow --format json || fail "a group against itself"
+[ "$(row .finding)" = 'no difference' ] || fail "slow against itself: $(row .)"
+
+# Too few: the difference, and no claim. Lists make groups by hand.
+compare 1,2,3,4 6,8,10,12 --format json || fail "lists"
+[ "$(row .finding)" = 'not established' ] || fail "four of each: $(row .)"
+[ "$(row '.difference | round')" = -2 ] || fail "the difference is $(row .difference)"
+! json .headline | grep -q 'times as' || fail "a claim of four: $(json .headline)"
+# Single runs of one name and command are repeats of each other, wherever they stand.
+compare 1 6 2 8 3 --format json || fail "single runs"
+[ "$(json '.groups | map(.counted) | tostring')" = '[3,2]' ] || fail "groups: $(json .groups)"
+compare 1 2 --format json || fail "two repeats"
+[ "$(json '.groups | length')" = 2 ] || fail "two runs of one name are one group: nothing to compare"
+
+# Runs of a name that are of another command, or were interrupted, do not count, and that is said.
+run -q -n fast sh -c ': faster'
+took fast 2000000000
+compare slow fast --format json || fail "compare"
+[ "$(json '.groups[1].counted')" = 1 ] || fail "commands are mixed: $(json '.groups[1]')"
+json '.notes[]' | grep -q '5 older runs called fast had another command' || fail "notes: $(json .notes)"
+sqlite3 "$db" "UPDATE run SET state = 'interrupted' WHERE run = 1"
+compare slow other --format json || fail "compare"
+[ "$(json '.groups[0].counted')" = 4 ] || fail "an interrupted run counts: $(json '.groups[0]')"
+json '.notes[]' | grep -q 'run 1 (slow) did not end well: interrupted; it is left out' || fail "notes: $(json .notes)"
+
+for format in text md html csv; do
+    compare slow other --format $format || fail "no comparison as $format"
+    [ -s out ] || fail "nothing as $format"
+done
+compare slow other,1 --format json && fail "a run in two groups"
+grep -q 'named twice' err || fail "no reason: $(cat err)"
+compare slow nobody && fail "nobody is compared"
+grep -q "no run 'nobody'" err || fail "no reason: $(cat err)"

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparisons of made-up reports whose differences are known by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "reports/comparison.h"
+#include "reports/writer.h"
+
+#define NEAR(a, b)                                                                                 \
+    do {                                                                                           \
+        double is_ = (a), should_ = (b);                                                           \
+        if (!(fabs(is_ - should_) <= 1e-9))                                                        \
+            fail_msg("%s is %.12g, not %.12g", #a, is_, should_);                                  \
+    } while (0)
+
+static const char *const two_hosts[] = {"vm1", "vm2"};
+
+static struct report *make(int64_t id, const char *name, double duration_s,
+                           const char *const *hosts, size_t n_hosts) {
+    struct report *r = calloc(1, sizeof *r);
+    r->run_id = id;
+    r->run_name = strdup(name);
+    r->command = strdup(name);
+    r->state = strdup("done");
+    r->duration_s = duration_s;
+    r->period_s = 0.1;
+    r->grade = 'A';
+    r->path_length_s = NAN;
+    r->iteration_source = "none";
+    r->verdict = (struct report_verdict){.state = VERDICT_BALANCED,
+                                         .host = -1,
+                                         .resource = strdup("none"),
+                                         .cause = strdup(""),
+                                         .summary = strdup("Nothing stands out.")};
+    r->hosts = calloc(n_hosts + 1, sizeof *r->hosts);
+    r->series = calloc(n_hosts + 1, sizeof *r->series);
+    for (size_t h = 0; h < n_hosts; h++)
+        r->hosts[r->n_hosts++].name = strdup(hosts[h]);
+    r->resources = calloc(2, sizeof *r->resources);
+    r->resources[r->n_resources++] = (struct report_resources){
+        .phase = strdup("all"),
+        .duration_s = duration_s,
+        .values = calloc(n_hosts * METRIC_COUNT_ + 1, sizeof(struct report_value))};
+    return r;
+}
+
+static void set_mean(struct report *r, size_t host, enum metric metric, double mean) {
+    r->resources[0].values[host * METRIC_COUNT_ + metric].mean = mean;
+}
+
+static void add_curve(struct report *r, const char *name, size_t n, const double *t,
+                      const double *value) {
+    r->curves = realloc(r->curves, (r->n_curves + 1) * sizeof *r->curves);
+    struct report_curve *c = &r->curves[r->n_curves++];
+    *c = (struct report_curve){.name = strdup(name),
+                               .n = n,
+                               .t_s = calloc(n, sizeof(double)),
+                               .iteration = calloc(n, sizeof(double)),
+                               .value = calloc(n, sizeof(double))};
+    memcpy(c->t_s, t, n * sizeof *t);
+    memcpy(c->value, value, n * sizeof *value);
+}
+
+/* Two ranks: how long an iteration of rank 0 took. */
+static void add_ranks(struct report *r, bool in_step, double iteration_s) {
+    r->ranks = calloc(1, sizeof *r->ranks);
+    r->n_ranks = 1;
+    r->ranks_in_step = in_step;
+    r->ranks[0] = (struct report_rank){.role = strdup(""),
+                                       .n = 1,
+                                       .end_s = calloc(1, sizeof(double)),
+                                       .duration_s = calloc(1, sizeof(double))};
+    r->ranks[0].end_s[0] = 2;
+    r->ranks[0].duration_s[0] = iteration_s;
+}
+
+/* Runs 1 to n called "a" and n + 1 to 2 n called "b", whose durations are a_s + i / 100 ... */
+static size_t make_groups(struct report **runs, size_t n, double a_s, double b_s) {
+    for (size_t i = 0; i < 2 * n; i++)
+        runs[i] = make((int64_t)i + 1, i < n ? "a" : "b",
+                       (i < n ? a_s : b_s) + (double)(i % n) / 100, two_hosts, 2);
+    return 2 * n;
+}
+
+static struct comparison *compare(struct report **runs, size_t n) {
+    struct comparison *c;
+    assert_int_equal(comparison_build(runs, NULL, n, 0, &c), 0);
+    return c;
+}
+
+static const struct comparison_row *find(const struct comparison *c, const char *label) {
+    for (size_t i = 0; i < c->n_summary; i++)
+        if (strcmp(c->summary[i].label, label) == 0)
+            return &c->summary[i];
+    for (size_t i = 0; i < c->n_resources; i++)
+        if (strcmp(c->resources[i].label, label) == 0)
+            return &c->resources[i];
+    fail_msg("no row '%s'", label);
+    return NULL;
+}
+
+static bool notes_say(const struct comparison *c, const char *what) {
+    for (size_t i = 0; i < c->n_notes; i++)
+        if (strstr(c->notes[i], what))
+            return true;
+    return false;
+}
+
+static char *written(const struct comparison *c, const struct report_format *format) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(format->comparison(c, out), 0);
+    fclose(out);
+    return text;
+}
+
+/* ---- groups ---- */
+
+static void repeats_of_two_commands_are_two_groups_and_the_shorter_is_faster(void **state) {
+    struct report *runs[10];
+    struct comparison *c = compare(runs, make_groups(runs, 5, 10, 8));
+    const struct comparison_row *row = find(c, "duration");
+    (void)state;
+    assert_int_equal(c->n_groups, 2);
+    assert_int_equal(row->groups[1].finding, COMPARE_LOWER);
+    NEAR(row->groups[0].median, 10.02);
+    NEAR(row->groups[1].difference, -2);
+    NEAR(row->groups[1].p_holm, 2.0 / 252); /* of one row */
+    assert_non_null(strstr(row->judgement[5], "established: faster"));
+    assert_null(row->judgement[4]);
+    assert_string_equal(c->headline, "b is 1.25 times as fast as a: 8.02 s against 10.02 s");
+    assert_int_equal(c->groups[1].typical, 7);
+    comparison_free(c);
+}
+
+static void four_repeats_show_a_difference_and_claim_nothing(void **state) {
+    struct report *runs[8];
+    struct comparison *c = compare(runs, make_groups(runs, 4, 10, 8));
+    (void)state;
+    assert_int_equal(find(c, "duration")->groups[1].finding, COMPARE_TOO_FEW);
+    assert_non_null(strstr(find(c, "duration")->judgement[4], "not established: 4 and 4 runs"));
+    assert_non_null(strstr(c->headline, "not established as a difference"));
+    assert_null(strstr(c->headline, "fast"));
+    comparison_free(c);
+}
+
+static void a_group_against_itself_is_no_difference(void **state) {
+    struct report *runs[10];
+    const size_t groups[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1};
+    struct comparison *c;
+    (void)state;
+    for (size_t i = 0; i < 10; i++)
+        runs[i] = make((int64_t)(i % 5) + 1, "a", 1 + (double)(i % 5), two_hosts, 2);
+    assert_int_equal(comparison_build(runs, groups, 10, 0, &c), 0);
+    assert_int_equal(find(c, "duration")->groups[1].finding, COMPARE_SAME);
+    assert_string_equal(find(c, "duration")->judgement[5], "no difference: the same runs");
+    for (size_t i = 0; i < c->n_summary; i++)
+        NEAR(c->summary[i].groups[1].difference, 0);
+    comparison_free(c);
+}
+
+static void a_run_that_failed_is_left_out_and_named(void **state) {
+    struct report *runs[12];
+    size_t n = make_groups(runs, 6, 10, 8);
+    free(runs[0]->state);
+    runs[0]->state = strdup("interrupted");
+    runs[0]->duration_s = 1;
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_int_equal(find(c, "duration")->groups[0].n, 5);
+    NEAR(find(c, "duration")->groups[0].median, 10.03);
+    assert_true(notes_say(c, "run 1 (a) did not end well: interrupted; it is left out"));
+    comparison_free(c);
+}
+
+static void hosts_that_one_group_lacks_are_left_out_with_the_reason(void **state) {
+    static const char *const others[] = {"vm1", "vm3"};
+    struct report *runs[2] = {make(1, "a", 1, two_hosts, 2), make(2, "b", 1, others, 2)};
+    set_mean(runs[0], 0, METRIC_NET_SEND, 10);
+    set_mean(runs[1], 0, METRIC_NET_SEND, 30);
+    struct comparison *c = compare(runs, 2);
+    (void)state;
+    assert_int_equal(c->n_hosts, 1);
+    NEAR(find(c, "vm1 net_send")->groups[1].difference, 20);
+    assert_true(notes_say(c, "vm2 is left out of the averages per host: b did not run there"));
+    assert_true(notes_say(c, "vm3 is left out of the averages per host: a did not run there"));
+    assert_true(notes_say(c, "other hosts than the baseline"));
+    comparison_free(c);
+}
+
+static void averages_of_hosts_are_means_over_the_repeats(void **state) {
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 10, 8);
+    for (size_t i = 0; i < n; i++)
+        set_mean(runs[i], 1, METRIC_NET_RECV, i < 5 ? 10 + 10 * (double)(i == 0) : 50);
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    NEAR(find(c, "vm2 net_recv")->groups[0].shown, 12);
+    NEAR(find(c, "vm2 net_recv")->groups[1].difference, 38);
+    /* 14 rows of hosts: five runs cannot pass, and that is said instead of "no difference" */
+    assert_int_equal(find(c, "vm2 net_recv")->groups[1].finding, COMPARE_UNCLEAR);
+    assert_true(notes_say(c, "it takes 6 runs of each"));
+    comparison_free(c);
+}
+
+/* ---- sync against async ---- */
+
+static void iterations_in_step_and_out_of_step_are_not_compared(void **state) {
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 10, 8);
+    for (size_t i = 0; i < n; i++) {
+        add_ranks(runs[i], i < 5, i < 5 ? 0.1 : 0.01);
+        add_curve(runs[i], "updates", 2, (const double[]){0, 2},
+                  (const double[]){0, i < 5 ? 20 : 80});
+    }
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_int_equal(find(c, "iteration")->groups[1].finding, COMPARE_TOO_FEW);
+    assert_non_null(strstr(find(c, "iteration")->judgement[5], "not the same work"));
+    NEAR(find(c, "iteration")->groups[1].difference, -0.09); /* shown all the same */
+    assert_int_equal(find(c, "updates")->groups[1].finding, COMPARE_HIGHER);
+    NEAR(find(c, "updates")->groups[1].median, 40);
+    assert_true(notes_say(c, "times per iteration are not compared"));
+    comparison_free(c);
+}
+
+/* a: 100 updates in 10 s, accuracy .5 to .7; b: 400 in 5 s, .5 to .6. At 5 s a has .6, b .6; after
+ * 100 updates a has .7 and b .525. */
+static void accuracy_is_compared_at_equal_time_and_at_equal_updates(void **state) {
+    struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 5, two_hosts, 2)};
+    add_curve(runs[0], "updates", 2, (const double[]){0, 10}, (const double[]){0, 100});
+    add_curve(runs[0], "accuracy", 2, (const double[]){0, 10}, (const double[]){0.5, 0.7});
+    add_curve(runs[1], "updates", 2, (const double[]){0, 5}, (const double[]){0, 400});
+    add_curve(runs[1], "accuracy", 2, (const double[]){0, 5}, (const double[]){0.5, 0.6});
+    struct comparison *c = compare(runs, 2);
+    (void)state;
+    NEAR(find(c, "accuracy at 5.00 s")->value[0], 0.6);
+    NEAR(find(c, "accuracy at 5.00 s")->value[1], 0.6);
+    NEAR(find(c, "accuracy at 100 updates")->value[0], 0.7);
+    NEAR(find(c, "accuracy at 100 updates")->value[1], 0.525);
+    NEAR(find(c, "last accuracy")->value[0], 0.7);
+    comparison_free(c);
+}
+
+/* ---- where the run time went ---- */
+
+static double sum_of_parts(const struct comparison *c, size_t group) {
+    double sum = 0;
+    for (size_t i = 0; i < c->n_parts; i++)
+        sum += c->parts[i].seconds[group];
+    return sum;
+}
+
+static void add_budget(struct report *r, double cpu, double wait) {
+    r->budget = calloc(1, sizeof *r->budget);
+    r->n_budget = 1;
+    r->budget[0] = (struct report_budget){.phase = strdup("all"), .wall_s = cpu + wait};
+    r->budget[0].term_s[BUDGET_CPU] = cpu;
+    r->budget[0].term_s[BUDGET_PEER_WAIT] = wait;
+    r->budget[0].term_s[BUDGET_STEAL] = NAN;
+}
+
+static void the_parts_of_the_run_time_add_up_to_its_difference(void **state) {
+    struct report *runs[4];
+    size_t n = make_groups(runs, 2, 10, 6);
+    for (size_t i = 0; i < n; i++)
+        add_budget(runs[i], 4, i < 2 ? 5.5 : 1.5);
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_string_equal(c->parts_source, "budgets");
+    NEAR(sum_of_parts(c, 0), 10.005);
+    NEAR(sum_of_parts(c, 1), 6.005);
+    assert_string_equal(c->parts[0].label, budget_term_words(BUDGET_PEER_WAIT));
+    NEAR(c->parts[0].seconds[1] - c->parts[0].seconds[0], -4);
+    comparison_free(c);
+}
+
+static void with_critical_paths_the_parts_are_of_hosts(void **state) {
+    struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 7, two_hosts, 2)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        runs[i]->path_s = calloc(2 * BUDGET_TERMS, sizeof(double));
+        runs[i]->path_s[BUDGET_CPU] = 4;
+        runs[i]->path_s[BUDGET_TERMS + BUDGET_TRANSFER] = i ? 2 : 5;
+    }
+    struct comparison *c = compare(runs, 2);
+    assert_string_equal(c->parts_source, "critical path");
+    NEAR(sum_of_parts(c, 0), 10);
+    NEAR(sum_of_parts(c, 1), 7);
+    assert_non_null(strstr(c->parts[0].label, "vm2: "));
+    NEAR(c->parts[0].seconds[1] - c->parts[0].seconds[0], -3);
+    comparison_free(c);
+}
+
+/* ---- writers ---- */
+
+static void every_format_writes_groups_and_the_same_bytes_again(void **state) {
+    static const struct report_format *const formats[] = {&report_text, &report_md, &report_csv,
+                                                          &report_json, &report_html};
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 10, 8);
+    for (size_t i = 0; i < n; i++)
+        add_budget(runs[i], 4, i < 5 ? 5.5 : 3.5);
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *once = written(c, formats[i]), *again = written(c, formats[i]);
+        assert_string_equal(once, again);
+        if (formats[i] != &report_csv)
+            assert_non_null(strstr(once, "1.25 times as fast"));
+        free(once);
+        free(again);
+    }
+    comparison_free(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repeats_of_two_commands_are_two_groups_and_the_shorter_is_faster),
+        cmocka_unit_test(four_repeats_show_a_difference_and_claim_nothing),
+        cmocka_unit_test(a_group_against_itself_is_no_difference),
+        cmocka_unit_test(a_run_that_failed_is_left_out_and_named),
+        cmocka_unit_test(hosts_that_one_group_lacks_are_left_out_with_the_reason),
+        cmocka_unit_test(averages_of_hosts_are_means_over_the_repeats),
+        cmocka_unit_test(iterations_in_step_and_out_of_step_are_not_compared),
+        cmocka_unit_test(accuracy_is_compared_at_equal_time_and_at_equal_updates),
+        cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
+        cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
+        cmocka_unit_test(every_format_writes_groups_and_the_same_bytes_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
