@@ -10,6 +10,9 @@
 #include "analysis/replay_private.h"
 
 #define COMPLETIONS_TRIED 8
+/* A rank that spins while a message is on its way loses no time by having no core, but at the end:
+ * until its turn comes again. */
+#define TURN_NS 50e6
 #define RETURN_NS 1000 /* of a call that had been waiting, after what it waited for came */
 
 struct rank_builder {
@@ -158,6 +161,29 @@ static int sort_requests(struct rank_builder *rb) {
     return 0;
 }
 
+/* How long a call went on for want of a core, as the budget has it: time off the CPU that the wait
+ * for a peer does not cover, as far as the kernel saw the process wait for one. */
+static int64_t late_of(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+                       uint32_t *ret_shares) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct call_need *need = &rb->needs[i];
+    const struct builder *b = rb->b;
+    *ret_shares = REPLAY_NONE;
+    while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= begin)
+        rb->interval++;
+    if (!(e->flags & MPI_FLAG_HAS_CPU) || rb->interval == b->n_intervals ||
+        b->intervals[rb->interval].begin_ns > begin || rb->poll_begin_ns != VALUE_ABSENT)
+        return 0;
+    bool may_go = need->may_leave && need->ready_ns >= end;
+    int64_t ready = need->ready_ns == VALUE_ABSENT || may_go || need->ready_ns < begin ? begin
+                    : need->ready_ns < end ? need->ready_ns
+                                           : end;
+    double late = (double)(end - begin - e->cpu_ns - (ready - begin));
+    *ret_shares = (uint32_t)rb->interval;
+    late *= rb->to->shares[rb->interval].queue_of_inside_off;
+    return late > 0 ? (int64_t)fmin(late, TURN_NS) : 0;
+}
+
 static void add_wait(struct rank_builder *rb, uint32_t what) {
     struct replay *p = rb->b->replay;
     uint32_t *at = replay_room(&p->waits, p->n_waits, &p->waits_capacity, sizeof *at);
@@ -216,6 +242,23 @@ static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
     return low;
 }
 
+/* The wait for what was put into waits[] since `before`. What a message took to come does not
+ * contain what its receiver took to look. */
+static void put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
+                        int64_t begin, int64_t end) {
+    struct replay *p = rb->b->replay;
+    uint32_t shares;
+    int64_t late = late_of(rb, i, begin, end, &shares);
+    int64_t ns = waited || end - begin - late > MPI_LONG_NS ? RETURN_NS : end - begin - late;
+    struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
+    op->n = (uint32_t)(p->n_waits - before);
+    op->late_ns = late;
+    op->shares = shares;
+    for (size_t w = before; w < p->n_waits; w++)
+        if (!(p->waits[w] & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP)))
+            p->messages[p->waits[w]].done_ns -= late;
+}
+
 static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     int64_t since = rb->poll_begin_ns != VALUE_ABSENT ? rb->poll_begin_ns : begin;
@@ -236,21 +279,18 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         return;
     }
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > since;
-    int64_t ns = waited || end - begin > MPI_LONG_NS ? RETURN_NS : end - begin;
-    struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
-    op->n = (uint32_t)n;
+    put_wait_op(rb, i, before, waited, begin, end);
 }
 
 /* A blocking call that needs its own message, and perhaps a second one. */
-static void put_blocking(struct rank_builder *rb, const uint32_t *what, size_t n, int64_t begin,
-                         int64_t end, const struct call_need *need) {
+static void put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,
+                         int64_t begin, int64_t end) {
+    const struct call_need *need = &rb->needs[i];
     size_t before = rb->b->replay->n_waits;
-    for (size_t i = 0; i < n; i++)
-        add_wait(rb, what[i]);
+    for (size_t k = 0; k < n; k++)
+        add_wait(rb, what[k]);
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > begin;
-    int64_t ns = waited || end - begin > MPI_LONG_NS ? RETURN_NS : end - begin;
-    struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
-    op->n = (uint32_t)n;
+    put_wait_op(rb, i, before, waited, begin, end);
 }
 
 /* Whatever a call starts stands beside it, with the same beginning. */
@@ -290,10 +330,16 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     int64_t since = begin;
     if (!need->may_leave && need->ready_ns != VALUE_ABSENT && need->ready_ns > since)
         since = need->ready_ns < end ? need->ready_ns : end;
-    struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since, end);
+    uint32_t shares;
+    int64_t late = late_of(rb, i, begin, end, &shares);
+    late = late < end - since ? late : end - since;
+    struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since - late, end);
+    op->late_ns = late;
+    op->shares = shares;
     if (function_of(rb, &rb->rank->events[i])->kind == MPI_KIND_COLLECTIVE_START) {
         op->n = 1; /* does not wait */
         op->ns = end - begin;
+        op->late_ns = 0;
     }
 }
 
@@ -307,7 +353,7 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     }
     size_t n = post_all(rb, i, what);
     if (n)
-        put_blocking(rb, what, n, begin, end, &rb->needs[i]);
+        put_blocking(rb, i, what, n, begin, end);
     else if (kind == MPI_KIND_WAIT || kind == MPI_KIND_TEST)
         put_wait(rb, i, begin, end);
     else

@@ -115,11 +115,23 @@ static struct event pop(struct run *run) {
 
 /* ---- waiting ---- */
 
+/* What the present operation of a rank takes longer for want of a core. */
+static int64_t late_ns(const struct run *run, uint32_t rank) {
+    const struct replay_rank *r = &run->p->ranks[rank];
+    const struct replay_op *op = &r->ops[run->ranks[rank].at];
+    if (!run->change || !run->change->keep || op->shares == REPLAY_NONE)
+        return op->late_ns;
+    const double *keep = &run->change->keep[(size_t)r->host * BUDGET_TERMS];
+    double quota = r->shares[op->shares].quota_of_queue;
+    return (int64_t)((double)op->late_ns *
+                     (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
+}
+
 static void come(struct run *run, uint32_t rank, int64_t t) {
     struct rank_state *r = &run->ranks[rank];
     r->resume = t > r->resume ? t : r->resume;
     if (--r->missing == 0)
-        push(run, r->resume, EVENT_RANK, rank);
+        push(run, r->resume + late_ns(run, rank), EVENT_RANK, rank);
 }
 
 static void arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
@@ -397,7 +409,7 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     }
     if (r->missing)
         return false;
-    r->now = r->resume;
+    r->now = r->resume + late_ns(run, rank);
     return true;
 }
 
@@ -429,7 +441,7 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
         group_wait(run, op->first, rank, r->now, group_ns(run, op, rank));
         if (r->missing)
             return false;
-        r->now = r->resume;
+        r->now = r->resume + late_ns(run, rank);
         return true;
     }
 }
