@@ -54,7 +54,7 @@ taken() { # rank 1 is there: after its barrier nobody calls before the file come
         awk '/^row [0-9]* call / { match($0, / sequence=[0-9]+/); n = substr($0, RSTART + 10, RLENGTH - 10) + 0; if (n > most) most = n }
              END { exit most < 39801 }'
 }
-until_true 60 taken
+until_true 300 taken
 touch "$work/go"
 wait $program || fail "the program ended with $?"
 kill $agent
