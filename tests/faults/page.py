@@ -20,6 +20,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("recall", "recall", "97 %", "98 %"),
     ("false_alarms", "false alarms, clean and decoys", "1 %", "0"),
     ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
+    ("whatif_answered", "what-if questions replayed, not refused", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
@@ -262,7 +263,8 @@ def main(options, root):
     scorer.set_truth(runs, options.tolerate)
     runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
     for run in runs:
-        run["whatif_error"] = recordings.what_if(run, options.bin)
+        run["whatif_asked"] = run["right"] == "find" and recordings.what_if_words(run) is not None
+        run["whatif_error"] = recordings.what_if(run, options.bin) if run["whatif_asked"] else None
     print_scores(runs, options)
     with open(f"{options.results}/scores.json", "w") as file:
         json.dump(scorer.measures(runs), file, indent=1)

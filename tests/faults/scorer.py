@@ -178,6 +178,7 @@ def measures(runs):
         "start_error_s": errors([start_error_s(r) for r in windowed]),
         "slowdown_error": errors([None if slowdown_estimate(r) is None else slowdown_estimate(r) / r["slowdown"] - 1 for r in right]),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
+        "whatif_answered": count([r for r in right if r.get("whatif_asked")], lambda r: r.get("whatif_error") is not None),
         "excess_within_10": count([r for r in right if excess_explained(r) is not None], lambda r: abs(excess_explained(r) - 1) <= .1),
         "excess_at_least_90": count([r for r in right if excess_explained(r) is not None], lambda r: excess_explained(r) >= .9),
         "closure_error_pct": errors([closure_error(r) for r in runs]),

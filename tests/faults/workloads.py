@@ -65,7 +65,7 @@ class Matmul(Workload):
         return None if os.path.exists(f"{binaries}/chokepoint-matmul") else "chokepoint-matmul is not built"
 
     def words(self, case):
-        return [f"{case['bin']}/chokepoint-matmul", "--size", 1536, "--block", 192, "--repeat", scaled(36, case), "--seed", case["seed"] + 1,
+        return [f"{case['bin']}/chokepoint-matmul", "--size", 1536, "--block", 192, "--repeat", scaled(64, case), "--seed", case["seed"] + 1,
                 "--quiet", "--json", f"{case['folder']}/summary.json", *self.plant_words(case)]
 
     def loop_s(self, case, output):
