@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/critical.h"
 #include "reports/layout.h"
 #include "reports/md.h"
 #include "reports/terminal.h"
@@ -256,6 +258,10 @@ void text_put_budget(FILE *out, const struct report *report) {
     if (report->budget_windows)
         fprintf(out, "  %zu of %zu iterations add up to their wall time within %.0f %%\n",
                 report->budget_closing, report->budget_windows, BUDGET_CLOSURE_PCT);
+    char *path = critical_sentence(report);
+    if (path)
+        terminal_paragraph(out, "  ", path, 0);
+    free(path);
 }
 
 static void put_md_number(FILE *out, double value) {

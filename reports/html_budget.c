@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/budget_text.h"
+#include "reports/critical.h"
 #include "reports/html_page.h"
 #include "reports/layout.h"
 
@@ -68,7 +70,12 @@ void html_put_budget(FILE *out, const struct report *report) {
     fputs("<th>closes (%)</th><th>from</th></tr>\n", out);
     for (size_t i = 0; i < report->n_budget; i++)
         put_row(out, report, &report->budget[i]);
-    fputs("</table>\n<p class=\"muted\">Terms exclude each other. A row that does not close within "
+    char *path = critical_sentence(report);
+    fputs("</table>\n", out);
+    if (path)
+        html_element(out, "p", NULL, path);
+    free(path);
+    fputs("<p class=\"muted\">Terms exclude each other. A row that does not close within "
           "2 % (!) is not to be trusted; CPU time of a rank's other threads is not part of it.",
           out);
     if (report->budget_windows)

@@ -301,6 +301,7 @@ json_t *json_report(const struct report *report) {
                    {"ranking", ranking(report)},
                    {"stragglers", stragglers(report)},
                    {"budget", json_budget(report)},
+                   {"critical_path", json_critical_path(report)},
                    {"efficiency", json_efficiency(report)},
                    {"budget_iterations", json_budget_iterations(report)},
                    {"iterations", json_iterations(report)},

@@ -15,6 +15,7 @@ json_t *json_run(const struct report *report);
 json_t *json_verdict(const struct report *report);
 json_t *json_iterations(const struct report *report);
 json_t *json_budget(const struct report *report);
+json_t *json_critical_path(const struct report *report);
 json_t *json_budget_iterations(const struct report *report);
 json_t *json_efficiency(const struct report *report);
 json_t *json_operators(const struct report *report);

@@ -77,6 +77,8 @@ static int fill(struct report *report, struct report_input *input) {
     if (result == 0)
         result = report_fill_budget(report, &scene);
     if (result == 0)
+        result = report_fill_critical(report, &scene);
+    if (result == 0)
         result = report_fill_efficiency(report, &scene);
     if (result == 0)
         result = judge(report, input, &scene);

@@ -227,6 +227,15 @@ struct report_process { /* the busiest processes, the job's first */
     double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
 };
 
+/* A part of the critical path of a phase. */
+struct report_critical {
+    const char *phase; /* of resources */
+    int host;          /* -1: not known which */
+    enum budget_term term;
+    int to_host; /* of a transfer; -1: none, or not known which */
+    double seconds, share_pct;
+};
+
 struct report {
     int64_t run_id;
     char *run_name, *command, *state; /* done failed killed interrupted unfinished */
@@ -264,6 +273,9 @@ struct report {
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
+    struct report_critical *critical; /* by phase, the longest part first */
+    size_t n_critical;
+    const char *critical_source; /* "events", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL

@@ -82,6 +82,7 @@ static void findings_free(struct report *report) {
     FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
     free(report->iteration_budgets);
+    free(report->critical);
     FREE_ITEMS(report->efficiency, report->n_efficiency, phase);
     free(report->path_s);
     FREE_ITEMS(report->arithmetic, report->n_arithmetic, phase);

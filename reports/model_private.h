@@ -42,6 +42,7 @@ int report_fill_alerts(struct report *report, const struct scene *scene);
 int report_fill_operators(struct report *report, const struct scene *scene); /* after plots */
 int report_fill_processes(struct report *report, const struct scene *scene);
 int report_fill_budget(struct report *report, const struct scene *scene);
+int report_fill_critical(struct report *report, const struct scene *scene);
 int report_fill_efficiency(struct report *report, const struct scene *scene);
 int report_fill_findings(struct report *report, const struct scene *scene,
                          struct candidates *candidates, struct stragglers *stragglers);
