@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Iterations from counters alone: what the hosts send and receive comes and goes at the pace of the
- * program. That gives one pace for all ranks, no more: single iterations are as long as their mean,
- * begun where bytes are fewest. A program without a steady pace has no iterations here, and what is
- * asked over iterations is asked over fixed windows instead.
+ * Iterations from counters alone: what the busiest host sends comes and goes at the pace of the
+ * program (one direction of one host: data that go out and come back would double the pace). That
+ * gives one pace for all ranks, no more: single iterations are as long as their mean, begun where
+ * bytes are fewest. A program without a steady pace has no iterations here, and what is asked over
+ * iterations is asked over fixed windows instead.
  */
 #include <errno.h>
 #include <math.h>
@@ -22,7 +23,7 @@
           */
 
 struct traffic {
-    double *values; /* bytes in each step, all hosts */
+    double *values; /* bytes sent in each step */
     size_t n;
     int64_t begin_ns, step_ns;
 };
@@ -34,15 +35,14 @@ static int64_t step_of(const struct recording *recording) {
     return step;
 }
 
-static int add_metric(const struct recording *recording, int host, enum metric metric,
-                      struct traffic *traffic) {
+static int add_sent(const struct recording *recording, int host, struct traffic *traffic) {
     struct rate rate;
-    int result = metric_rate(recording, host, metric, &rate);
+    int result = metric_rate(recording, host, METRIC_NET_SEND, &rate);
     if (result < 0)
         return result;
     for (size_t i = 0; i < traffic->n; i++) {
         struct window w = {traffic->step_ns * (int64_t)i, traffic->step_ns * (int64_t)(i + 1)};
-        traffic->values[i] += rate_amount(&rate, (struct windows){&w, 1});
+        traffic->values[i] = rate_amount(&rate, (struct windows){&w, 1});
     }
     rate_release(&rate);
     return 0;
@@ -68,19 +68,34 @@ static void trim(struct traffic *traffic) {
     traffic->n = n - first;
 }
 
-static int traffic_make(const struct recording *recording, struct traffic *traffic) {
+static int traffic_make(const struct recording *recording, int host, struct traffic *traffic) {
     int64_t step = step_of(recording);
     *traffic = (struct traffic){.step_ns = step, .n = (size_t)(recording->duration_ns / step)};
     traffic->values = calloc(traffic->n + 1, sizeof *traffic->values);
-    int result = traffic->values ? 0 : -ENOMEM;
-    for (size_t h = 0; result == 0 && h < recording->n_hosts; h++) {
-        result = add_metric(recording, (int)h, METRIC_NET_SEND, traffic);
-        if (result == 0)
-            result = add_metric(recording, (int)h, METRIC_NET_RECV, traffic);
-    }
+    int result = traffic->values ? add_sent(recording, host, traffic) : -ENOMEM;
     if (result == 0)
         trim(traffic);
     return result;
+}
+
+/* The host that sends most. */
+static int busiest_host(const struct recording *recording, int *ret_host) {
+    double most = 0;
+    *ret_host = -1;
+    for (size_t h = 0; h < recording->n_hosts; h++) {
+        struct window all = {0, recording->duration_ns};
+        struct rate rate;
+        int result = metric_rate(recording, (int)h, METRIC_NET_SEND, &rate);
+        if (result < 0)
+            return result;
+        double bytes = rate_amount(&rate, (struct windows){&all, 1});
+        rate_release(&rate);
+        if (bytes > most) {
+            most = bytes;
+            *ret_host = (int)h;
+        }
+    }
+    return 0;
 }
 
 /* ---- whose iterations ---- */
@@ -159,9 +174,11 @@ static int fill(const struct recording *recording, int64_t begin_ns, double peri
 int iterations_from_counters(const struct recording *recording, struct iterations *ret_iterations) {
     struct iterations iterations = {.n = 0};
     struct spectrum_period period = {NAN, NAN, NAN};
-    struct traffic traffic;
-    int result = traffic_make(recording, &traffic);
-    if (result == 0 && sum_of(traffic.values, traffic.n) >= BYTES_MIN && recording->n_hosts)
+    struct traffic traffic = {NULL, 0, 0, 0};
+    int host, result = busiest_host(recording, &host);
+    if (result == 0 && host >= 0)
+        result = traffic_make(recording, host, &traffic);
+    if (result == 0 && traffic.values && sum_of(traffic.values, traffic.n) >= BYTES_MIN)
         result = spectrum_find_period(traffic.values, traffic.n, &period);
     if (result == 0 && !isnan(period.samples)) {
         size_t n = (size_t)(((double)traffic.n - period.phase) / period.samples);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/align.h"
+#include "analysis/phase_detect.h"
 
 static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
     const struct series_set *set = &recording->tables[RECORDING_MEMORY];
@@ -115,16 +116,28 @@ static struct call_clock clock_of(const struct recording *recording) {
                                recording->clock_bound_ns ? recording->n_hosts : 0};
 }
 
+/* Marks win. */
+static int find_phases(struct scene *scene) {
+    int result = phases_from_marks(scene->recording, &scene->phases, &scene->n_phases);
+    if (result < 0 || scene->n_phases)
+        return result;
+    free(scene->phases);
+    scene->phases = NULL;
+    result = phases_detect(scene->recording, &scene->iterations, &scene->phases, &scene->n_phases);
+    scene->phases_detected = scene->n_phases > 0;
+    return result;
+}
+
 int scene_build(const struct recording *recording, struct scene *ret_scene) {
     struct scene scene = {.recording = recording};
     int result = build_hosts(&scene);
     if (result == 0)
-        result = phases_from_marks(recording, &scene.phases, &scene.n_phases);
+        result = iterations_find(recording, &scene.iterations);
+    if (result == 0)
+        result = find_phases(&scene);
     if (result == 0)
         result = phase_groups_make(scene.phases, scene.n_phases, recording->duration_ns,
                                    &scene.groups, &scene.n_groups);
-    if (result == 0)
-        result = iterations_find(recording, &scene.iterations);
     if (result == 0)
         result = build_processes(&scene);
     if (result < 0) {

@@ -125,8 +125,8 @@ static double peak_near(const struct work *w, double lag, double reach, double *
 }
 
 #define MULTIPLES 8
-#define NEARLY 0.85 /* as much alike as the best multiple */
-#define BETWEEN 0.1 /* of the power, between the harmonics of the peak */
+#define NEARLY 0.7  /* as much alike as the best multiple */
+#define BETWEEN 0.1 /* of the power of a harmonic of the peak, in the mean of those between */
 
 static double power_near(const struct work *w, double bin) {
     double most = 0, reach = (double)w->size / (double)w->n;
@@ -141,7 +141,7 @@ static bool has_harmonics_between(const struct work *w, size_t peak, int m) {
     double between = 0, own = 0;
     for (int k = 1; k <= 3 * m; k++)
         *(k % m ? &between : &own) += power_near(w, (double)peak * k / m);
-    return m == 1 || between >= BETWEEN * own;
+    return m == 1 || between / (3.0 * (m - 1)) >= BETWEEN * own / 3;
 }
 
 static double shortest_multiple(const struct work *w, size_t peak, double *ret_alike) {

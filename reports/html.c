@@ -14,6 +14,7 @@
 #include "reports/html_page.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
+#include "reports/text.h"
 #include "reports/plot.h"
 #include "reports/writer.h"
 
@@ -202,7 +203,7 @@ static void put_arithmetic(FILE *out, const struct report *report) {
 static void put_iterations(FILE *out, const struct report *report) {
     if (!report->n_ranks && !report->n_arithmetic)
         return;
-    fputs("<h2>Iterations</h2><section>\n", out);
+    fprintf(out, "<h2>Iterations%s</h2><section>\n", text_iterations_found(report));
     char *svg = plot_iterations(report);
     html_picture(out, svg, "duration of each iteration, by rank");
     if (report->n_ranks)

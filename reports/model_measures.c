@@ -13,10 +13,11 @@ static int fill_phases(struct report *report, const struct scene *scene) {
         return -ENOMEM;
     for (size_t i = 0; i < scene->n_phases; i++) {
         const struct phase *phase = &scene->phases[i];
-        report->phases[i] = (struct report_phase){.name = strdup(phase->name),
-                                                  .start_s = (double)phase->begin_ns / 1e9,
-                                                  .end_s = (double)phase->end_ns / 1e9,
-                                                  .source = "marker"};
+        report->phases[i] =
+            (struct report_phase){.name = strdup(phase->name),
+                                  .start_s = (double)phase->begin_ns / 1e9,
+                                  .end_s = (double)phase->end_ns / 1e9,
+                                  .source = scene->phases_detected ? "detected" : "marker"};
         report->n_phases++;
         if (!report->phases[i].name)
             return -ENOMEM;

@@ -226,6 +226,25 @@ static int note_calls(struct report *report, const struct scene *scene) {
     return result;
 }
 
+/* What the program did not say of itself, and what stands for it. */
+static int note_detected(struct report *report, const struct scene *scene) {
+    static const char *const words[] = {
+        [ITERATION_NONE] = "the program marks no iterations, and none could be found: what hangs on "
+                           "them is judged over fixed windows",
+        [ITERATION_CALLS] = "the program marks no iterations: they were found in its MPI calls",
+        [ITERATION_COUNTERS] = "the program marks no iterations: their mean length was found in "
+                               "the pace of its bytes, single ones are not known"};
+    const char *text = words[scene->iterations.source];
+    int result = text && scene->iterations.source != ITERATION_MARKER
+                     ? report_add_note(report, text_format("%s", text))
+                     : 0;
+    if (result == 0 && scene->phases_detected)
+        result = report_add_note(
+            report, text_format("the program marks no phases: they begin where the ranks' time "
+                                "goes elsewhere"));
+    return result;
+}
+
 static int note_blind_spots(struct report *report, const struct scene *scene) {
     bool ranks = false, job = false;
     int result = 0;
@@ -245,9 +264,7 @@ static int note_blind_spots(struct report *report, const struct scene *scene) {
                                                 "time of a rank may be spinning"));
     if (result == 0)
         result = note_calls(report, scene);
-    if (result == 0 && !scene->iterations.n)
-        result = report_add_note(report, text_format("the program marks no iterations"));
-    return result;
+    return result == 0 ? note_detected(report, scene) : result;
 }
 
 static int note_kills(struct report *report, const struct scene *scene) {

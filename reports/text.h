@@ -21,6 +21,9 @@ void text_put_details(FILE *out, const struct report *report);
 size_t text_arithmetic_shown(const struct report *report);
 const char *text_arithmetic_heading(const struct report *report);
 
+/* Where iterations come from that the program did not mark: ", found in ...", else "". */
+const char *text_iterations_found(const struct report *report);
+
 /* P1 as a sentence; not escaped. */
 void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
                      size_t size);

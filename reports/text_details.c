@@ -56,12 +56,21 @@ static void put_arithmetic(FILE *out, const struct report *report) {
     }
 }
 
+const char *text_iterations_found(const struct report *report) {
+    const char *source = report->iteration_source ? report->iteration_source : "none";
+    return strcmp(source, "calls") == 0      ? ", found in their MPI calls"
+           : strcmp(source, "counters") == 0 ? ", by the pace of their bytes"
+                                             : "";
+}
+
 static void put_ranks(FILE *out, const struct report *report) {
     struct text_table table;
     if (!report->n_ranks)
         return;
-    text_put_heading(out, report->ranks_in_step ? "Iterations by rank (the ranks move together)"
-                                                : "Iterations by rank");
+    char heading[128];
+    snprintf(heading, sizeof heading, "Iterations by rank%s%s", text_iterations_found(report),
+             report->ranks_in_step ? " (the ranks move together)" : "");
+    text_put_heading(out, heading);
     text_table_init(&table, report->n_ranks + 1, 6);
     table.left[1] = table.left[2] = true;
     static const char *const names[] = {"rank",       "host",       "role",
