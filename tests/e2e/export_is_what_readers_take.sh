@@ -46,7 +46,7 @@ fi
 [ $status -eq 0 ] || fail "run"
 unset ASAN_OPTIONS
 
-"$chokepoint" export --db "$db" --format perfetto -o trace.json || fail "export perfetto"
+"$chokepoint" export --db "$db" --format perfetto -o trace.json 2>err || fail "export perfetto: $(cat err)"
 python3 -m json.tool trace.json >json || fail "the timeline is no JSON"
 python3 "$tools/check_trace.py" trace.json >out || fail "the timeline"
 cat out
