@@ -18,6 +18,7 @@ static const struct verb *const verbs[] = {
     &verb_compare,
     &verb_whatif,
     &verb_export,
+    &verb_import,
     &verb_list,
     &verb_calibrate,
     &verb_testbed,

@@ -86,6 +86,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_HOST_INSERT] = "INSERT INTO host(run, name) VALUES(?, ?)",
     [SQL_STREAM_FIND] = "SELECT stream FROM stream WHERE host = ? AND boot_id = ?"
                         " AND stream_id = ?",
+    [SQL_STREAM_RUN] = "SELECT max(h.run) FROM stream s JOIN host h USING(host)"
+                       " WHERE s.boot_id = ? AND s.stream_id = ? AND h.name = ?",
     /* A further stream of the same boot starts with what is known of that clock. */
     [SQL_STREAM_INSERT] =
         "INSERT INTO stream(host, boot_id, stream_id, period_ns, clock_offset_ns, clock_error_ns)"

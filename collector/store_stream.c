@@ -175,3 +175,10 @@ int stream_save(struct store *store, struct stream *stream) {
     stream->dirty = r != 0;
     return r;
 }
+
+int store_find_run_of_stream(struct store *store, const struct wire_stream *stream,
+                             int64_t *ret_run) {
+    int r = sql_get(store, SQL_STREAM_RUN, ret_run, "tit", stream->boot_id,
+                    (int64_t)stream->stream_id, stream->host);
+    return r < 0 ? r : r ? 0 : -ENOENT;
+}

@@ -10,3 +10,6 @@ chokepoint_e2e_test(calibrate_refuses)
 if(TARGET chokepoint-calibrate)
   chokepoint_e2e_test(calibrate_finds_planted_rates mpi)
 endif()
+
+# `chokepoint import`
+chokepoint_e2e_test(import_what_was_left faults)

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `run` and its collector are killed: what the agent could not deliver is in the directory it kept, and import brings
+# it into the run, once however often it is done; files that are none, or damaged, are refused in one line.
+. "$(dirname "$0")/run_lib.sh"
+
+mkdir tmp
+mkfifo go
+TMPDIR=$work/tmp "$chokepoint" run --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go' >out 2>err &
+pid=$!
+until_true 20 test -e started
+frames() { sql 'SELECT count(*) FROM frame'; }
+some() { [ "$(frames)" -gt 5 ]; }
+until_true 20 some
+left=$(echo tmp/chokepoint-"$(cat id)"-*)
+# The collector stands still, the spool grows, and both are gone.
+collector=$(pgrep -P $pid -f 'chokepoint collector') || fail "no collector"
+kill -STOP "$collector"
+spooled() { cat "$left"/*.spool 2>/dev/null | wc -c; }
+size=$(spooled)
+grew() { [ "$(spooled)" -gt $((size + 4000)) ]; }
+until_true 30 grew
+kill -9 $pid "$collector"
+wait $pid 2>/dev/null
+echo >go
+agents_gone() { ! grep -lsa "$(cat id)" /proc/[0-9]*/environ >/dev/null; }
+until_true 60 agents_gone
+ls "$left"/*.spool >/dev/null 2>&1 || fail "nothing is left: $(ls -R tmp)"
+[ "$(state_of 1)" = running ] || fail "the run is $(state_of 1)"
+
+before=$(frames)
+chmod -R a-w "$left"
+"$chokepoint" import "$left" --db "$db" >out 2>err || fail "import"
+after=$(frames)
+[ "$after" -gt "$before" ] || fail "import adds nothing: $before, $after"
+[ "$(sql 'SELECT min(seq) = 1 AND max(seq) = count(*) AND count(DISTINCT seq) = count(*) FROM frame')" = 1 ] ||
+    fail "not 1..N once: $(sql 'SELECT min(seq), max(seq), count(*), count(DISTINCT seq) FROM frame')"
+[[ $(cat out) == "run 1: $((after - before)) samples from "* ]] || fail "it says: $(cat out)"
+contents() { sql "SELECT count(*), sum(user_ns), sum(idle_ns) FROM cpu; SELECT count(*) FROM process"; }
+contents >first
+"$chokepoint" import "$left/" --db "$db" >out 2>err || fail "import again"
+[[ $(cat out) == "run 1: 0 samples from "* ]] || fail "again: $(cat out)"
+[ "$(frames)" -eq "$after" ] && contents | diff first - || fail "again it adds something"
+"$chokepoint" report 1 --db "$db" --store-budget >out 2>err || fail "report"
+
+# What cannot be taken is refused in one line.
+refused() { # TEXT, WORDS...
+    local text=$1
+    shift
+    "$chokepoint" import "$@" >out 2>err
+    [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "$text" err || fail "import $*: $(cat err)"
+}
+mkdir empty other
+refused 'name a directory' --db "$db"
+refused 'no files' empty --db "$db"
+refused 'No such file' none --db "$db"
+refused 'no database' "$left" --db none.db
+[ ! -e none.db ] || fail "import makes a database"
+refused "no run 'nobody'" "$left" --db "$db" --run nobody
+"$chokepoint" run -q --no-report --db other.db true || fail "another run"
+refused 'name one with --run' "$left" --db other.db
+segment=$(ls "$left"/*.spool | head -1)
+ln -s "$PWD/$segment" other/link.spool
+refused 'link.spool' other --db "$db"
+rm other/link.spool
+echo "this is something else" >other/text.spool
+refused 'text.spool' other --db "$db"
+rm other/text.spool
+# Something wrong in its head: all of the file, with its reason. Cut short: what is whole.
+size=$(stat -c %s "$segment")
+cp "$segment" other/a.spool && chmod u+w other/a.spool
+printf '\377\377\377' | dd of=other/a.spool bs=1 seek=16 conv=notrunc 2>/dev/null
+refused 'a.spool' other --db other.db --run 1
+[ "$(sqlite3 other.db 'SELECT count(DISTINCT host) FROM instance')" -eq 1 ] || fail "half of a damaged file was taken"
+head -c $((size - 7)) "$segment" >other/a.spool
+"$chokepoint" import other --db other.db --run 1 >out 2>err || fail "a file that was cut short"
+[[ $(cat out) == "run 1: "[1-9]* ]] || fail "of a file that was cut short: $(cat out)"
+exit 0
