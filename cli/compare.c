@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint compare`: groups of runs side by side. */
-#include "analysis/finding.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -230,11 +229,13 @@ static int note_others(const struct chosen *chosen, const struct loaded *loaded,
     int result = 0;
     for (size_t i = 0; i < loaded->n && result == 0; i++) {
         size_t others = chosen->others[chosen->word[i]];
-        if (others && (i == 0 || chosen->word[i - 1] != chosen->word[i]))
-            result = comparison_add_note(
-                comparison,
-                text_format("%zu older run%s called %s had another command: left out", others,
-                            others == 1 ? "" : "s", comparison->runs[i]->run_name));
+        char *text;
+        if (!others || (i && chosen->word[i - 1] == chosen->word[i]))
+            continue;
+        if (asprintf(&text, "%zu older run%s called %s had another command: left out", others,
+                     others == 1 ? "" : "s", comparison->runs[i]->run_name) < 0)
+            return -ENOMEM;
+        result = comparison_add_note(comparison, text);
     }
     return result;
 }
