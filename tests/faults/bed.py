@@ -157,10 +157,10 @@ class Bed:
 
 
 def machine_cpu_s():
-    """What everything on this machine has used."""
+    """What everything on this machine has used, and what other machines took of it (steal)."""
     with open("/proc/stat") as file:
-        user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+        user, nice, system, _, _, irq, softirq, steal, *_ = map(int, file.readline().split()[1:])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 class Disk:

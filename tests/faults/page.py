@@ -189,7 +189,9 @@ def intro(m, runs, options):
             f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
             f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
             f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, so either answer is right), {m['disturbed']} were disturbed by "
-            "other programs of the machine and are left out. " + (f"{m['insufficient']} were answered \"insufficient\"." if m["insufficient"] else ""), "",
+            "other programs of the machine and are left out. "
+            + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
+               "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} were answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
             "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. Clean runs are scored as fault F0. "
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "

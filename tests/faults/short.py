@@ -4,6 +4,7 @@
 machine of two cores a clean run need not be clean, so a blame counts against the verdict only where it is
 confident and the program was not slowed on that host from outside."""
 import os
+import signal
 import sys
 import time
 
@@ -76,6 +77,7 @@ def tried(matrix, case):
 
 
 def main(binaries, results):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     os.makedirs(results)
     matrix = runner.Matrix(binaries, results)
     began, said = time.time(), {}
