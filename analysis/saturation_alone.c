@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one rank does alone while all others wait: what it computes in operators that no other
- * rank runs and while they wait, where the program marks any; else stretches of computing in whose
- * beginning nearly nobody else computed. The latter cannot see serial work that follows the rank's
- * own share of the common work without a call in between.
+ * Work that one rank does alone: what it computes in operators that no other rank runs, where the
+ * program marks any (how much of that the others wait for, the critical path must say); else
+ * stretches of computing in whose beginning nearly nobody else computed. The latter cannot see
+ * serial work that follows the rank's own share of the common work without a call in between.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "analysis/saturation_private.h"
 
 #define OPERATORS_MAX 32 /* names of one rank */
-#define PIECES 8         /* of an operator, each looked at for itself */
 
 /* ---- stretches of computing ---- */
 
@@ -198,30 +196,6 @@ static bool collect_windows(const struct recording *recording, const struct rank
     return kept > 0;
 }
 
-/* Only the pieces of them while which the others wait: the rest runs beside their work. */
-static int keep_alone(const struct mpi_log *log, size_t mine, struct windows group,
-                      struct exclusive *e) {
-    struct cursor *cursors = new_cursors(log);
-    struct window *pieces = malloc((PIECES * e->n + 1) * sizeof *pieces);
-    size_t kept = 0;
-    for (size_t i = 0; cursors && pieces && i < e->n; i++) {
-        int64_t begin = e->items[i].begin_ns, length = e->items[i].end_ns - begin;
-        for (int64_t k = 0; k < PIECES; k++) {
-            struct window piece = {begin + length * k / PIECES, begin + length * (k + 1) / PIECES};
-            int64_t middle = piece.begin_ns + (piece.end_ns - piece.begin_ns) / 2;
-            if (is_alone_at(log, mine, middle, group, cursors))
-                pieces[kept++] = piece;
-        }
-    }
-    free(cursors);
-    if (!pieces)
-        return -ENOMEM;
-    free(e->items);
-    e->items = pieces;
-    e->n = kept;
-    return cursors ? 0 : -ENOMEM;
-}
-
 /* CPU time of the rank between calls that lies in the operators and in the group. */
 static double computed_in(const struct mpi_rank *rank, const struct exclusive *e,
                           struct windows group) {
@@ -255,14 +229,21 @@ static double operators_share(const struct scene *scene, size_t group, size_t wh
     bool root = recording->calls.n > 2 || b->rank == 0;
     if (e.items && mine != SIZE_MAX && root) {
         collect_names(recording, b, &e);
-        if (e.n_names && collect_windows(recording, b, &e) &&
-            keep_alone(&recording->calls, mine, windows, &e) == 0)
+        if (e.n_names && collect_windows(recording, b, &e))
             sum = computed_in(&recording->calls.ranks[mine], &e, windows);
     }
     free(e.items);
     return sum / (double)windows_length(windows);
 }
 
+static bool marks_operators(const struct recording *recording) {
+    for (size_t m = 0; m < recording->n_marks; m++)
+        if (recording->marks[m].kind == MARK_OPERATOR)
+            return true;
+    return false;
+}
+
 double alone_share(const struct scene *scene, size_t group, size_t who) {
-    return fmax(operators_share(scene, group, who), stretches_share(scene, group, who));
+    return marks_operators(scene->recording) ? operators_share(scene, group, who)
+                                             : stretches_share(scene, group, who);
 }

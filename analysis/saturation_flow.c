@@ -5,7 +5,7 @@
  * receiver without a core answers late, and that looks the same. So a connection counts only if its
  * bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, of the few
  * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. Of a path that is
- * really full they need nearly all of it.
+ * really full they need nearly all of it, and round trips take longer, since data queue.
  */
 #include <errno.h>
 #include <math.h>
@@ -138,8 +138,8 @@ static void judge_flows(struct flows *flows, double wall_s) {
         struct flow *f = &flows->items[i];
         if (f->bytes <= 0 || f->bytes < FLOW_BYTES_MIN * most)
             continue;
-        f->limited =
-            f->limited_s >= FLOW_LIMITED_MIN * wall_s && f->need_s >= FLOW_RATE_PART * f->limited_s;
+        f->limited = f->limited_s >= FLOW_LIMITED_MIN * wall_s &&
+                     f->need_s >= FLOW_RATE_PART * f->limited_s && f->queue_ns >= QUEUE_NS;
         flows->n_limited += f->limited;
         flows->items[kept++] = *f;
     }

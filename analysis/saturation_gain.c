@@ -46,6 +46,15 @@ static int estimate(const struct scene *scene, const struct whatif *whatif, stru
         result = ask(scene, whatif, &c->remove, &c->gain, why);
     if (result == 0 && c->can_double)
         result = ask(scene, whatif, &c->twice, &c->doubled, why);
+    /* calls do not tell which end of a path is slow; connections did: the path is meant */
+    if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
+        c->gain.estimate < PATH_PART * c->run_share) {
+        c->remove.host = c->twice.host = -1;
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
+        result = ask(scene, whatif, &c->remove, &c->gain, why);
+        if (result == 0 && c->can_double)
+            result = ask(scene, whatif, &c->twice, &c->doubled, why);
+    }
     return result;
 }
 

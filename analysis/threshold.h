@@ -25,9 +25,10 @@
 #define STEAL_MIN 0.03      /* steal */
 #define SERIAL_MIN 0.08     /* of the time one rank computes while all others wait for it */
 #define SERIAL_PEERS 0.2    /* of the ranks may still compute meanwhile */
-#define SERIAL_PART 0.7 /* of what a rank computes more than its peers is serial: else it is skew  \
-                         */
-#define BUSY_RANK 0.85  /* CPU and run queue of a rank: it computes, or it spins */
+#define SERIAL_PART                                                                                \
+    0.7                /* of what a rank computes more than its peers is serial: else it is skew   \
+                        */
+#define BUSY_RANK 0.85 /* CPU and run queue of a rank: it computes, or it spins */
 #define COMPUTE_BOUND 0.70 /* of the ranks' time */
 #define BUSY_GAP_CPU 0.1   /* CPU time between two calls, of that time: it computes */
 #define BUSY_GAP_NS 100000 /* as long at least */
@@ -51,6 +52,7 @@
 /* ---- network: connections ---- */
 #define FLOW_LIMITED_MIN 0.10 /* of the time a connection had data under way and nobody else's */
 #define FLOW_RATE_PART 0.5  /* of that time its bytes need at the rate the kernel measured on it */
+#define PATH_PART 0.3       /* of a link's demand: a replay that gains less meant the other end */
 #define FLOW_F1_MIN 0.7     /* of the set of limited flows explained by one side of one host */
 #define FLOW_BYTES_MIN 0.01 /* of the bytes of the largest: smaller flows say nothing */
 #define BACKLOG_MIN 3000.0  /* bytes, mean: two packets always wait before a full link */
