@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 TIMEFORMAT='%R %U %S'
 for ((i = 0; i < turns; i++)); do
     "$bin/bench_matmul_gemm" "$size" >>"$work/alone" || exit 1
-    { time taskset -c 0 "$bin/chokepoint-matmul" --size "$size" --block "$block" --quiet >"$work/out" 2>&1; } 2>>"$work/program" ||
+    { time "$bin/chokepoint-matmul" --size "$size" --block "$block" --quiet >"$work/out" 2>&1; } 2>>"$work/program" ||
         { cat "$work/out"; exit 1; }
     sed -n 's/.*rounds in \([0-9.]*\) s: .*/\1/p' "$work/out" >>"$work/rounds"
 done
