@@ -52,7 +52,7 @@ static struct disk look_at_disk(const struct scene *scene, size_t group, int hos
 static void name_disk(const struct scene *scene, size_t group, bool device, struct candidate *c) {
     double bytes_s;
     const struct scene_process *other = writing_foreign(scene, group, c->host, &bytes_s);
-    if (device && other && bytes_s >= FOREIGN_WRITE_MIN) {
+    if (other && bytes_s >= FOREIGN_WRITE_MIN) {
         c->culprit = culprit_of(scene, other);
         c->kind = "disk-contention";
         c->cause = text_format("%s uses the device, too", c->culprit.process);
@@ -130,6 +130,16 @@ struct shortage {
     double demand;
 };
 
+/* At its end a job has given back what it held. */
+static int64_t most_used(const struct series_set *set, const struct series *group) {
+    int64_t most = 0;
+    for (size_t row = 0; row < group->n; row++) {
+        int64_t used = series_value(set, group, row, CGROUP_MEMORY);
+        most = used != VALUE_ABSENT && used > most ? used : most;
+    }
+    return most;
+}
+
 /* The group with a limit that is fullest. */
 static void look_at_limit(const struct scene *scene, int host, struct windows windows,
                           struct shortage *s) {
@@ -138,7 +148,7 @@ static void look_at_limit(const struct scene *scene, int host, struct windows wi
     for (size_t i = 0; i < set->n; i++) {
         const struct series *group = &set->items[i];
         int64_t limit = series_last(set, group, CGROUP_MEMORY_LIMIT);
-        int64_t used = series_last(set, group, CGROUP_MEMORY);
+        int64_t used = most_used(set, group);
         if (group->host != host || limit <= 0 || used <= 0)
             continue;
         double share = (double)used / (double)limit;

@@ -45,6 +45,17 @@ static size_t rank_with_most(const struct scene *scene, size_t group, enum budge
     return most;
 }
 
+/* Evidence was found that the host lacks a resource whose name begins so. */
+static bool is_short_of(const struct candidates *candidates, int host, size_t group,
+                        const char *resource) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].host == host && candidates->items[i].group == group &&
+            candidates->items[i].supply &&
+            strncmp(candidates->items[i].resource, resource, strlen(resource)) == 0)
+            return true;
+    return false;
+}
+
 /* ---- computing alone ---- */
 
 static bool is_only_rank(const struct scene *scene, size_t who) {
@@ -142,8 +153,10 @@ static int look_at_computing(const struct scene *scene, size_t group,
     else
         alone = 0; /* it only reaches further than the others: more of the common work */
     int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
-    if (result == 0 && n_peers && excess >= (SKEW_RATIO - 1) * median && excess >= BLOCKED_MIN &&
-        scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)
+    /* what the kernel does to find memory for a rank counts as its computing */
+    bool short_of_memory = is_short_of(candidates, scene->budgets.items[who].host, group, "memory");
+    if (result == 0 && n_peers && !short_of_memory && excess >= (SKEW_RATIO - 1) * median &&
+        excess >= BLOCKED_MIN && scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)
         result = add_skew(scene, group, who, excess, median, n_peers, candidates);
     return result;
 }
@@ -197,14 +210,6 @@ static int look_at_sleeping(const struct scene *scene, size_t group,
 
 /* ---- buffers and readers ---- */
 
-static bool is_short_of_cpu(const struct candidates *candidates, int host, size_t group) {
-    for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].host == host && candidates->items[i].group == group &&
-            strncmp(candidates->items[i].resource, "cpu", 3) == 0)
-            return true;
-    return false;
-}
-
 static int add_held_up(const struct scene *scene, size_t group, const struct flow *f, bool receiver,
                        double share, double demand, struct candidates *candidates) {
     int host = receiver ? f->to : f->from;
@@ -215,12 +220,6 @@ static int add_held_up(const struct scene *scene, size_t group, const struct flo
     c.terms = 1u << BUDGET_TRANSFER;
     c.all_hosts = true;
     c.part = flows_critical_part(scene, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
-    c.can_remove = true;
-    c.remove = (struct whatif_scenario){.kind = WHATIF_LINK,
-                                        .host = host,
-                                        .rank = -1,
-                                        .direction = receiver ? WHATIF_RECEIVE : WHATIF_SEND,
-                                        .factor = 1000};
     c.cause = text_format(receiver ? "its program reads more slowly than data arrive"
                                    : "its send buffers are too small for the path");
     text_list_add(&c.evidence,
@@ -248,7 +247,7 @@ static int look_at_flow(const struct scene *scene, size_t group, const struct fl
     double demand = all_transfers(scene, group, receiver ? f->to : f->from,
                                   receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
-        is_short_of_cpu(candidates, f->to, group))
+        is_short_of(candidates, f->to, group, "cpu"))
         return 0;
     return add_held_up(scene, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
                        candidates);
