@@ -40,6 +40,15 @@ class Matrix:
             open(f"{path}/done", "w").close()
         return path
 
+    def digits(self):
+        """Images for lenet, made once."""
+        path = f"{self.results}/digits"
+        if not os.path.exists(f"{path}/done"):
+            subprocess.run([f"{self.bin}/chokepoint-data", "generate", "digits", "--out", path, "--train", "6000", "--test", "100", "--quiet"],
+                           check=True, capture_output=True)
+            open(f"{path}/done", "w").close()
+        return path
+
     def disks(self, case, stack):
         """A disk a rank, with its share of the data; the folder of links is what the program is given."""
         base = f"{self.scratch}/disk-{os.getpid()}"
@@ -161,6 +170,8 @@ class Matrix:
             if case["inner"] in ("F3", "F4", "F5", "F6"):
                 case["need"] = self.need(case)
             case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
+            if case["workload"] == "lenet":
+                case["digits"] = self.digits()
             bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]
@@ -168,6 +179,7 @@ class Matrix:
             output, labels = self.execute(bed, case, workload)
             kept["all_s"] = time.time() - begin
             kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
+        kept["allowance"] = workload.allowance
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"] = begin
         with open(f"{folder}/label.json", "w") as file:
@@ -211,7 +223,7 @@ def run_all(matrix, todo, seconds=None, limit=None, say=print, tolerate=.1):
             try:
                 for _ in range(3):
                     report, kept = matrix.measure(case)
-                    if kept["others_cores"] <= tolerate:
+                    if kept["others_cores"] <= tolerate + kept["allowance"]:
                         break
             except Unable as error:
                 unable[case["inner"]] = str(error)

@@ -31,7 +31,7 @@ def twin_s(run, runs):
 def set_truth(runs, tolerate=.1):
     """Adds disturbed, twin_s, slowdown and right to each run."""
     for run in runs:
-        run["disturbed"] = run.get("others_cores", 0) > tolerate
+        run["disturbed"] = run.get("others_cores", 0) > tolerate + run.get("allowance", 0)
     for run in runs:
         run["twin_s"] = twin_s(run, runs)
         run["slowdown"] = per_work(run) / run["twin_s"] if run["twin_s"] else None

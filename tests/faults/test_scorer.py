@@ -52,6 +52,7 @@ class Truth(unittest.TestCase):
 
     def test_what_others_disturbed_is_left_out_and_is_nobodys_twin(self):
         runs = [made("F0", 10), made("F0", 20, started=1), made("F1", 20, labels=[label()], started=2)]
+        runs[0]["others_cores"], runs[0]["allowance"] = .3, .3 # the kernel for its disk
         runs[1]["others_cores"] = .5
         scorer.set_truth(runs)
         self.assertEqual([r["right"] for r in runs], ["balanced", "disturbed", "find"])

@@ -18,7 +18,7 @@ def scaled(iterations, case):
 class Workload:
     """own_cores: a core of its own for each host; else the case is marked shared-core and kept out of CPU scores."""
     half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
-    server = 0
+    allowance = 0 # cores that the kernel works for the case itself, outside of its hosts' groups
     baseline_plants = ()
 
     def available(self, binaries):
@@ -36,6 +36,7 @@ class Sgd(Workload):
         self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
         self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
         self.baseline_plants, self.strangers = plants, strangers
+        self.allowance = .3 if disks or plants else .1 if dense else 0
 
     def available(self, binaries):
         return None if os.path.exists(f"{binaries}/chokepoint-sgd") else "chokepoint-sgd is not built"
@@ -51,11 +52,22 @@ class Sgd(Workload):
             return json.load(file)["duration_s"]
 
 
-class Softmax(Workload):
-    name, half = "softmax", "scored"
+class Lenet(Workload):
+    """All ranks equal, gradients added up by collectives."""
+    name, half = "lenet", "scored"
 
     def available(self, binaries):
-        return "no softmax workload in this build"
+        missing = [n for n in ("chokepoint-lenet", "chokepoint-data") if not os.path.exists(f"{binaries}/{n}")]
+        return f"{missing[0]} is not built" if missing else None
+
+    def words(self, case):
+        return [f"{case['bin']}/chokepoint-lenet", "--data", case["digits"], "--mode", "sync", "--batch", 512, "--test-every", 1000000,
+                "--iterations", scaled(110, case), "--seed", case["seed"] + 1, "--quiet", "--json", f"{case['folder']}/summary.json",
+                *self.plant_words(case)]
+
+    def loop_s(self, case, output):
+        with open(f"{case['folder']}/summary.json") as file:
+            return json.load(file)["duration_s"]
 
 
 class Matmul(Workload):
@@ -98,6 +110,7 @@ class Ring(Workload):
 
     def __init__(self, name, load=None, iterations=190):
         self.name, self.load, self.iterations, self.needs_disks = name, load, iterations, load == "direct"
+        self.allowance = .3 if load else 0
 
     def available(self, binaries):
         return None if os.path.exists(f"{binaries}/fault-ring") else "fault-ring is not built"
@@ -135,7 +148,7 @@ WORKLOADS = {w.name: w for w in (
     Matmul(),
     Sgd("async", "scored", "async", 150),
     Sgd("async-net", "scored", "async", 700, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
-    Softmax(),
+    Lenet(),
     Lammps(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
