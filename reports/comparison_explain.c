@@ -157,8 +157,14 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
     if (cell->finding == COMPARE_SAME)
         return text_format("%s and %s take equally long: %.2f s against %.2f s", is, of,
                            cell->median, base->median);
+    double percent = 100 * (cell->median / base->median - 1);
+    if (isnan(cell->test.p))
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established with %zu and %zu "
+                           "run%s",
+                           is, cell->median, of, base->median, percent, cell->n, base->n,
+                           cell->n == 1 && base->n == 1 ? "" : "s");
     return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established as a difference", is,
-                       cell->median, of, base->median, 100 * (cell->median / base->median - 1));
+                       cell->median, of, base->median, percent);
 }
 
 static int add_sentence(struct comparison *c, const struct comparison_row *row, size_t group) {

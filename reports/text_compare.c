@@ -122,8 +122,8 @@ static void put_parts(FILE *out, const struct comparison *c) {
         free(sums);
         return;
     }
-    snprintf(title, sizeof title, "Where the run time went (s, means of the runs; %s)",
-             c->parts_source);
+    snprintf(title, sizeof title, "Where the run time went (s%s; %s)",
+             c->n > c->n_groups ? ", means of the runs" : "", c->parts_source);
     text_put_heading(out, title);
     text_table_init(&table, shown + 3, 2 * c->n_groups);
     put_part_heads(&table, c);
