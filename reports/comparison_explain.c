@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,11 +159,12 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
         return text_format("%s and %s take equally long: %.2f s against %.2f s", is, of,
                            cell->median, base->median);
     double percent = 100 * (cell->median / base->median - 1);
+    char runs[64] = "1 run each";
+    if (cell->n > 1 || base->n > 1)
+        snprintf(runs, sizeof runs, "%zu and %zu runs", cell->n, base->n);
     if (isnan(cell->test.p))
-        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established with %zu and %zu "
-                           "run%s",
-                           is, cell->median, of, base->median, percent, cell->n, base->n,
-                           cell->n == 1 && base->n == 1 ? "" : "s");
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established with %s", is,
+                           cell->median, of, base->median, percent, runs);
     return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established as a difference", is,
                        cell->median, of, base->median, percent);
 }
