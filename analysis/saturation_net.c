@@ -243,8 +243,8 @@ static void say_queues(const struct flows *flows, const struct culprit_side *s,
 static void say_ceiling(const struct scene *scene, const struct flows *flows,
                         const struct culprit_side *s, struct candidate *c) {
     double carried = side_rate(flows, s->host, s->side);
-    bool set = s->side == FLOW_SEND && is_backed_up(&s->queues) && s->queues.rate_mb_s > 0 &&
-               s->queues.rate_mb_s < 4 * carried;
+    bool set = !s->at_limit && s->side == FLOW_SEND && is_backed_up(&s->queues) &&
+               s->queues.rate_mb_s > 0 && s->queues.rate_mb_s < 4 * carried;
     (void)scene;
     c->ceiling = set ? s->queues.rate_mb_s : s->at_limit ? s->limit.mb_s : carried;
     c->ceiling_from = set           ? "its interface is set to"
