@@ -352,6 +352,15 @@ static int resample(const struct whatif *w, const int64_t *changed, struct whati
     return ok ? 0 : -ENOMEM;
 }
 
+/* A model may be wrong by a little; the bound is not. */
+static void keep_bound(struct whatif_answer *a) {
+    if (isnan(a->bound_s))
+        return;
+    a->predicted_s = fmax(a->predicted_s, a->bound_s);
+    a->low_s = isnan(a->low_s) ? NAN : fmax(a->low_s, a->bound_s);
+    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
+}
+
 static int predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                    struct whatif_answer *a) {
     struct replay_change change;
@@ -368,8 +377,9 @@ static int predict(const struct whatif *w, const struct whatif_scenario *scenari
     if (result == 0) {
         a->replayed = true;
         a->predicted_s = a->measured_s * group_s(w, changed) / w->replay_s;
-        a->gain = 1 - a->predicted_s / a->measured_s;
         result = resample(w, changed, a);
+        keep_bound(a);
+        a->gain = 1 - a->predicted_s / a->measured_s;
         a->gain_low = 1 - a->high_s / a->measured_s;
         a->gain_high = 1 - a->low_s / a->measured_s;
     } else if (why_not(result)) {
