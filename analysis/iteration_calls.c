@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Iterations from MPI calls: the sequence of signatures of a rank (function, communicator, peer or
- * its role, place in the program) repeats. Each rank is searched by itself; ranks of a role then
- * agree on a period, so that one that was cut differently is cut again or left out. Where the place
- * is not known the log2 of the bytes stands for it: else sizes that jump about a power of two would
- * only break the loop.
+ * its role, log2 of the bytes, place in the program) repeats. Each rank is searched by itself;
+ * ranks of a role then agree on a period, so that one that was cut differently is cut again or left
+ * out.
  *
  * Tests and probes are no part of it: how many there are, and which of them finds something, is a
  * matter of waiting. Where the order of a rank's calls is one, too (a server), the calls with one
@@ -93,7 +92,7 @@ static uint64_t signature_of(const struct search *search, const struct mpi_event
     hash = mix_in(hash, event->comm);
     bool named = view.peer && !(event->flags & MPI_FLAG_WILDCARD);
     hash = mix_in(hash, (uint64_t)(named ? event->peer + 1 : ~role_of_peer(search, event->peer)));
-    hash = mix_in(hash, view.bytes && !event->site ? log2_of(event->bytes) : 0);
+    hash = mix_in(hash, view.bytes ? log2_of(event->bytes) : 0);
     return mix_in(hash, event->site);
 }
 
