@@ -39,7 +39,7 @@ struct scene {
     size_t n_hosts;
     struct phase *phases;
     size_t n_phases;
-    bool phases_detected; /* not marked by the program */
+    bool phases_detected;       /* not marked by the program */
     struct phase_group *groups; /* [0] "all" */
     size_t n_groups;
     size_t main_group; /* where most iterations lie, else the longest; 0 if there are no phases */

@@ -14,8 +14,8 @@
 #include "reports/html_page.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
-#include "reports/text.h"
 #include "reports/plot.h"
+#include "reports/text.h"
 #include "reports/writer.h"
 
 static void put_cell(FILE *out, double value) {

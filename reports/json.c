@@ -139,19 +139,18 @@ static json_t *culprit(const struct report *report, const struct report_verdict 
 
 json_t *json_verdict(const struct report *report) {
     const struct report_verdict *v = &report->verdict;
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:{s:o, s:o, s:o}, s:o, "
-                     "s:o, s:o, s:o, s:o}",
-                     "state", verdict_state_name(v->state), "host", host_name(report, v->host),
-                     "rank", rank_number(v->rank), "resource", json_text(v->resource), "cause",
-                     json_text(v->cause), "cause_kind", json_word(v->cause_kind), "culprit",
-                     culprit(report, v), "start_s", json_number_or_null(v->start_s), "end_s",
-                     json_number_or_null(v->end_s), "confidence",
-                     v->confidence, "gain_pct", "estimate", json_number_or_null(v->gain_pct), "low",
-                     json_number_or_null(v->gain_low_pct), "high",
-                     json_number_or_null(v->gain_high_pct), "summary", json_text(v->summary),
-                     "evidence", texts(v->evidence, v->n_evidence), "against",
-                     texts(v->against, v->n_against), "ruled_out",
-                     texts(v->ruled_out, v->n_ruled_out), "next", texts(v->next, v->n_next));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:{s:o, s:o, s:o}, s:o, "
+        "s:o, s:o, s:o, s:o}",
+        "state", verdict_state_name(v->state), "host", host_name(report, v->host), "rank",
+        rank_number(v->rank), "resource", json_text(v->resource), "cause", json_text(v->cause),
+        "cause_kind", json_word(v->cause_kind), "culprit", culprit(report, v), "start_s",
+        json_number_or_null(v->start_s), "end_s", json_number_or_null(v->end_s), "confidence",
+        v->confidence, "gain_pct", "estimate", json_number_or_null(v->gain_pct), "low",
+        json_number_or_null(v->gain_low_pct), "high", json_number_or_null(v->gain_high_pct),
+        "summary", json_text(v->summary), "evidence", texts(v->evidence, v->n_evidence), "against",
+        texts(v->against, v->n_against), "ruled_out", texts(v->ruled_out, v->n_ruled_out), "next",
+        texts(v->next, v->n_next));
 }
 
 static json_t *verdict_by_phase(const struct report *report) {
@@ -159,12 +158,12 @@ static json_t *verdict_by_phase(const struct report *report) {
     for (size_t i = 0; i < report->n_phase_verdicts; i++) {
         const struct report_phase_verdict *p = &report->phase_verdicts[i];
         json_array_append_new(
-            array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "phase",
-                             json_text(p->phase), "state", verdict_state_name(p->state), "host",
-                             host_name(report, p->host), "rank", rank_number(p->rank), "resource",
-                             json_text(p->resource), "cause_kind", json_word(p->cause_kind),
-                             "blocked_pct", json_number_or_null(p->blocked_pct), "summary",
-                             json_text(p->summary)));
+            array,
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "phase", json_text(p->phase),
+                      "state", verdict_state_name(p->state), "host", host_name(report, p->host),
+                      "rank", rank_number(p->rank), "resource", json_text(p->resource),
+                      "cause_kind", json_word(p->cause_kind), "blocked_pct",
+                      json_number_or_null(p->blocked_pct), "summary", json_text(p->summary)));
     }
     return array;
 }
@@ -173,14 +172,13 @@ static json_t *ranking(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_ranking; i++) {
         const struct report_rank_entry *e = &report->ranking[i];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "host",
-                                               host_name(report, e->host), "rank",
-                                               rank_number(e->rank), "resource",
-                                               json_text(e->resource), "cause_kind",
-                                               json_word(e->cause_kind), "state",
-                                               verdict_state_name(e->state), "gain_pct",
-                                               json_number_or_null(e->gain_pct), "blocked_pct",
-                                               json_number_or_null(e->blocked_pct)));
+        json_array_append_new(
+            array,
+            json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "host", host_name(report, e->host),
+                      "rank", rank_number(e->rank), "resource", json_text(e->resource),
+                      "cause_kind", json_word(e->cause_kind), "state", verdict_state_name(e->state),
+                      "gain_pct", json_number_or_null(e->gain_pct), "blocked_pct",
+                      json_number_or_null(e->blocked_pct)));
     }
     return array;
 }
@@ -196,18 +194,17 @@ static json_t *stragglers(const struct report *report) {
     json_t *array = json_array();
     for (size_t i = 0; i < report->n_stragglers; i++) {
         const struct report_straggler *s = &report->stragglers[i];
-        json_array_append_new(array, json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}",
-                                               "host", host_name(report, s->host), "rank",
-                                               rank_number(s->rank), "kind", s->kind, "slowdown",
-                                               json_number_or_null(s->slowdown), "iterations_pct",
-                                               json_number_or_null(s->iterations_pct), "cause",
-                                               json_text(s->cause), "explained_pct",
-                                               json_number_or_null(s->explained_pct), "evidence",
-                                               texts(s->evidence, s->n_evidence), "severity",
-                                               json_number_or_null(s->severity), "severity_max",
-                                               json_number_or_null(s->severity_max), "cause_kind",
-                                               s->cause_kind, "culprit",
-                                               straggler_culprit(report, s)));
+        json_array_append_new(
+            array,
+            json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o}", "host",
+                      host_name(report, s->host), "rank", rank_number(s->rank), "kind", s->kind,
+                      "slowdown", json_number_or_null(s->slowdown), "iterations_pct",
+                      json_number_or_null(s->iterations_pct), "cause", json_text(s->cause),
+                      "explained_pct", json_number_or_null(s->explained_pct), "evidence",
+                      texts(s->evidence, s->n_evidence), "severity",
+                      json_number_or_null(s->severity), "severity_max",
+                      json_number_or_null(s->severity_max), "cause_kind", s->cause_kind, "culprit",
+                      straggler_culprit(report, s)));
     }
     return array;
 }

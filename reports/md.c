@@ -183,10 +183,11 @@ static void put_iterations(FILE *out, const struct report *report) {
     }
     if (!report->n_ranks)
         return;
-    fprintf(out,
-            "\n## Iterations by rank%s\n\n| rank | host | role | iterations | median (s) | 95 %% (s) "
-            "|\n|--:|---|---|--:|--:|--:|\n",
-            text_iterations_found(report));
+    fprintf(
+        out,
+        "\n## Iterations by rank%s\n\n| rank | host | role | iterations | median (s) | 95 %% (s) "
+        "|\n|--:|---|---|--:|--:|--:|\n",
+        text_iterations_found(report));
     for (size_t i = 0; i < report->n_ranks; i++) {
         const struct report_rank *r = &report->ranks[i];
         fprintf(out, "| %d ", r->rank);

@@ -101,7 +101,7 @@ struct report_verdict {
     const char *cause_kind; /* one word; NULL: none */
     char *culprit;          /* another program that is to blame; NULL */
     int64_t culprit_pid;
-    double start_s, end_s;  /* it held only then; NAN: the whole run */
+    double start_s, end_s;                        /* it held only then; NAN: the whole run */
     double confidence;                            /* 0..1 */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     char *summary;
@@ -119,7 +119,7 @@ struct report_phase_verdict { /* the same question asked of one phase */
     char *summary;
 };
 
-struct report_rank_entry { /* the ranking of (host, resource) */
+struct report_rank_entry {  /* the ranking of (host, resource) */
     int host, rank;         /* rank -1: of the host */
     const char *cause_kind; /* NULL: none */
     char *resource;
@@ -273,9 +273,9 @@ struct report {
     size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
                           phases */
     size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
-    struct report_critical *critical; /* by phase, the longest part first */
+    struct report_critical *critical;      /* by phase, the longest part first */
     size_t n_critical;
-    const char *critical_source; /* "events", "process", "none" */
+    const char *critical_source;          /* "events", "process", "none" */
     struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
     size_t n_efficiency;
     double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL

@@ -229,8 +229,9 @@ static int note_calls(struct report *report, const struct scene *scene) {
 /* What the program did not say of itself, and what stands for it. */
 static int note_detected(struct report *report, const struct scene *scene) {
     static const char *const words[] = {
-        [ITERATION_NONE] = "the program marks no iterations, and none could be found: what hangs on "
-                           "them is judged over fixed windows",
+        [ITERATION_NONE] =
+            "the program marks no iterations, and none could be found: what hangs on "
+            "them is judged over fixed windows",
         [ITERATION_CALLS] = "the program marks no iterations: they were found in its MPI calls",
         [ITERATION_COUNTERS] = "the program marks no iterations: their mean length was found in "
                                "the pace of its bytes, single ones are not known"};
