@@ -104,11 +104,9 @@ def what_if(run, binaries):
                           capture_output=True, text=True)
     if done.returncode:
         return None
-    answers = json.loads(done.stdout).get("answers") or []
-    answer = answers[0] if answers else {}
-    if answer.get("predicted_s") is None or not answer.get("measured_s"):
-        return None
-    return answer["predicted_s"] / answer["measured_s"] * run["slowdown"] - 1
+    whole = json.loads(done.stdout)
+    predicted, measured = (whole.get("answers") or [{}])[0].get("predicted_s"), whole.get("measured_s")
+    return None if predicted is None or not measured else predicted / measured * run["slowdown"] - 1
 
 
 def what_if_words(run):
