@@ -5,6 +5,12 @@
  * ranks of a role then agree on a period, so that one that was cut differently is cut again or left
  * out.
  *
+ * Sizes may be what tells one call from the next (a model streamed in pieces), or may jump about a
+ * power of two and break a loop that is there (neighbours' lists). Neither is known beforehand, so
+ * both are tried: of the time from the first end of a round to the last that either found, the one
+ * is kept that has more in rounds of as many calls as the loop has; about as much: the one with
+ * sizes, which tells more.
+ *
  * Tests and probes are no part of it: how many there are, and which of them finds something, is a
  * matter of waiting. Where the order of a rank's calls is one, too (a server), the calls with one
  * of its peers still come in order.
@@ -34,12 +40,17 @@ static const struct view views[] = {{.bytes = true, .peer = true},
                                     {.bytes = true, .collectives = true}};
 #define VIEWS (sizeof views / sizeof *views)
 
+static bool is_same_view(struct view a, struct view b) {
+    return a.bytes == b.bytes && a.peer == b.peer && a.one_peer == b.one_peer &&
+           a.collectives == b.collectives;
+}
+
 struct rank_search {
     const struct mpi_rank *rank;
     int role;
     uint16_t thread;
     int peer; /* most calls are with it; MPI_NO_PEER */
-    size_t view;
+    struct view view;
     struct loop_calls calls;
     struct loop loop;
     struct loop_anchor anchor;
@@ -104,7 +115,7 @@ static bool is_in_view(const struct search *search, const struct rank_search *ra
 }
 
 static int take_calls(const struct search *search, struct rank_search *rank) {
-    struct view view = views[rank->view];
+    struct view view = rank->view;
     struct loop_call *items = realloc(rank->calls.items, (rank->rank->n + 1) * sizeof *items);
     if (!items)
         return -ENOMEM;
@@ -189,15 +200,63 @@ static int search_view(const struct search *search, struct rank_search *rank, do
     return result == 0 && anchor.length ? cut(rank, anchor) : result;
 }
 
+/* ---- with sizes or without ---- */
+
+#define WHOLE_ROUND 1.5 /* lags: a round of more calls lacks an end */
+#define MORE 0.02       /* of the time covered: less may be chance */
+
+/* Share of the time [begin, end) in rounds of a lag of calls; not judged by their times, which on
+ * busy machines are anything. */
+static double covered(const struct rank_search *rank, int64_t begin_ns, int64_t end_ns) {
+    double sum = 0;
+    size_t c = 0;
+    for (size_t i = 0; i < rank->n_ends; i++) {
+        size_t first = c;
+        while (c < rank->calls.n && rank->calls.items[c].exit_ns <= rank->ends[i])
+            c++;
+        if (i && (double)(c - first) <= WHOLE_ROUND * (double)rank->loop.lag)
+            sum += (double)(rank->ends[i] - rank->ends[i - 1]);
+    }
+    return sum / (double)(end_ns - begin_ns);
+}
+
+/* Both found something. */
+static bool is_better_without(const struct rank_search *with, const struct rank_search *without) {
+    int64_t with_end = with->ends[with->n_ends - 1];
+    int64_t without_end = without->ends[without->n_ends - 1];
+    int64_t begin = with->ends[0] < without->ends[0] ? with->ends[0] : without->ends[0];
+    int64_t end = with_end > without_end ? with_end : without_end;
+    return covered(without, begin, end) > covered(with, begin, end) + MORE;
+}
+
+/* What was found with sizes against what is found without. */
+static int try_without_sizes(const struct search *search, struct rank_search *rank,
+                             double target_ns) {
+    struct rank_search other = *rank;
+    other.calls = (struct loop_calls){0};
+    other.ends = NULL;
+    other.view.bytes = false;
+    int result = search_view(search, &other, target_ns);
+    bool better = result == 0 && other.period_ns > 0 && is_better_without(rank, &other);
+    struct rank_search lost = better ? *rank : other;
+    if (better)
+        *rank = other;
+    free(lost.calls.items);
+    free(lost.ends);
+    return result;
+}
+
 static int search_rank(const struct search *search, struct rank_search *rank, double target_ns) {
     int result = 0;
     rank->period_ns = 0;
-    for (size_t v = 0; result == 0 && rank->period_ns == 0 && v < VIEWS; v++) {
-        rank->view = v;
+    for (size_t v = 0; result == 0 && rank->period_ns <= 0 && v < VIEWS; v++) {
+        rank->view = views[v];
         if (!views[v].one_peer || rank->peer != MPI_NO_PEER)
             result = search_view(search, rank, target_ns);
     }
-    return result;
+    return result == 0 && rank->period_ns > 0 && rank->view.bytes
+               ? try_without_sizes(search, rank, target_ns)
+               : result;
 }
 
 /* ---- ranks of a role agree ---- */
@@ -223,7 +282,7 @@ static double period_of_role(const struct search *search, int role, double *room
 static int cut_alike(struct rank_search *rank, const struct rank_search *other) {
     struct loop_anchor own = rank->anchor;
     int result = 0;
-    if (other->view != rank->view || other->anchor.hash == own.hash)
+    if (!is_same_view(other->view, rank->view) || other->anchor.hash == own.hash)
         return 0;
     result = cut(rank, other->anchor);
     if (result == 0 && (!rank->period_ns || !loop_anchor_fits(&rank->loop, rank->n_ends)))

@@ -203,9 +203,32 @@ static bool surrounds(const struct loop *outer, const struct loop *inner) {
            outer->end - outer->begin >= inner->end - inner->begin;
 }
 
-static bool is_meant(const struct loop *loop, double target_ns) {
-    return target_ns > 0 ? fabs(loop->period_ns - target_ns) <= 0.1 * target_ns
-                         : loop->period_ns >= (double)LOOP_LONG_NS;
+/* What the rank is outside MPI in the lag calls from i on. */
+static double outside_ns(const struct loop_calls *calls, size_t i, size_t lag) {
+    double sum = 0;
+    for (size_t k = i; k < i + lag && k + 1 < calls->n; k++)
+        sum += fmax(0, (double)(calls->items[k + 1].enter_ns - calls->items[k].exit_ns));
+    return sum;
+}
+
+#define COMPUTES 0.1 /* of what a round computes in the mean, at least */
+#define OF_ROUNDS 0.8
+
+/* A step of a program computes each time it goes round; pieces of one message do not: what is
+ * computed lies between the last and the first. */
+static bool computes_in_each(const struct loop_calls *calls, const struct loop *loop) {
+    size_t rounds = (loop->end - loop->begin) / loop->lag, computing = 0;
+    double mean = outside_ns(calls, loop->begin, rounds * loop->lag) / (double)rounds;
+    for (size_t r = 0; r < rounds; r++)
+        computing += outside_ns(calls, loop->begin + r * loop->lag, loop->lag) >= COMPUTES * mean;
+    return mean > 0 && (double)computing >= OF_ROUNDS * (double)rounds;
+}
+
+static bool is_meant(const struct loop_calls *calls, const struct loop *loop, double target_ns) {
+    if (target_ns > 0)
+        return fabs(loop->period_ns - target_ns) <= 0.1 * target_ns;
+    return loop->period_ns >= (double)LOOP_LONG_NS ||
+           (loop->period_ns >= (double)LOOP_STEP_NS && computes_in_each(calls, loop));
 }
 
 /* The smallest lag that is long enough; else the smallest that is not. */
@@ -216,7 +239,7 @@ static struct loop choose(const struct loop_calls *calls, const struct candidate
         struct loop loop = stretch_of(calls, c->lags[i]);
         if (!is_loop(calls, &loop))
             continue;
-        if (is_meant(&loop, target_ns) &&
+        if (is_meant(calls, &loop, target_ns) &&
             (target_ns > 0 || !shorter.lag || surrounds(&loop, &shorter)))
             return loop;
         if (!shorter.lag)
@@ -279,9 +302,8 @@ static int collapse(struct loop_calls *calls, const struct candidates *c) {
 }
 
 /* A short loop that does not explain everything may have another around it. */
-static bool is_settled(const struct loop *loop, double target_ns) {
-    return loop->lag &&
-           (target_ns > 0 || loop->period_ns >= (double)LOOP_LONG_NS || loop->match >= LOOP_WHOLE);
+static bool is_settled(const struct loop_calls *calls, const struct loop *loop, double target_ns) {
+    return loop->lag && (loop->match >= LOOP_WHOLE || is_meant(calls, loop, target_ns));
 }
 
 static int keep(const struct loop_calls *calls, struct loop_calls *kept) {
@@ -308,7 +330,7 @@ int loop_find(struct loop_calls *calls, double target_ns, struct loop *ret_loop)
          round++) {
         result = find_candidates(calls, &candidates);
         found = result == 0 ? choose(calls, &candidates, target_ns) : (struct loop){0};
-        if (result < 0 || is_settled(&found, target_ns))
+        if (result < 0 || is_settled(calls, &found, target_ns))
             break;
         if (found.lag && !shorter.lag) {
             shorter = found;
@@ -317,7 +339,7 @@ int loop_find(struct loop_calls *calls, double target_ns, struct loop *ret_loop)
         if (result == 0)
             result = collapse(calls, &candidates);
     }
-    bool outer = found.lag && (target_ns > 0 || found.period_ns >= (double)LOOP_LONG_NS);
+    bool outer = found.lag && is_meant(calls, &found, target_ns);
     if (!outer && shorter.lag && kept.items) {
         take_back(calls, &kept);
         found = shorter;
@@ -339,7 +361,8 @@ struct anchor_count {
     size_t n;
     size_t last;
     double gap_ns;
-    double squares; /* of the calls between two of them: the least where none is missing */
+    double squares; /* of the calls between two of them, and before the first and after the last:
+                       the least where none is missing, at the ends neither */
 };
 
 static double gap_after(const struct loop_calls *calls, size_t end) {
@@ -349,8 +372,8 @@ static double gap_after(const struct loop_calls *calls, size_t end) {
 }
 
 static void count_anchor(struct anchor_count *count, const struct loop_calls *calls, size_t end) {
-    if (count->n++)
-        count->squares += (double)(end - count->last) * (double)(end - count->last);
+    count->squares += (double)(end - count->last) * (double)(end - count->last);
+    count->n++;
     count->last = end;
     count->gap_ns += gap_after(calls, end);
 }
@@ -375,10 +398,14 @@ static int try_anchors(const struct loop_calls *calls, const struct loop *loop,
         uint64_t hash = gram(prefix, i, k, factor);
         uint32_t *at = slots_at(&slots, hash);
         if (!*at) {
-            counts[n_counts++] = (struct anchor_count){.hash = hash};
+            counts[n_counts++] = (struct anchor_count){.hash = hash, .last = loop->begin};
             *at = (uint32_t)n_counts;
         }
         count_anchor(&counts[*at - 1], calls, loop->begin + i);
+    }
+    for (size_t i = 0; i < n_counts; i++) {
+        double left = (double)(loop->end - counts[i].last);
+        counts[i].squares += left * left;
     }
     double least = least_squares(loop, counts, n_counts);
     for (size_t i = 0; i < n_counts; i++)

@@ -16,7 +16,8 @@
 #define LOOP_REPEATS 8  /* at least */
 #define LOOP_COVERS 0.4 /* of the time from the first call to the last */
 #define LOOP_LONG_NS                                                                               \
-    INT64_C(20000000) /* a shorter loop is an iteration only if none surrounds it */
+    INT64_C(20000000)                 /* a shorter loop is an iteration only if none surrounds it */
+#define LOOP_STEP_NS INT64_C(5000000) /* or, from here on, if each of its rounds computes */
 
 struct loop_call {
     uint64_t signature;
