@@ -102,7 +102,7 @@ static int busiest_host(const struct recording *recording, int *ret_host) {
 
 static bool is_rank(const struct series_set *set, const struct series *series) {
     int64_t rank = series_last(set, series, PROCESS_RANK);
-    return series_last(set, series, PROCESS_JOB) == 1 && rank >= 0 && rank <= 1 << 24;
+    return series_ever(set, series, PROCESS_JOB, 1) && rank >= 0 && rank <= 1 << 24;
 }
 
 static double cpu_of(const struct recording *recording, const struct series *series) {

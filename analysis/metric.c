@@ -94,7 +94,7 @@ static bool counts(const void *ctx, const struct series_set *set, const struct s
         return false;
     if (source->without && strcmp(series->name, source->without) == 0)
         return false;
-    return !source->job || series_last(set, series, PROCESS_JOB) == 1;
+    return !source->job || series_ever(set, series, PROCESS_JOB, 1);
 }
 
 /* One instance's amounts and bases, made again for each. */

@@ -79,6 +79,7 @@ static int build_hosts(struct scene *scene) {
     return 0;
 }
 
+/* Once of the job, always of the job: an agent may have looked at it when it was ending. */
 static int build_processes(struct scene *scene) {
     const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
     scene->processes = calloc(set->n + 1, sizeof *scene->processes);
@@ -90,7 +91,7 @@ static int build_processes(struct scene *scene) {
             (struct scene_process){.series = &set->items[s],
                                    .host = set->items[s].host,
                                    .rank = rank < 0 || rank > 1 << 24 ? -1 : (int)rank,
-                                   .job = series_last(set, &set->items[s], PROCESS_JOB) == 1};
+                                   .job = series_ever(set, &set->items[s], PROCESS_JOB, 1)};
     }
     return 0;
 }

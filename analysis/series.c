@@ -117,6 +117,14 @@ double series_growth(const struct series_set *set, const struct series *series, 
     return growth;
 }
 
+bool series_ever(const struct series_set *set, const struct series *series, size_t column,
+                 int64_t value) {
+    for (size_t i = 0; i < series->n; i++)
+        if (series_value(set, series, i, column) == value)
+            return true;
+    return false;
+}
+
 int64_t series_last(const struct series_set *set, const struct series *series, size_t column) {
     for (size_t i = series->n; i-- > 0;)
         if (series_value(set, series, i, column) != VALUE_ABSENT)

@@ -65,4 +65,8 @@ double series_growth(const struct series_set *set, const struct series *series, 
 /* The last known value of a level, or VALUE_ABSENT. */
 int64_t series_last(const struct series_set *set, const struct series *series, size_t column);
 
+/* Whether a level was ever that. */
+bool series_ever(const struct series_set *set, const struct series *series, size_t column,
+                 int64_t value);
+
 #endif

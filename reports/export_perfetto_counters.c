@@ -85,7 +85,7 @@ static void put_process(struct perfetto *p, const struct series *series) {
     const struct series_set *set = &p->input->recording.tables[RECORDING_PROCESS];
     char name[PERFETTO_NAME_SIZE];
     int64_t rank = series_last(set, series, PROCESS_RANK);
-    if (series_last(set, series, PROCESS_JOB) != 1)
+    if (!series_ever(set, series, PROCESS_JOB, 1))
         return;
     perfetto_process_name(p, series->host, series_last(set, series, PROCESS_PID),
                           rank < 0 || rank > 1 << 24 ? -1 : (int)rank, name);

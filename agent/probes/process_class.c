@@ -3,11 +3,14 @@
  * What a process is. Its class is looked up once and kept, because that costs two more files a
  * process, with two exceptions: a process younger than SETTLED_NS may still be between fork and
  * exec, or on its way into its cgroup, and a process that changed its name has called exec since.
+ * One that is ending is not looked up again: with its memory its environment is gone, and in some
+ * hierarchies its cgroup, so it would seem to be of nobody.
  *
  * Not of the job although it carries the job's CHOKEPOINT_RUN: whoever runs the agent's own
  * executable (the agent and its supervisor), and whoever has CHOKEPOINT_AGENT in its environment
  * (what launches and collects for them sets it).
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,14 +69,34 @@ int64_t process_start_ns(const struct processes *all, const struct process *proc
     return boot_ns == VALUE_ABSENT ? VALUE_ABSENT : boot_ns - all->boot_offset_ns;
 }
 
-void process_classify(struct processes *all, struct process *process, int32_t pid,
-                      const struct probe_env *env) {
-    int64_t start_ns = process_start_ns(all, process, env);
-    process->settled = start_ns == VALUE_ABSENT || start_ns + SETTLED_NS < env->mono_ns;
+/* Or about to end: only a process without memory has no executable. */
+static bool has_ended(const struct processes *all, int32_t pid) {
+    char path[32];
+    struct stat st;
+    snprintf(path, sizeof path, "%d/exe", pid);
+    return fstatat(all->proc_fd, path, &st, 0) < 0 && (errno == ENOENT || errno == ESRCH);
+}
+
+static void look_up(struct processes *all, struct process *process, int32_t pid,
+                    const struct probe_env *env) {
     if (process->stat.is_kernel)
         process->class = PROCESS_KERNEL;
     else if (!is_inside(all, pid, env->scope))
         process->class = PROCESS_OUTSIDE;
     else
         process->class = classify_inside(all, process, pid, env);
+}
+
+void process_classify(struct processes *all, struct process *process, int32_t pid,
+                      const struct probe_env *env) {
+    int64_t start_ns = process_start_ns(all, process, env);
+    process->settled = start_ns == VALUE_ABSENT || start_ns + SETTLED_NS < env->mono_ns;
+    enum process_class class = process->class;
+    int32_t rank = process->rank;
+    look_up(all, process, pid, env);
+    bool same = process->class == class && process->rank == rank;
+    if (class == PROCESS_JOB && !same && has_ended(all, pid)) {
+        process->class = class;
+        process->rank = rank;
+    }
 }

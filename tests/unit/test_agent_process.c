@@ -508,6 +508,26 @@ static void a_child_of_the_job_is_found_and_its_time_is_the_kernels(void **state
     harness_close(&h);
 }
 
+/* An ended process nobody has waited for yet has no environment any more. */
+static void a_rank_that_has_ended_is_still_of_the_job(void **state) {
+    struct harness h;
+    siginfo_t end;
+    char name[96];
+    (void)state;
+    start_run(&h, "", SCOPE_HOST, "unit-test", clock_monotonic_ns());
+    pid_t pid = start_child("while :; do :; done");
+    const struct row *row = wait_for_job_row(&h, pid, 0);
+    assert_non_null(row);
+    strcpy(name, row->name);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &end, WEXITED | WNOWAIT), 0);
+    assert_int_equal(harness_sample(&h), 0);
+    expect(&h, name, "job", 1);
+    expect(&h, name, "rank", 12);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    harness_close(&h);
+}
+
 static void whoever_runs_the_agents_executable_is_not_the_job(void **state) {
     struct harness h;
     char self[512], run[] = "CHOKEPOINT_RUN=unit-test", *environment[] = {run, NULL};
@@ -561,6 +581,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(an_environment_that_is_cut_off_says_nothing),
         cmocka_unit_test(ids_that_meet_in_one_slot_are_kept_apart),
         cmocka_unit_test(a_child_of_the_job_is_found_and_its_time_is_the_kernels),
+        cmocka_unit_test(a_rank_that_has_ended_is_still_of_the_job),
         cmocka_unit_test(whoever_runs_the_agents_executable_is_not_the_job),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
