@@ -29,6 +29,8 @@ static void compute(struct writer *w, double ms) {
     w->t_ns += (int64_t)(ms * 1e6 * (0.95 + 0.1 * uniform(&w->random)));
 }
 
+static int64_t call_ns = 20 * US;
+
 static void call_from(struct writer *w, const char *name, int peer, int64_t bytes, unsigned flags,
                       uint32_t site) {
     int error;
@@ -42,14 +44,21 @@ static void call_from(struct writer *w, const char *name, int peer, int64_t byte
                               .site = site,
                               .bytes = bytes,
                               .enter_ns = w->t_ns,
-                              .exit_ns = w->t_ns + 20 * US,
-                              .inside_ns = 20 * US};
+                              .exit_ns = w->t_ns + call_ns,
+                              .inside_ns = call_ns};
     assert_int_equal(mpi_log_add(log, r, &event), 0);
-    w->t_ns += 21 * US;
+    w->t_ns += call_ns + US;
 }
 
 static void call(struct writer *w, const char *name, int peer, int64_t bytes, uint32_t site) {
     call_from(w, name, peer, bytes, 0, site);
+}
+
+static void call_for(struct writer *w, const char *name, int peer, int64_t bytes, uint32_t site,
+                     int64_t ms) {
+    call_ns = ms * MS;
+    call(w, name, peer, bytes, site);
+    call_ns = 20 * US;
 }
 
 static void begin(struct recording *r, struct writer *w, int rank) {
@@ -260,6 +269,115 @@ static void a_slow_rank_keeps_its_own_pace(void **state) {
     forget(&r, &found);
 }
 
+/* n iterations of two ranks, as `body` writes each. */
+static void plant_loop(struct recording *r, struct iterations *found, size_t n,
+                       void (*body)(struct writer *w, size_t i)) {
+    plant_init(r, 2, 1);
+    for (int rank = 0; rank < 2; rank++) {
+        struct writer w;
+        begin(r, &w, rank);
+        for (size_t i = 0; i < n; i++)
+            body(&w, i);
+        end(&w);
+    }
+    find(r, found);
+    assert_int_equal(found->source, ITERATION_CALLS);
+    assert_int_equal(found->n, 2);
+}
+
+/* What goes to the neighbours stays below 4 KiB in the first half, and lies about it in the second.
+ */
+static void neighbours(struct writer *w, size_t i) {
+    int64_t bytes = i < 90 ? 4000 : 4000 + (int64_t)stats_random_below(&w->random, 200);
+    compute(w, 30);
+    call(w, "MPI_Send", 1 - w->rank, bytes, 40);
+    call(w, "MPI_Recv", 1 - w->rank, bytes, 41);
+}
+
+static void sizes_about_a_power_of_two_do_not_end_the_loop(void **state) {
+    struct recording r;
+    struct iterations found;
+    (void)state;
+    plant_loop(&r, &found, 200, neighbours);
+    for (size_t i = 0; i < 2; i++) {
+        assert_near(median_ms(&found.ranks[i]), 30.04, 0.02);
+        assert_true(found.ranks[i].n >= 197 && found.ranks[i].n <= 201);
+    }
+    forget(&r, &found);
+}
+
+/* Pieces from one place, told apart by the size of the last; each takes long to go out. */
+static void pieces(struct writer *w, size_t i) {
+    (void)i;
+    compute(w, 50);
+    for (int piece = 0; piece < 10; piece++) {
+        compute(w, 5);
+        call(w, "MPI_Send", 1 - w->rank, piece < 9 ? 1 << 18 : 1000, 42);
+    }
+}
+
+static void the_size_of_the_last_piece_ends_an_iteration(void **state) {
+    struct recording r;
+    struct iterations found;
+    (void)state;
+    plant_loop(&r, &found, 100, pieces);
+    for (size_t i = 0; i < 2; i++) {
+        assert_near(median_ms(&found.ranks[i]), 100.2, 0.02);
+        assert_true(found.ranks[i].n >= 97 && found.ranks[i].n <= 101);
+    }
+    forget(&r, &found);
+}
+
+/* Steps of 8 ms; every 20 of them neighbours are looked for anew. */
+static void short_step(struct writer *w, size_t i) {
+    compute(w, 8);
+    for (uint32_t k = 0; k < 12; k++)
+        call(w, k % 2 ? "MPI_Recv" : "MPI_Send", 1 - w->rank, 4000, 70 + k);
+    for (uint32_t k = 0; i % 20 == 19 && k < 10; k++)
+        call(w, "MPI_Sendrecv", 1 - w->rank, 4000, 90 + k);
+}
+
+/* 40 pieces of 6 ms, each to be asked for, without computing; then the computing. */
+static void asked_for(struct writer *w, size_t i) {
+    (void)i;
+    for (int piece = 0; piece < 40; piece++) {
+        call(w, "MPI_Send", 1 - w->rank, 8, 71);
+        call_for(w, "MPI_Recv", 1 - w->rank, 1 << 18, 72, 6);
+    }
+    compute(w, 20);
+    call(w, "MPI_Allreduce", MPI_NO_PEER, 8, 73);
+}
+
+static void a_short_round_is_a_step_only_if_it_computes(void **state) {
+    struct recording r;
+    struct iterations found;
+    (void)state;
+    plant_loop(&r, &found, 400, short_step);
+    assert_near(median_ms(&found.ranks[0]), 8.25, 0.02);
+    assert_true(found.ranks[0].n >= 396 && found.ranks[0].n <= 401);
+    forget(&r, &found);
+    plant_loop(&r, &found, 60, asked_for);
+    assert_near(median_ms(&found.ranks[0]), 261.7, 0.02);
+    forget(&r, &found);
+}
+
+/* In the first 8 of 200 steps the last call is made from another place. */
+static void late_habit(struct writer *w, size_t i) {
+    compute(w, 25);
+    call(w, "MPI_Send", 1 - w->rank, 4000, 44);
+    call(w, "MPI_Recv", 1 - w->rank, 4000, 45);
+    call(w, "MPI_Allreduce", MPI_NO_PEER, 8, i < 8 ? 46 : 47);
+}
+
+static void rounds_are_counted_from_the_first(void **state) {
+    struct recording r;
+    struct iterations found;
+    (void)state;
+    plant_loop(&r, &found, 200, late_habit);
+    assert_true(found.ranks[0].n >= 198);
+    forget(&r, &found);
+}
+
 static void calls_in_no_order_have_no_iterations(void **state) {
     struct recording r;
     struct iterations found;
@@ -409,6 +527,22 @@ static void noise_and_a_steady_stream_have_no_pace(void **state) {
     forget(&r, &found);
 }
 
+/* What is highest in noise is no pace, however few the samples; one in a thousand may pass. */
+static void the_highest_of_noise_is_no_peak(void **state) {
+    size_t found = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        double values[48];
+        uint64_t random = seed;
+        struct spectrum_period period;
+        for (size_t i = 0; i < 48; i++)
+            values[i] = uniform(&random);
+        assert_int_equal(spectrum_find_period(values, 48, &period), 0);
+        found += !isnan(period.samples);
+    }
+    assert_true(found <= 2);
+}
+
 /* ---- the transform ---- */
 
 static void a_transform_and_its_inverse_give_the_same(void **state) {
@@ -438,11 +572,16 @@ int main(void) {
         cmocka_unit_test(polling_and_any_source_do_not_hide_the_loop),
         cmocka_unit_test(a_server_plays_another_role_than_its_workers),
         cmocka_unit_test(a_slow_rank_keeps_its_own_pace),
+        cmocka_unit_test(sizes_about_a_power_of_two_do_not_end_the_loop),
+        cmocka_unit_test(the_size_of_the_last_piece_ends_an_iteration),
+        cmocka_unit_test(a_short_round_is_a_step_only_if_it_computes),
+        cmocka_unit_test(rounds_are_counted_from_the_first),
         cmocka_unit_test(calls_in_no_order_have_no_iterations),
         cmocka_unit_test(marks_win),
         cmocka_unit_test(loops_of_any_shape_are_found),
         cmocka_unit_test(bursts_on_the_network_tell_the_pace),
         cmocka_unit_test(noise_and_a_steady_stream_have_no_pace),
+        cmocka_unit_test(the_highest_of_noise_is_no_peak),
         cmocka_unit_test(a_transform_and_its_inverse_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,6 +129,32 @@ static void what_an_iteration_does_in_turn_is_no_phase(void **state) {
     recording_release(&r);
 }
 
+static double more_later(size_t column, double t_s) {
+    return column == RANK_PID   ? 1000
+           : column == RANK_RUN ? 1e9 * (fmod(t_s, 8) < (t_s < 80 ? 4 : 5.2) ? 0.9 : 0.1)
+                                : 0;
+}
+
+/* It computes half of each iteration, later two thirds: what it does in turn does not hide that. */
+static void a_change_from_iteration_to_iteration_is_a_phase(void **state) {
+    struct recording r;
+    struct iterations iterations;
+    struct phase *phases;
+    size_t n;
+    (void)state;
+    plant_init(&r, 1, 160);
+    plant(&r, RECORDING_RANK, 0, "rank 0", 0.1, 1u << RANK_PID, more_later);
+    for (int i = 0; i < 20; i++)
+        plant_mark(&r, MARK_ITERATION, "", 0, 0, i, 8 * i, 8);
+    assert_int_equal(iterations_from_marks(&r, &iterations), 0);
+    assert_int_equal(phases_detect(&r, &iterations, &phases, &n), 0);
+    assert_int_equal(n, 2);
+    assert_true(llabs(phases[0].end_ns - 80 * S) <= 8 * S);
+    free(phases);
+    iterations_release(&iterations);
+    recording_release(&r);
+}
+
 static void a_run_of_nothing_has_no_phases(void **state) {
     struct recording r;
     struct iterations none = {.n = 0};
@@ -148,6 +174,7 @@ int main(void) {
         cmocka_unit_test(noise_has_no_steps),
         cmocka_unit_test(planted_phases_have_names_that_recur),
         cmocka_unit_test(what_an_iteration_does_in_turn_is_no_phase),
+        cmocka_unit_test(a_change_from_iteration_to_iteration_is_a_phase),
         cmocka_unit_test(a_run_of_nothing_has_no_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -226,7 +226,7 @@ struct crew {
     enum planted what;
     double base_ms, extra, jitter;
     size_t iterations, from;
-    bool hog, server;
+    bool hog, server, marked; /* by the program: marks tell no roles */
     uint64_t random;
 };
 
@@ -267,6 +267,9 @@ static void plant_iteration(struct recording *r, struct crew *crew, size_t k, in
     for (int rank = 0; rank < crew->ranks; rank++)
         PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, leave[rank] + 1000, last + MS / 10,
               known, .cpu_ns = 0, .gap_cpu_ns = 0);
+    for (int rank = 0; crew->marked && rank < crew->ranks; rank++)
+        plant_mark(r, MARK_ITERATION, "", rank, rank, (int)k, (double)*now / 1e9,
+                   (double)(last + MS / 10 + 2000 - *now) / 1e9);
     *now = last + MS / 10 + 2000;
 }
 
@@ -356,7 +359,7 @@ static void find_crew(struct crew *crew, struct recording *r, struct scene *scen
     for (size_t h = 0; h < r->n_hosts; h++)
         plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, no_traffic);
     assert_int_equal(scene_build(r, scene), 0);
-    assert_int_equal(scene->iterations.source, ITERATION_CALLS);
+    assert_int_equal(scene->iterations.source, crew->marked ? ITERATION_MARKER : ITERATION_CALLS);
     assert_int_equal(straggler_find(scene, found), 0);
 }
 
@@ -435,6 +438,18 @@ static void in_step_an_onset_has_its_time(void **state) {
     forget_crew(&r, &scene, &found);
 }
 
+/* Marks do not tell roles, calls do. */
+static void a_server_that_marks_iterations_is_no_peer(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct stragglers found;
+    struct crew crew = CREW(3, -1, PLANT_NOTHING, .server = true, .marked = true);
+    (void)state;
+    find_crew(&crew, &r, &scene, &found);
+    assert_int_equal(found.n, 0);
+    forget_crew(&r, &scene, &found);
+}
+
 /* The one that computes a tenth is the server; it is not the measure of its workers. */
 static void a_server_seen_by_its_calls_is_no_peer(void **state) {
     struct recording r;
@@ -501,6 +516,7 @@ int main(void) {
         cmocka_unit_test(of_two_workers_the_slower_is_the_straggler),
         cmocka_unit_test(in_step_an_onset_has_its_time),
         cmocka_unit_test(a_server_seen_by_its_calls_is_no_peer),
+        cmocka_unit_test(a_server_that_marks_iterations_is_no_peer),
         cmocka_unit_test(planted_stragglers_are_found_and_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
