@@ -61,8 +61,7 @@ static int finish_own(struct async *a) {
                   (float)t->options->rate);
     bool finite = count_update(a, 0, from, a->own_loss);
     chokepoint_value("staleness", (double)(a->s->outcome.updates - 1 - from));
-    trainer_finish_iteration(t, a->by_rank[0], a->own_start_ns, a->own_loss);
-    a->own_start_ns = chokepoint_now_ns();
+    trainer_finish_iteration(t, a->by_rank[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
     return finite ? 1 : -EDOM;
 }

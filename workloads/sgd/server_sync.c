@@ -167,7 +167,7 @@ static void account_bytes(struct server *s) {
     }
 }
 
-static int iterate(struct sync *y, uint64_t number, int64_t start_ns) {
+static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     struct server *s = y->s;
     y->own = OWN_READING;
     y->answered = false;
@@ -198,8 +198,7 @@ int server_run_sync(struct server *s) {
     for (uint64_t i = 1; r == 0 && i <= o->iterations; i++) {
         if ((s->outcome.out_of_time = server_is_out_of_time(s)))
             break;
-        r = iterate(&y, i, start_ns);
-        start_ns = chokepoint_now_ns();
+        r = iterate(&y, i, &start_ns);
         if (r == 0 && (i == o->iterations || (o->test_every && i % o->test_every == 0))) {
             r = server_test(s);
             start_ns = chokepoint_now_ns();

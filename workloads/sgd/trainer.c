@@ -171,9 +171,11 @@ static void keep_duration(struct trainer *t, double s) {
     t->durations_s[t->n_durations++] = s;
 }
 
-void trainer_finish_iteration(struct trainer *t, uint64_t number, int64_t start_ns, double loss) {
+void trainer_finish_iteration(struct trainer *t, uint64_t number, int64_t *start_ns, double loss) {
     uint64_t bytes = t->account.sent_bytes + t->account.received_bytes;
-    keep_duration(t, (double)(chokepoint_now_ns() - start_ns) * 1e-9);
+    int64_t now_ns = chokepoint_now_ns();
+    keep_duration(t, (double)(now_ns - *start_ns) * 1e-9);
+    *start_ns = now_ns;
     t->account.iterations++;
     t->account.examples += t->batch.n_rows;
     chokepoint_iteration((int64_t)number);

@@ -59,9 +59,9 @@ void trainer_gather(struct trainer *trainer, const float *model);
 void trainer_apply(float *model, size_t n, const uint32_t *features, const float *gradient,
                    float scale);
 
-/* Ends iteration `number`, begun at start_ns: marks it and keeps the duration. Then an empty batch.
- */
-void trainer_finish_iteration(struct trainer *trainer, uint64_t number, int64_t start_ns,
+/* Ends iteration `number`, begun at *start_ns, where the next one begins now: marks it and keeps
+ * the duration. Then an empty batch. */
+void trainer_finish_iteration(struct trainer *trainer, uint64_t number, int64_t *start_ns,
                               double loss);
 
 #endif

@@ -149,8 +149,7 @@ int worker_run(struct trainer *t) {
         receive_weights(&w);
         double loss = trainer_compute(t);
         send_gradient(&w, loss);
-        trainer_finish_iteration(t, i + 1, w.start_ns, loss);
-        w.start_ns = chokepoint_now_ns();
+        trainer_finish_iteration(t, i + 1, &w.start_ns, loss);
     }
     free(w.dense_gradient);
     return kind == MESSAGE_STOP ? 0 : -ECANCELED;
