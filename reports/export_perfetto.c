@@ -21,13 +21,18 @@
 
 /* ---- names and places ---- */
 
-/* The process table's row of that pid, "" if there is none. */
+/* The last name the process table has of that pid, since a rank begins as its launcher's copy; ""
+ * if there is none. */
 static const char *process_of(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_PROCESS];
-    for (size_t i = 0; i < set->n && pid >= 0; i++)
-        if (set->items[i].host == host && series_last(set, &set->items[i], PROCESS_PID) == pid)
-            return set->items[i].name;
-    return "";
+    const struct series *last = NULL;
+    for (size_t i = 0; i < set->n && pid >= 0; i++) {
+        const struct series *series = &set->items[i];
+        if (series->host == host && series_last(set, series, PROCESS_PID) == pid &&
+            (!last || series->t_ns[series->n - 1] > last->t_ns[last->n - 1]))
+            last = series;
+    }
+    return last ? last->name : "";
 }
 
 void perfetto_process_name(const struct perfetto *p, int host, int64_t pid, int rank,

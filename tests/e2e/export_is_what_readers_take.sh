@@ -37,7 +37,7 @@ command -v mpirun >/dev/null && [ -x "$sgd" ] && mpi=true
 if $mpi; then
     "$sgd" generate --features 20000 --examples 20000 --files 3 --out data --test-examples 2000 >out || fail "generate"
     # Processes are looked at once a second, and a track has its name from there: ranks that come and go between two
-    # looks have none. (Looking more often finds them before they are what they become: mpirun's children.)
+    # looks have none.
     run -q mpirun --oversubscribe -np 2 "$sgd" --mode sync --transfer dense --features 2000000 --data data \
         --iterations 600 --test-every 250 --json summary.json
 else
