@@ -7,6 +7,7 @@ chokepoint_unit_test(test_reports_export chokepoint_reports PkgConfig::JANSSON s
 chokepoint_unit_test(test_reports_ceilings chokepoint_reports PkgConfig::JANSSON)
 
 chokepoint_e2e_test(compare_groups)
+chokepoint_e2e_test(budget_is_in_the_database mpi)
 chokepoint_e2e_test(export_is_what_readers_take mpi)
 chokepoint_e2e_test(whatif_answers_or_refuses mpi)
 chokepoint_e2e_test(report_agrees_with_kernel)
