@@ -13,12 +13,14 @@
 #include "agent/lane.h"
 #include "agent/schedule.h"
 #include "agent/self.h"
+#include "common/clock.h"
 #include "common/error.h"
 
 #define TABLE_NOTE 0
 #define TABLE_SELF 1
 #define TABLES_OWN 2
-#define BULK_FRAMES_MAX 256 /* of one sample: beyond that the next one goes on */
+#define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
+#define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
 
 /* A probe that could be opened, and its table of the frame. */
 struct station {
@@ -28,6 +30,11 @@ struct station {
     struct rows *rows; /* in the lane */
     struct self_cost cost;
     int error; /* of its last sample: told when it changes */
+};
+
+struct trouble { /* of a sink: told when it begins and when it is over */
+    int error;
+    int64_t last_ns; /* when it last refused a frame */
 };
 
 struct sampler {
@@ -40,7 +47,7 @@ struct sampler {
     const struct frame_sink *bulk_sink; /* NULL: nothing goes that road */
     struct self_agent self;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
-    int sink_error, bulk_error;         /* of the last appends: told when they change */
+    struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
 };
 
@@ -226,10 +233,15 @@ static void append_self(struct sampler *sampler) {
     sampler->self.late_ns = 0;
 }
 
-static void tell_sink_error(struct sampler *sampler, const char *subject, int *before, int error) {
-    if (error == *before)
+/* Where there is little room small frames fit and large ones do not: it is over when a while went
+ * well, else it would be told with each of them. */
+static void tell_trouble(struct sampler *sampler, const char *subject, struct trouble *trouble,
+                         int error, int64_t now_ns) {
+    if (error)
+        trouble->last_ns = now_ns;
+    if (error == trouble->error || (!error && now_ns - trouble->last_ns < TROUBLE_OVER_NS))
         return;
-    *before = error;
+    trouble->error = error;
     sampler_note(sampler, NOTE_WARNING, subject, error ? strerror(-error) : "takes frames again");
 }
 
@@ -238,7 +250,7 @@ static void send_frame(struct sampler *sampler, const struct frame_head *head,
                        const struct frame_sink *sink) {
     int r = lane_send(&sampler->samples, head, sink);
     lane_reset(&sampler->samples, r == 0 ? 0 : TABLE_NOTE + 1);
-    tell_sink_error(sampler, "spool", &sampler->sink_error, r);
+    tell_trouble(sampler, "spool", &sampler->sink_trouble, r, head->mono_ns);
 }
 
 /* ---- the other road ---- */
@@ -268,7 +280,7 @@ static bool has_rows(const struct lane *lane) {
 }
 
 static void tell_dropped(struct sampler *sampler, uint64_t lost) {
-    if (lost && !sampler->bulk_error && !sampler->told_dropped) {
+    if (lost && !sampler->bulk_trouble.error && !sampler->told_dropped) {
         sampler->told_dropped = true;
         sampler_note(sampler, NOTE_WARNING, "calls",
                      "too many MPI calls for their spool, the oldest go: raise --call-spool-limit");
@@ -289,7 +301,7 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
                                   .lost = sink->lost(sink->ctx)};
         int r = lane_send(&sampler->bulk, &head, sink);
         lane_reset(&sampler->bulk, 0);
-        tell_sink_error(sampler, "spool of MPI calls", &sampler->bulk_error, r);
+        tell_trouble(sampler, "spool of MPI calls", &sampler->bulk_trouble, r, head.mono_ns);
         tell_dropped(sampler, head.lost);
     }
 }

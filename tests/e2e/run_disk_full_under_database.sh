@@ -31,7 +31,7 @@ wait $pid
 [ "$(grep -c 'collector: .*cannot be written' err)" -eq 1 ] || fail "not said once"
 said 'the end of run 1 could not be written: .*' || fail "not said that its end is not there"
 said 'samples were not delivered to .*they are kept in' || fail "not said where the rest is"
-! grep -v '^chokepoint: \|^  \|^insufficient' err || fail "something else is said"
+! grep -v '^chokepoint: \|^  \|^\(insufficient\|balanced\|suspected\|saturated\)' err || fail "something else is said"
 
 # Still full: what there is can be read.
 "$chokepoint" list --db "$db" >out 2>err || fail "list on a full disk"

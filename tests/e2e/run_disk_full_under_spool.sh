@@ -16,7 +16,7 @@ leave_disk() {
 }
 trap leave_disk EXIT
 mkdir small
-mount -t tmpfs -o size=128k tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
+mount -t tmpfs -o size=512k tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
 
 mkfifo go
 TMPDIR=$work/small "$chokepoint" run --db "$db" --rate 200 sh -c ': >started; read x <go; exit 7' >out 2>err &

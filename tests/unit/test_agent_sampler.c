@@ -583,11 +583,15 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     assert_string_equal(world.said[0], "spool: No space left on device");
     world.sink_error = 0;
     assert_int_equal(sampler_run(sampler, &sink), 0); /* its first frame is number 6 */
+    assert_int_equal(world.n_said, 1);                /* not over yet: it may be a small one */
+    pass(&world, 2 * NS_PER_S);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
     sampler_free(sampler);
     decode(&world, NULL);
     assert_int_equal(world.seen[0].head.seq, 6);
     assert_int_equal(world.seen[0].head.lost, 5);
     assert_int_equal(world.seen[0].n_rows[TABLE_NOTES], 1);
+    assert_int_equal(world.n_said, 2);
     assert_string_equal(world.said[1], "spool: takes frames again");
     release(&world);
 }
