@@ -163,7 +163,8 @@ static int import_directory(struct import *import, const char *directory) {
     char path[PATH_MAX];
     int r = 0, n = scandir(directory, &entries, is_segment, alphasort);
     if (n < 0)
-        return fail(directory, strerror(errno));
+        return fail(directory, errno == ENOTDIR ? "is a file; name the directory it lies in"
+                                                : strerror(errno));
     for (int i = 0; i < 2 * n && r == 0; i++) {
         int size = snprintf(path, sizeof path, "%s/%s", directory, entries[i % n]->d_name);
         r = size > 0 && (size_t)size < sizeof path ? import_file(import, path, i >= n)
