@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# How many time budgets add up to the wall time within 2 %: sgd sync and async (each iteration of each rank),
-# and LAMMPS where it is installed (each rank, whole run). Usage: budget_closure.sh [BIN], with the binaries of
+# How many time budgets add up to the wall time within 2 %: sgd sync and async, matmul, and LAMMPS and HPC Challenge
+# where they are installed (each iteration, phase and whole run of each rank). Usage: budget_closure.sh [BIN], with the binaries of
 # a release build; HOSTS, FEATURES, ITERATIONS in the environment. Fails below 99 %.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: budget_closure.sh BIN}}
@@ -47,6 +47,8 @@ for mode in sync async; do
         --data "$work/data" --iterations "$iterations" --quiet
     closing "$mode" || status=1
 done
+recorded matmul "$bin/chokepoint-matmul" --size 4096 --repeat 2 --quiet
+closing matmul || status=1
 if command -v lmp >/dev/null; then
     cat >"$work/in.lj" <<'LJ'
 units lj
@@ -68,5 +70,12 @@ LJ
     closing lammps || status=1
 else
     echo "lammps: not installed"
+fi
+if command -v hpcc >/dev/null; then
+    sed -e 's/^2  *Ps/1 Ps/' /usr/share/doc/hpcc/examples/_hpccinf.txt >"$work/hpccinf.txt"
+    recorded hpcc -wdir "$work" hpcc
+    closing hpcc || status=1
+else
+    echo "hpcc: not installed"
 fi
 exit $status
