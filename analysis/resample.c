@@ -117,6 +117,8 @@ static double second_of(const struct candidates *candidates, const struct blocks
     double second = 0;
     for (size_t c = 1; c < b->n_candidates; c++)
         if (!candidates->items[c].repeated &&
+            !(candidates->items[0].everywhere &&
+              candidate_is_alike(&candidates->items[0], &candidates->items[c])) &&
             !is_same_link(&candidates->items[0], &candidates->items[c]))
             second = fmax(second, weight_of(&candidates->items[c]) * sums[c]);
     return second;

@@ -57,6 +57,12 @@ double candidate_weight(const struct candidate *candidate) {
     return candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
 }
 
+bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
+    return !c->repeated && c->group == first->group && c->host != first->host &&
+           c->run_share >= 0.5 * first->run_share && strcmp(c->resource, first->resource) == 0 &&
+           strcmp(c->kind, first->kind) == 0;
+}
+
 static int compare(const void *a, const void *b) {
     const struct candidate *p = a, *q = b;
     double x = candidate_weight(p), y = candidate_weight(q);

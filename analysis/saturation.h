@@ -41,6 +41,7 @@ struct candidate {
     double run_share; /* of the run's */
     bool supply;      /* it demonstrably ran out, or was missing */
     bool repeated;    /* the same of another phase counts more */
+    bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */
     struct text_list evidence, against;
     /* Where `blocked` comes from, so that it can be asked again for any part of the run: terms of
@@ -79,6 +80,8 @@ double candidate_blocked(const struct candidate *candidate, struct windows windo
 /* Seconds of a part of the critical path that are the candidate's (with `terms`). */
 double candidate_seconds(const struct candidate *candidate, const struct critical_part *part,
                          size_t n_hosts);
+/* Another host that suffers the same nearly as much. */
+bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* What speaks for it in order: the gain, less where there is no evidence of supply. */
 double candidate_weight(const struct candidate *candidate);
 

@@ -36,6 +36,26 @@ static int ask(const struct scene *scene, const struct whatif *whatif,
     return 0;
 }
 
+/* Taking it from one of several hosts that suffer alike gains little: the others go on waiting. */
+static bool is_everywhere(const struct scene *scene, const struct candidates *candidates,
+                          const struct candidate *c) {
+    size_t alike = 1;
+    for (size_t i = 0; i < candidates->n; i++)
+        alike += candidate_is_alike(c, &candidates->items[i]);
+    return scene->n_hosts > 1 && alike == scene->n_hosts && c->rank < 0;
+}
+
+/* Both directions of one link are candidates: who makes it faster makes both faster. */
+static bool is_both_ways(const struct candidates *candidates, const struct candidate *c) {
+    for (size_t i = 0; c->remove.kind == WHATIF_LINK && c->can_remove && i < candidates->n; i++) {
+        const struct candidate *other = &candidates->items[i];
+        if (other != c && other->can_remove && other->remove.kind == WHATIF_LINK &&
+            other->host == c->host && other->group == c->group)
+            return true;
+    }
+    return false;
+}
+
 static int estimate(const struct scene *scene, const struct whatif *whatif, struct candidate *c,
                     char **why) {
     int result = 0;
@@ -173,7 +193,13 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
         result = whatif_new(scene, &whatif);
     for (size_t i = 0; result == 0 && i < candidates->n; i++) {
         struct levels levels = {.n = 0};
-        result = estimate(scene, whatif, &candidates->items[i], &candidates->no_replay);
+        struct candidate *c = &candidates->items[i];
+        c->everywhere = is_everywhere(scene, candidates, c);
+        if (c->everywhere)
+            c->remove.host = c->twice.host = -1;
+        if (is_both_ways(candidates, c))
+            c->remove.direction = c->twice.direction = WHATIF_BOTH;
+        result = estimate(scene, whatif, c, &candidates->no_replay);
         collect(scene, &candidates->items[i], &levels);
         if (levels.n >= 8)
             find_span(&levels, &candidates->items[i]);

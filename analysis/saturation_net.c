@@ -252,8 +252,12 @@ static void say_ceiling(const struct scene *scene, const struct flows *flows,
                                     : "arrived while data were under way";
     c->reached = set || s->at_limit ? fmin(1, carried / c->ceiling) : 0;
     if (set || s->at_limit) {
-        text_list_add(&c->evidence, "data moved at %.4g MB/s; %s %.4g MB/s (%.3g Gbit/s)", carried,
-                      c->ceiling_from, c->ceiling, c->ceiling * 8e-3);
+        if (c->reached >= 1) /* bursts of packets may arrive faster than the mean allows */
+            text_list_add(&c->evidence, "data moved at the full %.4g MB/s (%.3g Gbit/s) %s",
+                          c->ceiling, c->ceiling * 8e-3, c->ceiling_from);
+        else
+            text_list_add(&c->evidence, "data moved at %.4g MB/s; %s %.4g MB/s (%.3g Gbit/s)",
+                          carried, c->ceiling_from, c->ceiling, c->ceiling * 8e-3);
         c->signals++;
     } else if (s->limit.measured) {
         text_list_add(&c->against,
@@ -295,20 +299,55 @@ static int add_side(const struct scene *scene, size_t group, const struct flows 
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
+/* Another host whose link explains the same set and shows as much for itself; -1: none. */
+static int as_good(const struct scene *scene, size_t group, const struct flows *flows,
+                   const struct culprit_side *best) {
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        struct culprit_side s = look_at_side(scene, group, flows, (int)h, best->side);
+        if (s.host != best->host && fabs(s.f1 - best->f1) < 1e-9 &&
+            standing(&s) == standing(best) && s.at_limit == best->at_limit)
+            return s.host;
+    }
+    return -1;
+}
+
+/* Share of the path, else how long the longest of the limited routes was. */
+static double side_demand(const struct scene *scene, size_t group, const struct flows *flows,
+                          const struct culprit_side *s) {
+    double demand = link_demand(scene, group, s->host, s->side), longest = 0;
+    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    for (size_t i = 0; i < flows->n; i++)
+        if (flows->items[i].limited)
+            longest = fmax(longest, flows->items[i].limited_s / wall_s);
+    return isnan(demand) ? longest : demand;
+}
+
+/* A link that is slow both ways: the other direction is a candidate, too. */
+static int add_other_side(const struct scene *scene, size_t group, const struct flows *flows,
+                          const struct culprit_side *best, struct candidates *candidates) {
+    enum flow_side side = best->side == FLOW_SEND ? FLOW_RECEIVE : FLOW_SEND;
+    struct culprit_side other = look_at_side(scene, group, flows, best->host, side);
+    double demand = side_demand(scene, group, flows, &other);
+    if (isnan(side_rate(flows, best->host, side)) || demand < BLOCKED_MIN)
+        return 0;
+    return add_side(scene, group, flows, &other, demand, candidates);
+}
+
 /* Positive: connections are known and none or no single side is to blame. */
 static int by_connections(const struct scene *scene, size_t group, const struct flows *flows,
                           struct candidates *candidates) {
     struct culprit_side best = best_side(scene, group, flows);
-    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
-    if (best.host < 0)
+    double demand = best.host < 0 ? 0 : side_demand(scene, group, flows, &best);
+    size_t at = candidates->n;
+    if (demand < BLOCKED_MIN)
         return 1;
-    double demand = link_demand(scene, group, best.host, best.side), longest = 0;
-    for (size_t i = 0; i < flows->n; i++)
-        if (flows->items[i].limited)
-            longest = fmax(longest, flows->items[i].limited_s / wall_s);
-    if (isnan(demand))
-        demand = longest;
-    return demand >= BLOCKED_MIN ? add_side(scene, group, flows, &best, demand, candidates) : 1;
+    int result = add_side(scene, group, flows, &best, demand, candidates);
+    int twin = as_good(scene, group, flows, &best);
+    if (result == 0 && twin >= 0)
+        text_list_add(&candidates->items[at].against,
+                      "%s's link explains the same and shows as much: the limit may be there",
+                      scene->hosts[twin].name);
+    return result ? result : add_other_side(scene, group, flows, &best, candidates);
 }
 
 /* ---- by rates ---- */

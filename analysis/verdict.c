@@ -116,9 +116,19 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
 
 /* ---- what could not be seen ---- */
 
+static bool has_ranks(const struct scene *scene) {
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (scene->budgets.items[r].rank >= 0)
+            return true;
+    return false;
+}
+
 static void add_blind_spots(const struct scene *scene, struct verdict *v) {
     double bound = scene->budgets.clock_bound_s;
-    if (!scene->budgets.events)
+    if (!scene->budgets.events && !has_ranks(scene))
+        text_list_add(&v->against, "not visible: which process waits for which other, since it is "
+                                   "no MPI program; confidence is capped");
+    else if (!scene->budgets.events)
         text_list_add(&v->against, "not visible: what ranks do inside MPI, so waiting for a peer "
                                    "and computing look alike; confidence is capped");
     else if (!scene_has_path(scene))

@@ -78,7 +78,7 @@ static void say_compute_bound(const struct scene *scene, double busy, struct ver
     v->summary = text_format("Balanced: compute bound, no host stands out. The processes run %.0f "
                              "%% of the time and hardly wait for anything that was recorded.",
                              100 * fmin(busy, 1));
-    text_list_add(&v->against, "a rank that spins inside MPI looks as if it computed");
+    text_list_add(&v->against, "what spins while it waits looks as if it computed");
 }
 
 static void say_not_visible(double busy, struct verdict *v) {

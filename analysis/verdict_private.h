@@ -41,8 +41,6 @@ bool candidate_is_link(const struct candidate *c);
 /* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
  * the program uses now the one, now the other. */
 const struct candidate *verdict_other_direction(const struct candidates *candidates);
-/* Another host that suffers the same nearly as much. */
-bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
                        const struct resampled *r, enum verdict_state state);
 /* One candidate in its own phase: "vm2's CPU, contention with sh[7]: 38 % of the time". */

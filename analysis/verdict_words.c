@@ -42,11 +42,6 @@ const struct candidate *verdict_other_direction(const struct candidates *candida
     return NULL;
 }
 
-bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
-    return !c->repeated && c->host != first->host && c->run_share >= 0.5 * first->run_share &&
-           strcmp(c->resource, first->resource) == 0 && strcmp(c->kind, first->kind) == 0;
-}
-
 static size_t count_alike(const struct candidates *candidates) {
     size_t alike = 0;
     for (size_t i = 1; i < candidates->n; i++)
@@ -64,23 +59,36 @@ static void say_rate(const struct candidate *c, char *to, size_t size) {
                  c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
 }
 
+/* "48 to 52 %", or "48 %" where both ends round to the same. */
+static void say_interval(double low, double high, char *to, size_t size) {
+    if (round(100 * low) == round(100 * high))
+        snprintf(to, size, "%.0f %%", 100 * low);
+    else
+        snprintf(to, size, "%.0f to %.0f %%", 100 * low, 100 * high);
+}
+
 /* " Without it the run would take 33 % less time (30 to 36 %)." */
 static void say_gain(const struct candidate *c, char *to, size_t size) {
     const struct gain *twice = &c->doubled, *gone = &c->gain;
+    char range[40];
+    bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
-    if (candidate_is_link(c) && twice->replayed)
+    say_interval(link ? twice->low : gone->low, link ? twice->high : gone->high, range,
+                 sizeof range);
+    if (link)
         snprintf(to, size,
-                 " Twice as fast a link would take %.0f %% off the run (%.0f to %.0f %%), one "
-                 "without limit %.0f %%.",
-                 100 * twice->estimate, 100 * twice->low, 100 * twice->high, 100 * gone->estimate);
-    else if (gone->replayed && strcmp(c->kind, "skew") == 0)
-        snprintf(to, size,
-                 " With as much as its peers the run would take %.0f %% less (%.0f to "
-                 "%.0f %%).",
-                 100 * gone->estimate, 100 * gone->low, 100 * gone->high);
+                 " Twice as fast a link%s would take %.0f %% off the run (%s), one without limit "
+                 "%.0f %%.",
+                 c->twice.direction == WHATIF_SEND      ? " for sending"
+                 : c->twice.direction == WHATIF_RECEIVE ? " for receiving"
+                                                        : "",
+                 100 * twice->estimate, range, 100 * gone->estimate);
     else if (gone->replayed)
-        snprintf(to, size, " Without that the run would take %.0f %% less (%.0f to %.0f %%).",
-                 100 * gone->estimate, 100 * gone->low, 100 * gone->high);
+        snprintf(to, size, " %s the run would take %.0f %% less (%s).",
+                 strcmp(c->kind, "skew") == 0 ? "With as much as its peers"
+                 : c->everywhere              ? "Without that on any host"
+                                              : "Without that",
+                 100 * gone->estimate, range);
 }
 
 static void say_span(const struct candidate *c, char *to, size_t size) {
@@ -94,11 +102,12 @@ static void say_span(const struct candidate *c, char *to, size_t size) {
 /* Where one rank is to blame and no resource ran out. */
 static char *of_rank(const struct scene *scene, const struct candidate *c,
                      const struct resampled *r, bool sure) {
-    return text_format("%s %s%s (%s): during %s, %.0f %% of the time (%.0f to %.0f %% of the run).",
+    char of_run[40];
+    say_interval(r->low, r->high, of_run, sizeof of_run);
+    return text_format("%s %s%s (%s): during %s, %.0f %% of the time (%s of the run).",
                        sure ? "The run waits for" : "The run probably waits for",
                        c->rank >= 0 ? "a rank on " : "", scene->hosts[c->host].name, c->cause,
-                       verdict_group_words(scene, c->group), 100 * c->blocked, 100 * r->low,
-                       100 * r->high);
+                       verdict_group_words(scene, c->group), 100 * c->blocked, of_run);
 }
 
 static char *of_both_directions(const struct scene *scene, const struct candidate *c,
@@ -116,21 +125,25 @@ static char *of_resource(const struct scene *scene, const struct candidate *c,
                          const struct resampled *r, const char *waits, const char *rate,
                          const char *others) {
     bool link = candidate_is_link(c);
-    return text_format("%s %s's %s%s%s: during %s, %.0f %% of that time (%.0f to %.0f %% of the "
-                       "run)%s%s%s.",
+    char of_run[40];
+    say_interval(r->low, r->high, of_run, sizeof of_run);
+    return text_format("%s %s's %s%s%s: during %s, %.0f %% of the time (%s of the run)%s%s%s.",
                        waits, scene->hosts[c->host].name, verdict_resource_words(c->resource),
                        link ? "" : ", ", link ? "" : c->cause, verdict_group_words(scene, c->group),
-                       100 * c->blocked, 100 * r->low, 100 * r->high, link ? ", " : "",
-                       link ? rate : "", others);
+                       100 * c->blocked, of_run, link ? ", " : "", link ? rate : "", others);
 }
 
 static char *of_all(const struct scene *scene, const struct candidate *c, const struct resampled *r,
                     const char *waits) {
-    return text_format("%s %s on all %zu hosts, most on %s (%s): during %s, %.0f %% of that time "
-                       "there (%.0f to %.0f %% of the run).",
-                       waits, verdict_resource_words(c->resource), scene->n_hosts,
+    char of_run[40], hosts[40] = "both hosts";
+    if (scene->n_hosts > 2)
+        snprintf(hosts, sizeof hosts, "all %zu hosts", scene->n_hosts);
+    say_interval(r->low, r->high, of_run, sizeof of_run);
+    return text_format("%s %s on %s, most on %s (%s): during %s, %.0f %% of the time there (%s of "
+                       "the run).",
+                       waits, verdict_resource_words(c->resource), hosts,
                        scene->hosts[c->host].name, c->cause, verdict_group_words(scene, c->group),
-                       100 * c->blocked, 100 * r->low, 100 * r->high);
+                       100 * c->blocked, of_run);
 }
 
 static bool is_of_program(const struct candidate *c) {
