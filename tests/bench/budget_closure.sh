@@ -47,14 +47,14 @@ for mode in sync async; do
         --data "$work/data" --iterations "$iterations" --quiet
     closing "$mode" || status=1
 done
-recorded matmul "$bin/chokepoint-matmul" --size 4096 --repeat 2 --quiet
+recorded matmul "$bin/chokepoint-matmul" --size 4096 --repeat 8 --quiet
 closing matmul || status=1
 if command -v lmp >/dev/null; then
     cat >"$work/in.lj" <<'LJ'
 units lj
 atom_style atomic
 lattice fcc 0.8442
-region box block 0 16 0 16 0 16
+region box block 0 20 0 20 0 20
 create_box 1 box
 create_atoms 1 box
 mass 1 1.0
@@ -64,7 +64,7 @@ pair_coeff 1 1 1.0 1.0 2.5
 neighbor 0.3 bin
 neigh_modify delay 0 every 20 check no
 fix 1 all nve
-run 300
+run 600
 LJ
     recorded lammps lmp -log none -in "$work/in.lj"
     closing lammps || status=1
