@@ -41,6 +41,7 @@ struct candidate {
     double run_share; /* of the run's */
     bool supply;      /* it demonstrably ran out, or was missing */
     bool repeated;    /* the same of another phase counts more */
+    bool ambiguous;   /* another host would explain the same as well */
     bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */
     struct text_list evidence, against;

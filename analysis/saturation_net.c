@@ -267,8 +267,10 @@ static void say_ceiling(const struct scene *scene, const struct flows *flows,
     }
 }
 
+/* twin: the other host that explains the same; -1: none. */
 static int add_side(const struct scene *scene, size_t group, const struct flows *flows,
-                    const struct culprit_side *s, double demand, struct candidates *candidates) {
+                    const struct culprit_side *s, double demand, int twin,
+                    struct candidates *candidates) {
     struct candidate c = link_of(scene, group, s->host, s->side);
     double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
     double mean = scene_mean(scene, s->host, metrics[s->side], group);
@@ -276,6 +278,11 @@ static int add_side(const struct scene *scene, size_t group, const struct flows 
     c.blocked = fmin(1, demand);
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.supply = true;
+    c.ambiguous = twin >= 0;
+    if (c.ambiguous)
+        text_list_add(&c.against,
+                      "%s's link explains the same and shows as much: the limit may be there",
+                      scene->hosts[twin].name);
     say_limited(flows, s, wall_s, &c);
     say_ceiling(scene, flows, s, &c);
     say_queues(flows, s, &c);
@@ -322,15 +329,17 @@ static double side_demand(const struct scene *scene, size_t group, const struct 
     return isnan(demand) ? longest : demand;
 }
 
-/* A link that is slow both ways: the other direction is a candidate, too. */
+/* A link that is slow both ways: the other direction is a candidate, too, and never before the one
+ * with the better evidence. */
 static int add_other_side(const struct scene *scene, size_t group, const struct flows *flows,
-                          const struct culprit_side *best, struct candidates *candidates) {
+                          const struct culprit_side *best, double most, int twin,
+                          struct candidates *candidates) {
     enum flow_side side = best->side == FLOW_SEND ? FLOW_RECEIVE : FLOW_SEND;
     struct culprit_side other = look_at_side(scene, group, flows, best->host, side);
     double demand = side_demand(scene, group, flows, &other);
     if (isnan(side_rate(flows, best->host, side)) || demand < BLOCKED_MIN)
         return 0;
-    return add_side(scene, group, flows, &other, demand, candidates);
+    return add_side(scene, group, flows, &other, fmin(demand, most), twin, candidates);
 }
 
 /* Positive: connections are known and none or no single side is to blame. */
@@ -338,16 +347,11 @@ static int by_connections(const struct scene *scene, size_t group, const struct 
                           struct candidates *candidates) {
     struct culprit_side best = best_side(scene, group, flows);
     double demand = best.host < 0 ? 0 : side_demand(scene, group, flows, &best);
-    size_t at = candidates->n;
     if (demand < BLOCKED_MIN)
         return 1;
-    int result = add_side(scene, group, flows, &best, demand, candidates);
     int twin = as_good(scene, group, flows, &best);
-    if (result == 0 && twin >= 0)
-        text_list_add(&candidates->items[at].against,
-                      "%s's link explains the same and shows as much: the limit may be there",
-                      scene->hosts[twin].name);
-    return result ? result : add_other_side(scene, group, flows, &best, candidates);
+    int result = add_side(scene, group, flows, &best, demand, twin, candidates);
+    return result ? result : add_other_side(scene, group, flows, &best, demand, twin, candidates);
 }
 
 /* ---- by rates ---- */

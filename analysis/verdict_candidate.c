@@ -26,7 +26,7 @@ static void add_other_direction(const struct candidates *candidates, const struc
                                   i ? METRIC_NET_RECV : METRIC_NET_SEND, first->group);
     text_list_add(&v->evidence, "the same link the other way takes another %.0f %% of the time",
                   100 * other->blocked);
-    if (both[0] && both[1])
+    if (both[0] && both[1] && both[0]->share + both[1]->share <= 1.1) /* else they overlap */
         text_list_add(&v->evidence,
                       "sending and receiving, one after the other, need %.3g s of the %.3g s an "
                       "iteration takes (%.0f %%)",
@@ -77,6 +77,8 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
                         0.1 * verdict_coverage(scene);
     if (!c->supply)
         confidence *= 0.8;
+    if (c->ambiguous)
+        confidence *= 0.6;
     if (is_outweighed(scene, c))
         confidence *= 0.5;
     if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))
