@@ -8,6 +8,10 @@
 
 #include "analysis/budget_private.h"
 
+/* A running thread's CPU time is brought up to date once a tick of the kernel, 10 ms at most: so
+ * much of an interval may only be counted in the next. */
+#define KERNEL_LAG_NS 10e6
+
 #define DARK(term) (1u << (term))
 
 /* What one interval says of raw amounts: shares. */
@@ -79,6 +83,13 @@ static struct division divide(const struct budget_interval *i, const double *raw
     divide_off(i, queue - queue_inside, disk - disk_io,
                raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK], &d);
     return d;
+}
+
+/* What the events have too much of CPU time may yet come; more than that does not fit. */
+static void settle_lag(struct division *d, double length, double *lag_ns) {
+    double amount = d->extra_cpu * length + *lag_ns;
+    *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
+    d->extra_cpu = length > 0 ? (amount - *lag_ns) / length : 0;
 }
 
 static void put_queue(struct cell *c, const struct division *d, double queue) {
@@ -213,11 +224,13 @@ static void divide_within(struct cells *cells, size_t c, const struct division *
     part->source = all->source;
 }
 
+/* lag_ns: of the interval before; then of this one. */
 static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
-                            size_t end, struct budget_shares *ret_shares) {
+                            size_t end, double *lag_ns, struct budget_shares *ret_shares) {
     struct span s = span_of(cells, first, end);
     double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
     struct division d = divide(i, s.raw, with, s.with);
+    settle_lag(&d, s.with, lag_ns);
     for (size_t c = first; c < end; c++) {
         struct cell *cell = &cells->items[c];
         if (!cell->events)
@@ -241,6 +254,7 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
 
 void budget_divide(const struct budget_subject *subject, struct cells *cells) {
     size_t i = 0;
+    double lag_ns = 0;
     for (size_t c = 0, end; c < cells->n; c = end) {
         while (i < subject->n_intervals && subject->intervals[i].end_ns <= cells->items[c].begin_ns)
             i++;
@@ -261,6 +275,6 @@ void budget_divide(const struct budget_subject *subject, struct cells *cells) {
         }
         while (end < cells->n && cells->items[end].begin_ns < interval->end_ns)
             end++;
-        divide_interval(interval, cells, c, end, cells->shares ? &cells->shares[i] : NULL);
+        divide_interval(interval, cells, c, end, &lag_ns, cells->shares ? &cells->shares[i] : NULL);
     }
 }
