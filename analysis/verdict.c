@@ -73,7 +73,9 @@ static char *too_little(const struct scene *scene) {
     if (samples < RUN_SAMPLES_MIN)
         return text_format("only %zu samples of some host lie within the run; %d are needed",
                            samples, RUN_SAMPLES_MIN);
-    if (reference && reference->n < RUN_ITERATIONS_MIN)
+    /* iterations that were found are a help, not what the program is about */
+    if (reference && scene->iterations.source == ITERATION_MARKER &&
+        reference->n < RUN_ITERATIONS_MIN)
         return text_format("only %zu iterations were marked; %d are needed", reference->n,
                            RUN_ITERATIONS_MIN);
     return NULL;

@@ -111,9 +111,11 @@ static void mark_iterations(struct recording *r, int ranks, double iteration_s) 
             plant_mark(r, MARK_ITERATION, "", rank, rank, i, i * iteration_s, iteration_s);
 }
 
-static void judge(struct recording *r, struct judged *j) {
+static void judge_iterations(struct recording *r, enum iteration_source source, struct judged *j) {
     struct scene scene;
     assert_int_equal(scene_build(r, &scene), 0);
+    if (source != ITERATION_NONE)
+        scene.iterations.source = source;
     assert_int_equal(saturation_find(&scene, &j->candidates), 0);
     assert_int_equal(straggler_find(&scene, &j->stragglers), 0);
     assert_int_equal(verdict_make(&scene, &j->candidates, &j->stragglers, &j->verdict), 0);
@@ -121,6 +123,10 @@ static void judge(struct recording *r, struct judged *j) {
     assert_true(j->verdict.next.n > 0);
     scene_release(&scene);
     recording_release(r);
+}
+
+static void judge(struct recording *r, struct judged *j) {
+    judge_iterations(r, ITERATION_NONE, j); /* as they are */
 }
 
 static void judged_release(struct judged *j) {
@@ -217,6 +223,18 @@ static void too_few_iterations_are_insufficient(void **state) {
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_non_null(strstr(j.verdict.summary, "9 iterations"));
     assert_non_null(strstr(j.verdict.summary, "vm1")); /* what it looks like so far */
+    judged_release(&j);
+}
+
+static void few_iterations_that_nobody_marked_are_no_reason_to_be_silent(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server_limited(&r, 36);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    judge_iterations(&r, ITERATION_CALLS, &j);
+    assert_int_not_equal(j.verdict.state, VERDICT_INSUFFICIENT);
+    assert_int_equal(j.verdict.host, 0);
     judged_release(&j);
 }
 
@@ -591,6 +609,7 @@ int main(void) {
         cmocka_unit_test(a_ceiling_that_was_exceeded_is_none),
         cmocka_unit_test(a_full_link_of_busy_ranks_is_never_saturated),
         cmocka_unit_test(too_few_iterations_are_insufficient),
+        cmocka_unit_test(few_iterations_that_nobody_marked_are_no_reason_to_be_silent),
         cmocka_unit_test(too_few_samples_are_insufficient),
         cmocka_unit_test(no_host_at_all_is_insufficient),
         cmocka_unit_test(a_job_that_sleeps_blames_nobody),
