@@ -57,8 +57,8 @@ struct push {
     bool met;                 /* this thread has had a good answer */
     unsigned burst, tries;    /* pushes at once; failures in a row */
     struct echo_client echo;
-    int64_t asked_ns, called_ns; /* when it last was */
-    bool clock_pushed;           /* status.clock has been, and was answered */
+    int64_t ask_due_ns, call_due_ns; /* not before; 0: at once, however young the machine is */
+    bool clock_pushed;               /* status.clock has been, and was answered */
     uint64_t random;
 };
 
@@ -341,13 +341,13 @@ static bool hear(struct push *push) {
         offer_clock(push, heard.heard_ns, &heard.result);
         pthread_mutex_unlock(&push->lock);
     }
-    if (now_ns - push->asked_ns >= push->config.interval_ns / ASKS) {
-        push->asked_ns = now_ns;
+    if (push->echo.fd >= 0 && now_ns >= push->ask_due_ns) {
+        push->ask_due_ns = now_ns + push->config.interval_ns / ASKS;
         echo_client_ask(&push->echo, ASKS_AT_ONCE);
     }
-    if (!heard.called || now_ns - push->called_ns < CALLS_NS)
+    if (!heard.called || now_ns < push->call_due_ns)
         return false;
-    push->called_ns = now_ns;
+    push->call_due_ns = now_ns + CALLS_NS;
     return true;
 }
 
@@ -367,7 +367,7 @@ static bool wait_until(struct push *push, int64_t ns, bool *was_finishing) {
         }
         if (hear(push) | take_hurry(push))
             return true;
-        int64_t ask_ns = push->echo.fd < 0 ? ns : push->asked_ns + push->config.interval_ns / ASKS;
+        int64_t ask_ns = push->echo.fd < 0 ? ns : push->ask_due_ns;
         push_http_wait(push->http, no_later_than_deadline(push, earlier(ns, ask_ns)),
                        push->echo.fd);
     }
