@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/crew.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "agent/mark/chokepoint.h"
@@ -24,6 +26,23 @@ void crew_say(const struct crew *c, const char *format, ...) {
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     fprintf(stderr, "%s: rank %d on %s: %s\n", c->program, c->rank, c->host, text);
+}
+
+int crew_wrote(const struct crew *c, const char *path, int r) {
+    if (r < 0)
+        crew_say(c, "cannot write %s: %s", path, strerror(-r));
+    return r;
+}
+
+int crew_write_floats(const struct crew *c, const char *path, const float *values, size_t n) {
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return crew_wrote(c, path, -errno);
+    errno = EIO;
+    int r = fwrite(values, sizeof *values, n, file) == n ? 0 : -errno;
+    if (fclose(file) != 0 && r == 0)
+        r = -errno;
+    return crew_wrote(c, path, r);
 }
 
 int crew_usage_error(const char *program, const char *text) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ranks of a program: who we are among them, one voice on standard error, and agreeing before
- * going on, so that a rank that cannot begin leaves nobody waiting.
+ * going on, so that a rank that cannot begin leaves nobody waiting. crew_run() is what the main()
+ * of every workload does once its command line is read.
  */
 #ifndef CHOKEPOINT_WORKLOADS_CREW_H
 #define CHOKEPOINT_WORKLOADS_CREW_H
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "workloads/common/plant.h"
 #include "workloads/common/wait.h"
 
 struct crew {
@@ -18,12 +20,38 @@ struct crew {
     struct waiter waiter;
 };
 
+/*
+ * A program, step by step. The steps return 0, or negative and said on standard error; ranks agree
+ * after each, and when one has failed none goes on.
+ */
+struct crew_job {
+    const char *program; /* its name, as it begins its lines */
+    bool spin;
+    const struct plants *plants;                /* said at the beginning; NULL: none */
+    int (*begin)(void *ctx, struct crew *crew); /* each rank for itself: reads, allocates */
+    int (*run)(void *ctx);                      /* all together */
+    const void *account;                        /* of this rank, as run() leaves it */
+    size_t account_size;
+    int (*finish)(void *ctx, const void *accounts); /* rank 0, with those of all, by rank */
+    void (*release)(void *ctx);                     /* in any case, once begin() was called */
+    void *ctx;
+};
+
+/* From MPI_Init() to MPI_Finalize(). Returns the exit status, the same at every rank. */
+int crew_run(int *argc, char ***argv, const struct crew_job *job);
+
 /* After MPI_Init(). */
 void crew_join(struct crew *ret_crew, const char *program, bool spin);
 
 /* One line on standard error: "PROGRAM: rank 3 on vm-4: TEXT". */
 void crew_say(const struct crew *crew, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Says that path cannot be written when r is negative. Returns r. */
+int crew_wrote(const struct crew *crew, const char *path, int r);
+
+/* 32-bit floats as they lie in memory. Returns 0 or a negative errno, said. */
+int crew_write_floats(const struct crew *crew, const char *path, const float *values, size_t n);
 
 /* Before MPI_Init(): one line however many ranks there are. Returns the exit status, 2. */
 int crew_usage_error(const char *program, const char *text);

@@ -13,63 +13,57 @@
  * seen and not hidden behind the arithmetic.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "agent/mark/chokepoint.h"
 #include "workloads/matmul/blas.h"
 #include "workloads/matmul/summary.h"
 
 #define PROGRAM "chokepoint-matmul"
 
-static int write_results(const struct product *p, const struct matmul_account *accounts) {
+struct job {
+    struct matmul_options options;
+    struct product product;
+};
+
+static int begin(void *ctx, struct crew *crew) {
+    struct job *j = ctx;
+    blas_set_threads(j->options.threads);
+    return product_init(&j->product, &j->options, crew);
+}
+
+static int multiply(void *ctx) {
+    struct job *j = ctx;
+    product_run(&j->product);
+    return product_check(&j->product);
+}
+
+static int write_results(void *ctx, const void *accounts) {
+    const struct product *p = &((struct job *)ctx)->product;
     struct summary s = {p->options, p->crew->n_ranks, &p->outcome, accounts};
+    const char *json = p->options->json;
     summary_print(&s, stdout);
-    int r = p->options->json ? summary_write_json(&s, p->options->json) : 0;
-    if (r < 0)
-        crew_say(p->crew, "cannot write %s: %s", p->options->json, strerror(-r));
-    return r == 0 && fflush(stdout) == 0 ? 0 : -1;
+    return json ? crew_wrote(p->crew, json, summary_write_json(&s, json)) : 0;
 }
 
-static int multiply(struct product *p) {
-    product_run(p);
-    int r = product_check(p);
-    struct matmul_account *accounts = crew_gather(p->crew, &p->account, sizeof p->account);
-    if (r == 0 && p->crew->rank == 0)
-        r = write_results(p, accounts);
-    free(accounts);
-    return crew_is_well(p->crew, r) ? 0 : -1;
-}
-
-static bool run(struct matmul_options *options) {
-    struct crew crew;
-    struct product p;
-    int nobody;
-    crew_join(&crew, PROGRAM, options->spin);
-    if (!plants_fit(&options->plants, crew.n_ranks, &nobody)) {
-        if (crew.rank == 0)
-            crew_say(&crew, "--plant names rank %d of %d", nobody, crew.n_ranks);
-        return false;
-    }
-    if (crew.rank == 0)
-        plants_say(&options->plants, PROGRAM);
-    blas_set_threads(options->threads);
-    chokepoint_phase("loading");
-    int r = product_init(&p, options, &crew);
-    bool good = crew_is_well(&crew, r) && multiply(&p) == 0;
-    product_release(&p);
-    return good;
+static void release(void *ctx) {
+    product_release(&((struct job *)ctx)->product);
 }
 
 int main(int argc, char **argv) {
-    struct matmul_options options;
+    struct job j;
     struct words_error error;
-    if (matmul_options_parse(argc, argv, &options, &error) < 0)
+    if (matmul_options_parse(argc, argv, &j.options, &error) < 0)
         return crew_usage_error(PROGRAM, error.text);
-    if (options.help)
+    if (j.options.help)
         return fputs(matmul_help, stdout) < 0;
-    MPI_Init(&argc, &argv);
-    bool good = run(&options);
-    MPI_Finalize();
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return crew_run(&argc, &argv,
+                    &(struct crew_job){.program = PROGRAM,
+                                       .spin = j.options.spin,
+                                       .plants = &j.options.plants,
+                                       .begin = begin,
+                                       .run = multiply,
+                                       .account = &j.product.account,
+                                       .account_size = sizeof j.product.account,
+                                       .finish = write_results,
+                                       .release = release,
+                                       .ctx = &j});
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/mark/chokepoint.h"
+#include "workloads/common/crew.h"
+
+/* Whether the plants are for ranks there are; says which are planted. */
+static bool say_plants(const struct crew *c, const struct plants *plants) {
+    int nobody;
+    bool fit = plants_fit(plants, c->n_ranks, &nobody);
+    if (c->rank == 0 && !fit)
+        crew_say(c, "--plant names rank %d of %d", nobody, c->n_ranks);
+    else if (c->rank == 0)
+        plants_say(plants, c->program);
+    return fit;
+}
+
+/* Rank 0 has the last word, and what it printed is only said when it got out. */
+static int finish(const struct crew_job *job, const void *accounts) {
+    int r = job->finish(job->ctx, accounts);
+    return r == 0 && fflush(stdout) != 0 ? -1 : r;
+}
+
+static bool run_together(const struct crew_job *job, struct crew *c) {
+    int r = job->run(job->ctx);
+    void *accounts = crew_gather(c, job->account, job->account_size);
+    if (r == 0 && c->rank == 0)
+        r = finish(job, accounts);
+    free(accounts);
+    return crew_is_well(c, r);
+}
+
+static bool run(const struct crew_job *job) {
+    struct crew c;
+    crew_join(&c, job->program, job->spin);
+    if (job->plants && !say_plants(&c, job->plants))
+        return false;
+    chokepoint_phase("loading");
+    int r = job->begin(job->ctx, &c);
+    bool good = crew_is_well(&c, r) && run_together(job, &c);
+    job->release(job->ctx);
+    return good;
+}
+
+int crew_run(int *argc, char ***argv, const struct crew_job *job) {
+    MPI_Init(argc, argv);
+    bool good = run(job);
+    MPI_Finalize();
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
