@@ -319,18 +319,19 @@ static void patience_ends_before_the_deadline_when_nothing_is_taken(void **state
     struct fixture *f = *state;
     f->peer.answer = busy_after_the_first;
     append(f, 50);
-    finish_later(f, 300 * NS_PER_MS);
+    finish_later(f, 2 * NS_PER_S);
     assert_int_equal(push_finish(f->push, INT64_MAX), PUSH_UNDELIVERED);
     assert_int_equal(status_of(f).pushes, 1);
 }
 
 static bool one_slow_frame(struct peer *peer, const struct request *request, char *text,
                            size_t size) {
-    poll(NULL, 0, 40);
+    poll(NULL, 0, 100);
     return take(peer, request, text, size);
 }
 
-/* Ten times as long as patience lasts, but something arrives all the time. */
+/* Longer than patience lasts, but something arrives all the time: thirty times in each patience, so
+ * that a machine which stalls for a second or two does no harm. */
 static void patience_lasts_while_frames_are_taken(void **state) {
     struct fixture *f = *state;
     struct spool_config config = {
@@ -344,7 +345,7 @@ static void patience_lasts_while_frames_are_taken(void **state) {
     assert_int_equal(spool_open(&config, &f->spool), 0);
     f->peer.answer = one_slow_frame;
     append(f, 50);
-    finish_later(f, 200 * NS_PER_MS);
+    finish_later(f, 3 * NS_PER_S);
     assert_int_equal(push_finish(f->push, INT64_MAX), 0);
     expect_each_once(f, 0);
 }
