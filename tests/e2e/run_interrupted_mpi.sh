@@ -10,9 +10,9 @@ printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" 
 chmod +x rank
 all_run() { [ "$(cat ids 2>/dev/null | wc -l)" -eq 3 ]; }
 env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
-    "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+    "$chokepoint" run --db "$db" --start-timeout 60 mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
 pid=$!
-until_true 40 all_run
+until_true 80 all_run
 kill -INT -- -$pid
 wait $pid
 status=$?
@@ -33,9 +33,9 @@ until_true 10 no_traces_of "$(sort -u ids)"
 printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" >rank
 rm -f ids
 setsid "$chokepoint" testbed --name "$name" exec -- \
-    "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+    "$chokepoint" run --db "$db" --start-timeout 60 mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
 pid=$!
-until_true 40 all_run
+until_true 80 all_run
 id=$(sort -u ids)
 kill -9 $pid
 wait $pid 2>/dev/null

@@ -36,7 +36,7 @@ until_true() {
 mkfifo "$work/never"
 # run OPTIONS... : its streams in out and err, its exit status in $status
 run() {
-    "$chokepoint" run --db "$db" "$@" >"$work/out" 2>"$work/err"
+    "$chokepoint" run --db "$db" --start-timeout 60 "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
 said() { grep -q -- "$1" "$work/err"; }
@@ -44,7 +44,7 @@ sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }
 run_inside() {
-    inside "$chokepoint" run --db "$db" "$@" >"$work/out" 2>"$work/err"
+    inside "$chokepoint" run --db "$db" --start-timeout 60 "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
 need_testbed() {
