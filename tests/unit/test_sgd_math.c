@@ -22,7 +22,7 @@
 #include "workloads/sgd/logistic.h"
 #include "workloads/sgd/planted.h"
 
-enum { ROWS = 40, FEATURES = 12 };
+enum { ROWS = 40, FEATURES = 12, MOST_CLASSES = 10 };
 
 static uint64_t random_state = 7;
 
@@ -48,41 +48,87 @@ static void fill(struct batch *b) {
     assert_int_equal(b->n_unique, FEATURES);
 }
 
-/* The mean loss in double precision, from its definition. */
-static double reference_loss(const struct batch *b, const double *w) {
-    double sum = 0;
-    for (size_t row = 0; row < b->n_rows; row++) {
-        double z = 0;
+/* Z of a row in double precision, from its definition. */
+static void reference_margins(const struct batch *b, size_t row, uint32_t width, const double *w,
+                              double *z) {
+    for (uint32_t k = 0; k < width; k++) {
+        z[k] = 0;
         for (uint32_t i = b->row_start[row]; i < b->row_start[row + 1]; i++)
-            z += w[b->local[i]] * b->value[i];
-        double p = 1 / (1 + exp(-z));
-        sum -= b->label[row] > 0 ? log(p) : log(1 - p);
+            z[k] += w[b->local[i] * width + k] * b->value[i];
+    }
+}
+
+/* The mean loss, likewise: minus the logarithm of the label's probability. */
+static double reference_loss(const struct batch *b, uint32_t width, const double *w) {
+    double sum = 0, z[MOST_CLASSES];
+    for (size_t row = 0; row < b->n_rows; row++) {
+        double of_all = 0;
+        reference_margins(b, row, width, w, z);
+        for (uint32_t k = 0; k < width; k++)
+            of_all += exp(z[k]);
+        double p = width > 1 ? exp(z[(int)b->label[row]]) / of_all : 1 / (1 + exp(-z[0]));
+        sum -= log(width > 1 || b->label[row] > 0 ? p : 1 - p);
     }
     return sum / (double)b->n_rows;
 }
 
-static void the_gradient_agrees_with_finite_differences(void **state) {
-    (void)state;
+/* width 1: two classes */
+static void gradient_agrees(uint32_t width) {
     struct batch b = {0};
-    float w[FEATURES], z[ROWS], g[FEATURES];
-    double exact[FEATURES];
+    float w[FEATURES * MOST_CLASSES], z[ROWS * MOST_CLASSES], g[FEATURES * MOST_CLASSES] = {0};
+    double exact[FEATURES * MOST_CLASSES];
     fill(&b);
-    for (int i = 0; i < FEATURES; i++)
+    for (size_t row = 0; width > 1 && row < b.n_rows; row++)
+        b.label[row] = (float)(row * 7 % width);
+    for (uint32_t i = 0; i < FEATURES * width; i++)
         exact[i] = w[i] = uniform();
-    logistic_margins(&b, w, z);
-    double loss = logistic_residuals(&b, z);
-    logistic_gradient(&b, z, g);
-    assert_true(fabs(loss / reference_loss(&b, exact) - 1) < 1e-5);
-    for (int i = 0; i < FEATURES; i++) {
+    logistic_margins(&b, b.local, width, w, z);
+    double loss = logistic_residuals(&b, width, z);
+    logistic_add_gradient(&b, b.local, width, z, 1, g);
+    assert_true(fabs(loss / reference_loss(&b, width, exact) - 1) < 1e-5);
+    for (uint32_t i = 0; i < FEATURES * width; i++) {
         const double h = 1e-5, at = exact[i];
         exact[i] = at + h;
-        double up = reference_loss(&b, exact);
+        double up = reference_loss(&b, width, exact);
         exact[i] = at - h;
-        double down = reference_loss(&b, exact);
+        double down = reference_loss(&b, width, exact);
         exact[i] = at;
         double slope = (up - down) / (2 * h);
-        assert_true(fabs(g[i] - slope) <= 1e-3 * fabs(slope) + 1e-6);
+        assert_true(fabs(g[i] - slope) <= 1e-3 * fabs(slope) + 1e-7);
     }
+    batch_release(&b);
+}
+
+static void the_gradient_agrees_with_finite_differences(void **state) {
+    (void)state;
+    gradient_agrees(1);
+}
+
+/* The width of digits has loops of its own. */
+static void the_softmax_gradient_agrees_with_finite_differences(void **state) {
+    (void)state;
+    gradient_agrees(10);
+    gradient_agrees(3);
+}
+
+/* Applied to a whole model where it stands, or gathered, computed and scattered. */
+static void a_batch_and_the_whole_model_agree(void **state) {
+    (void)state;
+    struct batch b = {0};
+    float z[ROWS], local[FEATURES], g[FEATURES] = {0};
+    float *model = calloc(FEATURES * 1000, sizeof *model);
+    fill(&b);
+    for (int i = 0; i < FEATURES; i++)
+        local[i] = model[i * 1000] = uniform();
+    logistic_margins(&b, b.local, 1, local, z);
+    logistic_residuals(&b, 1, z);
+    logistic_add_gradient(&b, b.local, 1, z, 1, g);
+    logistic_margins(&b, b.index, 1, model, z);
+    logistic_residuals(&b, 1, z);
+    logistic_add_gradient(&b, b.index, 1, z, -.5f, model);
+    for (int i = 0; i < FEATURES; i++)
+        assert_true(fabsf(model[i * 1000] - (local[i] - .5f * g[i])) < 1e-6f);
+    free(model);
     batch_release(&b);
 }
 
@@ -91,37 +137,59 @@ static void the_loss_does_not_overflow(void **state) {
     struct batch b = {.n_rows = 1};
     float label = 0, z = 1e30f;
     b.label = &label;
-    assert_true(fabs(logistic_residuals(&b, &z) / 1e30 - 1) < 1e-6);
+    assert_true(fabs(logistic_residuals(&b, 1, &z) / 1e30 - 1) < 1e-6);
     assert_true(z == 1);
     z = -1e30f;
-    assert_true(logistic_residuals(&b, &z) == 0);
+    assert_true(logistic_residuals(&b, 1, &z) == 0);
     assert_true(z == 0);
     z = NAN;
-    assert_true(isnan(logistic_residuals(&b, &z)));
+    assert_true(isnan(logistic_residuals(&b, 1, &z)));
+}
+
+static void the_softmax_loss_does_not_overflow(void **state) {
+    (void)state;
+    struct batch b = {.n_rows = 1};
+    float label = 1, z[3] = {1e30f, 0, -1e30f};
+    b.label = &label;
+    assert_true(fabs(logistic_residuals(&b, 3, z) / 1e30 - 1) < 1e-6);
+    assert_true(z[0] == 1 && z[1] == -1 && z[2] == 0);
+    float one_is_none[3] = {0, NAN, 0};
+    assert_true(isnan(logistic_residuals(&b, 3, one_is_none)));
+}
+
+static size_t reference_best(const double *z, uint32_t width) {
+    size_t best = 0;
+    for (uint32_t k = 1; k < width; k++)
+        best = z[k] > z[best] ? k : best;
+    return width > 1 ? best : z[0] > 0;
+}
+
+static void score_counts(uint32_t width) {
+    struct batch b = {0};
+    struct logistic_score score = {0};
+    float *model = calloc(FEATURES * 1000 * width, sizeof *model), margins[ROWS * MOST_CLASSES];
+    double exact[FEATURES * MOST_CLASSES], z[MOST_CLASSES];
+    uint64_t right = 0;
+    fill(&b);
+    for (uint32_t i = 0; i < FEATURES * width; i++)
+        exact[i] = model[i / width * 1000 * width + i % width] = uniform();
+    for (size_t row = 0; row < b.n_rows; row++) {
+        reference_margins(&b, row, width, exact, z);
+        right += reference_best(z, width) == (size_t)b.label[row];
+    }
+    logistic_margins(&b, b.index, width, model, margins);
+    logistic_score_add(&score, &b, width, margins);
+    assert_int_equal(score.n, ROWS);
+    assert_int_equal(score.n_correct, right);
+    assert_true(fabs(score.loss_sum / ROWS - reference_loss(&b, width, exact)) < 1e-5);
+    free(model);
+    batch_release(&b);
 }
 
 static void the_score_counts_what_is_right(void **state) {
     (void)state;
-    struct batch b = {0};
-    struct logistic_score score = {0};
-    float *model = calloc(FEATURES * 1000, sizeof *model);
-    double exact[FEATURES];
-    uint64_t right = 0;
-    fill(&b);
-    for (int i = 0; i < FEATURES; i++)
-        exact[i] = model[i * 1000] = uniform();
-    for (size_t row = 0; row < b.n_rows; row++) {
-        double z = 0;
-        for (uint32_t i = b.row_start[row]; i < b.row_start[row + 1]; i++)
-            z += exact[b.local[i]] * b.value[i];
-        right += (z > 0) == (b.label[row] > 0);
-    }
-    logistic_score_add(&score, &b, model);
-    assert_int_equal(score.n, ROWS);
-    assert_int_equal(score.n_correct, right);
-    assert_true(fabs(score.loss_sum / ROWS - reference_loss(&b, exact)) < 1e-5);
-    free(model);
-    batch_release(&b);
+    score_counts(1);
+    score_counts(4);
 }
 
 /* ---- generator ---- */
@@ -300,7 +368,10 @@ static void the_smallest_model_still_works(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_agrees_with_finite_differences),
+        cmocka_unit_test(the_softmax_gradient_agrees_with_finite_differences),
+        cmocka_unit_test(a_batch_and_the_whole_model_agree),
         cmocka_unit_test(the_loss_does_not_overflow),
+        cmocka_unit_test(the_softmax_loss_does_not_overflow),
         cmocka_unit_test(the_score_counts_what_is_right),
         cmocka_unit_test(popularity_follows_a_power_law),
         TEST(the_same_seed_gives_the_same_bytes),

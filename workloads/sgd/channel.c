@@ -3,13 +3,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define STAGE_FLOATS ((size_t)STREAM_WINDOW * STREAM_CHUNK)
 
-int channel_init(struct channel *ret, int peer, bool dense, uint32_t n_features) {
+int channel_init(struct channel *ret, int peer, bool dense, uint32_t n_features, uint32_t width) {
     *ret = (struct channel){.peer = peer,
                             .dense = dense,
                             .n_features = n_features,
+                            .width = width,
                             .request_message = MPI_REQUEST_NULL,
                             .reply_message = MPI_REQUEST_NULL,
                             .payload = MPI_REQUEST_NULL};
@@ -22,6 +24,11 @@ void channel_release(struct channel *c) {
     free(c->features);
     free(c->values);
     free(c->stage);
+}
+
+/* Floats of a whole model or gradient. */
+static size_t n_weights(const struct channel *c) {
+    return (size_t)c->n_features * c->width;
 }
 
 static bool is_complete(MPI_Request *request) {
@@ -43,7 +50,7 @@ static bool reserve(struct channel *c, size_t n) {
     uint32_t *features = reallocarray(c->features, n, sizeof *features);
     if (features)
         c->features = features;
-    float *values = reallocarray(c->values, n, sizeof *values);
+    float *values = reallocarray(c->values, n * c->width, sizeof *values);
     if (values)
         c->values = values;
     if (!features || !values)
@@ -68,9 +75,9 @@ static enum channel_state push(struct channel *c) {
         return CHANNEL_OFFERED;
     if (c->request.n > c->capacity)
         return CHANNEL_FAILED;
-    MPI_Irecv(c->values, (int)c->request.n, MPI_FLOAT, c->peer, TAG_GRADIENT, MPI_COMM_WORLD,
-              &c->payload);
-    c->received_bytes += c->request.n * sizeof *c->values;
+    size_t n = (size_t)c->request.n * c->width;
+    MPI_Irecv(c->values, (int)n, MPI_FLOAT, c->peer, TAG_GRADIENT, MPI_COMM_WORLD, &c->payload);
+    c->received_bytes += n * sizeof *c->values;
     return CHANNEL_GRADIENT;
 }
 
@@ -143,10 +150,11 @@ static void send_reply(struct channel *c, enum message_kind kind) {
 
 /* Strictly ascending within the model, or false. */
 static bool gather(struct channel *c, const float *model) {
+    size_t width = c->width;
     for (size_t i = 0; i < c->request.n; i++) {
         if (c->features[i] >= c->n_features || (i > 0 && c->features[i] <= c->features[i - 1]))
             return false;
-        c->values[i] = model[c->features[i]];
+        memcpy(c->values + i * width, model + c->features[i] * width, width * sizeof *model);
     }
     return true;
 }
@@ -159,7 +167,7 @@ bool channel_answer(struct channel *c, float *model, uint64_t version, bool stag
     send_reply(c, MESSAGE_GO);
     c->pulled_at = version;
     c->state = CHANNEL_ANSWERING;
-    size_t n = c->dense ? c->n_features : c->request.n;
+    size_t n = c->dense ? n_weights(c) : (size_t)c->request.n * c->width;
     if (c->dense)
         stream_start(&c->stream, model, n, staged ? c->stage : NULL, c->peer, TAG_WEIGHTS);
     else
@@ -176,7 +184,7 @@ void channel_end(struct channel *c, enum message_kind kind) {
 void channel_take_dense(struct channel *c, float *model, float scale) {
     c->model = model;
     c->scale = scale;
-    stream_start(&c->stream, NULL, c->n_features, c->stage, c->peer, TAG_GRADIENT);
-    c->received_bytes += c->n_features * sizeof(float);
+    stream_start(&c->stream, NULL, n_weights(c), c->stage, c->peer, TAG_GRADIENT);
+    c->received_bytes += n_weights(c) * sizeof(float);
     c->state = CHANNEL_TAKING;
 }

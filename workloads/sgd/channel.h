@@ -28,12 +28,13 @@ struct channel {
     int peer;
     enum channel_state state;
     bool dense;
-    uint32_t n_features; /* of the model */
+    uint32_t n_features, width; /* of the model */
     struct message request, reply;
     MPI_Request request_message, reply_message, payload;
-    uint32_t *features; /* request.n: what the worker pulled last */
-    float *values;      /* the weights sent, then the gradient received */
-    size_t capacity;
+    uint32_t *features;   /* request.n: what the worker pulled last */
+    float *values;        /* as many times width: the weights sent, then the gradient received */
+    size_t capacity;      /* features */
+    uint64_t turn;        /* PULLED: its number in the queue */
     float *stage;         /* dense: STREAM_WINDOW chunks, for sending, then for receiving */
     struct stream stream; /* dense */
     float *model;         /* while TAKING */
@@ -42,8 +43,10 @@ struct channel {
     uint64_t sent_bytes, received_bytes;
 };
 
-/* Allocates a dense stage. Returns 0 or -ENOMEM; channel_release() in any case. */
-int channel_init(struct channel *ret_channel, int peer, bool dense, uint32_t n_features);
+/* Of a model of n_features x width weights. Allocates a dense stage. Returns 0 or -ENOMEM;
+ * channel_release() in any case. */
+int channel_init(struct channel *ret_channel, int peer, bool dense, uint32_t n_features,
+                 uint32_t width);
 void channel_release(struct channel *channel);
 
 /* Waits for the next request, from PUSHED (or at the start). */

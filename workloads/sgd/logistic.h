@@ -1,33 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Logistic regression on a compact batch (common/batch.h). Weights and gradients are vectors over
- * the batch's own features: w[i] belongs to feature batch->unique[i]. Pure functions; the four
- * steps are separate because they are the operators of a profile: sparse x dense, sigmoid,
- * transposed, apply.
+ * Linear models on a batch in compressed rows: logistic regression (one weight a feature) and
+ * softmax regression (one a feature and class, side by side). Everything about a model's shape is
+ * its width, so the two share their data paths and their protocol. Pure functions, and separate
+ * because they are the operators of a profile: sparse x dense, sigmoid or softmax, transposed.
+ *
+ * `at` says where an entry's weights lie: batch->local for vectors over the batch's own features
+ * (w[at * width ...] belongs to feature batch->unique[at]), batch->index for a whole model.
  */
 #ifndef CHOKEPOINT_WORKLOADS_LOGISTIC_H
 #define CHOKEPOINT_WORKLOADS_LOGISTIC_H
 
 #include "workloads/common/batch.h"
 
-/* z = X w, z of n_rows. */
-void logistic_margins(const struct batch *batch, const float *w, float *ret_z);
+#define LOGISTIC_MAX_WIDTH 16
+
+/* Z = X W, Z of n_rows x width. */
+void logistic_margins(const struct batch *batch, const uint32_t *at, uint32_t width, const float *w,
+                      float *ret_z);
 
 /*
- * z becomes the residual (sigmoid(z) - label) / n_rows. Returns the mean loss, log(1 +
- * exp(-margin)), computed so that it overflows for no finite z.
+ * Z becomes the residual (p - label) / n_rows, with p the sigmoid (width 1, labels 0 and 1) or the
+ * softmax over a row (labels 0 to width - 1). Returns the mean loss, the negative logarithm of the
+ * label's probability, computed so that it overflows for no finite Z.
  */
-double logistic_residuals(const struct batch *batch, float *z);
+double logistic_residuals(const struct batch *batch, uint32_t width, float *z);
 
-/* g = X' r: with r from logistic_residuals() the gradient of the mean loss. g of n_unique. */
-void logistic_gradient(const struct batch *batch, const float *residual, float *ret_g);
+/* G += scale * X' R: with scale 1 and R from logistic_residuals() the gradient of the mean loss. */
+void logistic_add_gradient(const struct batch *batch, const uint32_t *at, uint32_t width,
+                           const float *residual, float scale, float *g);
 
 struct logistic_score {
     double loss_sum;
     uint64_t n, n_correct;
 };
 
-/* Adds a batch (not compacted) under the whole model w of all features. */
-void logistic_score_add(struct logistic_score *score, const struct batch *batch, const float *w);
+/* Adds a batch whose Z is given, and overwritten. */
+void logistic_score_add(struct logistic_score *score, const struct batch *batch, uint32_t width,
+                        float *z);
 
 #endif

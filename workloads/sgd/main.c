@@ -23,23 +23,28 @@
  * Payload on the wire is plain MPI point to point, no tree, no compression: see server_sync.c and
  * common/stream.h. Waiting does not spin (common/wait.h), unless --spin says so.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/sgd/server.h"
 #include "workloads/sgd/summary.h"
+#include "workloads/sgd/together.h"
 #include "workloads/sgd/worker.h"
 
-#define EXIT_USAGE 2
+#define PROGRAM "chokepoint-sgd"
+
+struct job {
+    struct sgd_options options;
+    struct trainer trainer;
+    struct lead lead; /* rank 0's, and with all-reduce everybody's */
+};
 
 static int generate(const struct generate_options *options) {
     struct generate_result result;
     struct generate_error error;
     if (generate_files(options, &result, &error) < 0) {
-        fprintf(stderr, "chokepoint-sgd: %s\n", error.text);
+        fprintf(stderr, PROGRAM ": %s\n", error.text);
         return EXIT_FAILURE;
     }
     printf("%.1f MB in %s: %.1f features set an example, base rate %.2f %%, best possible accuracy "
@@ -49,121 +54,60 @@ static int generate(const struct generate_options *options) {
     return EXIT_SUCCESS;
 }
 
-/* Whether all ranks are well. A rank that cannot open its data must not leave the others waiting.
- */
-static bool all_are_well(struct trainer *t, int r) {
-    int mine = r, worst = 0;
-    MPI_Request request;
-    MPI_Iallreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-    wait_all(&t->waiter, 1, &request);
-    return worst >= 0;
+static int begin(void *ctx, struct crew *crew) {
+    struct job *j = ctx;
+    int r = trainer_init(&j->trainer, &j->options, crew);
+    j->lead.t = &j->trainer;
+    return r == 0 && crew->rank == 0 ? lead_init(&j->lead, &j->trainer) : r;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n) {
-    if (n == 0)
-        return 0;
-    qsort(values, n, sizeof *values, ascending);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-/* Everybody's account at rank 0 (NULL elsewhere, or without memory). The caller frees. */
-static struct account *gather_accounts(struct trainer *t) {
-    struct account *all = t->rank == 0 ? calloc((size_t)t->n_ranks, sizeof *all) : NULL;
-    MPI_Request request;
-    if (t->rank == 0 && !all)
-        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+static int train(void *ctx) {
+    struct job *j = ctx;
+    struct trainer *t = &j->trainer;
+    int r = j->options.mode == SGD_SINGLE ? single_run(&j->lead)
+            : j->options.allreduce        ? allreduce_run(&j->lead)
+            : t->crew->rank == 0          ? server_run(&j->lead)
+                                          : worker_run(t);
+    chokepoint_phase(NULL);
     t->account.iteration_s = median(t->durations_s, t->n_durations);
-    MPI_Igather(&t->account, sizeof t->account, MPI_BYTE, all, sizeof t->account, MPI_BYTE, 0,
-                MPI_COMM_WORLD, &request);
-    wait_all(&t->waiter, 1, &request);
-    return all;
-}
-
-static int write_weights(const struct trainer *t, const char *path) {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return -errno;
-    size_t n = fwrite(t->weights, sizeof *t->weights, t->options->n_features, file);
-    int r = n == t->options->n_features ? 0 : -errno;
-    if (fclose(file) < 0 && r == 0)
-        r = -errno;
     return r;
 }
 
-/* "cannot write PATH: WHY", or nothing. */
-static bool wrote(const struct trainer *t, const char *path, int r) {
-    char text[512];
-    if (r == 0)
-        return true;
-    snprintf(text, sizeof text, "cannot write %.400s: %s", path, strerror(-r));
-    trainer_say(t, text);
-    return false;
+static int write_results(void *ctx, const void *accounts) {
+    const struct job *j = ctx;
+    const struct trainer *t = &j->trainer;
+    const struct sgd_options *o = &j->options;
+    struct summary s = {t, &j->lead.outcome, accounts};
+    summary_print(&s, stdout);
+    int r = o->json ? crew_wrote(t->crew, o->json, summary_write_json(&s, o->json)) : 0;
+    int w = o->weights ? crew_write_floats(t->crew, o->weights, t->weights, t->n_weights) : 0;
+    return r < 0 ? r : w;
 }
 
-static bool write_results(const struct trainer *t, const struct summary *summary) {
-    const struct sgd_options *o = t->options;
-    bool good = true;
-    summary_print(summary, stdout);
-    if (o->json)
-        good &= wrote(t, o->json, summary_write_json(summary, o->json));
-    if (o->weights)
-        good &= wrote(t, o->weights, write_weights(t, o->weights));
-    return good && fflush(stdout) == 0;
-}
-
-static bool train(struct trainer *t) {
-    struct outcome outcome = {0};
-    bool good = (t->rank == 0 ? server_run(t, &outcome) : worker_run(t)) == 0;
-    chokepoint_phase(NULL);
-    struct account *accounts = gather_accounts(t);
-    struct summary summary = {t->options, t->n_ranks, &outcome, accounts};
-    if (good && t->rank == 0)
-        good = write_results(t, &summary);
-    free(accounts);
-    return good;
-}
-
-static bool run(const struct sgd_options *options) {
-    struct trainer t;
-    int rank, n_ranks, nobody;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    if (!plants_fit(&options->plants, n_ranks, &nobody)) {
-        if (rank == 0)
-            fprintf(stderr, "chokepoint-sgd: --plant names rank %d of %d\n", nobody, n_ranks);
-        return false;
-    }
-    if (rank == 0)
-        plants_say(&options->plants, "chokepoint-sgd");
-    chokepoint_phase("loading");
-    int r = trainer_init(&t, options, rank, n_ranks);
-    bool good = all_are_well(&t, r) && train(&t);
-    trainer_release(&t);
-    return good;
-}
-
-static int usage_error(const char *text) {
-    if (chokepoint_rank_() <= 0) /* once, not by every rank */
-        fprintf(stderr, "chokepoint-sgd: %s\n", text);
-    return EXIT_USAGE;
+static void release(void *ctx) {
+    struct job *j = ctx;
+    lead_release(&j->lead);
+    trainer_release(&j->trainer);
 }
 
 int main(int argc, char **argv) {
-    struct sgd_options options;
-    struct options_error error;
-    if (options_parse(argc, argv, &options, &error) < 0)
-        return usage_error(error.text);
-    if (options.verb == OPTIONS_HELP)
+    static struct job j;
+    struct words_error error;
+    if (options_parse(argc, argv, &j.options, &error) < 0)
+        return crew_usage_error(PROGRAM, error.text);
+    if (j.options.verb == OPTIONS_HELP)
         return fputs(options_help, stdout) < 0;
-    if (options.verb == OPTIONS_GENERATE)
-        return generate(&options.generate);
-    MPI_Init(&argc, &argv);
-    bool good = run(&options);
-    MPI_Finalize();
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (j.options.verb == OPTIONS_GENERATE)
+        return generate(&j.options.generate);
+    return crew_run(&argc, &argv,
+                    &(struct crew_job){.program = PROGRAM,
+                                       .spin = j.options.spin,
+                                       .plants = &j.options.plants,
+                                       .begin = begin,
+                                       .run = train,
+                                       .account = &j.trainer.account,
+                                       .account_size = sizeof j.trainer.account,
+                                       .finish = write_results,
+                                       .release = release,
+                                       .ctx = &j});
 }

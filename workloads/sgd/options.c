@@ -1,96 +1,129 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/sgd/options.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#define MAX_BATCH 10000000
+
 const char options_help[] =
-    "usage: [mpirun ...] chokepoint-sgd --mode sync|async --transfer dense|sparse --features N\n"
-    "           --data PATH [--batch N] [--iterations N] [--test-every N] [--test-data PATH]\n"
-    "           [--rate R] [--seed N] [--time-limit S] [--json FILE] [--weights FILE] [--quiet]\n"
-    "           [--direct] [--plant CAUSE]...\n"
+    "usage: [mpirun ...] chokepoint-sgd --mode sync|async|single --transfer dense|sparse\n"
+    "           --features N --data PATH [--batch N] [--iterations N | --examples N]\n"
+    "           [--exchange server|allreduce] [--server shared|apart] [--rate R] [--decay D]\n"
+    "           [--test-every N] [--test-data PATH] [--seed N] [--time-limit S] [--json FILE]\n"
+    "           [--weights FILE] [--quiet] [--direct] [--preload] [--plant CAUSE]...\n"
+    "       [mpirun ...] chokepoint-sgd --model softmax --mode sync|async|single --data DIR\n"
+    "           [--epochs N] [the same options]\n"
     "       chokepoint-sgd generate --features N --examples N --files K --out DIR\n"
     "           [--test-examples N] [--seed N]\n"
     "\n"
-    "Sparse logistic regression over MPI: rank 0 holds the model and works on data as well.\n"
+    "Sparse logistic regression or softmax regression over MPI: rank 0 holds the model and works\n"
+    "on data as well.\n"
     "\n"
+    "  --model binary|softmax   two classes of libsvm records (the default), or images of ten\n"
     "  --mode sync|async        all ranks together, or none ever waits for another\n"
+    "  --mode single            one rank, which exchanges nothing\n"
     "  --transfer dense|sparse  the whole model to every worker and the whole gradient back, or "
     "only\n"
-    "                           the features that a batch touches\n"
+    "                           the features that a batch touches (softmax: dense)\n"
+    "  --exchange server|allreduce\n"
+    "                           sync: through rank 0 (server), or every rank holds the model and "
+    "they\n"
+    "                           add up their gradients by collectives\n"
+    "  --server shared|apart    rank 0 works on data as well (shared), or only serves\n"
     "  --features N             length of the model (R1: 33762578)\n"
-    "  --data PATH              libsvm file, or directory with train-*.libsvm; ranks share them "
-    "out\n"
-    "  --batch N                examples a rank and iteration (1000)\n"
+    "  --data PATH              libsvm file, or directory with train-*.libsvm, which ranks share "
+    "out;\n"
+    "                           softmax: images as chokepoint-data makes or fetches them\n"
+    "  --batch N                examples a rank and iteration (1000; softmax 200)\n"
     "  --iterations N           iterations of each rank (100); async: N times the ranks updates\n"
+    "  --examples N             as many iterations as N examples make, of all ranks together\n"
+    "  --epochs N               softmax: how often all images are seen, by all ranks (50)\n"
     "  --test-every N           test accuracy every N iterations (0: at the end)\n"
     "  --test-data PATH         held-out file (default: test.libsvm beside the training files)\n"
     "  --rate R                 learning rate (0.5)\n"
-    "  --seed N                 with which of its files a rank begins (0); generate: of the data "
-    "(1)\n"
+    "  --decay D                which becomes R / (1 + D i) in iteration i (0: constant)\n"
+    "  --seed N                 with which of its files a rank begins, or order of the images "
+    "(0);\n"
+    "                           generate: of the data (1)\n"
     "  --time-limit S           stop after S seconds\n"
     "  --json FILE              write the summary as JSON\n"
     "  --weights FILE           write the trained model as 32-bit floats\n"
     "  --spin                   wait in blocking MPI calls, which use a core each\n"
     "  --direct                 read training data past the page cache (O_DIRECT)\n"
+    "  --preload                read the training data once, before training, and keep them\n"
     "  --plant CAUSE            slow itself down, to try a profiler: skew:RANK:FACTOR,\n"
     "                           sleep:RANK:MS, apply:MS, memory:RANK:MB, spin:RANK:MS, each with\n"
     "                           an optional @FROM-TO (shares of the iterations); may repeat\n"
     "  --quiet                  no progress\n";
 
+const char *const sgd_mode_names[] = {
+    [SGD_SYNC] = "sync", [SGD_ASYNC] = "async", [SGD_SINGLE] = "single", NULL};
+
 enum {
-    OPT_MODE = 256,
+    OPT_MODEL = WORDS_FIRST,
+    OPT_MODE,
     OPT_TRANSFER,
+    OPT_EXCHANGE,
+    OPT_SERVER,
     OPT_FEATURES,
     OPT_BATCH,
     OPT_ITERATIONS,
+    OPT_EXAMPLES,
+    OPT_EPOCHS,
     OPT_DATA,
     OPT_TEST_EVERY,
     OPT_TEST_DATA,
     OPT_RATE,
+    OPT_DECAY,
     OPT_SEED,
     OPT_TIME_LIMIT,
     OPT_JSON,
     OPT_WEIGHTS,
     OPT_SPIN,
     OPT_DIRECT,
+    OPT_PRELOAD,
     OPT_PLANT,
     OPT_QUIET,
     OPT_HELP,
-    OPT_EXAMPLES,
     OPT_FILES,
     OPT_OUT,
     OPT_TEST_EXAMPLES,
+    OPT_END,
 };
 
-static const struct option train_options[] = {
+static const struct option train_words[] = {
+    {"model", required_argument, NULL, OPT_MODEL},
     {"mode", required_argument, NULL, OPT_MODE},
     {"transfer", required_argument, NULL, OPT_TRANSFER},
+    {"exchange", required_argument, NULL, OPT_EXCHANGE},
+    {"server", required_argument, NULL, OPT_SERVER},
     {"features", required_argument, NULL, OPT_FEATURES},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"iterations", required_argument, NULL, OPT_ITERATIONS},
+    {"examples", required_argument, NULL, OPT_EXAMPLES},
+    {"epochs", required_argument, NULL, OPT_EPOCHS},
     {"data", required_argument, NULL, OPT_DATA},
     {"test-every", required_argument, NULL, OPT_TEST_EVERY},
     {"test-data", required_argument, NULL, OPT_TEST_DATA},
     {"rate", required_argument, NULL, OPT_RATE},
+    {"decay", required_argument, NULL, OPT_DECAY},
     {"seed", required_argument, NULL, OPT_SEED},
     {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
     {"json", required_argument, NULL, OPT_JSON},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
     {"spin", no_argument, NULL, OPT_SPIN},
     {"direct", no_argument, NULL, OPT_DIRECT},
+    {"preload", no_argument, NULL, OPT_PRELOAD},
     {"plant", required_argument, NULL, OPT_PLANT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"help", no_argument, NULL, OPT_HELP},
     {0},
 };
 
-static const struct option generate_options[] = {
+static const struct option generate_words[] = {
     {"features", required_argument, NULL, OPT_FEATURES},
     {"examples", required_argument, NULL, OPT_EXAMPLES},
     {"files", required_argument, NULL, OPT_FILES},
@@ -101,60 +134,43 @@ static const struct option generate_options[] = {
     {0},
 };
 
-/* Reads the value of one option; what is wrong with it goes into the error. */
-struct value {
-    const char *name, *text;
-    struct options_error *error;
+/* What is being read, and which options were given. */
+struct reading {
+    struct sgd_options *o;
+    bool given[OPT_END - WORDS_FIRST];
 };
 
-static int refuse(const struct value *v, const char *expected) {
-    snprintf(v->error->text, sizeof v->error->text, "--%s expects %s, not \"%.100s\"", v->name,
-             expected, v->text);
-    return -EINVAL;
+static bool given(const struct reading *r, int option) {
+    return r->given[option - WORDS_FIRST];
 }
 
-static int take_count(const struct value *v, uint64_t least, uint64_t most, uint64_t *ret) {
-    char *end, expected[80];
-    errno = 0;
-    unsigned long long n = isdigit((unsigned char)*v->text) ? strtoull(v->text, &end, 10) : 0;
-    if (!isdigit((unsigned char)*v->text) || *end || errno || n < least || n > most) {
-        snprintf(expected, sizeof expected, "a whole number from %llu to %llu",
-                 (unsigned long long)least, (unsigned long long)most);
-        return refuse(v, expected);
-    }
-    *ret = n;
-    return 0;
+/* One of two words; true for the second. */
+static int take_either(const struct word *word, const char *no, const char *yes, bool *ret) {
+    int which;
+    int r = word_choice(word, (const char *const[]){no, yes, NULL}, &which);
+    if (r == 0)
+        *ret = which == 1;
+    return r;
 }
 
-static int take_positive(const struct value *v, double *ret) {
-    char *end;
-    double x = strtod(v->text, &end);
-    if (end == v->text || *end || !isfinite(x) || x <= 0)
-        return refuse(v, "a positive number");
-    *ret = x;
-    return 0;
+static int take_mode(const struct word *word, enum sgd_mode *ret) {
+    int which;
+    int r = word_choice(word, sgd_mode_names, &which);
+    if (r == 0)
+        *ret = (enum sgd_mode)which;
+    return r;
 }
 
-/* One of two words; true for the first. */
-static int take_choice(const struct value *v, const char *yes, const char *no, bool *ret) {
-    char expected[64];
-    snprintf(expected, sizeof expected, "%s or %s", yes, no);
-    if (strcmp(v->text, yes) != 0 && strcmp(v->text, no) != 0)
-        return refuse(v, expected);
-    *ret = strcmp(v->text, yes) == 0;
-    return 0;
-}
-
-static int take_features(const struct value *v, struct sgd_options *o) {
+static int take_features(const struct word *word, struct sgd_options *o) {
     uint64_t n;
-    int r = take_count(v, 1, UINT32_MAX - 1, &n);
+    int r = word_count(word, 1, UINT32_MAX - 1, &n);
     if (r == 0)
         o->n_features = o->generate.n_features = (uint32_t)n;
     return r;
 }
 
-static int take_text(const char *text, const char **ret) {
-    *ret = text;
+static int take_text(const struct word *word, const char **ret) {
+    *ret = word->text;
     return 0;
 }
 
@@ -163,125 +179,162 @@ static int take_flag(bool *ret) {
     return 0;
 }
 
-static int take_files(const struct value *v, int *ret) {
-    uint64_t n = 0;
-    int r = take_count(v, 1, 10000, &n);
-    *ret = (int)n;
+static int take_files(const struct word *word, int *ret) {
+    uint64_t n;
+    int r = word_count(word, 1, 10000, &n);
+    if (r == 0)
+        *ret = (int)n;
     return r;
 }
 
-static int take_seed(const struct value *v, struct sgd_options *o) {
-    int r = take_count(v, 0, UINT64_MAX, &o->seed);
+static int take_examples(const struct word *word, struct sgd_options *o) {
+    int r = word_count(word, 1, UINT64_MAX / MAX_BATCH, &o->examples);
+    o->generate.n_examples = o->examples;
+    return r;
+}
+
+static int take_seed(const struct word *word, struct sgd_options *o) {
+    int r = word_count(word, 0, UINT64_MAX, &o->seed);
     o->generate.seed = o->seed;
     return r;
 }
 
-static int take_plant(const struct value *v, struct plants *ret) {
-    int r = plants_add(ret, v->text);
-    if (r == -E2BIG)
-        return refuse(v, "to be given at most 8 times");
-    return r < 0 ? refuse(v, plant_help) : 0;
-}
-
-static int take(int option, const struct value *v, struct sgd_options *o) {
+static int take_training(int option, const struct word *word, struct sgd_options *o) {
     switch (option) {
+    case OPT_MODEL:
+        return take_either(word, "binary", "softmax", &o->softmax);
     case OPT_MODE:
-        return take_choice(v, "async", "sync", &o->async);
+        return take_mode(word, &o->mode);
     case OPT_TRANSFER:
-        return take_choice(v, "dense", "sparse", &o->dense);
-    case OPT_FEATURES:
-        return take_features(v, o);
+        return take_either(word, "sparse", "dense", &o->dense);
+    case OPT_EXCHANGE:
+        return take_either(word, "server", "allreduce", &o->allreduce);
+    case OPT_SERVER:
+        return take_either(word, "shared", "apart", &o->apart);
     case OPT_BATCH:
-        return take_count(v, 1, 10000000, &o->batch);
+        return word_count(word, 1, MAX_BATCH, &o->batch);
     case OPT_ITERATIONS:
-        return take_count(v, 1, UINT32_MAX, &o->iterations);
+        return word_count(word, 1, UINT32_MAX, &o->iterations);
+    case OPT_EPOCHS:
+        return word_count(word, 1, 1000000, &o->epochs);
     case OPT_DATA:
-        return take_text(v->text, &o->data);
+        return take_text(word, &o->data);
     case OPT_TEST_EVERY:
-        return take_count(v, 0, UINT32_MAX, &o->test_every);
+        return word_count(word, 0, UINT32_MAX, &o->test_every);
     case OPT_TEST_DATA:
-        return take_text(v->text, &o->test_data);
+        return take_text(word, &o->test_data);
     case OPT_RATE:
-        return take_positive(v, &o->rate);
-    case OPT_SEED:
-        return take_seed(v, o);
+        return word_positive(word, &o->rate);
+    case OPT_DECAY:
+        return word_number(word, 0, 1e9, &o->decay);
     case OPT_TIME_LIMIT:
-        return take_positive(v, &o->time_limit_s);
+        return word_positive(word, &o->time_limit_s);
     case OPT_JSON:
-        return take_text(v->text, &o->json);
+        return take_text(word, &o->json);
     case OPT_WEIGHTS:
-        return take_text(v->text, &o->weights);
+        return take_text(word, &o->weights);
     case OPT_SPIN:
         return take_flag(&o->spin);
     case OPT_DIRECT:
         return take_flag(&o->direct);
+    case OPT_PRELOAD:
+        return take_flag(&o->preload);
     case OPT_PLANT:
-        return take_plant(v, &o->plants);
+        return word_plant(word, &o->plants);
     case OPT_QUIET:
         return take_flag(&o->quiet);
-    case OPT_EXAMPLES:
-        return take_count(v, 1, UINT64_MAX, &o->generate.n_examples);
-    case OPT_FILES:
-        return take_files(v, &o->generate.n_files);
-    case OPT_OUT:
-        return take_text(v->text, &o->generate.directory);
-    case OPT_TEST_EXAMPLES:
-        return take_count(v, 0, UINT64_MAX, &o->generate.n_test);
     default:
         o->verb = OPTIONS_HELP;
-        return 0;
+        return 1;
     }
 }
 
-static int missing(const char *name, struct options_error *error) {
-    snprintf(error->text, sizeof error->text, "--%s is missing; see --help", name);
-    return -EINVAL;
+static int take(int option, const struct word *word, void *into) {
+    struct reading *reading = into;
+    struct sgd_options *o = reading->o;
+    reading->given[option - WORDS_FIRST] = true;
+    switch (option) {
+    case OPT_FEATURES:
+        return take_features(word, o);
+    case OPT_EXAMPLES:
+        return take_examples(word, o);
+    case OPT_SEED:
+        return take_seed(word, o);
+    case OPT_FILES:
+        return take_files(word, &o->generate.n_files);
+    case OPT_OUT:
+        return take_text(word, &o->generate.directory);
+    case OPT_TEST_EXAMPLES:
+        return word_count(word, 0, UINT64_MAX, &o->generate.n_test);
+    default:
+        return take_training(option, word, o);
+    }
 }
 
-/* What has no sensible default must have been said. */
-static int check_given(const struct sgd_options *o, const bool *given,
-                       struct options_error *error) {
-    static const int train[] = {OPT_MODE, OPT_TRANSFER, OPT_FEATURES, OPT_DATA, 0};
-    static const int generate[] = {OPT_FEATURES, OPT_EXAMPLES, OPT_FILES, OPT_OUT, 0};
-    const struct option *options = o->verb == OPTIONS_TRAIN ? train_options : generate_options;
-    for (const int *want = o->verb == OPTIONS_TRAIN ? train : generate; *want; want++)
-        for (const struct option *option = options; option->name; option++)
-            if (option->val == *want && !given[*want - OPT_MODE])
-                return missing(option->name, error);
+/* What has no sensible default must have been said; wanted ends with 0. */
+static int check_given(const struct reading *reading, const struct option *words, const int *wanted,
+                       struct words_error *error) {
+    for (; *wanted; wanted++)
+        for (const struct option *word = words; word->name; word++)
+            if (word->val == *wanted && !given(reading, *wanted))
+                return words_missing(word->name, error);
     return 0;
 }
 
-int options_parse(int argc, char **argv, struct sgd_options *ret_options,
-                  struct options_error *error) {
-    struct sgd_options o = {.batch = 1000, .iterations = 100, .rate = .5};
-    bool given[OPT_TEST_EXAMPLES - OPT_MODE + 1] = {false};
-    o.generate.seed = 1;
-    if (argc > 1 && strcmp(argv[1], "generate") == 0) {
-        o.verb = OPTIONS_GENERATE;
-        argc--;
-        argv++;
-    }
-    const struct option *options = o.verb == OPTIONS_TRAIN ? train_options : generate_options;
-    optind = 1;
-    opterr = 0;
-    for (int c, which = 0; (c = getopt_long(argc, argv, ":", options, &which)) != -1;) {
-        if (c == '?' || c == ':') {
-            snprintf(error->text, sizeof error->text, "%s %.100s; see --help",
-                     c == '?' ? "unknown option" : "no value after", argv[optind - 1]);
-            return -EINVAL;
-        }
-        int r = take(c, &(struct value){options[which].name, optarg, error}, &o);
-        if (r < 0)
-            return r;
-        given[c - OPT_MODE] = true;
-    }
-    if (o.verb != OPTIONS_HELP && optind < argc) {
-        snprintf(error->text, sizeof error->text, "unexpected argument %.100s; see --help",
-                 argv[optind]);
-        return -EINVAL;
-    }
-    int r = o.verb == OPTIONS_HELP ? 0 : check_given(&o, given, error);
+/* The first pair of words that do not go together, if any. */
+static int check_together(const struct reading *r, struct words_error *error) {
+    const struct sgd_options *o = r->o;
+    int limits = given(r, OPT_ITERATIONS) + given(r, OPT_EXAMPLES) + given(r, OPT_EPOCHS);
+    const char *wrong =
+        limits > 1 ? "only one of --iterations, --examples and --epochs can be given"
+        : o->softmax && given(r, OPT_FEATURES) ? "--features is for --model binary: images say it"
+        : o->softmax && given(r, OPT_TEST_DATA)
+            ? "--test-data is for --model binary: images come with theirs"
+        : o->softmax && (o->direct || o->preload)
+            ? "--direct and --preload are for --model binary: images are kept in memory"
+        : !o->softmax && o->epochs            ? "--epochs is for --model softmax"
+        : o->allreduce && o->mode != SGD_SYNC ? "--exchange allreduce is for --mode sync"
+        : o->apart && o->mode == SGD_SINGLE   ? "--server apart is not for --mode single"
+        : o->apart && o->allreduce            ? "--server apart is for --exchange server"
+                                              : NULL;
+    if (wrong)
+        snprintf(error->text, sizeof error->text, "%s; see --help", wrong);
+    return wrong ? -EINVAL : 0;
+}
+
+static int check_training(const struct reading *r, struct words_error *error) {
+    static const int binary[] = {OPT_MODE, OPT_TRANSFER, OPT_FEATURES, OPT_DATA, 0};
+    static const int single[] = {OPT_FEATURES, OPT_DATA, 0};
+    static const int softmax[] = {OPT_MODE, OPT_DATA, 0};
+    const int *wanted = r->o->softmax ? softmax : r->o->mode == SGD_SINGLE ? single : binary;
+    int bad = check_given(r, train_words, wanted, error);
+    return bad ? bad : check_together(r, error);
+}
+
+static void fill_defaults(const struct reading *r) {
+    struct sgd_options *o = r->o;
+    if (!o->batch)
+        o->batch = o->softmax ? 200 : 1000;
+    if (!o->iterations && !o->examples && !o->epochs)
+        *(o->softmax ? &o->epochs : &o->iterations) = o->softmax ? 50 : 100;
+    if (o->softmax && !given(r, OPT_TRANSFER))
+        o->dense = true;
+}
+
+int options_parse(int argc, char **argv, struct sgd_options *ret, struct words_error *error) {
+    static const int generate[] = {OPT_FEATURES, OPT_EXAMPLES, OPT_FILES, OPT_OUT, 0};
+    struct sgd_options o = {.rate = .5, .generate.seed = 1};
+    struct reading reading = {.o = &o};
+    bool generates = argc > 1 && strcmp(argv[1], "generate") == 0;
+    o.verb = generates ? OPTIONS_GENERATE : OPTIONS_TRAIN;
+    int r = words_parse(argc - generates, argv + generates,
+                        generates ? generate_words : train_words, take, &reading, error);
     if (r == 0)
-        *ret_options = o;
-    return r;
+        r = generates ? check_given(&reading, generate_words, generate, error)
+                      : check_training(&reading, error);
+    if (r >= 0) {
+        fill_defaults(&reading);
+        *ret = o;
+    }
+    return r < 0 ? r : 0;
 }

@@ -6,21 +6,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "workloads/common/plant.h"
+#include "workloads/common/words.h"
 #include "workloads/sgd/generate.h"
 
 enum options_verb { OPTIONS_TRAIN, OPTIONS_GENERATE, OPTIONS_HELP };
+enum sgd_mode { SGD_SYNC, SGD_ASYNC, SGD_SINGLE };
 
 struct sgd_options {
     enum options_verb verb;
-    bool async, dense, spin, quiet;
-    bool direct; /* training data are read past the page cache */
-    uint32_t n_features;
+    enum sgd_mode mode;
+    bool softmax;   /* --model */
+    bool dense;     /* --transfer */
+    bool allreduce; /* --exchange */
+    bool apart;     /* --server: rank 0 only serves */
+    bool spin, quiet;
+    bool direct;         /* training data are read past the page cache */
+    bool preload;        /* ... once */
+    uint32_t n_features; /* softmax: 0, the images say it */
     uint64_t batch;      /* examples a rank and iteration */
-    uint64_t iterations; /* sync: of every rank; async: times the ranks, updates of the model */
+    /* One of the three, the others 0: sync: iterations of every rank; async: times the ranks,
+     * updates of the model */
+    uint64_t iterations, examples, epochs;
     uint64_t test_every; /* iterations; 0: at the end only */
     const char *data, *test_data;
-    double rate;
+    double rate, decay;  /* rate / (1 + decay * iteration) */
     double time_limit_s; /* 0: none */
     uint64_t seed;
     const char *json, *weights;
@@ -28,14 +37,11 @@ struct sgd_options {
     struct generate_options generate;
 };
 
-struct options_error {
-    char text[384];
-};
-
 extern const char options_help[];
+extern const char *const sgd_mode_names[];
 
 /* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
 int options_parse(int argc, char **argv, struct sgd_options *ret_options,
-                  struct options_error *ret_error);
+                  struct words_error *ret_error);
 
 #endif

@@ -9,6 +9,9 @@
  * as many updates as the average worker and no more, about what R1 saw on its vm-1. Tests come
  * every test-every x ranks updates and stop the serving: workers finish what they have and wait.
  *
+ * Dense, at most half of the workers pull at the same time, in the order they asked: if all did,
+ * all would push at the same time as well, and each direction of the link would lie idle by turns.
+ *
  * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
  * is that of the first chunk. Own work is cut in slices between two looks at the network.
  */
@@ -29,6 +32,7 @@ struct async {
     uint64_t target;    /* updates */
     uint64_t next_test; /* updates; 0: none */
     uint64_t *by_rank;  /* updates */
+    uint64_t asked;     /* pulls so far: the next one's turn */
     enum own_stage own;
     uint64_t own_pulled_at;
     double own_loss;
@@ -37,30 +41,37 @@ struct async {
 
 /* One update has been applied, made from the model as it was at version `from`. */
 static bool count_update(struct async *a, int rank, uint64_t from, double loss) {
-    struct outcome *o = &a->s->outcome;
-    a->s->staleness_sum += (double)(o->updates - from);
+    struct outcome *o = &a->s->lead->outcome;
+    uint64_t staleness = o->updates - from;
+    a->s->staleness_sum += (double)staleness;
+    o->most_stale = staleness > o->most_stale ? staleness : o->most_stale;
+    chokepoint_value("staleness", (double)staleness);
     o->updates++;
     o->examples += a->s->t->options->batch;
     o->loss = o->updates == 1 ? loss : .9 * o->loss + .1 * loss;
     a->by_rank[rank]++;
-    return server_check_loss(a->s, loss, o->updates);
+    return lead_check_loss(a->s->lead, loss, o->updates);
+}
+
+/* The learning rate decays as if all ranks worked in step. */
+static float rate_now(const struct async *a) {
+    return trainer_rate(a->s->t, a->s->lead->outcome.updates / (uint64_t)a->s->t->n_shares);
 }
 
 /* At most LEAD times as many updates as the workers have made on average. */
 static bool own_may_start(const struct async *a) {
     uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->by_rank[0];
-    uint64_t by_workers = a->s->outcome.updates - own;
+    uint64_t by_workers = a->s->lead->outcome.updates - own;
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
 static int finish_own(struct async *a) {
     struct trainer *t = a->s->t;
     uint64_t from = a->own_pulled_at;
-    plants_apply(&t->plants, (double)a->s->outcome.updates / (double)a->target);
-    trainer_apply(t->weights, t->batch.n_unique, t->batch.unique, t->local_gradient,
-                  (float)t->options->rate);
+    plants_apply(&t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
+    trainer_apply(t, t->weights, t->batch.n_unique, t->batch.unique, t->local_gradient,
+                  rate_now(a));
     bool finite = count_update(a, 0, from, a->own_loss);
-    chokepoint_value("staleness", (double)(a->s->outcome.updates - 1 - from));
     trainer_finish_iteration(t, a->by_rank[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
     return finite ? 1 : -EDOM;
@@ -69,6 +80,8 @@ static int finish_own(struct async *a) {
 /* A slice of own work. 1: did some, 0: nothing to do, or negative. */
 static int own_step(struct async *a) {
     struct trainer *t = a->s->t;
+    if (!t->works)
+        return 0;
     if (a->own == OWN_READING) {
         if (t->batch.n_rows == 0 && !own_may_start(a))
             return 0;
@@ -78,31 +91,62 @@ static int own_step(struct async *a) {
     }
     if (a->own == OWN_COMPUTED)
         return finish_own(a);
-    a->own_pulled_at = a->s->outcome.updates;
+    a->own_pulled_at = a->s->lead->outcome.updates;
     trainer_gather(t, t->weights);
     a->own_loss = trainer_compute(t);
     a->own = OWN_COMPUTED;
     return 1;
 }
 
+static int count(const struct server *s, enum channel_state state) {
+    int n = 0;
+    for (int i = 0; i < s->n_channels; i++)
+        n += s->channels[i].state == state;
+    return n;
+}
+
+/* Whether a worker that has asked is the next to be answered. */
+static bool is_its_turn(struct async *a, struct channel *c) {
+    const struct server *s = a->s;
+    if (!c->turn)
+        c->turn = ++a->asked;
+    if (!c->dense)
+        return true;
+    for (int i = 0; i < s->n_channels; i++)
+        if (s->channels[i].state == CHANNEL_PULLED && s->channels[i].turn &&
+            s->channels[i].turn < c->turn)
+            return false;
+    return count(s, CHANNEL_ANSWERING) < (s->n_channels + 1) / 2;
+}
+
+static int answer(struct async *a, struct channel *c) {
+    if (!is_its_turn(a, c))
+        return 0;
+    c->turn = 0;
+    return channel_answer(c, a->s->t->weights, a->s->lead->outcome.updates, true) ? 0 : -EPROTO;
+}
+
+static int take_gradient(struct async *a, struct channel *c) {
+    struct trainer *t = a->s->t;
+    if (!t->options->dense)
+        trainer_apply(t, t->weights, c->request.n, c->features, c->values, rate_now(a));
+    plants_apply(&t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
+    if (!count_update(a, c->peer, c->pulled_at, c->request.loss))
+        return -EDOM;
+    channel_listen(c);
+    return 0;
+}
+
 /* What the server owes this worker. 0 or negative. */
 static int serve(struct async *a, struct channel *c) {
-    struct trainer *t = a->s->t;
-    float rate = (float)t->options->rate;
     switch (c->state) {
     case CHANNEL_PULLED:
-        return channel_answer(c, t->weights, a->s->outcome.updates, true) ? 0 : -EPROTO;
+        return answer(a, c);
     case CHANNEL_OFFERED:
-        channel_take_dense(c, t->weights, rate);
+        channel_take_dense(c, a->s->t->weights, rate_now(a));
         return 0;
     case CHANNEL_PUSHED:
-        if (!t->options->dense)
-            trainer_apply(t->weights, c->request.n, c->features, c->values, rate);
-        plants_apply(&t->plants, (double)a->s->outcome.updates / (double)a->target);
-        if (!count_update(a, c->peer, c->pulled_at, c->request.loss))
-            return -EDOM;
-        channel_listen(c);
-        return 0;
+        return take_gradient(a, c);
     case CHANNEL_FAILED:
         return -ECANCELED;
     default:
@@ -119,12 +163,12 @@ static int serve_all(struct async *a) {
 }
 
 static int test_if_due(struct async *a) {
-    if (!a->next_test || a->s->outcome.updates < a->next_test)
+    if (!a->next_test || a->s->lead->outcome.updates < a->next_test)
         return 0;
-    uint64_t every = a->s->t->options->test_every * (uint64_t)a->s->t->n_ranks;
-    while (a->next_test <= a->s->outcome.updates)
+    uint64_t every = a->s->t->options->test_every * (uint64_t)a->s->t->n_shares;
+    while (a->next_test <= a->s->lead->outcome.updates)
         a->next_test += every;
-    int r = server_test(a->s);
+    int r = lead_test(a->s->lead);
     a->own_start_ns = chokepoint_now_ns();
     return r;
 }
@@ -133,31 +177,30 @@ static int train(struct async *a) {
     struct server *s = a->s;
     int r = 0;
     a->own_start_ns = chokepoint_now_ns();
-    while (r >= 0 && s->outcome.updates < a->target && !s->outcome.out_of_time) {
+    while (r >= 0 && s->lead->outcome.updates < a->target && !s->lead->outcome.out_of_time) {
         int served = serve_all(a);
         int worked = served < 0 ? 0 : own_step(a);
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
         if (served > 0 || worked > 0)
-            waiter_wake(&s->t->waiter);
+            waiter_wake(&s->t->crew->waiter);
         else
-            waiter_nap(&s->t->waiter);
-        server_show(s, (double)s->outcome.updates, (double)a->target);
-        s->outcome.out_of_time = server_is_out_of_time(s);
+            waiter_nap(&s->t->crew->waiter);
+        lead_show(s->lead, (double)s->lead->outcome.updates, (double)a->target);
+        s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead);
     }
     return r;
 }
 
 int server_run_async(struct server *s) {
-    const struct sgd_options *o = s->t->options;
-    uint64_t n_ranks = (uint64_t)s->t->n_ranks;
-    struct async a = {
-        .s = s, .target = o->iterations * n_ranks, .next_test = o->test_every * n_ranks};
-    a.by_rank = calloc(n_ranks, sizeof *a.by_rank);
-    int r = a.by_rank ? server_test(s) : -ENOMEM;
+    const struct trainer *t = s->t;
+    uint64_t n = (uint64_t)t->n_shares;
+    struct async a = {.s = s, .target = t->iterations * n, .next_test = t->options->test_every * n};
+    a.by_rank = calloc((size_t)t->crew->n_ranks, sizeof *a.by_rank);
+    int r = a.by_rank ? lead_test(s->lead) : -ENOMEM;
     if (r == 0)
         r = train(&a);
     if (r == 0)
-        r = server_test(s);
+        r = lead_test(s->lead);
     free(a.by_rank);
     return r;
 }

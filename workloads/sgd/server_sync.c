@@ -57,9 +57,9 @@ static int step(struct sync *y) {
     if (r < 0)
         return r;
     if (moved || r > 0)
-        waiter_wake(&y->s->t->waiter);
+        waiter_wake(&y->s->t->crew->waiter);
     else
-        waiter_nap(&y->s->t->waiter);
+        waiter_nap(&y->s->t->crew->waiter);
     return 0;
 }
 
@@ -80,14 +80,15 @@ static int await_pulls(struct sync *y) {
 static int answer_all(struct sync *y) {
     bool good = y->answered = true;
     for (int i = 0; i < y->s->n_channels; i++)
-        good &= channel_answer(&y->s->channels[i], y->s->t->weights, y->s->outcome.updates, false);
+        good &= channel_answer(&y->s->channels[i], y->s->t->weights, y->s->lead->outcome.updates,
+                               false);
     return good ? 0 : -EPROTO;
 }
 
 static void collect_sparse(struct server *s, float scale) {
     for (int i = 0; i < s->n_channels; i++) {
         const struct channel *c = &s->channels[i];
-        trainer_apply(s->t->weights, c->request.n, c->features, c->values, scale);
+        trainer_apply(s->t, s->t->weights, c->request.n, c->features, c->values, scale);
     }
 }
 
@@ -123,10 +124,10 @@ static int collect_dense(struct server *s, float scale) {
     while (s->n_channels > 0 && !stream_is_done(&s->channels[0].stream)) {
         size_t offset, n;
         if (!peek_all(s, chunks, &offset, &n)) {
-            waiter_nap(&s->t->waiter);
+            waiter_nap(&s->t->crew->waiter);
             continue;
         }
-        waiter_wake(&s->t->waiter);
+        waiter_wake(&s->t->crew->waiter);
         apply_chunks(s->t->weights + offset, n, chunks, s->n_channels, scale);
         for (int i = 0; i < s->n_channels; i++)
             stream_drop(&s->channels[i].stream);
@@ -138,15 +139,15 @@ static int collect_dense(struct server *s, float scale) {
 static int collect(struct sync *y) {
     struct server *s = y->s;
     const struct batch *own = &s->t->batch;
-    float scale = (float)(s->t->options->rate / s->t->n_ranks);
+    float scale = trainer_rate(s->t, s->lead->outcome.updates) / (float)s->t->n_shares;
     int64_t start = chokepoint_now_ns();
     int r = s->t->options->dense ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
     if (r < 0)
         return r;
-    trainer_apply(s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
+    trainer_apply(s->t, s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
     plants_apply(&s->t->plants, trainer_done(s->t));
-    chokepoint_operator("reduce and apply", (int64_t)(s->t->options->n_features * sizeof(float)),
-                        start, chokepoint_now_ns() - start);
+    chokepoint_operator("reduce and apply", (int64_t)(s->t->n_weights * sizeof(float)), start,
+                        chokepoint_now_ns() - start);
     return 0;
 }
 
@@ -154,7 +155,7 @@ static double mean_loss(const struct sync *y) {
     double sum = y->own_loss;
     for (int i = 0; i < y->s->n_channels; i++)
         sum += y->s->channels[i].request.loss;
-    return sum / y->s->t->n_ranks;
+    return sum / y->s->t->n_shares;
 }
 
 /* Bytes of all channels into the server's account, where iterations are marked from. */
@@ -169,7 +170,7 @@ static void account_bytes(struct server *s) {
 
 static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     struct server *s = y->s;
-    y->own = OWN_READING;
+    y->own = s->t->works ? OWN_READING : OWN_DONE;
     y->answered = false;
     int r = await_pulls(y);
     if (r == 0)
@@ -180,30 +181,30 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
         r = collect(y);
     if (r < 0)
         return r;
-    s->outcome.loss = mean_loss(y);
-    s->outcome.updates++;
-    s->outcome.examples += (uint64_t)s->t->n_ranks * s->t->options->batch;
+    s->lead->outcome.loss = mean_loss(y);
+    s->lead->outcome.updates++;
+    s->lead->outcome.examples += (uint64_t)s->t->n_shares * s->t->options->batch;
     account_bytes(s);
-    trainer_finish_iteration(s->t, number, start_ns, s->outcome.loss);
+    trainer_finish_iteration(s->t, number, start_ns, s->lead->outcome.loss);
     for (int i = 0; i < s->n_channels; i++)
         channel_listen(&s->channels[i]);
-    return server_check_loss(s, s->outcome.loss, number) ? 0 : -EDOM;
+    return lead_check_loss(s->lead, s->lead->outcome.loss, number) ? 0 : -EDOM;
 }
 
 int server_run_sync(struct server *s) {
-    const struct sgd_options *o = s->t->options;
+    struct trainer *t = s->t;
     struct sync y = {.s = s};
-    int r = server_test(s);
+    int r = lead_test(s->lead);
     int64_t start_ns = chokepoint_now_ns();
-    for (uint64_t i = 1; r == 0 && i <= o->iterations; i++) {
-        if ((s->outcome.out_of_time = server_is_out_of_time(s)))
+    for (uint64_t i = 1; r == 0 && i <= t->iterations; i++) {
+        if ((s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead)))
             break;
         r = iterate(&y, i, &start_ns);
-        if (r == 0 && (i == o->iterations || (o->test_every && i % o->test_every == 0))) {
-            r = server_test(s);
+        if (r == 0 && lead_tests_after(t, i)) {
+            r = lead_test(s->lead);
             start_ns = chokepoint_now_ns();
         }
-        server_show(s, (double)i, (double)o->iterations);
+        lead_show(s->lead, (double)i, (double)t->iterations);
     }
     return r;
 }

@@ -1,23 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/sgd/summary.h"
 
-void summary_print(const struct summary *s, FILE *out) {
-    const struct sgd_options *o = s->options;
-    const struct outcome *r = s->outcome;
-    fprintf(out, "chokepoint-sgd: %s %s, %d rank%s, %u features, batch %llu, rate %g\n",
-            o->async ? "async" : "sync", o->dense ? "dense" : "sparse", s->n_ranks,
-            s->n_ranks == 1 ? "" : "s", o->n_features, (unsigned long long)o->batch, o->rate);
-    fprintf(out, "  %llu updates, %llu examples in %.2f s%s: %.2f updates/s, %.0f examples/s\n",
-            (unsigned long long)r->updates, (unsigned long long)r->examples, r->duration_s,
-            r->out_of_time ? " (time limit)" : "", (double)r->updates / r->duration_s,
-            (double)r->examples / r->duration_s);
+double summary_examples_per_s(const struct summary *s) {
+    double seconds = s->outcome->duration_s - s->outcome->test_s;
+    return seconds > 0 ? (double)s->outcome->examples / seconds : 0;
+}
+
+/* "sync dense", "sync dense all-reduce", "async sparse, server apart", "single" */
+static void print_mode(const struct sgd_options *o, FILE *out) {
+    fputs(sgd_mode_names[o->mode], out);
+    if (o->mode != SGD_SINGLE)
+        fprintf(out, " %s%s", o->dense ? "dense" : "sparse",
+                o->allreduce ? " all-reduce"
+                : o->apart   ? ", server apart"
+                             : "");
+}
+
+static void print_ranks(const struct summary *s, FILE *out) {
     fprintf(out, "  rank  iterations  median s   sent MB  received MB\n");
-    for (int i = 0; i < s->n_ranks; i++)
+    for (int i = 0; i < s->trainer->crew->n_ranks; i++)
         fprintf(out, "  %4d  %10llu  %8.4f  %8.1f  %11.1f\n", i,
                 (unsigned long long)s->accounts[i].iterations, s->accounts[i].iteration_s,
                 (double)s->accounts[i].sent_bytes * 1e-6,
                 (double)s->accounts[i].received_bytes * 1e-6);
-    fprintf(out, "  loss %.4f, mean staleness %.2f updates", r->loss, r->staleness);
+}
+
+void summary_print(const struct summary *s, FILE *out) {
+    const struct trainer *t = s->trainer;
+    const struct sgd_options *o = t->options;
+    const struct outcome *r = s->outcome;
+    int n_ranks = t->crew->n_ranks;
+    fprintf(out, "chokepoint-sgd: %s", o->softmax ? "softmax, " : "");
+    print_mode(o, out);
+    fprintf(out, ", %d rank%s, %u features, batch %llu, rate %g\n", n_ranks,
+            n_ranks == 1 ? "" : "s", t->n_features, (unsigned long long)o->batch, o->rate);
+    fprintf(out,
+            "  %llu updates, %llu examples in %.2f s%s, %.2f s of it tests: %.2f updates/s, %.0f "
+            "examples/s\n",
+            (unsigned long long)r->updates, (unsigned long long)r->examples, r->duration_s,
+            r->out_of_time ? " (time limit)" : "", r->test_s, (double)r->updates / r->duration_s,
+            summary_examples_per_s(s));
+    print_ranks(s, out);
+    fprintf(out, "  loss %.4f, staleness of updates %.2f on average, %llu at most", r->loss,
+            r->staleness, (unsigned long long)r->most_stale);
     if (r->tested)
         fprintf(out, "; accuracy %.2f %%, loss %.4f on %llu held-out examples", 100 * r->accuracy,
                 r->test_loss, (unsigned long long)r->n_tested);

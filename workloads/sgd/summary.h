@@ -5,14 +5,16 @@
 
 #include <stdio.h>
 
-#include "workloads/sgd/server.h"
+#include "workloads/sgd/lead.h"
 
 struct summary {
-    const struct sgd_options *options;
-    int n_ranks;
+    const struct trainer *trainer; /* of rank 0 */
     const struct outcome *outcome;
     const struct account *accounts; /* of each rank */
 };
+
+/* Examples that all ranks trained on, over the training's time without its tests. */
+double summary_examples_per_s(const struct summary *summary);
 
 void summary_print(const struct summary *summary, FILE *out);
 

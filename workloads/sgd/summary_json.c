@@ -6,7 +6,7 @@
 
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
-    for (int i = 0; i < s->n_ranks; i++) {
+    for (int i = 0; i < s->trainer->crew->n_ranks; i++) {
         const struct account *a = &s->accounts[i];
         json_array_append_new(
             array, json_pack("{s:i, s:I, s:I, s:f, s:I, s:I}", "rank", i, "iterations",
@@ -25,15 +25,21 @@ static json_t *tested(const struct outcome *r) {
 }
 
 int summary_write_json(const struct summary *s, const char *path) {
-    const struct sgd_options *o = s->options;
+    const struct trainer *t = s->trainer;
+    const struct sgd_options *o = t->options;
     const struct outcome *r = s->outcome;
     json_t *root = json_pack(
-        "{s:s, s:s, s:i, s:I, s:I, s:f, s:I, s:I, s:f, s:b, s:f, s:f, s:f, s:o, s:o}", "mode",
-        o->async ? "async" : "sync", "transfer", o->dense ? "dense" : "sparse", "ranks", s->n_ranks,
-        "features", (json_int_t)o->n_features, "batch", (json_int_t)o->batch, "rate", o->rate,
-        "updates", (json_int_t)r->updates, "examples", (json_int_t)r->examples, "duration_s",
-        r->duration_s, "out_of_time", r->out_of_time, "iteration_s", s->accounts[0].iteration_s,
-        "staleness", r->staleness, "loss", r->loss, "test", tested(r), "by_rank", ranks(s));
+        "{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:f, s:b, s:f, "
+        "s:f, s:I, s:f, s:o, s:o}",
+        "model", o->softmax ? "softmax" : "binary", "mode", sgd_mode_names[o->mode], "transfer",
+        o->dense ? "dense" : "sparse", "exchange", o->allreduce ? "allreduce" : "server", "server",
+        o->apart ? "apart" : "shared", "ranks", t->crew->n_ranks, "features",
+        (json_int_t)t->n_features, "batch", (json_int_t)o->batch, "rate", o->rate, "decay",
+        o->decay, "updates", (json_int_t)r->updates, "examples", (json_int_t)r->examples,
+        "duration_s", r->duration_s, "test_s", r->test_s, "examples_per_s",
+        summary_examples_per_s(s), "out_of_time", r->out_of_time, "iteration_s",
+        s->accounts[0].iteration_s, "staleness", r->staleness, "most_stale",
+        (json_int_t)r->most_stale, "loss", r->loss, "test", tested(r), "by_rank", ranks(s));
     if (!root)
         return -ENOMEM;
     errno = 0;

@@ -5,66 +5,102 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/sgd/logistic.h"
 
-void trainer_say(const struct trainer *t, const char *text) {
-    char host[256] = "?";
-    gethostname(host, sizeof host - 1);
-    fprintf(stderr, "chokepoint-sgd: rank %d on %s: %s\n", t->rank, host, text);
-}
+#define HUGE_PAGE ((size_t)1 << 21)
 
 double trainer_done(const struct trainer *t) {
-    return (double)t->account.iterations / (double)t->options->iterations;
+    return (double)t->account.iterations / (double)t->iterations;
 }
 
+float trainer_rate(const struct trainer *t, uint64_t iteration) {
+    return (float)(t->options->rate / (1 + t->options->decay * (double)iteration));
+}
+
+size_t trainer_local_floats(const struct trainer *t) {
+    return t->batch.n_unique * t->width;
+}
+
+/* ---- beginning and end ---- */
+
 static void plan_batch(struct trainer *t) {
-    double factor = plants_work(&t->plants, t->rank, trainer_done(t));
+    double factor = plants_work(&t->plants, t->crew->rank, trainer_done(t));
     t->batch_rows = (size_t)((double)t->options->batch * factor + .5);
     if (t->batch_rows == 0)
         t->batch_rows = 1;
 }
 
-/* The first touch of 135 MB belongs to loading, not to the first iteration. */
+/*
+ * The first touch of 135 MB belongs to loading, not to the first iteration. Weights are read here
+ * and there: with pages of 4 kB every read would miss the table of addresses as well as the caches.
+ */
 static int allocate_model(struct trainer *t) {
-    size_t bytes = t->options->n_features * sizeof *t->weights;
-    if (t->rank != 0 && !t->options->dense)
+    size_t bytes = (t->n_weights * sizeof *t->weights + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    if (t->crew->rank != 0 && !t->options->dense && !t->options->allreduce)
         return 0;
-    t->weights = malloc(bytes);
-    if (!t->weights)
+    t->weights = aligned_alloc(HUGE_PAGE, bytes);
+    if (!t->weights) {
+        crew_say(t->crew, "not enough memory for the model");
         return -ENOMEM;
+    }
+    madvise(t->weights, bytes, MADV_HUGEPAGE);
     memset(t->weights, 0, bytes);
     return 0;
 }
 
-int trainer_init(struct trainer *ret, const struct sgd_options *options, int rank, int n_ranks) {
-    struct libsvm_error error;
-    *ret = (struct trainer){.options = options,
-                            .batch_rows = options->batch,
-                            .plants = options->plants,
-                            .rank = rank,
-                            .n_ranks = n_ranks,
-                            .waiter = {.spin = options->spin},
-                            .data = {.fd = -1}};
-    int r =
-        libsvm_open_share(&ret->data, options->data, rank, n_ranks, options->n_features, &error);
-    if (r < 0) {
-        trainer_say(ret, error.text);
-        return r;
-    }
-    ret->data.part = options->seed % ret->data.n_parts;
-    ret->data.direct = options->direct;
-    plan_batch(ret);
-    r = allocate_model(ret);
+static int open_source(struct trainer *t) {
+    struct source_error error;
+    int share = t->crew->rank - (t->crew->n_ranks - t->n_shares);
+    int r = source_open(&t->source, t->options, share, t->n_shares, &error);
     if (r < 0)
-        trainer_say(ret, "not enough memory for the model");
+        crew_say(t->crew, "%s", error.text);
+    t->works = share >= 0;
+    t->n_features = t->source.n_features;
+    t->width = t->source.width;
+    t->n_weights = (size_t)t->n_features * t->width;
     return r;
 }
 
+static void plan_iterations(struct trainer *t) {
+    const struct sgd_options *o = t->options;
+    uint64_t together = o->batch * (uint64_t)t->n_shares;
+    t->iterations = o->epochs     ? o->epochs * t->source.per_epoch
+                    : o->examples ? (o->examples + together - 1) / together
+                                  : o->iterations;
+}
+
+static int check_crew(const struct trainer *t) {
+    const struct sgd_options *o = t->options;
+    int n = t->crew->n_ranks;
+    bool bad = (o->mode == SGD_SINGLE && n > 1) || (o->apart && n < 2);
+    if (bad && t->crew->rank == 0)
+        crew_say(t->crew,
+                 o->apart ? "--server apart needs 2 ranks or more, there is %d"
+                          : "--mode single is for one rank, there are %d",
+                 n);
+    return bad ? -EINVAL : 0;
+}
+
+int trainer_init(struct trainer *ret, const struct sgd_options *options, struct crew *crew) {
+    *ret = (struct trainer){.options = options,
+                            .crew = crew,
+                            .plants = options->plants,
+                            .n_shares = crew->n_ranks - options->apart};
+    int r = check_crew(ret);
+    if (r == 0)
+        r = open_source(ret);
+    if (r < 0)
+        return r;
+    plan_iterations(ret);
+    plan_batch(ret);
+    return allocate_model(ret);
+}
+
 void trainer_release(struct trainer *t) {
-    libsvm_release(&t->data);
+    source_release(&t->source);
     batch_release(&t->batch);
     plants_release(&t->plants);
     free(t->weights);
@@ -74,6 +110,8 @@ void trainer_release(struct trainer *t) {
     free(t->durations_s);
 }
 
+/* ---- the batch ---- */
+
 static int reserve_local(struct trainer *t) {
     size_t n = t->batch.n_unique > t->batch.n_rows ? t->batch.n_unique : t->batch.n_rows;
     if (n <= t->local_capacity)
@@ -81,7 +119,7 @@ static int reserve_local(struct trainer *t) {
     n += n / 4;
     float **const vectors[] = {&t->local_weights, &t->local_gradient, &t->residual};
     for (int i = 0; i < 3; i++) {
-        float *bigger = reallocarray(*vectors[i], n, sizeof **vectors[i]);
+        float *bigger = reallocarray(*vectors[i], n * t->width, sizeof **vectors[i]);
         if (!bigger)
             return -ENOMEM;
         *vectors[i] = bigger;
@@ -90,21 +128,22 @@ static int reserve_local(struct trainer *t) {
     return 0;
 }
 
+/* Alone, nothing is exchanged, so what a batch touches needs not be known. */
 static int compact(struct trainer *t) {
-    int r = batch_compact(&t->batch, t->options->n_features);
+    int r = t->options->mode == SGD_SINGLE ? 0 : batch_compact(&t->batch, t->n_features);
     if (r == 0)
         r = reserve_local(t);
     if (r < 0)
-        trainer_say(t, "not enough memory for a batch");
+        crew_say(t->crew, "not enough memory for a batch");
     return r < 0 ? r : 1;
 }
 
 int trainer_read(struct trainer *t, size_t n) {
-    struct libsvm_error error;
+    struct source_error error;
     size_t left = t->batch_rows - t->batch.n_rows;
-    ssize_t got = libsvm_read(&t->data, n < left ? n : left, &t->batch, &error);
+    ssize_t got = source_read(&t->source, n < left ? n : left, &t->batch, &error);
     if (got < 0) {
-        trainer_say(t, error.text);
+        crew_say(t->crew, "%s", error.text);
         return (int)got;
     }
     return t->batch.n_rows < t->batch_rows ? 0 : compact(t);
@@ -121,42 +160,71 @@ int trainer_read_batch(struct trainer *t) {
     return r;
 }
 
+/* ---- arithmetic ---- */
+
 /* What is planted, if anything: part of this rank's computing. */
 static void compute_planted(struct trainer *t) {
-    int r = plants_compute(&t->plants, t->rank, trainer_done(t));
+    int r = plants_compute(&t->plants, t->crew->rank, trainer_done(t));
     if (r < 0) {
-        trainer_say(t, "no working set to plant: cannot write or map it in TMPDIR (or /tmp)");
+        crew_say(t->crew, "no working set to plant: cannot write or map it in TMPDIR (or /tmp)");
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
 }
 
-double trainer_compute(struct trainer *t) {
-    int64_t rows = (int64_t)(t->batch.n_rows * sizeof *t->residual);
+/* g -= or += as scale says, at the weights w; the operators of a profile. Returns the mean loss. */
+static double compute(struct trainer *t, const uint32_t *at, const float *w, float scale, float *g,
+                      size_t n_touched) {
+    int64_t rows = (int64_t)(t->batch.n_rows * t->width * sizeof *t->residual);
     int64_t a = chokepoint_now_ns();
-    logistic_margins(&t->batch, t->local_weights, t->residual);
+    logistic_margins(&t->batch, at, t->width, w, t->residual);
     int64_t b = chokepoint_now_ns();
-    double loss = logistic_residuals(&t->batch, t->residual);
+    double loss = logistic_residuals(&t->batch, t->width, t->residual);
     int64_t c = chokepoint_now_ns();
-    logistic_gradient(&t->batch, t->residual, t->local_gradient);
+    if (w != g)
+        memset(g, 0, n_touched * t->width * sizeof *g);
+    logistic_add_gradient(&t->batch, at, t->width, t->residual, scale, g);
     int64_t d = chokepoint_now_ns();
     chokepoint_operator("sparse x dense", rows, a, b - a);
-    chokepoint_operator("sigmoid", rows, b, c - b);
-    chokepoint_operator("transposed sparse x dense",
-                        (int64_t)(t->batch.n_unique * sizeof *t->local_gradient), c, d - c);
+    chokepoint_operator(t->width > 1 ? "softmax" : "sigmoid", rows, b, c - b);
+    chokepoint_operator("transposed sparse x dense", (int64_t)(n_touched * t->width * sizeof *g), c,
+                        d - c);
     compute_planted(t);
     return loss;
 }
 
-void trainer_gather(struct trainer *t, const float *model) {
-    for (size_t i = 0; i < t->batch.n_unique; i++)
-        t->local_weights[i] = model[t->batch.unique[i]];
+double trainer_compute(struct trainer *t) {
+    return compute(t, t->batch.local, t->local_weights, 1, t->local_gradient, t->batch.n_unique);
 }
 
-void trainer_apply(float *model, size_t n, const uint32_t *features, const float *gradient,
-                   float scale) {
-    for (size_t i = 0; i < n; i++)
-        model[features[i]] -= scale * gradient[i];
+double trainer_descend(struct trainer *t, float *model, float rate) {
+    return compute(t, t->batch.index, model, -rate, model, t->batch.n_entries);
 }
+
+void trainer_gather(struct trainer *t, const float *model) {
+    const struct batch *b = &t->batch;
+    size_t width = t->width;
+    for (size_t i = 0; width == 1 && i < b->n_unique; i++)
+        t->local_weights[i] = model[b->unique[i]];
+    for (size_t i = 0; width > 1 && i < b->n_unique; i++)
+        memcpy(t->local_weights + i * width, model + b->unique[i] * width, width * sizeof *model);
+}
+
+void trainer_apply(const struct trainer *t, float *model, size_t n, const uint32_t *features,
+                   const float *gradient, float scale) {
+    size_t width = t->width;
+    for (size_t i = 0; width == 1 && i < n; i++)
+        model[features[i]] -= scale * gradient[i];
+    for (size_t i = 0; width > 1 && i < n * width; i++)
+        model[features[i / width] * width + i % width] -= scale * gradient[i];
+}
+
+void trainer_clear(const struct trainer *t, float *gradient) {
+    const struct batch *b = &t->batch;
+    for (size_t i = 0; i < b->n_unique; i++)
+        memset(gradient + (size_t)b->unique[i] * t->width, 0, t->width * sizeof *gradient);
+}
+
+/* ---- the account ---- */
 
 /* Dropping a duration when memory is out costs the median a sample, not the training its life. */
 static void keep_duration(struct trainer *t, double s) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What every rank of a training has, server or worker: its share of the data, the batch in hand,
- * and the account of what it did.
+ * and the account of what it did. A model is a row of `width` weights for each feature; a gradient
+ * over a batch is one for each feature that the batch touches.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_TRAINER_H
 #define CHOKEPOINT_WORKLOADS_SGD_TRAINER_H
 
-#include "workloads/common/libsvm.h"
-#include "workloads/common/wait.h"
-#include "workloads/sgd/options.h"
+#include "workloads/common/crew.h"
+#include "workloads/sgd/source.h"
 
 /* One rank's account; goes over MPI as it is. */
 struct account {
@@ -19,10 +19,14 @@ struct account {
 
 struct trainer {
     const struct sgd_options *options;
-    int rank, n_ranks;
-    struct waiter waiter;
-    float *weights; /* rank 0: the model; a dense worker: its copy; a sparse worker: NULL */
-    struct libsvm_reader data;
+    struct crew *crew;
+    int n_shares; /* ranks that work on data: all, or all but rank 0 */
+    bool works;   /* this one does */
+    uint32_t n_features, width;
+    size_t n_weights;    /* n_features x width */
+    uint64_t iterations; /* that are to be done */
+    float *weights;      /* the model, or a dense worker's copy; a sparse worker: NULL */
+    struct source source;
     struct batch batch;
     size_t batch_rows; /* of the batch in hand: --batch, or what is planted */
     struct plants plants;
@@ -35,13 +39,10 @@ struct trainer {
     size_t n_durations, durations_capacity;
 };
 
-/* Opens the data and allocates. Says what is wrong on standard error. Returns 0 or negative. */
-int trainer_init(struct trainer *ret_trainer, const struct sgd_options *options, int rank,
-                 int n_ranks);
+/* Opens the data and allocates. Says what is wrong on standard error. Returns 0 or negative;
+ * trainer_release() in any case. */
+int trainer_init(struct trainer *ret_trainer, const struct sgd_options *options, struct crew *crew);
 void trainer_release(struct trainer *trainer);
-
-/* One line on standard error: "chokepoint-sgd: rank 3 on vm-4: TEXT". */
-void trainer_say(const struct trainer *trainer, const char *text);
 
 /* Reads up to n examples of the next batch. Returns 1 when it is whole (and compacted), 0, or
  * negative. */
@@ -51,13 +52,25 @@ int trainer_read_batch(struct trainer *trainer);
 /* Share of its iterations that are behind this rank. */
 double trainer_done(const struct trainer *trainer);
 
+/* The learning rate of an iteration, from 0. */
+float trainer_rate(const struct trainer *trainer, uint64_t iteration);
+
+/* Floats of a gradient over the batch. */
+size_t trainer_local_floats(const struct trainer *trainer);
+
 /* The mean gradient of the batch at local_weights into local_gradient; returns the mean loss. */
 double trainer_compute(struct trainer *trainer);
 
-/* local_weights from a whole model, and w -= scale * g over a sorted list of features. */
+/* The same at a whole model, which it is applied to at once; the batch needs not be compacted. */
+double trainer_descend(struct trainer *trainer, float *model, float rate);
+
+/* local_weights from a whole model; and model -= scale * gradient over a sorted list of n features.
+ */
 void trainer_gather(struct trainer *trainer, const float *model);
-void trainer_apply(float *model, size_t n, const uint32_t *features, const float *gradient,
-                   float scale);
+void trainer_apply(const struct trainer *trainer, float *model, size_t n, const uint32_t *features,
+                   const float *gradient, float scale);
+/* Zeroes what the batch touches of a whole gradient. */
+void trainer_clear(const struct trainer *trainer, float *gradient);
 
 /* Ends iteration `number`, begun at *start_ns, where the next one begins now: marks it and keeps
  * the duration. Then an empty batch. */

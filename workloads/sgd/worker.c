@@ -12,6 +12,7 @@
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/common/stream.h"
+#include "workloads/sgd/lead.h"
 #include "workloads/sgd/protocol.h"
 
 struct worker {
@@ -35,7 +36,7 @@ static void send_request(struct worker *w, int kind, double loss, const void *pa
     MPI_Isend(&m, sizeof m, MPI_BYTE, 0, TAG_REQUEST, MPI_COMM_WORLD, &requests[0]);
     if (payload)
         MPI_Isend(payload, (int)n, type, 0, tag, MPI_COMM_WORLD, &requests[1]);
-    wait_all(&w->t->waiter, 2, requests);
+    wait_all(&w->t->crew->waiter, 2, requests);
     count_sent(w, sizeof m + (payload ? n * sizeof(float) : 0));
 }
 
@@ -48,18 +49,18 @@ static int receive_reply(struct worker *w) {
     struct message m;
     MPI_Request request;
     MPI_Irecv(&m, sizeof m, MPI_BYTE, 0, TAG_REPLY, MPI_COMM_WORLD, &request);
-    wait_all(&w->t->waiter, 1, &request);
+    wait_all(&w->t->crew->waiter, 1, &request);
     count_received(w, sizeof m);
     return m.kind;
 }
 
 static void run_stream(struct worker *w, struct stream *s, bool (*step)(struct stream *)) {
-    waiter_wake(&w->t->waiter);
+    waiter_wake(&w->t->crew->waiter);
     while (!stream_is_done(s)) {
         if (step(s))
-            waiter_wake(&w->t->waiter);
+            waiter_wake(&w->t->crew->waiter);
         else
-            waiter_nap(&w->t->waiter);
+            waiter_nap(&w->t->crew->waiter);
     }
 }
 
@@ -67,7 +68,7 @@ static void receive_weights(struct worker *w) {
     struct trainer *t = w->t;
     struct stream s;
     MPI_Request request;
-    size_t n = t->options->dense ? t->options->n_features : t->batch.n_unique;
+    size_t n = t->options->dense ? t->n_weights : trainer_local_floats(t);
     int64_t start = chokepoint_now_ns();
     if (t->options->dense) {
         stream_start(&s, t->weights, n, NULL, 0, TAG_WEIGHTS);
@@ -75,7 +76,7 @@ static void receive_weights(struct worker *w) {
         trainer_gather(t, t->weights);
     } else {
         MPI_Irecv(t->local_weights, (int)n, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD, &request);
-        wait_all(&t->waiter, 1, &request);
+        wait_all(&t->crew->waiter, 1, &request);
     }
     count_received(w, n * sizeof(float));
     chokepoint_operator("receive weights", (int64_t)(n * sizeof(float)), start,
@@ -86,18 +87,16 @@ static void receive_weights(struct worker *w) {
 static void send_dense_gradient(struct worker *w) {
     const struct batch *b = &w->t->batch;
     struct stream s;
-    for (size_t i = 0; i < b->n_unique; i++)
-        w->dense_gradient[b->unique[i]] = w->t->local_gradient[i];
-    stream_start(&s, w->dense_gradient, w->t->options->n_features, NULL, 0, TAG_GRADIENT);
+    trainer_apply(w->t, w->dense_gradient, b->n_unique, b->unique, w->t->local_gradient, -1);
+    stream_start(&s, w->dense_gradient, w->t->n_weights, NULL, 0, TAG_GRADIENT);
     run_stream(w, &s, stream_send_step);
-    for (size_t i = 0; i < b->n_unique; i++)
-        w->dense_gradient[b->unique[i]] = 0;
-    count_sent(w, w->t->options->n_features * sizeof(float));
+    trainer_clear(w->t, w->dense_gradient);
+    count_sent(w, w->t->n_weights * sizeof(float));
 }
 
 static void send_gradient(struct worker *w, double loss) {
     struct trainer *t = w->t;
-    size_t n = t->options->dense ? t->options->n_features : t->batch.n_unique;
+    size_t n = t->options->dense ? t->n_weights : trainer_local_floats(t);
     int64_t start = chokepoint_now_ns();
     if (t->options->dense) {
         send_request(w, MESSAGE_PUSH, loss, NULL, 0, MPI_FLOAT, 0);
@@ -109,15 +108,9 @@ static void send_gradient(struct worker *w, double loss) {
                         chokepoint_now_ns() - start);
 }
 
-static bool tests_follow(const struct trainer *t, uint64_t iteration) {
-    uint64_t every = t->options->test_every;
-    return !t->options->async && (iteration == 0 || (every && iteration % every == 0) ||
-                                  iteration == t->options->iterations);
-}
-
 /* Reads, asks, and waits for the answer: GO, or one of the two ends. */
 static int begin_iteration(struct worker *w, uint64_t number) {
-    bool testing = tests_follow(w->t, number);
+    bool testing = w->t->options->mode == SGD_SYNC && lead_tests_after(w->t, number);
     if (testing)
         chokepoint_phase("testing");
     if (trainer_read_batch(w->t) < 0) {
@@ -136,8 +129,8 @@ static int begin_iteration(struct worker *w, uint64_t number) {
 
 int worker_run(struct trainer *t) {
     struct worker w = {.t = t};
-    if (t->options->dense && !(w.dense_gradient = calloc(t->options->n_features, sizeof(float))))
-        trainer_say(t, "not enough memory for a dense gradient");
+    if (t->options->dense && !(w.dense_gradient = calloc(t->n_weights, sizeof(float))))
+        crew_say(t->crew, "not enough memory for a dense gradient");
     bool able = !t->options->dense || w.dense_gradient;
     if (!able)
         send_request(&w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/sgd/lead.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "agent/mark/chokepoint.h"
+
+int lead_init(struct lead *ret, struct trainer *t) {
+    struct source_error error;
+    *ret = (struct lead){.t = t};
+    int r = tester_open(&ret->tester, t->options, t->n_features, t->width, &error);
+    if (r < 0)
+        crew_say(t->crew, "%s", error.text);
+    return r;
+}
+
+void lead_release(struct lead *l) {
+    tester_release(&l->tester);
+}
+
+static double seconds_since(int64_t start_ns) {
+    return (double)(chokepoint_now_ns() - start_ns) * 1e-9;
+}
+
+void lead_begin(struct lead *l) {
+    l->started_ns = chokepoint_now_ns();
+    bool quiet = l->t->options->quiet || l->t->crew->rank != 0;
+    progress_start(&l->progress, quiet, l->t->options->time_limit_s);
+    chokepoint_phase("training");
+    chokepoint_iteration_begin();
+}
+
+void lead_end(struct lead *l) {
+    l->outcome.duration_s = seconds_since(l->started_ns);
+    progress_end(&l->progress);
+}
+
+bool lead_is_out_of_time(const struct lead *l) {
+    double limit = l->t->options->time_limit_s;
+    return limit > 0 && seconds_since(l->started_ns) >= limit;
+}
+
+bool lead_check_loss(const struct lead *l, double loss, uint64_t iteration) {
+    if (isfinite(loss))
+        return true;
+    crew_say(l->t->crew,
+             "the loss is %f in iteration %llu: the training diverges; try a smaller --rate", loss,
+             (unsigned long long)iteration);
+    return false;
+}
+
+void lead_show(struct lead *l, double done, double total) {
+    char label[32], text[128];
+    const struct sgd_options *o = l->t->options;
+    int n = snprintf(text, sizeof text, "loss %.4f", l->outcome.loss);
+    snprintf(label, sizeof label, "%s %s", sgd_mode_names[o->mode], o->dense ? "dense" : "sparse");
+    if (l->outcome.tested)
+        snprintf(text + n, sizeof text - (size_t)n, "  accuracy %.2f %%",
+                 100 * l->outcome.accuracy);
+    progress_show(&l->progress, o->mode == SGD_SINGLE ? "single" : label, done, total, text,
+                  l->outcome.tested && l->tested_at == l->outcome.updates);
+}
+
+/* ---- test ---- */
+
+bool lead_tests_after(const struct trainer *t, uint64_t iterations) {
+    uint64_t every = t->options->test_every;
+    return iterations == 0 || (every && iterations % every == 0) || iterations == t->iterations;
+}
+
+static void keep_score(struct lead *l, const struct logistic_score *score) {
+    struct outcome *o = &l->outcome;
+    o->tested = true;
+    l->tested_at = o->updates;
+    o->n_tested = score->n;
+    o->accuracy = (double)score->n_correct / (double)score->n;
+    o->test_loss = score->loss_sum / (double)score->n;
+    chokepoint_value("updates", (double)o->updates);
+    chokepoint_value("examples trained", (double)o->examples);
+    chokepoint_value("test loss", o->test_loss);
+    chokepoint_value("accuracy", o->accuracy);
+}
+
+int lead_test(struct lead *l) {
+    struct logistic_score score;
+    struct source_error error;
+    if (!l->tester.is_on || (l->outcome.tested && l->tested_at == l->outcome.updates))
+        return 0;
+    int64_t start = chokepoint_now_ns();
+    chokepoint_phase("testing");
+    int r = tester_score(&l->tester, l->t->weights, &score, &error);
+    if (r == 0)
+        keep_score(l, &score);
+    else
+        crew_say(l->t->crew, "%s", error.text);
+    l->outcome.test_s += seconds_since(start);
+    chokepoint_phase("training");
+    chokepoint_iteration_begin();
+    return r;
+}

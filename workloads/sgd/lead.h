@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What rank 0 leads a training with, however ranks exchange: the tests, the clock, the progress
+ * line, and what it all came to.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_SGD_LEAD_H
+#define CHOKEPOINT_WORKLOADS_SGD_LEAD_H
+
+#include "workloads/common/progress.h"
+#include "workloads/sgd/tester.h"
+#include "workloads/sgd/trainer.h"
+
+struct outcome {
+    uint64_t updates, examples; /* of the model, by all ranks */
+    double duration_s;          /* of the training, tests included */
+    double test_s;              /* of that, the tests */
+    double staleness;           /* mean over the updates */
+    uint64_t most_stale;
+    double loss; /* of the last batches */
+    bool tested;
+    double accuracy, test_loss; /* of the last test */
+    uint64_t n_tested;
+    bool out_of_time;
+};
+
+struct lead {
+    struct trainer *t;
+    struct tester tester;
+    struct progress progress;
+    int64_t started_ns;
+    uint64_t tested_at; /* updates */
+    struct outcome outcome;
+};
+
+/* Opens the test data. Says what is wrong on standard error. Returns 0 or negative;
+ * lead_release() in any case. */
+int lead_init(struct lead *ret_lead, struct trainer *trainer);
+void lead_release(struct lead *lead);
+
+/* From the first iteration to the last. */
+void lead_begin(struct lead *lead);
+void lead_end(struct lead *lead);
+
+/* Whether a test follows so many iterations, the beginning and the end included. */
+bool lead_tests_after(const struct trainer *trainer, uint64_t iterations);
+/* Unless that has been tested already: in a phase of its own. Returns 0 or negative, said. */
+int lead_test(struct lead *lead);
+bool lead_is_out_of_time(const struct lead *lead);
+/* Says so and returns false when a loss is not finite. */
+bool lead_check_loss(const struct lead *lead, double loss, uint64_t iteration);
+void lead_show(struct lead *lead, double done, double total);
+
+#endif
