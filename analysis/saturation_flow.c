@@ -12,62 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/flow_ends.h"
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 
-#define ADDRESS_SIZE 64
 #define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
-
-/* ---- whose address ---- */
-
-/* "10.0.0.1:1025>10.0.0.2:56031", "[fe80::1]:1025>...": 0 or 1. */
-static bool address_of(const char *name, int end, char address[ADDRESS_SIZE]) {
-    const char *arrow = strchr(name, '>');
-    if (!arrow)
-        return false;
-    const char *begin = end ? arrow + 1 : name, *stop = end ? name + strlen(name) : arrow;
-    while (stop > begin && *stop != ':')
-        stop--;
-    size_t length = (size_t)(stop - begin);
-    if (length == 0 || length >= ADDRESS_SIZE)
-        return false;
-    memcpy(address, begin, length);
-    address[length] = '\0';
-    return strncmp(address, "127.", 4) != 0 && strcmp(address, "::1") != 0 &&
-           strcmp(address, "[::1]") != 0;
-}
-
-struct address {
-    char text[ADDRESS_SIZE];
-    int host;
-};
-
-static int compare_addresses(const void *a, const void *b) {
-    return strcmp(((const struct address *)a)->text, ((const struct address *)b)->text);
-}
-
-/* The local ends tell which addresses a host has. Sorted; of doubles one stays, of two hosts none
- * would be right, so the lower. */
-static size_t collect_addresses(const struct series_set *set, struct address *to) {
-    size_t n = 0, kept = 0;
-    for (size_t s = 0; s < set->n; s++)
-        if (address_of(set->items[s].name, 0, to[n].text))
-            to[n++].host = set->items[s].host;
-    if (n)
-        qsort(to, n, sizeof *to, compare_addresses);
-    for (size_t i = 0; i < n; i++)
-        if (!kept || strcmp(to[kept - 1].text, to[i].text) != 0)
-            to[kept++] = to[i];
-    return kept;
-}
-
-static int host_of(const struct address *addresses, size_t n, const char *text) {
-    struct address key = {.host = -1};
-    memcpy(key.text, text, strlen(text) + 1);
-    const struct address *found =
-        n ? bsearch(&key, addresses, n, sizeof *addresses, compare_addresses) : NULL;
-    return found ? found->host : -1;
-}
 
 /* ---- one connection ---- */
 
@@ -146,19 +95,15 @@ static void judge_flows(struct flows *flows, double wall_s) {
     flows->n = kept;
 }
 
-static void fill_square(const struct scene *scene, struct windows windows,
-                        const struct address *addresses, size_t n_addresses, struct flow *square) {
+static int fill_square(const struct scene *scene, struct windows windows, struct flow *square) {
     const struct series_set *set = &scene->recording->tables[RECORDING_CONNECTION];
-    for (size_t s = 0; s < set->n; s++) {
-        char address[ADDRESS_SIZE];
-        int from = set->items[s].host;
-        int to = address_of(set->items[s].name, 1, address)
-                     ? host_of(addresses, n_addresses, address)
-                     : -1;
-        if (to >= 0 && to != from)
+    int *to = calloc(set->n + 1, sizeof *to), result = to ? flow_ends(set, to) : -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++)
+        if (to[s] >= 0)
             add_connection(set, &set->items[s], windows,
-                           &square[(size_t)from * scene->n_hosts + (size_t)to]);
-    }
+                           &square[(size_t)set->items[s].host * scene->n_hosts + (size_t)to[s]]);
+    free(to);
+    return result;
 }
 
 int flows_make(const struct scene *scene, struct windows windows, struct flows *ret_flows) {
@@ -167,18 +112,17 @@ int flows_make(const struct scene *scene, struct windows windows, struct flows *
     *ret_flows = (struct flows){0};
     if (!set->n || n > FLOW_HOSTS_MAX)
         return 0;
-    struct address *addresses = malloc((set->n + 1) * sizeof *addresses);
     struct flow *square = calloc(n * n + 1, sizeof *square);
-    if (!addresses || !square) {
-        free(addresses);
-        free(square);
+    if (!square)
         return -ENOMEM;
-    }
     for (size_t i = 0; i < n * n; i++)
         square[i] = (struct flow){
             .from = (int)(i / n), .to = (int)(i % n), .rate_bytes_s = NAN, .queue_ns = NAN};
-    fill_square(scene, windows, addresses, collect_addresses(set, addresses), square);
-    free(addresses);
+    int result = fill_square(scene, windows, square);
+    if (result < 0) {
+        free(square);
+        return result;
+    }
     *ret_flows = (struct flows){square, n * n, 0};
     judge_flows(ret_flows, (double)windows_length(windows) / 1e9);
     return 0;
