@@ -55,7 +55,7 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
     v->confidence = confidence_of(scene, candidates);
     v->cause = text_format("%s", bound_words(&s));
     v->summary = text_format(
-        "Balanced: %s, no host stands out. The ranks computed %.0f %% of the time, waited for each "
+        "No host stands out: %s. The ranks computed %.0f %% of the time, waited for each "
         "other %.0f %%, moved data %.0f %%; no single change on a host would take %.0f %% off the "
         "run.",
         bound_words(&s), 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
@@ -75,7 +75,7 @@ static void say_compute_bound(const struct scene *scene, double busy, struct ver
     v->state = VERDICT_BALANCED;
     v->confidence = verdict_confidence(scene, 0.5);
     v->cause = text_format("compute bound");
-    v->summary = text_format("Balanced: compute bound, no host stands out. The processes run %.0f "
+    v->summary = text_format("No host stands out: compute bound. The processes run %.0f "
                              "%% of the time and hardly wait for anything that was recorded.",
                              100 * fmin(busy, 1));
     text_list_add(&v->against, "what spins while it waits looks as if it computed");
