@@ -58,6 +58,6 @@ only 'microhttpd.h' '^collector/server\.c$'
 only 'sqlite3.h' '^collector/store[a-z_]*\.[ch]$'
 only 'jansson.h' '^reports/json[a-z_]*\.[ch]$|^cli/(list|calibrate/line)\.c$|^workloads/[a-z]*/summary_json\.c$'
 only 'cblas.h' '^workloads/matmul/blas\.c$'
-only '(oneapi/)?dnnl' '^workloads/lenet/net\.c$'
+only '(oneapi/)?dnnl' '^workloads/network/net[a-z_]*\.[ch]$'
 only 'mpi.h' '^workloads/|^agent/shim/[a-z]*\.[ch]$'
 exit $bad

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "workloads/data/draw.h"
+#include "workloads/data/origin.h"
 
 #define PATH_SIZE 4096
 #define SHOW_EVERY 1000
@@ -103,6 +104,14 @@ static int write_digits(struct generation *g, const char *images_name, const cha
     return r < 0 ? r : s;
 }
 
+static int write_all_digits(struct generation *g) {
+    uint32_t n = g->options->n_train;
+    int r = write_digits(g, "train-images-idx3-ubyte", "train-labels-idx1-ubyte", 0, n);
+    return r < 0 ? r
+                 : write_digits(g, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", n,
+                                g->options->n_test);
+}
+
 static int write_textures(struct generation *g, const char *name, uint32_t first, uint32_t n) {
     struct output records;
     if (n == 0)
@@ -135,12 +144,13 @@ static int write_batches(struct generation *g) {
 int generate_files(const struct generate_options *o, void (*show)(void *ctx, double done),
                    void *ctx, struct data_error *error) {
     struct generation g = {o, show, ctx, error, 0};
+    char origin[ORIGIN_SIZE];
     if (mkdir(o->directory, 0777) < 0 && errno != EEXIST)
         return data_error_set(error, -errno, o->directory, "cannot make the directory");
-    if (o->textures)
-        return write_batches(&g);
-    int r = write_digits(&g, "train-images-idx3-ubyte", "train-labels-idx1-ubyte", 0, o->n_train);
-    return r < 0 ? r
-                 : write_digits(&g, "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte", o->n_train,
-                                o->n_test);
+    int r = o->textures ? write_batches(&g) : write_all_digits(&g);
+    if (r < 0)
+        return r;
+    snprintf(origin, sizeof origin, "%s drawn, seed %llu", o->textures ? "textures" : "digits",
+             (unsigned long long)o->seed);
+    return origin_write(o->directory, origin, error);
 }

@@ -17,6 +17,7 @@
 #include "workloads/data/fetch.h"
 #include "workloads/data/images.h"
 #include "workloads/data/options.h"
+#include "workloads/data/origin.h"
 #include "workloads/data/tar.h"
 
 #define EXIT_USAGE 2
@@ -170,12 +171,16 @@ static int fetch_one(const struct data_options *o, const char *directory,
 static int fetch_collection(const struct data_options *o, const char *directory,
                             const struct collection *c) {
     char url[PATH_SIZE];
+    struct data_error error;
     int status = EXIT_SUCCESS;
     for (int i = 0; status == EXIT_SUCCESS && c->files[i].name; i++) {
         snprintf(url, sizeof url, "%s/%s", o->from ? o->from : c->from, c->files[i].name);
         status = fetch_one(o, directory,
                            &(struct fetch_source){url, c->files[i].name, c->files[i].sha256});
     }
+    snprintf(url, sizeof url, "%s fetched", c->name);
+    if (status == EXIT_SUCCESS && origin_write(directory, url, &error) < 0)
+        status = say(error.text);
     return status;
 }
 

@@ -12,69 +12,19 @@
  * Accuracy on the 10,000 test digits that `chokepoint-data generate digits` draws, after one epoch
  * of the 60,000 with the options' defaults on one rank: 98 %. A linear model reaches 90 %.
  */
-#include <stdio.h>
+#include "workloads/lenet/layers.h"
+#include "workloads/network/run.h"
 
-#include "agent/mark/chokepoint.h"
-#include "workloads/lenet/summary.h"
-
-#define PROGRAM "chokepoint-lenet"
-
-struct job {
-    struct lenet_options options;
-    struct trainer trainer; /* too large for a stack */
+static const struct network_program lenet = {
+    .name = "chokepoint-lenet",
+    .title = "LeNet-5 on digits of 28 x 28",
+    .plan = &lenet_plan,
+    .optimizer = OPTIMIZER_SGD,
+    .rate = .05,
+    .batch = 64,
+    .epochs = 6,
 };
 
-static int begin(void *ctx, struct crew *crew) {
-    struct job *j = ctx;
-    return trainer_init(&j->trainer, &j->options, crew);
-}
-
-static int train(void *ctx) {
-    struct trainer *t = &((struct job *)ctx)->trainer;
-    if (t->crew->rank == 0)
-        progress_start(&t->progress, t->options->quiet, t->options->time_limit_s);
-    t->started_ns = chokepoint_now_ns();
-    chokepoint_phase("training");
-    chokepoint_iteration_begin();
-    int r = t->options->async ? train_async(t) : train_sync(t);
-    chokepoint_phase(NULL);
-    t->outcome.duration_s = (double)(chokepoint_now_ns() - t->started_ns) * 1e-9;
-    t->account.iteration_s = median(t->durations_s, t->n_durations);
-    if (t->crew->rank == 0)
-        progress_end(&t->progress);
-    return r;
-}
-
-static int write_results(void *ctx, const void *accounts) {
-    const struct trainer *t = &((struct job *)ctx)->trainer;
-    const struct lenet_options *o = t->options;
-    struct summary s = {t, accounts};
-    summary_print(&s, stdout);
-    int r = o->json ? crew_wrote(t->crew, o->json, summary_write_json(&s, o->json)) : 0;
-    int w = o->weights ? crew_write_floats(t->crew, o->weights, t->weights, NET_WEIGHTS) : 0;
-    return r < 0 ? r : w;
-}
-
-static void release(void *ctx) {
-    trainer_release(&((struct job *)ctx)->trainer);
-}
-
 int main(int argc, char **argv) {
-    static struct job j;
-    struct words_error error;
-    if (lenet_options_parse(argc, argv, &j.options, &error) < 0)
-        return crew_usage_error(PROGRAM, error.text);
-    if (j.options.help)
-        return fputs(lenet_help, stdout) < 0;
-    return crew_run(&argc, &argv,
-                    &(struct crew_job){.program = PROGRAM,
-                                       .spin = j.options.spin,
-                                       .plants = &j.options.plants,
-                                       .begin = begin,
-                                       .run = train,
-                                       .account = &j.trainer.account,
-                                       .account_size = sizeof j.trainer.account,
-                                       .finish = write_results,
-                                       .release = release,
-                                       .ctx = &j});
+    return network_main(argc, argv, &lenet);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/lenet/trainer.h"
+#include "workloads/network/trainer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -18,15 +18,17 @@ static double seconds_since(int64_t start_ns) {
 /* ---- beginning and end ---- */
 
 static int check_images(const struct trainer *t, const struct images *images) {
-    if (images->rows == NET_ROWS && images->columns == NET_ROWS && images->channels == 1)
+    const struct net_plan *p = t->program->plan;
+    if (images->rows == p->rows && images->columns == p->rows && images->channels == p->channels)
         return 0;
-    crew_say(t->crew, "%s: expected images of %d x %d x 1, found %u x %u x %u", t->options->data,
-             NET_ROWS, NET_ROWS, images->rows, images->columns, images->channels);
+    crew_say(t->crew, "%s: expected images of %u x %u x %u, found %u x %u x %u", t->options->data,
+             p->rows, p->rows, p->channels, images->rows, images->columns, images->channels);
     return -EBADMSG;
 }
 
 static int read_images(struct trainer *t) {
     struct data_error error;
+    int64_t start = chokepoint_now_ns();
     int r = images_read(t->options->data, IMAGES_TRAIN, &t->train, &error);
     if (r == 0 && t->crew->rank == 0)
         r = images_read(t->options->data, IMAGES_TEST, &t->test, &error);
@@ -34,6 +36,9 @@ static int read_images(struct trainer *t) {
         crew_say(t->crew, "%s", error.text);
         return r;
     }
+    origin_read(t->options->data, t->origin);
+    chokepoint_operator(t->origin, (int64_t)(t->train.n * image_bytes(&t->train)), start,
+                        chokepoint_now_ns() - start);
     r = check_images(t, &t->train);
     return r == 0 && t->crew->rank == 0 ? check_images(t, &t->test) : r;
 }
@@ -51,24 +56,32 @@ static int plan(struct trainer *t) {
     return 0;
 }
 
-static int allocate(struct trainer *t) {
-    size_t batch = t->options->batch;
-    /* three figures travel behind the gradient */
-    t->weights = calloc(NET_WEIGHTS, sizeof *t->weights);
-    t->gradient = calloc(NET_WEIGHTS + 3, sizeof *t->gradient);
-    t->velocity = calloc(NET_WEIGHTS, sizeof *t->velocity);
-    t->pixels = calloc(batch * NET_PIXELS, sizeof *t->pixels);
-    t->labels = calloc(batch, 1);
+static int allocate_vectors(struct trainer *t) {
+    const struct network_options *o = t->options;
+    struct net_part parts[NET_LAYERS_MAX];
+    t->n_weights = net_lay_out(t->program->plan, parts);
+    t->n_pixels = net_n_pixels(t->program->plan);
+    t->weights = calloc(t->n_weights, sizeof *t->weights);
+    t->gradient = calloc(t->n_weights + TRAINER_VOTES, sizeof *t->gradient);
+    t->pixels = calloc(o->batch * t->n_pixels, sizeof *t->pixels);
+    t->labels = calloc(o->batch, 1);
     t->order = calloc(t->train.n, sizeof *t->order);
     t->durations_s = calloc(DURATIONS, sizeof *t->durations_s);
-    bool whole = t->weights && t->gradient && t->velocity && t->pixels && t->labels && t->order &&
-                 t->durations_s;
-    int r = whole ? net_new(batch, t->options->threads, &t->net) : -ENOMEM;
+    int r = optimizer_init(&t->optimizer, o->optimizer, o->rate, o->momentum, t->n_weights);
+    bool whole = t->weights && t->gradient && t->pixels && t->labels && t->order && t->durations_s;
+    return whole ? r : -ENOMEM;
+}
+
+static int allocate(struct trainer *t) {
+    const struct network_options *o = t->options;
+    int r = allocate_vectors(t);
+    if (r == 0)
+        r = net_new(t->program->plan, o->batch, o->threads, &t->net);
     if (r < 0)
         crew_say(t->crew,
                  r == -ENOMEM ? "not enough memory for a batch of %llu"
                               : "oneDNN cannot compute the net here (batch %llu)",
-                 (unsigned long long)batch);
+                 (unsigned long long)o->batch);
     return r;
 }
 
@@ -77,7 +90,9 @@ static void tell(void *ctx, const char *name, size_t bytes, int64_t start_ns, in
     chokepoint_operator(name, (int64_t)bytes, start_ns, end_ns - start_ns);
 }
 
-int trainer_init(struct trainer *ret, struct lenet_options *options, struct crew *crew) {
+int trainer_init(struct trainer *ret, const struct network_program *program,
+                 struct network_options *options, struct crew *crew) {
+    ret->program = program;
     ret->options = options;
     ret->crew = crew;
     ret->order_epoch = UINT64_MAX;
@@ -88,7 +103,7 @@ int trainer_init(struct trainer *ret, struct lenet_options *options, struct crew
         r = allocate(ret);
     if (r < 0)
         return r;
-    net_draw_weights(options->seed, ret->weights);
+    net_draw_weights(program->plan, options->seed, ret->weights);
     if (chokepoint_listening())
         net_listen(ret->net, tell, NULL, chokepoint_now_ns);
     return 0;
@@ -100,7 +115,7 @@ void trainer_release(struct trainer *t) {
     net_free(t->net);
     free(t->weights);
     free(t->gradient);
-    free(t->velocity);
+    optimizer_release(&t->optimizer);
     free(t->pixels);
     free(t->labels);
     free(t->order);
@@ -125,9 +140,10 @@ static void shuffle(struct trainer *t, uint64_t epoch) {
 }
 
 static void fill_row(struct trainer *t, const struct images *images, size_t from, size_t to) {
-    const uint8_t *in = images->pixels + from * NET_PIXELS;
-    float *out = t->pixels + to * NET_PIXELS;
-    for (size_t i = 0; i < NET_PIXELS; i++)
+    size_t n = t->n_pixels;
+    const uint8_t *in = images->pixels + from * n;
+    float *out = t->pixels + to * n;
+    for (size_t i = 0; i < n; i++)
         out[i] = (float)in[i] * (1.f / 255);
     t->labels[to] = images->labels[from];
 }
@@ -140,7 +156,7 @@ static void fill_batch(struct trainer *t, uint64_t i) {
         shuffle(t, i / t->per_epoch);
     for (size_t row = 0; row < batch; row++)
         fill_row(t, &t->train, t->order[begin + row], row);
-    chokepoint_operator("read batch", (int64_t)(batch * NET_PIXELS * sizeof *t->pixels), start,
+    chokepoint_operator("read batch", (int64_t)(batch * t->n_pixels * sizeof *t->pixels), start,
                         chokepoint_now_ns() - start);
 }
 
@@ -175,12 +191,8 @@ int trainer_compute(struct trainer *t, uint64_t i, double *ret_loss) {
 
 void trainer_apply(struct trainer *t, const float *gradient, float scale) {
     int64_t start = chokepoint_now_ns();
-    float rate = (float)t->options->rate, momentum = (float)t->options->momentum;
-    for (size_t i = 0; i < NET_WEIGHTS; i++) {
-        t->velocity[i] = momentum * t->velocity[i] + scale * gradient[i];
-        t->weights[i] -= rate * t->velocity[i];
-    }
-    chokepoint_operator("apply", NET_WEIGHTS * sizeof *t->weights, start,
+    optimizer_apply(&t->optimizer, gradient, scale, t->weights);
+    chokepoint_operator("apply", (int64_t)(t->n_weights * sizeof *t->weights), start,
                         chokepoint_now_ns() - start);
 }
 
@@ -265,5 +277,7 @@ int trainer_test(struct trainer *t, uint64_t iterations) {
     chokepoint_value("examples trained", (double)o->images);
     chokepoint_value("test loss", result->loss);
     chokepoint_value("accuracy", result->accuracy);
-    return 0;
+    o->reached = t->options->target > 0 && result->accuracy >= t->options->target;
+    o->reached_s = result->t_s;
+    return o->reached;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workloads/lenet/summary.h"
+#include "workloads/network/summary.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -7,7 +7,7 @@
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
     for (int i = 0; i < s->trainer->crew->n_ranks; i++) {
-        const struct lenet_account *a = &s->accounts[i];
+        const struct network_account *a = &s->accounts[i];
         json_array_append_new(
             array, json_pack("{s:i, s:I, s:I, s:f, s:f, s:f, s:I, s:I}", "rank", i, "iterations",
                              (json_int_t)a->iterations, "examples", (json_int_t)a->images,
@@ -32,12 +32,16 @@ static json_t *tests(const struct outcome *r) {
 }
 
 int summary_write_json(const struct summary *s, const char *path) {
-    const struct lenet_options *o = s->trainer->options;
+    const struct network_options *o = s->trainer->options;
     const struct outcome *r = &s->trainer->outcome;
     json_t *last = r->n_tests ? test(&r->tests[r->n_tests - 1]) : json_null();
     json_t *root = json_pack(
-        "{s:s, s:i, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:b, s:f, s:f, s:f, s:f, s:o, s:o, s:o}",
-        "mode", o->async ? "async" : "sync", "ranks", s->trainer->crew->n_ranks, "batch",
+        "{s:s, s:s, s:s, s:o, s:o, s:s, s:i, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:b, s:f, s:f, "
+        "s:f, s:f, s:o, s:o, s:o}",
+        "program", s->trainer->program->name, "data", s->trainer->origin, "optimizer",
+        optimizer_name(o->optimizer), "target", o->target > 0 ? json_real(o->target) : json_null(),
+        "target_s", r->reached ? json_real(r->reached_s) : json_null(), "mode",
+        o->async ? "async" : "sync", "ranks", s->trainer->crew->n_ranks, "batch",
         (json_int_t)o->batch, "rate", o->rate, "momentum", o->momentum, "updates",
         (json_int_t)r->updates, "examples", (json_int_t)r->images, "duration_s", r->duration_s,
         "test_s", r->test_s, "out_of_time", r->out_of_time, "examples_per_s",

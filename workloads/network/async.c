@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "agent/mark/chokepoint.h"
-#include "workloads/lenet/trainer.h"
+#include "workloads/network/trainer.h"
 
 enum { TAG_PUSH = 1, TAG_PULL };
 enum { GO_ON, LAST, FAILED }; /* what a worker says of itself, and the server to it */
@@ -20,14 +20,22 @@ struct push {
     int32_t state;
     uint64_t version; /* of the weights that the gradient was computed at */
     double loss;
-    float gradient[NET_WEIGHTS];
+    float gradient[];
 };
 
 struct pull {
     int32_t state;
     uint64_t version;
-    float weights[NET_WEIGHTS];
+    float weights[];
 };
+
+static size_t push_bytes(const struct trainer *t) {
+    return sizeof(struct push) + t->n_weights * sizeof(float);
+}
+
+static size_t pull_bytes(const struct trainer *t) {
+    return sizeof(struct pull) + t->n_weights * sizeof(float);
+}
 
 /* ---- the server ---- */
 
@@ -50,17 +58,21 @@ static void take_gradient(struct server *s, const float *gradient, uint64_t vers
     t->outcome.loss = loss;
 }
 
+static bool is_over(const struct server *s) {
+    return s->failed || s->t->outcome.out_of_time || s->t->outcome.reached;
+}
+
 static void answer(struct server *s, int worker) {
     struct trainer *t = s->t;
     MPI_Request request;
-    bool stop = s->failed || s->push->state != GO_ON || t->outcome.out_of_time;
+    bool stop = is_over(s) || s->push->state != GO_ON;
     s->pull->state = s->failed ? FAILED : stop ? LAST : GO_ON;
     s->pull->version = t->outcome.updates;
-    memcpy(s->pull->weights, t->weights, sizeof s->pull->weights);
+    memcpy(s->pull->weights, t->weights, t->n_weights * sizeof *t->weights);
     s->n_working -= stop;
-    MPI_Isend(s->pull, sizeof *s->pull, MPI_BYTE, worker, TAG_PULL, MPI_COMM_WORLD, &request);
+    MPI_Isend(s->pull, (int)pull_bytes(t), MPI_BYTE, worker, TAG_PULL, MPI_COMM_WORLD, &request);
     wait_all(&t->crew->waiter, 1, &request);
-    t->account.sent_bytes += sizeof *s->pull;
+    t->account.sent_bytes += pull_bytes(t);
 }
 
 /* One worker, if one has called. */
@@ -73,16 +85,16 @@ static bool serve(struct server *s) {
     if (!called)
         return false;
     MPI_Request request;
-    MPI_Irecv(s->push, sizeof *s->push, MPI_BYTE, status.MPI_SOURCE, TAG_PUSH, MPI_COMM_WORLD,
+    MPI_Irecv(s->push, (int)push_bytes(t), MPI_BYTE, status.MPI_SOURCE, TAG_PUSH, MPI_COMM_WORLD,
               &request);
     wait_all(&t->crew->waiter, 1, &request);
-    t->account.received_bytes += sizeof *s->push;
+    t->account.received_bytes += push_bytes(t);
     s->failed |= s->push->state == FAILED;
     t->outcome.out_of_time |= trainer_is_out_of_time(t);
-    if (!s->failed)
+    if (!s->failed && !t->outcome.reached) /* what was reached stays as it is */
         take_gradient(s, s->push->gradient, s->push->version, s->push->loss);
     answer(s, status.MPI_SOURCE);
-    chokepoint_operator("serve", sizeof *s->push + sizeof *s->pull, start,
+    chokepoint_operator("serve", (int64_t)(push_bytes(t) + pull_bytes(t)), start,
                         chokepoint_now_ns() - start);
     t->account.exchange_s += (double)(chokepoint_now_ns() - start) * 1e-9;
     return true;
@@ -93,7 +105,7 @@ static bool test(struct server *s, uint64_t iterations) {
     int r = trainer_test(s->t, iterations);
     chokepoint_phase("training");
     chokepoint_iteration_begin();
-    return r == 0;
+    return r >= 0;
 }
 
 static bool work(struct server *s, uint64_t i) {
@@ -124,7 +136,7 @@ static void serve_the_rest(struct server *s) {
 static int run_server(struct trainer *t, struct push *push, struct pull *pull) {
     struct server s = {.t = t, .push = push, .pull = pull, .n_working = t->crew->n_ranks - 1};
     uint64_t i = 0;
-    for (; i < t->iterations && !s.failed && !t->outcome.out_of_time; i++) {
+    for (; i < t->iterations && !is_over(&s); i++) {
         s.failed |= !work(&s, i);
         if (!s.failed && i + 1 < t->iterations && trainer_tests_after(t, i + 1))
             s.failed |= !test(&s, i + 1);
@@ -132,7 +144,7 @@ static int run_server(struct trainer *t, struct push *push, struct pull *pull) {
         trainer_show(t, (double)i + 1, (double)t->iterations);
     }
     serve_the_rest(&s);
-    if (!s.failed)
+    if (!s.failed && !t->outcome.reached)
         s.failed |= !test(&s, i);
     t->outcome.staleness = t->outcome.updates ? s.staleness_sum / (double)t->outcome.updates : 0;
     return s.failed ? -ECANCELED : 0;
@@ -143,15 +155,15 @@ static int run_server(struct trainer *t, struct push *push, struct pull *pull) {
 static int exchange(struct trainer *t, struct push *push, struct pull *pull) {
     MPI_Request requests[2];
     int64_t start = chokepoint_now_ns();
-    MPI_Irecv(pull, sizeof *pull, MPI_BYTE, 0, TAG_PULL, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(push, sizeof *push, MPI_BYTE, 0, TAG_PUSH, MPI_COMM_WORLD, &requests[1]);
+    MPI_Irecv(pull, (int)pull_bytes(t), MPI_BYTE, 0, TAG_PULL, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(push, (int)push_bytes(t), MPI_BYTE, 0, TAG_PUSH, MPI_COMM_WORLD, &requests[1]);
     wait_all(&t->crew->waiter, 2, requests);
-    chokepoint_operator("exchange", sizeof *push + sizeof *pull, start,
+    chokepoint_operator("exchange", (int64_t)(push_bytes(t) + pull_bytes(t)), start,
                         chokepoint_now_ns() - start);
     t->account.exchange_s += (double)(chokepoint_now_ns() - start) * 1e-9;
-    t->account.sent_bytes += sizeof *push;
-    t->account.received_bytes += sizeof *pull;
-    memcpy(t->weights, pull->weights, sizeof pull->weights);
+    t->account.sent_bytes += push_bytes(t);
+    t->account.received_bytes += pull_bytes(t);
+    memcpy(t->weights, pull->weights, t->n_weights * sizeof *t->weights);
     return pull->state;
 }
 
@@ -165,7 +177,7 @@ static int run_worker(struct trainer *t, struct push *push, struct pull *pull) {
         push->state = !good ? FAILED : i + 1 == t->iterations ? LAST : GO_ON;
         push->version = pull->version;
         push->loss = loss;
-        memcpy(push->gradient, t->gradient, sizeof push->gradient);
+        memcpy(push->gradient, t->gradient, t->n_weights * sizeof *t->gradient);
         state = exchange(t, push, pull);
         trainer_finish_iteration(t, i, start, loss);
     }
@@ -173,8 +185,8 @@ static int run_worker(struct trainer *t, struct push *push, struct pull *pull) {
 }
 
 int train_async(struct trainer *t) {
-    struct push *push = calloc(1, sizeof *push);
-    struct pull *pull = calloc(1, sizeof *pull);
+    struct push *push = calloc(1, push_bytes(t));
+    struct pull *pull = calloc(1, pull_bytes(t));
     bool able = push && pull;
     int r = -ENOMEM;
     if (!able)

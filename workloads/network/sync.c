@@ -7,21 +7,22 @@
 #include <errno.h>
 
 #include "agent/mark/chokepoint.h"
-#include "workloads/lenet/trainer.h"
+#include "workloads/network/trainer.h"
 
-enum { LOSS = NET_WEIGHTS, FAILED, TIME_UP, LENGTH };
+enum { LOSS, FAILED, TIME_UP };
 
 static void add_up(struct trainer *t) {
     MPI_Request request;
+    size_t n = t->n_weights + TRAINER_VOTES, bytes = n * sizeof *t->gradient;
     int64_t start = chokepoint_now_ns();
-    MPI_Iallreduce(MPI_IN_PLACE, t->gradient, LENGTH, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(MPI_IN_PLACE, t->gradient, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
     wait_all(&t->crew->waiter, 1, &request);
     int64_t end = chokepoint_now_ns();
-    chokepoint_operator("all-reduce", LENGTH * sizeof *t->gradient, start, end - start);
+    chokepoint_operator("all-reduce", (int64_t)bytes, start, end - start);
     t->account.exchange_s += (double)(end - start) * 1e-9;
     if (t->crew->n_ranks > 1) {
-        t->account.sent_bytes += LENGTH * sizeof *t->gradient;
-        t->account.received_bytes += LENGTH * sizeof *t->gradient;
+        t->account.sent_bytes += bytes;
+        t->account.received_bytes += bytes;
     }
 }
 
@@ -29,23 +30,25 @@ static void add_up(struct trainer *t) {
 static int iterate(struct trainer *t, uint64_t i) {
     int64_t start = chokepoint_now_ns();
     double loss = 0, n_ranks = t->crew->n_ranks;
+    float *votes = t->gradient + t->n_weights;
     bool good = trainer_compute(t, i, &loss) == 0 && trainer_check_loss(t, loss, i + 1);
-    t->gradient[LOSS] = (float)loss;
-    t->gradient[FAILED] = !good;
-    t->gradient[TIME_UP] = t->crew->rank == 0 && trainer_is_out_of_time(t);
+    votes[LOSS] = (float)loss;
+    votes[FAILED] = !good;
+    votes[TIME_UP] = t->crew->rank == 0 && trainer_is_out_of_time(t);
     add_up(t);
-    if (t->gradient[FAILED] > 0)
+    if (votes[FAILED] > 0)
         return -ECANCELED;
     plants_apply(&t->options->plants, (double)i / (double)t->iterations);
     trainer_apply(t, t->gradient, (float)(1 / n_ranks));
-    t->outcome.loss = (double)t->gradient[LOSS] / n_ranks;
+    t->outcome.loss = (double)votes[LOSS] / n_ranks;
     t->outcome.updates++;
     t->outcome.images += t->options->batch * (uint64_t)t->crew->n_ranks;
     trainer_finish_iteration(t, i, start, loss);
-    return t->gradient[TIME_UP] > 0;
+    return votes[TIME_UP] > 0;
 }
 
-/* Rank 0 tests, the others wait for it, all in a phase of its own. */
+/* Rank 0 tests, the others wait for it, all in a phase of its own. Returns 1 when the target is
+ * reached, at every rank. */
 static int test(struct trainer *t, uint64_t iterations) {
     chokepoint_phase("testing");
     int r = t->crew->rank == 0 ? trainer_test(t, iterations) : 0;
@@ -62,7 +65,7 @@ int train_sync(struct trainer *t) {
         t->outcome.out_of_time = r > 0;
         if (r >= 0 && (r > 0 || trainer_tests_after(t, i + 1))) {
             int s = test(t, i + 1);
-            r = s < 0 ? s : r;
+            r = s ? s : r;
         }
         if (t->crew->rank == 0)
             trainer_show(t, (double)i + 1, (double)t->iterations);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What a training came to: for people on standard output, for programs as JSON. */
-#ifndef CHOKEPOINT_WORKLOADS_LENET_SUMMARY_H
-#define CHOKEPOINT_WORKLOADS_LENET_SUMMARY_H
+#ifndef CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
+#define CHOKEPOINT_WORKLOADS_NETWORK_SUMMARY_H
 
 #include <stdio.h>
 
-#include "workloads/lenet/trainer.h"
+#include "workloads/network/trainer.h"
 
 struct summary {
-    const struct trainer *trainer;        /* of rank 0 */
-    const struct lenet_account *accounts; /* of each rank */
+    const struct trainer *trainer;          /* of rank 0 */
+    const struct network_account *accounts; /* of each rank */
 };
 
 /* Images that all ranks trained on, over the training's time without its tests. */

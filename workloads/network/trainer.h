@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What every rank of a training has: the images, the net, the weights, the account. All ranks hold
- * all images (47 MB of MNIST) and draw the same order, so who works on what needs no message: in
- * iteration i of an epoch rank r of N takes the batch i N + r. One rank with batches N times as
- * large sees the same images in the same iteration.
+ * all images (47 MB of MNIST, 154 MB of CIFAR-10) and draw the same order, so who works on what
+ * needs no message: in iteration i of an epoch rank r of N takes the batch i N + r. One rank with
+ * batches N times as large sees the same images in the same iteration.
  */
-#ifndef CHOKEPOINT_WORKLOADS_LENET_TRAINER_H
-#define CHOKEPOINT_WORKLOADS_LENET_TRAINER_H
+#ifndef CHOKEPOINT_WORKLOADS_NETWORK_TRAINER_H
+#define CHOKEPOINT_WORKLOADS_NETWORK_TRAINER_H
 
 #include "workloads/common/crew.h"
 #include "workloads/common/progress.h"
 #include "workloads/data/images.h"
-#include "workloads/lenet/net.h"
-#include "workloads/lenet/options.h"
+#include "workloads/data/origin.h"
+#include "workloads/network/net.h"
+#include "workloads/network/optimizer.h"
+#include "workloads/network/options.h"
 
-#define TESTS_MAX 4096 /* the first ones are kept */
+#define TESTS_MAX 4096  /* the first ones are kept */
+#define TRAINER_VOTES 3 /* travel behind the gradient: see sync.c */
 
 /* One rank's account; goes over MPI as it is. */
-struct lenet_account {
+struct network_account {
     uint64_t iterations, images;
     uint64_t sent_bytes, received_bytes; /* payload handed to MPI */
     double compute_s, exchange_s;        /* waiting included */
@@ -34,17 +37,22 @@ struct outcome {
     double duration_s;        /* of the training, tests included */
     double test_s;            /* of that, the tests */
     double loss, staleness;
-    bool out_of_time;
+    double reached_s; /* when the target was, at the end of that test */
+    bool out_of_time, reached;
     size_t n_tests;
     struct test_result tests[TESTS_MAX]; /* the last one is the last test, whatever was left out */
 };
 
 struct trainer {
-    struct lenet_options *options;
+    const struct network_program *program;
+    struct network_options *options;
     struct crew *crew;
     struct images train, test;
+    char origin[ORIGIN_SIZE]; /* of the images, in words */
     struct net *net;
-    float *weights, *gradient, *velocity, *pixels;
+    size_t n_weights, n_pixels;
+    float *weights, *gradient, *pixels;
+    struct optimizer optimizer;
     uint8_t *labels;
     uint32_t *order;
     uint64_t order_epoch; /* which it is; UINT64_MAX: none */
@@ -54,24 +62,26 @@ struct trainer {
     double *durations_s;
     size_t n_durations;
     struct progress progress;
-    struct lenet_account account;
+    struct network_account account;
     struct outcome outcome;
 };
 
 /* Reads the data, allocates, draws the first weights. Says what is wrong on standard error. Returns
  * 0 or negative; trainer_release() in any case. */
-int trainer_init(struct trainer *ret_trainer, struct lenet_options *options, struct crew *crew);
+int trainer_init(struct trainer *ret_trainer, const struct network_program *program,
+                 struct network_options *options, struct crew *crew);
 void trainer_release(struct trainer *trainer);
 
 /* The gradient of iteration i of this rank, at the trainer's weights. Returns 0 or negative, said.
  */
 int trainer_compute(struct trainer *trainer, uint64_t i, double *ret_loss);
-/* weights -= rate * (momentum's sum of) gradient * scale */
+/* One step of the optimizer, by gradient times scale. */
 void trainer_apply(struct trainer *trainer, const float *gradient, float scale);
 /* Marks the end of iteration i, begun at start_ns. */
 void trainer_finish_iteration(struct trainer *trainer, uint64_t i, int64_t start_ns, double loss);
 
-/* Rank 0: accuracy on the test images, as a phase of its own. Returns 0 or negative, said. */
+/* Rank 0: accuracy on the test images, as a phase of its own. Returns 1 when it is the target's,
+ * else 0; negative is said. */
 int trainer_test(struct trainer *trainer, uint64_t iterations);
 bool trainer_tests_after(const struct trainer *trainer, uint64_t iterations);
 bool trainer_is_out_of_time(const struct trainer *trainer);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside of a net: two lists of steps, forward and backward, each a oneDNN primitive with its
+ * arguments. Every primitive chooses the layout it likes best, and where two do not agree a step
+ * between them reorders; so nothing here depends on what oneDNN likes on which machine. The first
+ * status that is not good stays in the net and all that follows does nothing.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
+#define CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
+
+#include <oneapi/dnnl/dnnl.h>
+#include <stdbool.h>
+
+#include "workloads/network/net.h"
+
+#define NET_MEMORIES_MAX 192
+#define NET_STEPS_MAX 96
+#define NET_ARGS_MAX 6
+
+struct step {
+    dnnl_primitive_t primitive;
+    int n_args;
+    dnnl_exec_arg_t args[NET_ARGS_MAX];
+    char name[40];
+    size_t bytes; /* of its output */
+};
+
+struct steps {
+    int n;
+    struct step step[NET_STEPS_MAX];
+};
+
+struct layer {
+    const struct net_layer *plan;
+    struct net_part part;
+    const struct layer *before;              /* NULL: the images */
+    const char *relu;                        /* whose ReLU is before it; NULL: none */
+    dnnl_memory_t src, dst, workspace;       /* of the way forward */
+    dnnl_primitive_desc_t forward;           /* the ways back need what it was */
+    dnnl_memory_desc_t shape, bias_shape;    /* of its weights, plain */
+    dnnl_memory_t weights, biases;           /* views of the vector of weights */
+    dnnl_memory_t diff_weights, diff_biases; /* and of the gradient */
+};
+
+/* A tensor: its description is asked of the memory. */
+struct net {
+    size_t batch;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_memory_t memories[NET_MEMORIES_MAX]; /* all, to be freed */
+    int n_memories;
+    dnnl_status_t status; /* the first that is not good */
+    struct steps forward, backward;
+    int n_layers;
+    size_t classes;
+    struct layer layers[NET_LAYERS_MAX];
+    dnnl_memory_t images, logits, diff_logits;
+    float *logits_data, *diff_data;
+    net_tell *tell;
+    void *tell_ctx;
+    int64_t (*now_ns)(void);
+};
+
+/* Notes the first failure. Whether all is good so far. */
+bool net_good(struct net *net, dnnl_status_t status);
+
+/* ---- net_steps.c: memories and steps ---- */
+
+const dnnl_memory_desc_t *net_description(dnnl_memory_t memory);
+dnnl_memory_desc_t net_plain(struct net *net, int n_dims, const dnnl_dim_t *dims);
+dnnl_memory_desc_t net_any(struct net *net, const dnnl_memory_desc_t *like);
+/* data NULL: none yet; DNNL_MEMORY_ALLOCATE: the library's own. */
+dnnl_memory_t net_memory(struct net *net, const dnnl_memory_desc_t *md, void *data);
+
+struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_desc_t pd,
+                          const char *layer, const char *what);
+void net_add_arg(struct step *step, int arg, dnnl_memory_t memory, bool output);
+void net_add_reorder(struct net *net, struct steps *steps, dnnl_memory_t from, dnnl_memory_t to,
+                     const char *layer);
+/* The memory in the layout that is wanted: itself, or another after a step. */
+dnnl_memory_t net_as_wanted(struct net *net, struct steps *steps, dnnl_memory_t memory,
+                            const dnnl_memory_desc_t *wanted, const char *layer);
+/* Where a primitive puts a gradient: where it is wanted, or elsewhere, to be reordered after it. */
+dnnl_memory_t net_output_like(struct net *net, dnnl_memory_t final, const dnnl_memory_desc_t *md);
+
+/* ---- net_layers.c: what a layer is in steps ---- */
+
+/* relu: behind it. */
+void net_layer_forward(struct net *net, struct layer *layer, bool relu);
+/* The gradient of what went in, before the ReLU in front; NULL at the first layer. */
+dnnl_memory_t net_layer_backward(struct net *net, struct layer *layer, dnnl_memory_t diff_dst);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of a training program, and what makes one such program different from another.
+ */
+#ifndef CHOKEPOINT_WORKLOADS_NETWORK_OPTIONS_H
+#define CHOKEPOINT_WORKLOADS_NETWORK_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "workloads/common/words.h"
+#include "workloads/network/optimizer.h"
+#include "workloads/network/plan.h"
+
+struct network_program {
+    const char *name;  /* "chokepoint-lenet" */
+    const char *title; /* the net and its images, one line of help */
+    const struct net_plan *plan;
+    enum optimizer_kind optimizer;
+    double rate;
+    uint64_t batch, epochs; /* the defaults */
+};
+
+struct network_options {
+    bool help, async, spin, quiet;
+    enum optimizer_kind optimizer;
+    int threads;
+    uint64_t batch;              /* images a rank and iteration */
+    uint64_t epochs, iterations; /* iterations of each rank; 0: what the epochs make */
+    uint64_t test_every;         /* iterations; 0: at the end of each epoch */
+    uint64_t seed;
+    double rate, momentum;
+    double target;       /* accuracy that ends the training, from 0 to 1; 0: none */
+    double time_limit_s; /* 0: none */
+    const char *data, *json, *weights;
+    struct plants plants;
+};
+
+/* Returns 0, or negative: it could not be written. */
+int network_help(const struct network_program *program, FILE *out);
+
+/* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
+int network_options_parse(const struct network_program *program, int argc, char **argv,
+                          struct network_options *ret_options, struct words_error *ret_error);
+
+#endif
