@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Which runs the matrix has. A case = workload x fault x magnitude x seed; the seed also says which rank
-it hits. Magnitudes of the scored half were never used for tuning. Two faulty runs share the clean runs
-next to them, so the order is clean, fault, fault, clean, ..."""
+it hits. Magnitudes of the scored half were never used for tuning, and are new for each published score.
+The order is such that whoever stops early has seen all workloads and all faults alike: each workload's
+cases are cut into blocks of a clean run and three faulty ones, in which its faults take turns, and the
+blocks of all workloads are dealt out evenly."""
 import injectors
 from workloads import WORKLOADS
+
+BLOCK = 3 # faulty runs that follow a clean one
+PLAIN = "plain" # the fault of runs that nobody profiles: what a program takes alone
 
 # id: (injector, what it is for the manual)
 FAULTS = {
@@ -30,8 +35,6 @@ FAULTS = {
 NAMES = dict({k: v[1] for k, v in FAULTS.items()}, F0="nothing", F15="a fault for part of the run", F16="two faults on two hosts")
 NOT_HERE = {"F10": "memory-bandwidth hog: needs more cores than the hosts and the hog have together"}
 
-CPU = {"F1", "F2", "F11", "F12", "F13", "F15", "F16"}
-
 # workload: fault: magnitudes. Units stand with the injectors; F15: (fault, magnitude, from, to).
 TUNING = {
     "sync": {"F1": [1, 2], "F2": [70, 40], "F11": [1.5], "F12": [15], "F13": [12],
@@ -44,21 +47,30 @@ TUNING = {
     "one": {"D1": [1]},
 }
 SCORED = {
-    "async": {"F1": [1, 2, 4], "F2": [75, 50, 30], "F11": [1.25, 2], "F12": [10, 30], "F13": [10, 25],
-              "F15": [("F1", 2, .4, .6), ("F2", 30, .4, .6), ("F12", 60, .4, .6)],
-              "F16": [(("F13", 0, 20), ("F12", 1, 30))], "D3": [300], "D4": [50], "D5": [1]},
-    "async-net": {"F3": [150, 75, 50], "F4": [150, 75, 50], "F5": [75, 50], "F6": [2, 4], "F14s": [2048], "F14r": [2048], "D2": [30]},
-    "lenet": {"F1": [1, 2], "F2": [50, 30], "F11": [1.5, 2], "F12": [10, 25], "D3": [300]},
-    "lammps": {"F1": [1, 2], "F2": [75, 50, 30], "F5": [75, 50], "D3": [300], "D4": [50]},
-    "ring": {"F1": [1, 2], "F2": [75, 50], "F5": [75, 50], "D4": [50]},
-    "ring-disk": {"F7": [20, 50], "F8": [1, 2]},
-    "ring-memory": {"F9": [55, 70]},
-    "sync": {"F1": [4], "F2": [75, 50, 30], "F11": [1.25, 2], "F12": [10, 30], "F13": [8, 25],
-             "F15": [("F1", 2, .4, .6), ("F12", 60, .4, .6)]},
-    "sync-net": {"F3": [150, 75, 50], "F4": [150, 75, 50], "F5": [75, 50]},
-    "sync-disk": {"F7": [4, 9], "F8": [1]},
-    "sync-memory": {"F9": [100, 130]},
+    "async": {"F1": [.6, 3], "F2": [80, 60, 35], "F11": [1.35, 1.7], "F12": [7, 20], "F13": [6, 16],
+              "F15": [("F1", 3, .35, .6), ("F2", 25, .5, .75), ("F12", 45, .3, .5)],
+              "F16": [(("F13", 0, 12), ("F12", 1, 20))], "D3": [250], "D4": [40], "D5": [1]},
+    "async-net": {"F3": [120, 60, 35], "F4": [120, 60, 35], "F5": [60, 35], "F6": [1, 5], "F14s": [1000], "F14r": [3000], "D2": [45]},
+    "lenet": {"F1": [.6, 3], "F2": [60, 35], "F11": [1.35, 1.7], "F12": [7, 18],
+              "F15": [("F2", 40, .4, .7), ("F11", 2.2, .5, .8), ("F12", 35, .3, .55)], "D3": [250], "D4": [40]},
+    "lammps": {"F1": [.6, 3], "F2": [80, 60, 40], "F5": [60, 35], "D3": [250], "D4": [40]},
+    "hpcc": {"F1": [1], "F2": [45], "D4": [40]},
+    "ring": {"F1": [.6, 3], "F2": [60, 40], "F5": [60, 35], "D3": [250], "D4": [40]},
+    "gloo": {"F1": [.6, 2], "F2": [60, 40], "F5": [60, 35], "F11": [1.5], "F12": [20], "D4": [40]},
+    "ring-disk": {"F7": [12, 30], "F8": [1, 3]},
+    "ring-memory": {"F9": [50, 62], "D3": [250]},
+    "sync": {"F1": [.6, 3], "F2": [80, 55, 35], "F11": [1.35, 1.7], "F12": [7, 20], "F13": [6, 18],
+             "F15": [("F1", 3, .4, .65), ("F2", 40, .5, .75), ("F11", 2.2, .35, .6), ("F12", 45, .6, .8)],
+             "F16": [(("F13", 0, 10), ("F12", 1, 20))], "D3": [250], "D4": [40], "D5": [1]},
+    "sync-net": {"F3": [120, 60, 35], "F4": [120, 60, 35], "F5": [60, 35], "F6": [1, 5], "D2": [45]},
+    "sync-disk": {"F7": [3, 5], "F8": [3]},
+    "sync-memory": {"F9": [95, 110]},
+    "one": {"D1": [2]},
 }
+
+
+def plan_of(half):
+    return TUNING if half == "tuning" else SCORED
 
 
 def magnitude_text(magnitude):
@@ -77,14 +89,14 @@ def target_of(workload, fault, seed):
 
 
 def scale_of(fault, magnitude):
-    """So that no run takes much more than twice as long as a clean one."""
+    """So that a faulty run takes about as long as a clean one, half as long again at most."""
     if fault == "F1":
-        return 1.6 / (1 + magnitude)
+        return min(1, 1.3 / (1 + magnitude))
     if fault == "F2":
-        return min(1, 1.8 * magnitude / 100)
-    if fault in ("F3", "F4", "F5", "F6"):
-        return .6
-    return {"F7": .7, "F9": .6, "F14s": .4, "F14r": .5, "F16": .7}.get(fault, 1)
+        return min(1, 1.3 * magnitude / 100)
+    if fault in ("F3", "F4", "F5"):
+        return max(.5, min(1, 1.3 * magnitude / 100))
+    return {"F6": .6, "F7": .7, "F9": .6, "F14s": .4, "F14r": .5, "F16": .7}.get(fault, 1)
 
 
 def case_of(half, workload, fault, magnitude, seed):
@@ -100,27 +112,39 @@ def case_of(half, workload, fault, magnitude, seed):
             "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(fault, magnitude), "own_cores": w.own_cores}
 
 
-def clean_case(half, workload, number):
+def clean_case(half, workload, number, fault="F0"):
     w = WORKLOADS[workload]
-    return {"id": f"{half[0]}-{workload}-F0-{number}", "half": half, "workload": workload, "fault": "F0", "inner": "F0",
+    return {"id": f"{half[0]}-{workload}-{fault}-{number}", "half": half, "workload": workload, "fault": fault, "inner": "F0",
             "window": None, "pair": None, "amount": 0, "seed": number, "ranks": w.ranks, "rank": 0, "scale": 1, "own_cores": w.own_cores}
 
 
+def faulty_cases(half, workload, faults, seed, first):
+    """One of each fault in turn, then the second magnitudes, ...; `first` says which fault begins."""
+    names = list(faults)
+    names = names[first % len(names):] + names[:first % len(names)]
+    longest = max(len(magnitudes) for magnitudes in faults.values())
+    return [case_of(half, workload, fault, faults[fault][i], seed) for i in range(longest) for fault in names if i < len(faults[fault])]
+
+
+def blocks_of(half, workload, faulty, number):
+    """Blocks of a clean run and the faulty ones after it; beside every third clean one of the scored half the same
+    without profiling, before and after it in turn. `number`: the clean runs this workload has had."""
+    for i in range(0, len(faulty), BLOCK):
+        clean, alone = [clean_case(half, workload, number)], []
+        if half == "scored" and number % 3 == 0:
+            alone = [clean_case(half, workload, number, PLAIN)]
+        yield (alone + clean if number % 2 else clean + alone) + faulty[i:i + BLOCK]
+        number += 1
+
+
 def cases_of(half, seeds):
-    """Seed by seed, so that whoever stops early has seen every case; in each, workload by workload with a clean
-    run before every two faulty ones and one at the end."""
+    """Seed by seed; in each, the blocks of a workload at even distances over all of it."""
     result, cleans = [], {}
-
-    def add_clean(workload):
-        cleans[workload] = cleans.get(workload, -1) + 1
-        result.append(clean_case(half, workload, cleans[workload]))
-
     for seed in range(1, seeds + 1):
-        for workload, faults in (TUNING if half == "tuning" else SCORED).items():
-            faulty = [case_of(half, workload, fault, magnitude, seed) for fault, magnitudes in faults.items() for magnitude in magnitudes]
-            for i, case in enumerate(faulty):
-                if i % 2 == 0:
-                    add_clean(workload)
-                result.append(case)
-            add_clean(workload)
+        dealt = []
+        for at, (workload, faults) in enumerate(plan_of(half).items()):
+            blocks = list(blocks_of(half, workload, faulty_cases(half, workload, faults, seed, at + seed), cleans.get(workload, 0)))
+            cleans[workload] = cleans.get(workload, 0) + len(blocks)
+            dealt += [((i + .2) / len(blocks), at, block) for i, block in enumerate(blocks)]
+        result += [case for _, _, block in sorted(dealt, key=lambda d: d[:2]) for case in block]
     return result

@@ -21,7 +21,9 @@ def host_of(rank):
 
 @contextlib.contextmanager
 def hog(case, bed, rank, amount):
-    process = bed.helper(host_of(rank), "cpu", int(amount))
+    """amount: threads, or below 1 the share of the time in which there is one"""
+    words = ("cpu", int(amount)) if amount >= 1 else ("part", round(amount * 100))
+    process = bed.helper(host_of(rank), *words)
     try:
         yield [label(host_of(rank), "cpu", "contention", pid=process.pid)]
     finally:
@@ -94,9 +96,9 @@ def read_throttle(case, bed, rank, amount):
 @contextlib.contextmanager
 def foreign_reader(case, bed, rank, amount):
     """amount: readers. A disk that would do for the job, and is shared with others: an fsync writer, as one would
-    expect here, costs nobody anything on a fast virtual disk, so the disk is made a slow one of 300 MB/s."""
+    expect here, costs nobody anything on a fast virtual disk, so the disk is made a slow one of 100 MB/s."""
     disk = case["disks"][rank]
-    bed.set_read_limit(host_of(rank), disk.device, int(300e6))
+    bed.set_read_limit(host_of(rank), disk.device, int(100e6))
     readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 16) for i in range(int(amount))]
     try:
         yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=readers[0].pid)]

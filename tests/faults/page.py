@@ -9,8 +9,11 @@ import sys
 
 import baselines
 import cases
+import misses
 import recordings
 import scorer
+import stats
+import workloads as programs
 
 GOALS = ( # measure, what it is called, goal, stretch
     ("top1", "top-1: host and resource", "95 %", "98 %"),
@@ -21,12 +24,16 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("false_alarms", "false alarms, clean and decoys", "1 %", "0"),
     ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
     ("whatif_answered", "what-if questions replayed, not refused", "", ""),
+    ("start_given", "faults for part of the run: found, and a start named", "", ""),
+    ("delay_named", "faults for part of the run: named by some iteration", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
 )
 ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
-          ("start_error_s", "start of a fault, s", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
+          ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
+
+PLAIN_UNITS = ("start_error_s", "closure_error_pct", "delay") # the others are shares
 
 
 # ---- text ----
@@ -49,7 +56,7 @@ def table(head, rows):
 def measures_table(m):
     rows = [(name, share_text(m[key]), goal or "-", stretch or "-") for key, name, goal, stretch in GOALS]
     for key, name, goal in ERRORS:
-        e, scale = m[key], 1 if key in ("start_error_s", "closure_error_pct") else 100
+        e, scale = m[key], 1 if key in PLAIN_UNITS else 100
         unit = "" if scale == 1 else " %"
         rows.append((name, f"median {number(e['median'], scale)}{unit}, p90 {number(e['p90'], scale)}{unit}, worst {number(e['worst'], scale)}{unit}, of {e['n']}"
                      if e["n"] else "-", goal or "-", "-"))
@@ -63,6 +70,23 @@ def class_table(classes):
                    f"{c['quiet']['right']} of {c['quiet']['n']}", c["grey"]) for f, c in classes.items()])
 
 
+def share_short(s):
+    return f"{s['right']} of {s['n']}"
+
+
+def overhead_text(ratios):
+    if not ratios:
+        return "-"
+    interval = stats.median_interval(ratios)
+    return f"{100 * stats.median(ratios):+.1f} %" + (f" ({100 * interval[0]:+.1f} to {100 * interval[1]:+.1f})" if interval else "") + f", {len(ratios)}"
+
+
+def workload_table(workloads, overheads):
+    return table(("program", "runs", "clean", "a clean run, s", "clean runs differ by", "found", "with cause", "kept quiet", "grey", "profiling costs"),
+                 [(name, w["runs"], w["clean"], number(w["clean_s"], digits=2), f"{100 * w['spread']:.1f} %", share_short(w["find"]), share_short(w["cause"]),
+                   share_short(w["quiet"]), w["grey"], overhead_text(overheads.get(name))) for name, w in workloads.items()])
+
+
 def confusion_table(confusion):
     columns = sorted({said for row in confusion.values() for said in row})
     rows = sorted(confusion, key=lambda k: scorer.fault_order(k[0]))
@@ -74,32 +98,10 @@ def calibration_table(m):
                  [(f"{low:.1f} to {high:.1f}", f"{mean:.2f}", f"{share:.2f}", n) for low, high, mean, share, n in m["calibration"]])
 
 
-def truth_text(run):
-    if run["right"] == "balanced":
-        return "balanced"
-    return " and ".join(f"{l['host']} {'/'.join(l['resource'])} ({l['cause']})" for l in run["labels"])
-
-
-def said_text(run):
-    v = run["report"]["verdict"]
-    return f"{v['state']} {v['host'] or ''} {v['resource']} ({v.get('cause_kind') or v.get('cause') or ''}) at {v.get('confidence') or 0:.2f}"
-
-
-def reasons(path):
-    """case id -> why, from the file filled by hand: ID<tab>text."""
-    result = {}
-    if os.path.exists(path):
-        with open(path) as file:
-            for line in file:
-                if line.strip() and line[0] != "#" and "\t" in line:
-                    name, text = line.rstrip("\n").split("\t", 1)
-                    result[name] = text.strip()
-    return result
-
-
 def misses_table(runs, why):
     return table(("run", "slower", "truth", "said", "why"),
-                 [(r["id"], f"{r['slowdown']:.2f}x", truth_text(r), said_text(r), why.get(r["id"], "not looked into yet")) for r in scorer.misses(runs)])
+                 [(r["id"], misses.slower_text(r), misses.truth_text(r), misses.said_text(r), why.get(r["id"], "not looked into yet"))
+                  for r in scorer.misses(runs)])
 
 
 # ---- baselines, ablations ----
@@ -188,29 +190,41 @@ def intro(m, runs, options):
             "Written by `tests/faults/matrix score --page`; the recordings it scores were made by `tests/faults/matrix run`. Do not edit.", "",
             f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
             f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
-            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, so either answer is right), {m['disturbed']} were disturbed by "
+            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right), {m['disturbed']} were disturbed by "
             "other programs of the machine and are left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} were answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
-            "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. Clean runs are scored as fault F0. "
+            "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
+            "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
             "without a fault. Intervals are Wilson's, 95 %.", ""]
 
 
-def coverage(runs):
+def coverage(runs, options):
     halves = {h: sorted({r["workload"] for r in runs if r["half"] == h}) for h in ("tuning", "scored")}
     lines = [f"Programs of this half: {', '.join(v)}." for h, v in halves.items() if v]
+    absent = {name: programs.WORKLOADS[name].available(options.bin) for half in chosen(options) for name in cases.plan_of(half)}
+    lines += [f"Not run: {name}, {reason}." for name, reason in absent.items() if reason]
     lines += [f"Not run: {name}, {text}." for name, text in cases.NOT_HERE.items()]
     absent = [name for name in cases.FAULTS if name not in {r["inner"] for r in runs}]
     return lines + ([f"No run of: {', '.join(absent)}."] if absent else []) + [""]
 
 
-def make_page(runs, options, root):
+DEFINITIONS = """\
+Detection delay: iterations of the rank that was hit, from the one in which the fault began to the first after which the report of all recorded until then
+(later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once. Start: the one the verdict names,
+against when the injector acted, or the rank began the first iteration of the fault. Profiling costs: time of the loop, clean runs under
+`chokepoint run` against runs beside them that nobody profiled, in turn before and after; median of the pairs' ratios, its 95 % bootstrap interval, pairs."""
+
+
+def make_page(runs, overheads, options, root):
     m = scorer.measures(runs)
-    why = reasons(f"{root}/tests/faults/misses.txt")
+    why = misses.reasons(f"{root}/tests/faults/misses.txt")
     docs = f"{root}/docs"
-    lines = intro(m, runs, options) + coverage(runs) + ["## Measures", ""] + measures_table(m) + ["", "## By fault", ""]
+    lines = intro(m, runs, options) + coverage(runs, options) + ["## Measures", ""] + measures_table(m)
+    lines += [f"| time that profiling adds, all programs: median, pairs | {overhead_text(overheads[None])} | 1 % | 0.4 % |", "", DEFINITIONS, ""]
+    lines += ["## By program", ""] + workload_table(scorer.by_workload(runs), overheads) + ["", "## By fault", ""]
     lines += class_table(scorer.by_class(runs)) + ["", "## What was said", "",
              "Rows: what was done. Columns: the resource blamed; \"elsewhere\": on a host where it was not.", ""]
     lines += confusion_table(scorer.confusion(runs)) + ["", "## Does 90 % mean 90 %?", ""] + calibration_table(m) + [""]
@@ -221,7 +235,7 @@ def make_page(runs, options, root):
     lines += ["## Simpler rules on the same recordings", ""]
     lines += rivals_table(runs, "the verdict", [(n, lambda r, f=f: baselines.as_report(f, r["report"])) for n, f in baselines.BASELINES.items()])
     lines += ["", "## Without one of the sources", "", "The same recordings with tables taken out.", ""]
-    copies = {name: [recordings.ablated(r, options.bin, s) for r in runs] for name, s in recordings.ABLATIONS.items()}
+    copies = {name: recordings.on_all_cores(lambda r, s=s: recordings.ablated(r, options.bin, s), runs) for name, s in recordings.ABLATIONS.items()}
     lines += table(("rule", "top-1", "precision", "false alarms"), [rival_row("everything", runs)] + [
         rival_row(name, [dict(r, report=c) for r, c in zip(runs, reports) if c is not None]) for name, reports in copies.items()])
     lines += ["", "Iteration time against the program's own marks:", ""]
@@ -239,7 +253,7 @@ def error_text(e):
     return f"median {100 * e['median']:.1f} %, p90 {100 * e['p90']:.1f} %, worst {100 * e['worst']:.0f} %; found in {e['n']} of {e['tried']}"
 
 
-def print_scores(runs, options):
+def print_scores(runs, overheads, options):
     m = scorer.measures(runs)
     print(f"{m['runs']} runs, {m['scored']} scored, {m['classes']} classes, {m['grey']} grey, {m['disturbed']} disturbed, {m['insufficient']} insufficient")
     for key, name, goal, _ in GOALS:
@@ -248,28 +262,40 @@ def print_scores(runs, options):
         e = m[key]
         print(f"  {name:44s} median {number(e['median'], digits=3)} p90 {number(e['p90'], digits=3)} worst {number(e['worst'], digits=3)} of {e['n']}  goal {goal or '-'}")
     print(f"  {'calibration error':44s} {number(m['calibration_error'], digits=3)}")
+    print(f"  {'time that profiling adds: median, pairs':44s} {overhead_text(overheads[None])}  goal 1 %")
     for fault, c in scorer.by_class(runs).items():
         print(f"  {fault:5s} {cases.NAMES.get(fault, ''):34s} found {c['find']['right']:3d} of {c['find']['n']:3d}, with cause {c['cause']['right']:3d}, "
               f"quiet {c['quiet']['right']:3d} of {c['quiet']['n']:3d}, grey {c['grey']:2d}")
+    for name, w in scorer.by_workload(runs).items():
+        print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {100 * w['spread']:5.1f} %, found {w['find']['right']:3d} of "
+              f"{w['find']['n']:3d}, quiet {w['quiet']['right']:3d} of {w['quiet']['n']:3d}, grey {w['grey']:2d}, profiling {overhead_text(overheads.get(name))}")
     if options.misses:
         for r in scorer.misses(runs):
-            print(f"  MISS {r['id']:38s} {r['slowdown']:5.2f}x  truth: {truth_text(r)}; said: {said_text(r)}")
+            print("\n".join(misses.lines_of(r)))
+
+
+def chosen(options):
+    return ["tuning", "scored"] if options.half == "both" else [options.half]
 
 
 def main(options, root):
-    halves = ["tuning", "scored"] if options.half == "both" else [options.half]
-    runs = recordings.load(options.results, halves, options.bin, lambda text: print(text, file=sys.stderr))
-    words = options.only.split(",") if options.only else []
+    runs = recordings.load(options.results, chosen(options), options.bin, lambda text: print(text, file=sys.stderr))
     if not runs:
         sys.exit(f"matrix: nothing in {options.results}; `matrix run` first")
     scorer.set_truth(runs, options.tolerate)
+    overheads = scorer.overheads(runs, recordings.plain_runs(options.results, chosen(options)), options.tolerate)
+    words = options.only.split(",") if options.only else []
     runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
     for run in runs:
         run["whatif_asked"] = run["right"] == "find" and recordings.what_if_words(run) is not None
-        run["whatif_error"] = recordings.what_if(run, options.bin) if run["whatif_asked"] else None
-    print_scores(runs, options)
+    asked, part = [r for r in runs if r["whatif_asked"]], [r for r in runs if r["right"] == "find" and r["fault"] == "F15"]
+    for run, error in zip(asked, recordings.on_all_cores(lambda r: recordings.what_if(r, options.bin), asked)):
+        run["whatif_error"] = error
+    for run, delay in zip(part, recordings.on_all_cores(lambda r: recordings.delay(r, options.bin), part)):
+        run["delay"] = delay
+    print_scores(runs, overheads, options)
     with open(f"{options.results}/scores.json", "w") as file:
-        json.dump(scorer.measures(runs), file, indent=1)
+        json.dump(dict(scorer.measures(runs), overheads={str(k): v for k, v in overheads.items()}), file, indent=1)
     if options.page:
-        print(make_page(runs, options, root))
+        print(make_page(runs, overheads, options, root))
     return 0

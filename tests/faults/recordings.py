@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the runner has kept, reported anew with the programs at hand, and copies of recordings from which
-tables have been taken away."""
+tables, or all after a moment, have been taken away."""
+import concurrent.futures
 import datetime
 import json
 import os
@@ -9,6 +10,8 @@ import sqlite3
 import subprocess
 import tempfile
 
+import scorer
+from cases import PLAIN
 from runner import report_of
 
 NO_SHIM = ["DELETE FROM call", "DELETE FROM mpi", "DELETE FROM mpi_function"]
@@ -32,25 +35,36 @@ def cases_kept(results, halves):
                 yield f"{results}/{name}", case
 
 
+def on_all_cores(function, items):
+    """[function(item), ...] in order; the work is in the programs that it starts."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(function, items))
+
+
+def plain_runs(results, halves):
+    return [case for _, case in cases_kept(results, halves) if case["fault"] == PLAIN]
+
+
 def load(results, halves, binaries, say=lambda text: None):
-    """All runs kept, with their labels and a report made now; without a program, the report of then."""
-    runs = []
-    for folder, case in cases_kept(results, halves):
-        with open(f"{folder}/label.json") as file:
-            labels = json.load(file)
-        if binaries:
-            report = report_of(binaries, f"{folder}/recording.db")
-            with open(f"{folder}/report.json", "w") as file:
-                json.dump(report, file, indent=1)
-        else:
-            with open(f"{folder}/report.json") as file:
-                report = json.load(file)
-        run = dict(case, folder=folder, labels=labels, report=report)
-        set_starts(run)
-        runs.append(run)
-        if len(runs) % 50 == 0:
-            say(f"{len(runs)} reports")
-    return sorted(runs, key=lambda r: r["started"])
+    """All profiled runs kept, with their labels and a report made now; without programs, the report of then."""
+    kept = [(folder, case) for folder, case in cases_kept(results, halves) if case["fault"] != PLAIN]
+    say(f"{len(kept)} reports")
+    return sorted(on_all_cores(lambda one: load_one(*one, binaries), kept), key=lambda r: r["started"])
+
+
+def load_one(folder, case, binaries):
+    with open(f"{folder}/label.json") as file:
+        labels = json.load(file)
+    if binaries:
+        report = report_of(binaries, f"{folder}/recording.db")
+        with open(f"{folder}/report.json", "w") as file:
+            json.dump(report, file, indent=1)
+    else:
+        with open(f"{folder}/report.json") as file:
+            report = json.load(file)
+    run = dict(case, folder=folder, labels=labels, report=report)
+    set_starts(run)
+    return run
 
 
 def started_at(report):
@@ -66,34 +80,108 @@ def set_starts(run):
             label["start_s"] = planted_start_s(run, label["rank"])
 
 
-def planted_start_s(run, rank):
-    """When that rank began the first iteration of the window, by its own marks (their clock is the host's, as is ours)."""
+def iterations_s(run, rank):
+    """(begin, end) of each iteration of a rank by its own marks, s since the command started. All emulated hosts have
+    one clock, this machine's."""
     with sqlite3.connect(f"file:{run['folder']}/recording.db?mode=ro", uri=True) as db:
-        rows = db.execute("SELECT start_ns FROM mark WHERE kind = 3 AND rank = ? ORDER BY start_ns", (rank,)).fetchall()
-        origin = db.execute("SELECT started_mono_ns FROM run").fetchone()
-    first = int(len(rows) * run["window"][0])
-    if not rows or origin is None or first >= len(rows):
-        return None
-    return (rows[first][0] - origin[0]) * 1e-9
+        rows = db.execute("SELECT start_ns, duration_ns FROM mark WHERE kind = 2 AND rank = ? ORDER BY start_ns", (rank,)).fetchall()
+        origin = db.execute("SELECT started_mono_ns FROM run").fetchone()[0]
+    db.close()
+    return [((start - origin) * 1e-9, (start + duration - origin) * 1e-9) for start, duration in rows]
 
 
-def ablated(run, binaries, statements):
-    """The report of a copy of the recording after these statements; None where the copy cannot be reported."""
+def planted_start_s(run, rank):
+    """When that rank began the first iteration of the window."""
+    iterations = iterations_s(run, rank)
+    first = int(len(iterations) * run["window"][0])
+    return iterations[first][0] if first < len(iterations) else None
+
+
+# ---- copies with less in them ----
+
+def altered(run, binaries, change):
+    """The report of a copy of the recording after change(its database); None where the copy cannot be reported."""
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/recording.db"
         shutil.copy(f"{run['folder']}/recording.db", path)
         with sqlite3.connect(path) as db:
-            names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            for statement in [*statements, "DELETE FROM budget"]:
-                words = statement.split()
-                if words[1 if words[0] == "UPDATE" else 2] in names:
-                    db.execute(statement)
+            change(db)
+            db.execute("DELETE FROM budget")
         db.close()
         try:
             return report_of(binaries, path)
         except (RuntimeError, ValueError):
             return None
 
+
+def ablated(run, binaries, statements):
+    def change(db):
+        names = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        for statement in statements:
+            words = statement.split()
+            if words[1 if words[0] == "UPDATE" else 2] in names:
+                db.execute(statement)
+    return altered(run, binaries, change)
+
+
+def cut(run, binaries, until_s):
+    """The report as it would be had the command ended then: samples, calls and marks that came later are gone, a phase
+    that went on ends there."""
+    def change(db):
+        origin, = db.execute("SELECT started_mono_ns FROM run").fetchone()
+        until = origin + int(until_s * 1e9)
+        sampled = [name for name, kind in db.execute("SELECT name, kind FROM table_info") if kind == "samples"]
+        late = "SELECT frame FROM frame JOIN stream USING(stream) WHERE period_ns <> 0 AND mono_ns > ?"
+        for name in sampled:
+            db.execute(f'DELETE FROM "{name}" WHERE frame IN ({late})', (until,))
+        db.execute(f"DELETE FROM frame WHERE frame IN ({late})", (until,))
+        for name, kept in (("mark", "kind <> 1"), ("call", "1")):
+            if db.execute("SELECT 1 FROM table_info WHERE name = ?", (name,)).fetchone():
+                db.execute(f"DELETE FROM {name} WHERE start_ns > ? OR ({kept} AND start_ns + duration_ns > ?)", (until, until))
+        db.execute("UPDATE mark SET duration_ns = ? - start_ns WHERE start_ns + duration_ns > ?", (until, until))
+        db.execute("UPDATE stream SET last_mono_ns = min(last_mono_ns, ?), frames = (SELECT count(*) FROM frame WHERE frame.stream = stream.stream)", (until,))
+        db.execute("UPDATE run SET ended_wall_ns = ended_wall_ns - ended_mono_ns + ?, ended_mono_ns = ? WHERE ended_mono_ns > ?", (until, until, until))
+    return altered(run, binaries, change)
+
+
+# ---- how soon a fault is seen ----
+
+def names_it(report, labels):
+    """By its verdict, or as a straggler of that host. None: a recording that is too short to report."""
+    if report is None:
+        return False
+    hosts = {label["host"] for label in labels}
+    by_verdict = any(scorer.fits(scorer.blamed(report["verdict"]), label) for label in labels)
+    return by_verdict or any(s["host"] in hosts for s in report.get("stragglers") or [])
+
+
+def delay(run, binaries):
+    """Iterations of the rank it hit, from the one in which a fault for part of the run began to the first after which a
+    report of all recorded until then names it: 1 is at once. None: not by the end; 0: before it began, so not for its own sake.
+    Doubling, then halving: a name once given is taken to stay."""
+    start_s = next((label["start_s"] for label in run["labels"] if label.get("start_s") is not None), None)
+    ends = [end for _, end in iterations_s(run, run["rank"])]
+    before = sum(end <= start_s for end in ends) if start_s is not None else len(ends)
+    named = lambda k: names_it(cut(run, binaries, ends[before + k - 1]), run["labels"])
+    if before and before < len(ends) and named(0):
+        return 0
+    return first_true(named, len(ends) - before)
+
+
+def first_true(holds, n):
+    """The least k in 1..n for which it holds, None where it does not for n or any power of two before."""
+    low, high = 0, 1
+    while n > 0 and not holds(high):
+        if high == n:
+            return None
+        low, high = high, min(2 * high, n)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high if n > 0 else None
+
+
+# ---- what if ----
 
 def what_if(run, binaries):
     """Predicted run time without the fault over what the clean twin took, less 1; None without a prediction."""

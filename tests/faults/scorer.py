@@ -3,9 +3,9 @@
 
 A *run* here is a dict: id, half, workload, fault, own_cores, others_cores, labels, loop_s and scale, started,
 report (chokepoint.report/1); truth() adds slowdown and what the right answer is:
-    find       the fault must be found: it made the run 8 % slower at least
-    grey       3 to 8 %: not scored
-    balanced   nothing was done, or it cost less than 3 %
+    find       the fault must be found: it made the run 8 % slower at least, and by more than clean runs differ
+    grey       3 to 8 %, or within what clean runs of the program differ by: not scored
+    balanced   nothing was done, or it cost less than 3 % (and surely less than 8 %)
 """
 from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
 
@@ -29,13 +29,23 @@ def twin_s(run, runs):
 
 
 def set_truth(runs, tolerate=.1):
-    """Adds disturbed, twin_s, slowdown and right to each run."""
+    """Adds disturbed, twin_s, slowdown, spread and right to each run."""
     for run in runs:
         run["disturbed"] = run.get("others_cores", 0) > tolerate + run.get("allowance", 0)
     for run in runs:
         run["twin_s"] = twin_s(run, runs)
         run["slowdown"] = per_work(run) / run["twin_s"] if run["twin_s"] else None
+    for run in runs:
+        run["spread"] = clean_spread(runs, run["half"], run["workload"])
         run["right"] = right_answer(run)
+
+
+def clean_spread(runs, half, workload):
+    """How far a clean run of the program is from its own twin in nine of ten: a fault that costs less than that may as
+    well cost nothing, or more. 0 where there are too few to say."""
+    off = [abs(r["slowdown"] - 1) for r in runs if r["fault"] == "F0" and (r["half"], r["workload"]) == (half, workload)
+           and not r["disturbed"] and r["slowdown"] is not None]
+    return quantile(off, .9) if len(off) >= NEAREST else 0
 
 
 def right_answer(run):
@@ -45,9 +55,9 @@ def right_answer(run):
         return "balanced"
     if run["slowdown"] is None:
         return "no twin"
-    if run["slowdown"] >= MUST_S and run["labels"]:
+    if run["slowdown"] >= max(MUST_S, 1 + run["spread"]) and run["labels"]:
         return "find"
-    return "balanced" if run["slowdown"] < MAY_S else "grey"
+    return "balanced" if run["slowdown"] < MAY_S and (not run["labels"] or run["slowdown"] + run["spread"] < MUST_S) else "grey"
 
 
 # ---- one answer ----
@@ -132,6 +142,20 @@ def closure_error(run):
     return max((abs(b["closure_pct"] - 100) for b in rows), default=None)
 
 
+# ---- overhead ----
+
+def overheads(runs, plain, tolerate=.1):
+    """workload: ratios less 1 of a profiled clean run to the one beside it that nobody profiled; None: all of them."""
+    result = {None: []}
+    for alone in plain:
+        clean = [r for r in runs if r["fault"] == "F0" and (r["half"], r["workload"]) == (alone["half"], alone["workload"]) and not r["disturbed"]]
+        if clean and alone["others_cores"] <= tolerate + alone.get("allowance", 0):
+            near = min(clean, key=lambda r: abs(r["started"] - alone["started"]))
+            for key in (None, alone["workload"]):
+                result.setdefault(key, []).append(per_work(near) / per_work(alone) - 1)
+    return result
+
+
 # ---- measures ----
 
 def share(right, n):
@@ -164,6 +188,7 @@ def measures(runs):
     find = [r for r in scored if r["right"] == "find"]
     balanced = [r for r in scored if r["right"] == "balanced"]
     windowed = [r for r in find if r["fault"] == "F15"]
+    delayed = [r for r in windowed if r.get("delay", 0) != 0] # 0: named before it began
     pairs = confidence_pairs(scored)
     right = [r for r in find if is_top1(r)]
     return {
@@ -175,6 +200,8 @@ def measures(runs):
         "false_alarms": count(balanced, lambda r: blamed(r["report"]["verdict"])),
         "confidently_wrong": count(scored, lambda r: not is_right(r) and blamed(r["report"]["verdict"])
                                    and (r["report"]["verdict"].get("confidence") or 0) >= .8),
+        "start_given": count([r for r in windowed if is_top1(r)], lambda r: start_error_s(r) is not None),
+        "delay": errors([r["delay"] for r in delayed if r["delay"]]), "delay_named": count(delayed, lambda r: r["delay"]),
         "start_error_s": errors([start_error_s(r) for r in windowed]),
         "slowdown_error": errors([None if slowdown_estimate(r) is None else slowdown_estimate(r) / r["slowdown"] - 1 for r in right]),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
@@ -187,15 +214,25 @@ def measures(runs):
     }
 
 
+def summary(mine):
+    """Measures of a part of the runs: how many, top-1, cause, top-2, kept quiet, grey."""
+    scored = [r for r in mine if is_scored(r)]
+    find = [r for r in scored if r["right"] == "find"]
+    return {"runs": len(mine), "find": count(find, is_top1), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
+            "quiet": count([r for r in scored if r["right"] == "balanced"], is_right), "grey": sum(r["right"] == "grey" for r in mine)}
+
+
 def by_class(runs):
-    """fault -> measures of that class alone: n, top-1, cause, top-2."""
+    return {fault: summary([r for r in runs if r["fault"] == fault]) for fault in sorted({r["fault"] for r in runs}, key=fault_order)}
+
+
+def by_workload(runs):
+    """The same of each program, with the seconds of a clean run and their spread."""
     result = {}
-    for fault in sorted({r["fault"] for r in runs}, key=fault_order):
-        mine = [r for r in runs if r["fault"] == fault and is_scored(r)]
-        find = [r for r in mine if r["right"] == "find"]
-        result[fault] = {"runs": sum(r["fault"] == fault for r in runs), "find": count(find, is_top1), "cause": count(find, cause_is_right),
-                         "top2": count(find, is_top2), "quiet": count([r for r in mine if r["right"] == "balanced"], is_right),
-                         "grey": sum(r["fault"] == fault and r["right"] == "grey" for r in runs)}
+    for name in sorted({r["workload"] for r in runs}):
+        mine = [r for r in runs if r["workload"] == name]
+        clean = [r for r in mine if r["fault"] == "F0" and not r["disturbed"]]
+        result[name] = dict(summary(mine), clean=len(clean), clean_s=median([per_work(r) for r in clean]), spread=max(r["spread"] for r in mine))
     return result
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small statistics of the scores."""
 import math
+import random
 
 
 def wilson(right, n, z=1.96):
@@ -26,6 +27,15 @@ def quantile(values, q):
 
 def median(values):
     return quantile(values, .5)
+
+
+def median_interval(values, resamples=2000):
+    """95 % bootstrap interval of the median, the same each time; None of fewer than three."""
+    if len(values) < 3:
+        return None
+    draw = random.Random(1)
+    medians = [median(draw.choices(values, k=len(values))) for _ in range(resamples)]
+    return quantile(medians, .025), quantile(medians, .975)
 
 
 def calibration_error(pairs, bins=10):

@@ -4,12 +4,14 @@
 import os
 import sys
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import baselines
 import cases
 import page
+import runner
 import scorer
 import stats
 
@@ -182,11 +184,44 @@ class Plan(unittest.TestCase):
                 if fault[0] == "F":
                     self.assertFalse(set(map(str, magnitudes)) & set(map(str, tuned)), (workload, fault))
 
+    def test_whoever_stops_early_has_seen_every_program_and_every_fault_alike(self):
+        plan = cases.cases_of("scored", 1)
+        for part in (.5, .8):
+            seen = plan[:int(len(plan) * part)]
+            self.assertEqual({c["workload"] for c in plan if c["workload"] != "one"}, {c["workload"] for c in seen} - {"one"})
+            self.assertGreaterEqual(len({c["fault"] for c in seen}), .9 * len({c["fault"] for c in plan}))
+            for workload in {c["workload"] for c in plan}:
+                n, whole = (sum(c["workload"] == workload for c in some) for some in (seen, plan))
+                self.assertLessEqual(abs(n - part * whole), 1.5 * (cases.BLOCK + 2), workload)
+
+    def test_a_clean_run_stands_before_any_fault_and_near_it(self):
+        last = {}
+        for at, case in enumerate(cases.cases_of("scored", 2)):
+            if case["fault"] == "F0":
+                last[case["workload"]] = at
+            elif case["fault"] != cases.PLAIN:
+                self.assertLessEqual(at - last[case["workload"]], cases.BLOCK + 1, case["id"])
+        self.assertEqual(cases.cases_of("tuning", 1)[0]["fault"], "F0")
+
+    def test_runs_without_profiling_stand_beside_clean_ones_on_either_side(self):
+        plan = cases.cases_of("scored", 2)
+        sides = {plan[at + 1]["fault"] == "F0" for at, c in enumerate(plan) if c["fault"] == cases.PLAIN}
+        self.assertEqual(sides, {True, False})
+        self.assertFalse([c for c in cases.cases_of("tuning", 2) if c["fault"] == cases.PLAIN])
+
     def test_the_first_matrix_is_large_enough(self):
-        plan = cases.cases_of("scored", 3)
+        plan = [c for c in cases.cases_of("scored", 3) if c["fault"] != cases.PLAIN]
         self.assertGreaterEqual(len(plan), 300)
         self.assertGreaterEqual(sum(c["fault"] == "F0" or c["fault"][0] == "D" for c in plan), 60)
         self.assertGreaterEqual(len({c["fault"] for c in plan if c["fault"] not in ("F0",) and c["fault"][0] == "F"}), 8)
+
+
+class Rights(unittest.TestCase):
+    def test_who_may_not_make_hosts_is_told_so_in_a_line(self):
+        with unittest.mock.patch("os.geteuid", return_value=1000):
+            self.assertEqual(runner.trouble_here(runner.Matrix("/nowhere", "/nowhere")), "emulated hosts need root")
+        with unittest.mock.patch("os.geteuid", return_value=0):
+            self.assertIn("build first", runner.trouble_here(runner.Matrix("/nowhere", "/nowhere")))
 
 
 class Page(unittest.TestCase):

@@ -4,6 +4,7 @@
  * "ready PID" once it is under way; ends with its parent, when killed, or after five minutes.
  *
  *     cpu THREADS           spins
+ *     part PERCENT          spins for that share of each tenth of a second, by the clock
  *     fsync PATH            writes 64 KiB and waits for the disk, again and again
  *     read PATH MB          reads a file past the page cache, a MiB at a time, as fast as it goes
  *     burst PATH MB         writes MB into the page cache each second, over the same file
@@ -70,6 +71,26 @@ static int trouble_cpu(char **words) {
             die("thread");
     ready();
     spin(NULL);
+    return 0;
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* By the clock, not by CPU time: what it shares the core with runs on meanwhile. */
+static int trouble_part(char **words) {
+    double spinning_s = .001 * (double)number(words[0]);
+    ready();
+    for (double begin = now_s();; begin += .1) {
+        while (now_s() < begin + spinning_s)
+            ;
+        double rest_s = begin + .1 - now_s();
+        if (rest_s > 0)
+            nap_ms((long)(rest_s * 1000));
+    }
     return 0;
 }
 
@@ -181,12 +202,6 @@ static int trouble_sink(char **words) {
     return 0;
 }
 
-static double now_s(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static int trouble_send(char **words) {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)number(words[1]))};
     double rate = (double)number(words[2]) * 1e6, sent = 0, start = now_s();
@@ -211,9 +226,15 @@ static const struct {
     int n_words;
     int (*run)(char **words);
 } troubles[] = {
-    {"cpu", 1, trouble_cpu},     {"fsync", 1, trouble_fsync}, {"read", 2, trouble_read},
-    {"burst", 2, trouble_burst}, {"cache", 2, trouble_cache}, {"bandwidth", 1, trouble_bandwidth},
-    {"sink", 1, trouble_sink},   {"send", 3, trouble_send},
+    {"cpu", 1, trouble_cpu},
+    {"part", 1, trouble_part},
+    {"fsync", 1, trouble_fsync},
+    {"read", 2, trouble_read},
+    {"burst", 2, trouble_burst},
+    {"cache", 2, trouble_cache},
+    {"bandwidth", 1, trouble_bandwidth},
+    {"sink", 1, trouble_sink},
+    {"send", 3, trouble_send},
 };
 
 int main(int argc, char **argv) {
@@ -222,6 +243,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
         if (argc > 1 && strcmp(argv[1], troubles[i].name) == 0 && argc == troubles[i].n_words + 2)
             return troubles[i].run(argv + 2);
-    fprintf(stderr, "usage: fault-trouble cpu|fsync|burst|cache|bandwidth|sink|send ...\n");
+    fprintf(stderr,
+            "usage: fault-trouble cpu|part|fsync|read|burst|cache|bandwidth|sink|send ...\n");
     return 2;
 }

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """The programs of the matrix: their command lines, sized so that a clean run takes three to four seconds
 on two cores of 2026, and where each says how long its loop took."""
+import functools
 import json
 import os
 import re
 import shutil
+import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FEATURES = 200000
+QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def scaled(iterations, case):
@@ -103,9 +106,65 @@ class Lammps(Workload):
         return float(re.search(r"^Loop time of ([0-9.e+-]+)", output, re.M).group(1))
 
 
-class Ring(Workload):
+class Hpcc(Workload):
+    """HPC Challenge: a dozen benchmarks one after the other. It says no time of the whole, so the ranks' shell does."""
+    name, half = "hpcc", "scored"
+
+    def available(self, binaries):
+        return None if shutil.which("hpcc") else "hpcc (package hpcc) is not installed"
+
+    def words(self, case):
+        sizes = scaled(20, case)
+        with open(f"{HERE}/hpccinf.txt") as file:
+            text = file.read().replace("THE_SIZES", " ".join(["200"] * sizes)).replace("THE_NUMBER", str(sizes))
+        with open(f"{case['folder']}/hpccinf.txt", "w") as file:
+            file.write(text)
+        timed = "a=$(date +%s%N); hpcc; s=$?; [ $OMPI_COMM_WORLD_RANK != 0 ] || echo loop $((($(date +%s%N) - a) / 1000)); exit $s"
+        return ["-wdir", case["folder"], "sh", "-c", timed]
+
+    def loop_s(self, case, output):
+        return int(re.search(r"^loop ([0-9]+)", output, re.M).group(1)) * 1e-6
+
+
+class Spread(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
+
+    def script(self, case, command_of):
+        """A script at rank 0 that starts the others, with the run's name in their environment."""
+        lines = ["#!/bin/sh", "set -e"]
+        keep = " ".join(f"{n}=${n}" for n in ("CHOKEPOINT_RUN", "CHOKEPOINT_MARKS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"))
+        for rank in reversed(range(self.ranks)):
+            command = command_of(rank)
+            lines.append(f"$CHOKEPOINT_RSH vm{rank + 1} \"{keep} exec {command}\" &" if rank else command)
+        lines.append("wait")
+        path = f"{case['folder']}/spread.sh"
+        with open(path, "w") as file:
+            file.write("\n".join(lines) + "\n")
+        os.chmod(path, 0o755)
+        return [path]
+
+    def loop_s(self, case, output):
+        return float(re.search(r"^loop ([0-9.]+)", output, re.M).group(1))
+
+
+class Gloo(Spread):
+    name = "gloo"
+    python, program, port = "/usr/bin/python3", f"{HERE}/gloo_ring.py", 7200 # Debian's packages are of Debian's Python
+
+    @functools.lru_cache
+    def available(self, binaries):
+        """Imports it, too, so that the first run finds it in memory."""
+        there = subprocess.run([self.python, "-c", "import torch; torch.distributed.ProcessGroupGloo"], capture_output=True)
+        return "PyTorch with gloo (package python3-torch) is not installed" if there.returncode else None
+
+    def words(self, case):
+        plants = " ".join(self.plant_words(case))
+        return self.script(case, lambda rank: f"{self.python} {self.program} {rank} {self.ranks} {case['addresses'][0]}:{self.port} "
+                                              f"{scaled(120, case)} {plants}")
+
+
+class Ring(Spread):
     units, kilobytes, port = 35, 256, 7100
 
     def __init__(self, name, load=None, iterations=190):
@@ -116,26 +175,16 @@ class Ring(Workload):
         return None if os.path.exists(f"{binaries}/fault-ring") else "fault-ring is not built"
 
     def words(self, case):
-        """A script at rank 0 that starts the others, with the run's name in their environment."""
-        lines = ["#!/bin/sh", "set -e"]
-        keep = " ".join(f"{n}=${n}" for n in ("CHOKEPOINT_RUN", "CHOKEPOINT_MARKS"))
-        for rank in reversed(range(self.ranks)):
-            nearby = case["addresses"][(rank + 1) % self.ranks]
-            ring = f"{case['bin']}/fault-ring {rank} {self.ranks} {self.port} {scaled(self.iterations, case)} {self.units} {self.kilobytes} {nearby}"
-            if self.load == "direct":
-                ring += f" direct {case['disks'][rank].path}/load 256"
-            elif self.load == "map":
-                ring += f" map {case['scratch']}/load-{rank} 61440"
-            lines.append(f"$CHOKEPOINT_RSH vm{rank + 1} \"{keep} exec {ring}\" &" if rank else ring)
-        lines.append("wait")
-        path = f"{case['folder']}/ring.sh"
-        with open(path, "w") as file:
-            file.write("\n".join(lines) + "\n")
-        os.chmod(path, 0o755)
-        return [path]
+        return self.script(case, lambda rank: self.command(case, rank))
 
-    def loop_s(self, case, output):
-        return float(re.search(r"^loop ([0-9.]+)", output, re.M).group(1))
+    def command(self, case, rank):
+        nearby = case["addresses"][(rank + 1) % self.ranks]
+        ring = f"{case['bin']}/fault-ring {rank} {self.ranks} {self.port} {scaled(self.iterations, case)} {self.units} {self.kilobytes} {nearby}"
+        if self.load == "direct":
+            ring += f" direct {case['disks'][rank].path}/load 256"
+        elif self.load == "map":
+            ring += f" map {case['scratch']}/load-{rank} 61440"
+        return ring
 
 
 SMALL = 1500 # examples whose weights fit an eager message: a rendezvous would wait for the server's own spin
@@ -150,6 +199,8 @@ WORKLOADS = {w.name: w for w in (
     Sgd("async-net", "scored", "async", 700, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
     Lenet(),
     Lammps(),
+    Hpcc(),
+    Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
     Ring("ring-memory", "map", 190),
