@@ -8,6 +8,7 @@
 
 #include "analysis/align.h"
 #include "analysis/phase_detect.h"
+#include "analysis/whatif.h"
 
 static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
     const struct series_set *set = &recording->tables[RECORDING_MEMORY];
@@ -131,7 +132,8 @@ static int find_phases(struct scene *scene) {
 
 int scene_build(const struct recording *recording, struct scene *ret_scene) {
     struct scene scene = {.recording = recording};
-    int result = build_hosts(&scene);
+    scene.whatif = calloc(1, sizeof(struct whatif *));
+    int result = scene.whatif ? build_hosts(&scene) : -ENOMEM;
     if (result == 0)
         result = iterations_find(recording, &scene.iterations);
     if (result == 0)
@@ -158,7 +160,16 @@ int scene_build(const struct recording *recording, struct scene *ret_scene) {
     return 0;
 }
 
+int scene_whatif(const struct scene *scene, const struct whatif **ret_whatif) {
+    int result = *scene->whatif ? 0 : whatif_new(scene, scene->whatif);
+    *ret_whatif = *scene->whatif;
+    return result;
+}
+
 void scene_release(struct scene *scene) {
+    if (scene->whatif)
+        whatif_free(*scene->whatif);
+    free(scene->whatif);
     for (size_t h = 0; scene->hosts && h < scene->n_hosts; h++) {
         for (int m = 0; m < METRIC_COUNT_; m++)
             rate_release(&scene->hosts[h].metrics[m]);

@@ -14,6 +14,8 @@
 #include "analysis/rank_budget.h"
 #include "analysis/rate.h"
 
+struct whatif;
+
 struct scene_host {
     const char *name; /* the recording's */
     struct rate metrics[METRIC_COUNT_];
@@ -50,11 +52,16 @@ struct scene {
     struct call_matches matches;
     struct rank_budgets budgets;
     struct critical_path critical;
+    struct whatif **whatif; /* see scene_whatif() */
 };
 
 /* The recording must outlive the scene. -ENOMEM. */
 int scene_build(const struct recording *recording, struct scene *ret_scene);
 void scene_release(struct scene *scene);
+
+/* The engine that answers what would have been otherwise: made when first asked for, then the same
+ * for all; the scene's. -ENOMEM. */
+int scene_whatif(const struct scene *scene, const struct whatif **ret_whatif);
 
 struct process_use scene_process_use(const struct scene *scene, const struct scene_process *process,
                                      struct windows windows);

@@ -203,8 +203,8 @@ static int judge_all(const struct board *board, struct stragglers *found) {
 
 /* Run time as it was over the run time with the rank like its peers. */
 static int weigh(const struct scene *scene, struct stragglers *found) {
-    struct whatif *whatif;
-    int result = found->n ? whatif_new(scene, &whatif) : 0;
+    const struct whatif *whatif;
+    int result = found->n ? scene_whatif(scene, &whatif) : 0;
     if (!found->n || result < 0)
         return result;
     for (size_t i = 0; result == 0 && i < found->n; i++) {
@@ -220,7 +220,6 @@ static int weigh(const struct scene *scene, struct stragglers *found) {
         s->severity = answer.replayed ? answer.measured_s / answer.predicted_s : NAN;
         s->severity_max = answer.measured_s / answer.bound_s;
     }
-    whatif_free(whatif);
     return result;
 }
 

@@ -32,17 +32,16 @@ static int replay_ideal(const struct scene *scene, double *ret_ratio) {
     const struct whatif_scenario ideal = {
         .kind = WHATIF_LINK, .host = -1, .rank = -1, .direction = WHATIF_BOTH, .factor = 1e6};
     struct whatif_answer answer;
-    struct whatif *whatif;
+    const struct whatif *whatif;
     *ret_ratio = NAN;
     if (scene->budgets.n < 2 || !scene->budgets.events)
         return 0;
-    int result = whatif_new(scene, &whatif);
+    int result = scene_whatif(scene, &whatif);
     if (result < 0)
         return result;
     result = whatif_ask(whatif, &ideal, 1, &answer);
     if (result == 0 && answer.replayed && answer.measured_s > 0)
         *ret_ratio = answer.predicted_s / answer.measured_s;
-    whatif_free(whatif);
     return result == -EINVAL ? 0 : result;
 }
 

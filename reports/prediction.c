@@ -52,8 +52,8 @@ static int ask(struct prediction *p, struct prediction_reader *reader, const str
 
 static int ask_all(struct prediction *p, struct prediction_reader *reader,
                    const struct prediction_word *words, size_t n_words, bool together) {
-    struct whatif *whatif;
-    int result = whatif_new(reader->scene, &whatif);
+    const struct whatif *whatif;
+    int result = scene_whatif(reader->scene, &whatif);
     if (result < 0)
         return result;
     p->answers = calloc(n_words + 1, sizeof *p->answers);
@@ -62,7 +62,6 @@ static int ask_all(struct prediction *p, struct prediction_reader *reader,
         result = ask(p, reader, whatif, words, n_words);
     for (size_t i = 0; result == 0 && !together && i < n_words; i++)
         result = ask(p, reader, whatif, &words[i], 1);
-    whatif_free(whatif);
     return result;
 }
 
