@@ -12,6 +12,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 "$data" generate digits --out "$work/b" --train 600 --test 200 --seed 5 --quiet >/dev/null || fail "generate again"
 "$data" generate digits --out "$work/c" --train 600 --test 200 --seed 6 --quiet >/dev/null || fail "another seed"
 diff -r "$work/a" "$work/b" || fail "the same words give other bytes"
+grep -qx 'digits drawn, seed 5' "$work/a/origin.txt" || fail "origin: $(cat "$work/a/origin.txt")"
 cmp -s "$work/a/train-images-idx3-ubyte" "$work/c/train-images-idx3-ubyte" && fail "another seed gives the same bytes"
 "$data" check "$work/a" >"$work/out" || fail "check"
 grep -q '^training: 600 images of 28 x 28 x 1; of each class [0-9 ]*$' "$work/out" || fail "check: $(cat "$work/out")"
@@ -20,7 +21,7 @@ gzip "$work"/b/*
 "$data" check "$work/b" | diff - "$work/out" || fail "packed files are read otherwise"
 
 "$data" generate textures --out "$work/t" --train 103 --test 20 --quiet >/dev/null || fail "generate textures"
-[ "$(ls "$work/t" | tr '\n' ' ')" = "data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin test_batch.bin " ] ||
+[ "$(ls "$work/t" | tr '\n' ' ')" = "data_batch_1.bin data_batch_2.bin data_batch_3.bin data_batch_4.bin data_batch_5.bin origin.txt test_batch.bin " ] ||
     fail "files of textures: $(ls "$work/t")"
 "$data" check "$work/t" | grep -q '^training: 103 images of 32 x 32 x 3;' || fail "check of textures"
 

@@ -2,27 +2,9 @@
 # SPDX-License-Identifier: MIT
 # LeNet: sync on several ranks gives the weights that one rank gives on the joined batch; a run repeats bit by bit; both
 # modes learn the drawn digits; the bytes moved are those that arithmetic says; phases, iterations and operators are marked.
-workload=lenet
-. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
-[ -x "$CHOKEPOINT_BIN/chokepoint-data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
-"$CHOKEPOINT_BIN/chokepoint-data" generate digits --out "$work/data" --train 4000 --test 500 --quiet >/dev/null ||
-    fail "generate"
-train() { # NAME RANKS BATCH OPTIONS...
-    local name=$1 n=$2 batch=$3
-    shift 3
-    ranks "$n" --data "$work/data" --batch "$batch" --quiet --weights "$work/$name" --json "$work/$name.json" "$@" \
-        >/dev/null 2>"$work/stderr" || fail "training $name: $(cat "$work/stderr")"
-    [ "$(stat -c %s "$work/$name")" -eq $((61706 * 4)) ] || fail "weights of $name"
-}
-agree() {
-    read -r difference weight < <(paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
-        awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
-               if (d > most) most = d
-               if (a > large) large = a }
-             END { printf "%.3g %.3g\n", most, large }')
-    echo "$1 against $2: largest difference $difference, largest weight $weight"
-    holds "$difference <= 1e-5 && $weight > 0.1" || fail "$1 and $2 differ by $difference"
-}
+workload=lenet weights=61706
+. "$CHOKEPOINT_SOURCE/tests/mpi/training.sh"
+images digits "$work/data" 4000 500
 train joined 1 48 --iterations 8
 train apart 3 16 --iterations 8
 agree joined apart
@@ -31,22 +13,12 @@ cmp -s "$work/joined" "$work/first" && fail "the weights do not move"
 train again 1 48 --iterations 8
 cmp "$work/joined" "$work/again" || fail "a run does not repeat"
 
-export CHOKEPOINT_MARKS="$work/marks"
-host=$(uname -n)
-count() { grep -cE "$1" "$work/dump"; }
-marked() {
-    mkdir -m 700 "$work/marks.$host"
-    train "$@"
-    "$CHOKEPOINT_BIN/mark_dump" "$work/marks.$host" >"$work/dump" 2>/dev/null || fail "marks"
-    rm -r "$work/marks.$host"
-}
-last_accuracy() { sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/$1.json" | head -n 1; }
-
 marked sync 2 32 --iterations 20 --test-every 10
 [ "$(count ' iteration ')" -eq 40 ] || fail "sync: marks of iterations"
 [ "$(count ' begin .* testing$')" -eq 4 ] || fail "sync: marks of tests, $(count ' begin .* testing$')"
 [ "$(count '^0 value .* accuracy$')" -eq 2 ] || fail "sync: marks of accuracy"
 [ "$(count ' operator .* all-reduce$')" -eq 40 ] || fail "sync: marks of all-reduce"
+[ "$(count ' operator .* digits drawn, seed 1$')" -eq 2 ] || fail "sync: marks of what was read"
 for operator in 'read batch' 'conv1 forward' 'conv2 backward weights' 'full1 backward data' apply; do
     [ "$(count " operator .* $operator\$")" -ge 40 ] || fail "sync: marks of $operator"
 done
@@ -61,7 +33,6 @@ marked async 3 32 --iterations 30 --mode async --test-every 10 --plant sleep:2:3
 holds "$(json "$work/async.json" staleness) > 0" || fail "async gradients are never stale"
 [ "$(count ' begin .* testing$')" -eq 3 ] || fail "async: marks of tests"
 [ "$(count '^0 operator .* serve$')" -eq 60 ] || fail "async: marks of serving"
-unset CHOKEPOINT_MARKS
 
 # Learning: a tenth of the answers would be right by chance. What async comes to depends on who was late when.
 train learnt 2 32 --epochs 3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Sync training on several ranks gives the weights that one rank gives on the joined batch, whether the
-# model travels dense or sparse; and a run repeats bit by bit.
+# Sync training on several ranks gives the weights that one rank gives on the joined batch, whether the model travels dense
+# or sparse, through a server that works, one that only serves, or none; and a run repeats bit by bit.
 . "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
 
 # As many examples a file as the batch: iteration i of rank r of R reads file i R + r.
@@ -9,11 +9,13 @@ features=3000 batch=50 files=12
 "$sgd" generate --features $features --examples $((files * batch)) --files $files \
     --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
 
-train() { # NAME RANKS TRANSFER BATCH ITERATIONS
-    ranks "$2" --mode sync --transfer "$3" --features $features --data "$work/data" --batch "$4" \
-        --iterations "$5" --rate 2 --weights "$work/$1" --json "$work/$1.json" --quiet >/dev/null ||
-        fail "training $1"
-    [ "$(stat -c %s "$work/$1")" -eq $((features * 4)) ] || fail "weights of $1"
+train() { # NAME RANKS TRANSFER BATCH ITERATIONS OPTIONS...
+    local name=$1 n=$2 transfer=$3 batch=$4 iterations=$5
+    shift 5
+    ranks "$n" --mode sync --transfer "$transfer" --features $features --data "$work/data" --batch "$batch" \
+        --iterations "$iterations" --rate 2 --weights "$work/$name" --json "$work/$name.json" --quiet "$@" \
+        >/dev/null || fail "training $name"
+    [ "$(stat -c %s "$work/$name")" -eq $((features * 4)) ] || fail "weights of $name"
 }
 # The largest difference of two models, and the largest weight
 compare() {
@@ -38,6 +40,18 @@ agree one sparse4
 agree one dense4
 cmp "$work/one" "$work/dense1" || fail "one rank: dense and sparse differ"
 cmp "$work/dense4" "$work/again4" || fail "a dense run does not repeat"
+
+# A rank alone that applies each batch where the model stands; its data read once beforehand or all along
+train single 1 sparse $((4 * batch)) 3 --mode single
+train preloaded 1 sparse $((4 * batch)) 3 --mode single --preload
+agree one single
+cmp "$work/single" "$work/preloaded" || fail "--preload changes what is learnt"
+for transfer in dense sparse; do
+    train allreduce_$transfer 4 $transfer $batch 3 --exchange allreduce
+    train apart_$transfer 5 $transfer $batch 3 --server apart
+    agree one allreduce_$transfer
+    agree one apart_$transfer
+done
 
 train one2 1 sparse $((3 * batch)) 4
 train sparse3 3 sparse $batch 4
