@@ -125,23 +125,27 @@ def ablated(run, binaries, statements):
 
 
 def cut(run, binaries, until_s):
-    """The report as it would be had the command ended then: samples, calls and marks that came later are gone, a phase
-    that went on ends there."""
-    def change(db):
-        origin, = db.execute("SELECT started_mono_ns FROM run").fetchone()
-        until = origin + int(until_s * 1e9)
-        sampled = [name for name, kind in db.execute("SELECT name, kind FROM table_info") if kind == "samples"]
-        late = "SELECT frame FROM frame JOIN stream USING(stream) WHERE period_ns <> 0 AND mono_ns > ?"
-        for name in sampled:
-            db.execute(f'DELETE FROM "{name}" WHERE frame IN ({late})', (until,))
-        db.execute(f"DELETE FROM frame WHERE frame IN ({late})", (until,))
-        for name, kept in (("mark", "kind <> 1"), ("call", "1")):
-            if db.execute("SELECT 1 FROM table_info WHERE name = ?", (name,)).fetchone():
-                db.execute(f"DELETE FROM {name} WHERE start_ns > ? OR ({kept} AND start_ns + duration_ns > ?)", (until, until))
-        db.execute("UPDATE mark SET duration_ns = ? - start_ns WHERE start_ns + duration_ns > ?", (until, until))
-        db.execute("UPDATE stream SET last_mono_ns = min(last_mono_ns, ?), frames = (SELECT count(*) FROM frame WHERE frame.stream = stream.stream)", (until,))
-        db.execute("UPDATE run SET ended_wall_ns = ended_wall_ns - ended_mono_ns + ?, ended_mono_ns = ? WHERE ended_mono_ns > ?", (until, until, until))
-    return altered(run, binaries, change)
+    """The report as it would be had the command ended then."""
+    return altered(run, binaries, lambda db: remove_after(db, until_s))
+
+
+def remove_after(db, until_s):
+    """Samples, calls and marks that came later than so many seconds after the start are gone; a phase that went on ends there."""
+    origin, = db.execute("SELECT started_mono_ns FROM run").fetchone()
+    until = origin + int(until_s * 1e9)
+    kinds = dict(db.execute("SELECT name, kind FROM table_info"))
+    late = f"SELECT frame FROM frame JOIN stream USING(stream) WHERE period_ns <> 0 AND mono_ns > {until}"
+    for name in [name for name, kind in kinds.items() if kind == "samples"]:
+        db.execute(f'DELETE FROM "{name}" WHERE frame IN ({late})')
+    db.execute(f"DELETE FROM frame WHERE frame IN ({late})")
+    for name, whole in (("mark", "kind <> 1"), ("call", "1")):
+        if name in kinds:
+            db.execute(f"DELETE FROM {name} WHERE start_ns > {until} OR ({whole} AND start_ns + duration_ns > {until})")
+    if "mark" in kinds:
+        db.execute(f"UPDATE mark SET duration_ns = {until} - start_ns WHERE start_ns + duration_ns > {until}")
+    db.execute(f"UPDATE stream SET last_mono_ns = min(last_mono_ns, {until}), "
+               "frames = (SELECT count(*) FROM frame WHERE frame.stream = stream.stream)")
+    db.execute(f"UPDATE run SET ended_wall_ns = ended_wall_ns - ended_mono_ns + {until}, ended_mono_ns = {until} WHERE ended_mono_ns > {until}")
 
 
 # ---- how soon a fault is seen ----
@@ -184,7 +188,7 @@ def first_true(holds, n):
 # ---- what if ----
 
 def what_if(run, binaries):
-    """Predicted run time without the fault over what the clean twin took, less 1; None without a prediction."""
+    """How far the answer to "without the fault?" is from the clean twin (scorer.what_if_error); None without a prediction."""
     words = what_if_words(run)
     if not words or not run.get("slowdown"):
         return None
@@ -194,7 +198,7 @@ def what_if(run, binaries):
         return None
     whole = json.loads(done.stdout)
     predicted, measured = (whole.get("answers") or [{}])[0].get("predicted_s"), whole.get("measured_s")
-    return None if predicted is None or not measured else predicted / measured * run["slowdown"] - 1
+    return None if predicted is None or not measured else scorer.what_if_error(run, measured, predicted)
 
 
 def what_if_words(run):

@@ -75,6 +75,11 @@ def is_top1(run):
     return any(fits(blamed(run["report"]["verdict"]), label) for label in run["labels"])
 
 
+def host_is_right(run):
+    answer = blamed(run["report"]["verdict"])
+    return answer is not None and any(answer[0] == label["host"] for label in run["labels"])
+
+
 def cause_is_right(run):
     verdict = run["report"]["verdict"]
     answer = blamed(verdict)
@@ -119,15 +124,27 @@ def gain(run):
     return None if estimate is None else estimate / 100
 
 
-def slowdown_estimate(run):
+def gained_s(run):
+    """The verdict speaks of the whole run, its start-up included; the truth is that of the program's own loop. Seconds are
+    the same for both."""
     g = gain(run)
-    return None if g is None or g >= 1 else 1 / (1 - g)
+    return None if g is None else g * (run["report"].get("run", {}).get("duration_s") or run["loop_s"])
+
+
+def slowdown_estimate(run):
+    s = gained_s(run)
+    return None if s is None else run["loop_s"] / max(run["loop_s"] - s, run["loop_s"] / 100) # who promises all is wrong by much
 
 
 def excess_explained(run):
-    """Gain promised over what the fault cost, both as shares of the run."""
-    g = gain(run)
-    return None if g is None else g / (1 - 1 / run["slowdown"])
+    """Seconds promised over those that the fault cost."""
+    s = gained_s(run)
+    return None if s is None else s / (run["loop_s"] * (1 - 1 / run["slowdown"]))
+
+
+def what_if_error(run, measured_s, predicted_s):
+    """The loop less what a question says would be gained, over what the clean twin took, less 1."""
+    return (run["loop_s"] - (measured_s - predicted_s)) / run["loop_s"] * run["slowdown"] - 1
 
 
 def start_error_s(run):
@@ -195,7 +212,7 @@ def measures(runs):
         "runs": len(runs), "scored": len(scored), "classes": len({r["fault"] for r in find}),
         "grey": sum(r["right"] == "grey" for r in runs), "disturbed": sum(r["right"] == "disturbed" for r in runs),
         "insufficient": sum(r["report"]["verdict"]["state"] == "insufficient" for r in scored),
-        "top1": count(find, is_top1), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
+        "top1": count(find, is_top1), "host": count(find, host_is_right), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
         "precision": precision(find, balanced), "recall": count(find, is_top1),
         "false_alarms": count(balanced, lambda r: blamed(r["report"]["verdict"])),
         "confidently_wrong": count(scored, lambda r: not is_right(r) and blamed(r["report"]["verdict"])

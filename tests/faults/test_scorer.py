@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The scorer on made-up runs whose scores are known."""
 import os
+import sqlite3
 import sys
 import unittest
 import unittest.mock
@@ -10,7 +11,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import baselines
 import cases
+import misses
 import page
+import recordings
 import runner
 import scorer
 import stats
@@ -115,6 +118,14 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(scorer.excess_explained(runs[2]), .8)
         self.assertAlmostEqual(scorer.measures(runs)["slowdown_error"]["worst"], 1 - 1 / .6 / 2)
 
+    def test_start_up_before_the_loop_dilutes_no_estimate(self):
+        runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 40}))
+        runs[1]["report"]["run"] = {"duration_s": 25}
+        self.assertAlmostEqual(scorer.slowdown_estimate(runs[1]), 2)
+        self.assertAlmostEqual(scorer.excess_explained(runs[1]), 1)
+        self.assertAlmostEqual(scorer.what_if_error(runs[1], 25, 15), 0)
+        self.assertAlmostEqual(scorer.what_if_error(runs[1], 20, 11), .1)
+
     def test_the_start_is_held_against_the_label(self):
         late = dict(label(), start_s=2.0)
         runs = scored(made("F0", 10), made("F15", 20, "saturated", "vm2", "cpu", [late], start_s=2.5))
@@ -124,6 +135,68 @@ class Estimates(unittest.TestCase):
         run = made("F0", 10)
         run["report"]["budget"] = [{"wall_s": .1, "closure_pct": 50}, {"wall_s": 5, "closure_pct": 98.5}, {"wall_s": 5, "closure_pct": None}]
         self.assertAlmostEqual(scorer.closure_error(run), 1.5)
+
+
+class Noise(unittest.TestCase):
+    def clean(self, *seconds):
+        return [made("F0", s, started=t) for t, s in enumerate(seconds)]
+
+    def test_what_clean_runs_differ_by_decides_what_a_fault_must_cost(self):
+        runs = scored(*self.clean(10, 10, 13, 10, 10), made("F1", 12, labels=[label()], started=5), made("F1", 20, labels=[label()], started=6))
+        self.assertAlmostEqual(runs[0]["spread"], .18) # 0, 0, .3, 0, 0: nine of ten
+        runs = scored(*self.clean(10, 13, 10, 13, 10, 13), made("F1", 12, labels=[label()], started=6), made("F1", 20, labels=[label()], started=7))
+        self.assertEqual([r["right"] for r in runs[-2:]], ["grey", "find"])
+
+    def test_a_fault_that_seems_to_cost_nothing_is_balanced_only_where_that_is_known(self):
+        quiet = scored(*self.clean(10, 10, 10, 10), made("F2", 10, labels=[label()]))
+        noisy = scored(*self.clean(9, 11, 10, 9, 11, 10), made("F2", 10, labels=[label()]), made("D3", 10))
+        self.assertEqual([quiet[-1]["right"], noisy[-2]["right"], noisy[-1]["right"]], ["balanced", "grey", "balanced"])
+
+    def test_two_clean_runs_say_nothing_about_their_spread(self):
+        self.assertEqual(scored(*self.clean(10, 20))[0]["spread"], 0)
+
+    def test_profiling_costs_what_neighbours_differ_by(self):
+        runs = scored(*self.clean(10.2, 20.2))
+        alone = [dict(made(cases.PLAIN, s, started=t)) for t, s in ((.1, 10), (.9, 20))]
+        self.assertEqual([round(v, 3) for v in scorer.overheads(runs, alone)[None]], [.02, .01])
+        alone[0]["others_cores"] = 1
+        self.assertEqual(len(scorer.overheads(runs, alone)["w"]), 1)
+        self.assertEqual(stats.median_interval([.02, .02, .02]), (.02, .02))
+        self.assertIsNone(stats.median_interval([.02, .01]))
+
+
+class Delay(unittest.TestCase):
+    def test_the_first_that_holds_is_found_by_few_questions(self):
+        for n, first in ((1, 1), (100, 37), (100, 100), (7, 5)):
+            asked = []
+            self.assertEqual(recordings.first_true(lambda k: asked.append(k) or k >= first, n), first)
+            self.assertLess(len(asked), 15)
+        self.assertIsNone(recordings.first_true(lambda k: False, 9))
+        self.assertIsNone(recordings.first_true(lambda k: True, 0))
+
+    def test_a_verdict_and_a_straggler_both_name_it_another_host_does_not(self):
+        says = lambda host, resource, *stragglers: {"verdict": {"state": "saturated", "host": host, "resource": resource}, "stragglers": [{"host": s} for s in stragglers]}
+        answers = [recordings.names_it(r, [label()]) for r in (says("vm2", "cpu"), says("vm2", "disk"), says("vm1", "disk", "vm2"), says("vm1", "cpu", "vm3"), None)]
+        self.assertEqual(answers, [True, False, True, False, False])
+
+    def test_a_cut_leaves_what_had_been_by_then(self):
+        db = sqlite3.connect(":memory:")
+        db.executescript("""
+            CREATE TABLE run(started_mono_ns, ended_wall_ns, ended_mono_ns); INSERT INTO run VALUES (1e9, 100e9, 11e9);
+            CREATE TABLE table_info(name, kind); INSERT INTO table_info VALUES ('cpu', 'samples'), ('mark', 'events'), ('call', 'events');
+            CREATE TABLE stream(stream, period_ns, last_mono_ns, frames); INSERT INTO stream VALUES (1, 1e8, 11e9, 2), (2, 0, 11e9, 1);
+            CREATE TABLE frame(frame, stream, mono_ns); INSERT INTO frame VALUES (1, 1, 2e9), (2, 1, 9e9), (3, 2, 11e9);
+            CREATE TABLE cpu(frame, v); INSERT INTO cpu VALUES (1, 1), (2, 2);
+            CREATE TABLE mark(frame, kind, start_ns, duration_ns); INSERT INTO mark VALUES (3, 1, 1e9, 9e9), (3, 2, 4e9, 1e9), (3, 2, 5e9, 2e9), (3, 2, 7e9, 1e9);
+            CREATE TABLE call(frame, start_ns, duration_ns); INSERT INTO call VALUES (3, 3e9, 1e9), (3, 5e9, 3e9);""")
+        recordings.remove_after(db, 5)
+        rows = lambda sql: db.execute(sql).fetchall()
+        self.assertEqual(rows("SELECT v FROM cpu"), [(1,)])
+        self.assertEqual(rows("SELECT frame FROM frame"), [(1,), (3,)])
+        self.assertEqual(rows("SELECT kind, start_ns, duration_ns FROM mark"), [(1, 1e9, 5e9), (2, 4e9, 1e9)])
+        self.assertEqual(rows("SELECT start_ns FROM call"), [(3e9,)])
+        self.assertEqual(rows("SELECT frames, last_mono_ns FROM stream"), [(1, 6e9), (1, 6e9)])
+        self.assertEqual(rows("SELECT ended_wall_ns, ended_mono_ns FROM run"), [(95e9, 6e9)])
 
 
 class Confusion(unittest.TestCase):
@@ -170,6 +243,14 @@ class Rules(unittest.TestCase):
         self.assertEqual(baselines.efficiency_ratios(report), ("vm2", "imbalance"))
         self.assertEqual(baselines.metric_distance(report)[1], "cpu")
         self.assertIsNone(baselines.pressure_alone(self.report(psi_cpu=(0, 5))))
+
+    def test_of_two_hosts_the_one_with_more_is_the_odd_one(self):
+        self.assertEqual(baselines.metric_distance(self.report(net_send=(1, 9))), ("vm2", "net-egress"))
+        self.assertEqual(baselines.metric_distance(self.report(net_send=(9, 1))), ("vm1", "net-egress"))
+
+    def test_a_rule_that_knows_no_resource_is_held_to_the_host(self):
+        m = scorer.measures(scored(made("F0", 10), made("F2", 20, "saturated", "vm2", "imbalance", [label()])))
+        self.assertEqual((m["top1"]["right"], m["host"]["right"]), (0, 1))
 
 
 class Plan(unittest.TestCase):
@@ -225,6 +306,19 @@ class Rights(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
+    def test_a_miss_shows_what_it_rests_on(self):
+        run = made("F1", 20, "saturated", "vm1", "cpu", [label()], evidence=["some", "task"], against=["none"], summary="Waits.")
+        run["report"]["ranking"] = [{"host": "vm1", "resource": "cpu", "cause_kind": None, "state": "saturated", "blocked_pct": 31.4, "gain_pct": None}]
+        run["report"]["budget"] = [{"host": "vm1", "rank": 0, "phase": "all", "wall_s": 10, "cpu_s": 4, "quota_s": .1, "peer_wait_s": None}]
+        text = "\n".join(misses.lines_of(scored(made("F0", 10), run)[1]))
+        for part in ("2.00x", "truth: vm2 cpu (contention)", "said: saturated vm1 cpu", "for: some", "against: none", "blocked 31 %", "(all, 10.0 s): cpu 40 %\n"):
+            self.assertIn(part, text + "\n")
+
+    def test_the_table_of_programs_has_a_row_for_each(self):
+        runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
+        rows = page.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})
+        self.assertEqual(rows[2], "| w | 2 | 1 | 10.00 | 0.0 % | 1 of 1 | 0 of 1 | 1 of 1 | 0 | +2.0 %, 1 |")
+
     def test_a_table_is_markdown_and_nothing_is_shown_as_a_dash(self):
         text = page.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})
         self.assertEqual(text, "95.0 % (76.4 to 99.1), 19 of 20")
