@@ -56,11 +56,11 @@ METRICS = {"cpu_user": "cpu", "cpu_system": "cpu", "psi_cpu": "cpu", "net_send":
 
 
 def metric_distance(report):
-    """The host and metric farthest from the other hosts, relative to all hosts' mean of it."""
+    """The host and metric farthest from the other hosts, relative to all hosts' mean of it; of two hosts the one with more."""
     best, where = .5, None
     for metric, name in METRICS.items():
         values = resource(report, metric)
-        for host in sorted(values):
+        for host in sorted(values, key=lambda host: (-values[host], host)):
             others = [v for h, v in values.items() if h != host]
             scale = sum(values.values()) / len(values) if values else 0
             if others and scale > 1e-6 and abs(values[host] - median(others)) / scale > best:

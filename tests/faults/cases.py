@@ -54,7 +54,7 @@ SCORED = {
     "lenet": {"F1": [.6, 3], "F2": [60, 35], "F11": [1.35, 1.7], "F12": [7, 18],
               "F15": [("F2", 40, .4, .7), ("F11", 2.2, .5, .8), ("F12", 35, .3, .55)], "D3": [250], "D4": [40]},
     "lammps": {"F1": [.6, 3], "F2": [80, 60, 40], "F5": [60, 35], "D3": [250], "D4": [40]},
-    "hpcc": {"F1": [1], "F2": [45], "D4": [40]},
+    "hpcc": {"F2": [80, 60], "F5": [150], "D3": [250], "D4": [40]}, # a hog beside its spinning ranks takes minutes
     "ring": {"F1": [.6, 3], "F2": [60, 40], "F5": [60, 35], "D3": [250], "D4": [40]},
     "gloo": {"F1": [.6, 2], "F2": [60, 40], "F5": [60, 35], "F11": [1.5], "F12": [20], "D4": [40]},
     "ring-disk": {"F7": [12, 30], "F8": [1, 3]},
@@ -109,7 +109,7 @@ def case_of(half, workload, fault, magnitude, seed):
     return {"id": f"{half[0]}-{workload}-{fault}-{magnitude_text(magnitude)}-{seed}", "half": half, "workload": workload,
             "fault": fault, "inner": inner, "window": window, "pair": pair,
             "amount": magnitude_inner if fault == "F15" else magnitude, "seed": seed,
-            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(fault, magnitude), "own_cores": w.own_cores}
+            "ranks": w.ranks, "rank": target_of(w, inner, seed), "scale": scale_of(fault, magnitude) if w.scales else 1, "own_cores": w.own_cores}
 
 
 def clean_case(half, workload, number, fault="F0"):

@@ -99,7 +99,7 @@ def foreign_reader(case, bed, rank, amount):
     expect here, costs nobody anything on a fast virtual disk, so the disk is made a slow one of 100 MB/s."""
     disk = case["disks"][rank]
     bed.set_read_limit(host_of(rank), disk.device, int(100e6))
-    readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 16) for i in range(int(amount))]
+    readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 8) for i in range(int(amount))]
     try:
         yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=readers[0].pid)]
     finally:

@@ -115,14 +115,17 @@ def with_reports(runs, make):
     return result
 
 
+RIVALS_HEAD = ("rule", "top-1", "the host alone", "precision", "false alarms")
+
+
 def rival_row(name, runs):
     m = scorer.measures(runs)
-    return name, share_text(m["top1"]), share_text(m["precision"]), share_text(m["false_alarms"])
+    return name, share_text(m["top1"]), share_text(m["host"]), share_text(m["precision"]), share_text(m["false_alarms"])
 
 
 def rivals_table(runs, verdict_name, reports):
     rows = [rival_row(verdict_name, runs)] + [rival_row(name, with_reports(runs, make)) for name, make in reports]
-    return table(("rule", "top-1", "precision", "false alarms"), rows)
+    return table(RIVALS_HEAD, rows)
 
 
 def period_errors(runs, reports):
@@ -236,7 +239,7 @@ def make_page(runs, overheads, options, root):
     lines += rivals_table(runs, "the verdict", [(n, lambda r, f=f: baselines.as_report(f, r["report"])) for n, f in baselines.BASELINES.items()])
     lines += ["", "## Without one of the sources", "", "The same recordings with tables taken out.", ""]
     copies = {name: recordings.on_all_cores(lambda r, s=s: recordings.ablated(r, options.bin, s), runs) for name, s in recordings.ABLATIONS.items()}
-    lines += table(("rule", "top-1", "precision", "false alarms"), [rival_row("everything", runs)] + [
+    lines += table(RIVALS_HEAD, [rival_row("everything", runs)] + [
         rival_row(name, [dict(r, report=c) for r, c in zip(runs, reports) if c is not None]) for name, reports in copies.items()])
     lines += ["", "Iteration time against the program's own marks:", ""]
     known = (("MPI calls, no marks", "no marks"), ("counters alone", "no marks, no shim"))

@@ -144,7 +144,7 @@ class Noise(unittest.TestCase):
     def test_what_clean_runs_differ_by_decides_what_a_fault_must_cost(self):
         runs = scored(*self.clean(10, 10, 13, 10, 10), made("F1", 12, labels=[label()], started=5), made("F1", 20, labels=[label()], started=6))
         self.assertAlmostEqual(runs[0]["spread"], .18) # 0, 0, .3, 0, 0: nine of ten
-        runs = scored(*self.clean(10, 13, 10, 13, 10, 13), made("F1", 12, labels=[label()], started=6), made("F1", 20, labels=[label()], started=7))
+        runs = scored(*self.clean(13, 10, 13, 10, 10, 13), made("F1", 12, labels=[label()], started=6), made("F1", 20, labels=[label()], started=7))
         self.assertEqual([r["right"] for r in runs[-2:]], ["grey", "find"])
 
     def test_a_fault_that_seems_to_cost_nothing_is_balanced_only_where_that_is_known(self):
