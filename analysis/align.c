@@ -21,13 +21,21 @@ static bool matches(const struct series_set *set, const struct series *series, i
     return series->host == host && (!filter || filter(ctx, set, series));
 }
 
+/* Cores are sampled together: the ticks of one are those of all. */
+static bool same_ticks(const struct series *a, const struct series *b) {
+    return a && a->n == b->n && memcmp(a->t_ns, b->t_ns, a->n * sizeof *a->t_ns) == 0 &&
+           memcmp(a->interval_ns, b->interval_ns, a->n * sizeof *a->interval_ns) == 0;
+}
+
 static size_t collect(const struct series_set *set, int host, series_filter *filter,
                       const void *ctx, struct tick *ticks) {
     size_t n = 0;
+    const struct series *last = NULL;
     for (size_t s = 0; s < set->n; s++) {
         const struct series *series = &set->items[s];
-        if (!matches(set, series, host, filter, ctx))
+        if (!matches(set, series, host, filter, ctx) || !series->n || same_ticks(last, series))
             continue;
+        last = series;
         for (size_t i = 0; i < series->n; i++, n++)
             if (ticks) {
                 int64_t dt = series->interval_ns[i] == VALUE_ABSENT ? 0 : series->interval_ns[i];
@@ -35,6 +43,13 @@ static size_t collect(const struct series_set *set, int host, series_filter *fil
             }
     }
     return n;
+}
+
+static bool is_sorted(const struct tick *ticks, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (compare_ticks(&ticks[i - 1], &ticks[i]) > 0)
+            return false;
+    return true;
 }
 
 /* Sorted: of equal times the one with the earliest begin is first and stays. */
@@ -53,7 +68,7 @@ int align_grid(const struct series_set *set, int host, series_filter *filter, co
     if (!ticks)
         return -ENOMEM;
     collect(set, host, filter, ctx, ticks);
-    if (n)
+    if (!is_sorted(ticks, n))
         qsort(ticks, n, sizeof *ticks, compare_ticks);
     n = unique(ticks, n);
     int result = rate_init(ret_grid, n, scale);
@@ -79,15 +94,24 @@ static void spread(const struct rate *grid, size_t first, int64_t begin, int64_t
     }
 }
 
+/* rate_find() for times that mostly go on from one call to the next: *cell is where it was. */
+static size_t find_from(const struct rate *grid, int64_t t_ns, size_t *cell) {
+    if (*cell > 0 && (*cell > grid->n || grid->t_ns[*cell - 1] > t_ns))
+        *cell = rate_find(grid, t_ns);
+    while (*cell < grid->n && grid->t_ns[*cell] <= t_ns)
+        ++*cell;
+    return *cell;
+}
+
 /* Sum of the known columns of the mask; false if none is known, or one is not and all must be. */
 static bool row_sum(const struct series_set *set, const struct series *series, size_t row,
                     uint64_t mask, bool all, double *ret_sum) {
     double sum = 0;
     bool any = false;
-    for (size_t c = 0; c < set->n_columns; c++) {
-        if (!(mask >> c & 1))
-            continue;
-        int64_t value = series_value(set, series, row, c);
+    if (set->n_columns < 64)
+        mask &= (UINT64_C(1) << set->n_columns) - 1;
+    for (; mask; mask &= mask - 1) {
+        int64_t value = series_value(set, series, row, (size_t)__builtin_ctzll(mask));
         if (value == VALUE_ABSENT && all)
             return false;
         if (value != VALUE_ABSENT) {
@@ -101,12 +125,13 @@ static bool row_sum(const struct series_set *set, const struct series *series, s
 
 void align_growth(const struct series_set *set, const struct series *series, uint64_t plus,
                   const struct rate *grid, double *amount, double *covered_ns) {
-    for (size_t i = 0; i < series->n; i++) {
+    for (size_t i = 0, cell = 0; i < series->n; i++) {
         double value;
         int64_t dt = series->interval_ns[i], begin = series->t_ns[i] - dt;
         if (dt == VALUE_ABSENT || !row_sum(set, series, i, plus, false, &value))
             continue;
-        spread(grid, rate_find(grid, begin), begin, series->t_ns[i], value, amount, covered_ns);
+        spread(grid, find_from(grid, begin, &cell), begin, series->t_ns[i], value, amount,
+               covered_ns);
     }
 }
 
