@@ -7,6 +7,7 @@ set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: budget_closure.sh BIN}}
 hosts=${HOSTS:-2} features=${FEATURES:-2000000} iterations=${ITERATIONS:-60}
 work=$(mktemp -d)
+lammps=$(cd "$(dirname "$0")/../faults" && pwd)/in.lj
 testbed() { "$bin/chokepoint" testbed --name "closure$$" "$@"; }
 finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
 trap finish EXIT
@@ -50,23 +51,7 @@ done
 recorded matmul "$bin/chokepoint-matmul" --size 4096 --repeat 8 --quiet
 closing matmul || status=1
 if command -v lmp >/dev/null; then
-    cat >"$work/in.lj" <<'LJ'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 20 0 20 0 20
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 1.44 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify delay 0 every 20 check no
-fix 1 all nve
-run 600
-LJ
-    recorded lammps lmp -log none -in "$work/in.lj"
+    recorded lammps lmp -log none -in "$lammps" -var size 20 -var steps 600
     closing lammps || status=1
 else
     echo "lammps: not installed"

@@ -8,6 +8,7 @@ set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: iteration_period.sh BIN}}
 hosts=${HOSTS:-2} features=${FEATURES:-8000000} iterations=${ITERATIONS:-40} rate=${RATE:-400mbit}
 work=$(mktemp -d)
+lammps=$(cd "$(dirname "$0")/../faults" && pwd)/in.lj
 testbed() { "$bin/chokepoint" testbed --name "period$$" "$@"; }
 finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
 trap finish EXIT
@@ -32,24 +33,7 @@ for mode in sync async; do
         --data "$work/data" --iterations "$iterations" --quiet
 done
 command -v lmp >/dev/null && {
-    cat >"$work/in.lj" <<'LJ'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 16 0 16 0 16
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 1.44 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify delay 0 every 20 check no
-fix 1 all nve
-thermo 100
-run 400
-LJ
-    recorded lammps lmp -log none -in "$work/in.lj"
+    recorded lammps lmp -log none -in "$lammps" -var steps 400
 }
 without marks calls mark && without calls counters call || fail "copy"
 for name in sync async lammps; do

@@ -62,7 +62,7 @@ links() {
 }
 dense() { sgd "$1" --transfer dense; }
 sparse() { sgd "$1" --transfer sparse; }
-lammps() { record "$1" lmp -in "${LAMMPS_INPUT:-/tmp/in.lj}" -log none; }
+lammps() { record "$1" lmp -in "${LAMMPS_INPUT:-$(cd "$(dirname "$0")/../faults" && pwd)/in.lj}" -log none; }
 
 "$bin/chokepoint-sgd" generate --features "$features" --examples 60000 --files "$hosts" --out "$work/data" \
     --test-examples 500 >/dev/null || fail "generate"

@@ -17,26 +17,9 @@ balanced() {
 }
 
 lammps() {
-    cat >"$work/in.lj" <<'INPUT'
-units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 12 0 12 0 12
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 1.44 87287 loop geom
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify delay 0 every 20 check no
-fix 1 all nve
-thermo 10
-thermo_modify format float %.15g
-run 200
-INPUT
-    timeout 300 "${mpi[@]}" -np 2 lmp -in "$work/in.lj" -log none >"$work/alone" || fail "lmp alone"
-    watched 2 lmp -in "$work/in.lj" -log none >"$work/under" || fail "lmp under the shim"
+    local melt=(lmp -in "$CHOKEPOINT_SOURCE/tests/faults/in.lj" -var size 12 -var steps 200 -var every 10 -log none)
+    timeout 300 "${mpi[@]}" -np 2 "${melt[@]}" >"$work/alone" || fail "lmp alone"
+    watched 2 "${melt[@]}" >"$work/under" || fail "lmp under the shim"
     for f in alone under; do awk 'NF == 6 && $1 ~ /^[0-9]+$/' "$work/$f" >"$work/$f.thermo"; done
     [ "$(wc -l <"$work/alone.thermo")" -eq 21 ] || fail "LAMMPS says other things than this test knows"
     diff "$work/alone.thermo" "$work/under.thermo" || fail "LAMMPS gives other results under the shim"
