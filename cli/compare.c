@@ -4,7 +4,7 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/verb.h"
-#include "collector/store_read.h"
+#include "collector/store_sweep.h"
 #include "common/error.h"
 #include "reports/comparison.h"
 
@@ -19,6 +19,7 @@ static const char help[] =
     "first, unless --baseline names another). GROUP is a name from `chokepoint list`,\n"
     "which stands for all its repeats; a number, last or last~1 for one run; or several\n"
     "of these with commas. Numbers of runs of the same name and command are one group.\n"
+    "The name of a sweep is a group for each of its cells.\n"
     "With five or more runs on both sides it is tested whether a difference is real.\n"
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
@@ -35,6 +36,12 @@ struct options {
     size_t n;
 };
 
+/* A sweep alone is several groups: so one word is judged when it is known what it stands for. */
+static int refuse_one(void) {
+    return verb_refuse("compare", "name at least two runs", NULL,
+                       "`chokepoint list` shows what there is");
+}
+
 static int take_words(struct options *options, char **words) {
     for (; *words; words++) {
         if (options->n == WORDS_MAX) {
@@ -43,10 +50,7 @@ static int take_words(struct options *options, char **words) {
         }
         options->words[options->n++] = *words;
     }
-    if (options->n >= 2 || (options->n == 1 && options->baseline))
-        return 0;
-    return verb_refuse("compare", "name at least two runs", NULL,
-                       "`chokepoint list` shows what there is");
+    return options->n ? 0 : refuse_one();
 }
 
 static int parse(int argc, char **argv, struct options *options) {
@@ -151,6 +155,70 @@ static int check_overlap(const struct chosen *chosen) {
     return 0;
 }
 
+/* ---- a sweep: each of its cells is a group ---- */
+
+static bool same_cell(const struct store_sweep *sweep, const struct store_sweep_run *a,
+                      const struct store_sweep_run *b) {
+    return memcmp(a->value, b->value, sweep->n_parameters * sizeof *a->value) == 0;
+}
+
+/* Adds run i and all later ones of its cell as a word of their own, unless an earlier one is of it.
+ */
+static int choose_cell(const struct store_sweep *sweep, const struct store_sweep_run *runs,
+                       size_t n, size_t i, struct chosen *chosen) {
+    int status = 0;
+    for (size_t k = 0; k < i; k++)
+        if (same_cell(sweep, &runs[k], &runs[i]))
+            return 0;
+    if (chosen->n_words > WORDS_MAX) {
+        verb_complain("compare", "at most %d groups", WORDS_MAX);
+        return EXIT_USAGE;
+    }
+    size_t word = chosen->n_words++;
+    for (size_t k = i; status == 0 && k < n; k++)
+        if (same_cell(sweep, &runs[k], &runs[i]))
+            status = choose_run(chosen, word, runs[k].run.id, true);
+    return status;
+}
+
+static int choose_cells(struct store *store, const struct store_sweep *sweep,
+                        struct chosen *chosen) {
+    struct store_sweep_run *runs;
+    size_t n;
+    int status = 0, result = store_list_sweep_runs(store, sweep, &runs, &n);
+    if (result < 0) {
+        verb_complain("compare", "cannot read the sweep: %s", strerror(-result));
+        return 1;
+    }
+    for (size_t i = 0; status == 0 && i < n; i++)
+        status = choose_cell(sweep, runs, n, i, chosen);
+    store_sweep_runs_free(runs, n);
+    return status;
+}
+
+/* A run is meant before a sweep of its name. */
+static bool is_sweep(struct store *store, const char *text, struct store_sweep *ret_sweep) {
+    struct store_run run;
+    if (store_find_run(store, text, &run) == 0)
+        return store_run_release(&run), false;
+    return store_find_sweep(store, text, ret_sweep) == 0;
+}
+
+static int choose_word_or_sweep(struct store *store, const struct options *options,
+                                const char *text, struct chosen *chosen) {
+    struct store_sweep sweep;
+    if (!is_sweep(store, text, &sweep)) {
+        if (chosen->n_words > WORDS_MAX) {
+            verb_complain("compare", "at most %d groups", WORDS_MAX);
+            return EXIT_USAGE;
+        }
+        return choose_word(store, options, text, chosen, chosen->n_words++);
+    }
+    int status = choose_cells(store, &sweep, chosen);
+    store_sweep_release(&sweep);
+    return status;
+}
+
 /* The words of the command line; --baseline is one of them, or one more, which then comes first. */
 static int choose(struct store *store, const struct options *options, struct chosen *chosen) {
     int status = 0;
@@ -158,7 +226,9 @@ static int choose(struct store *store, const struct options *options, struct cho
     if (options->baseline)
         status = choose_word(store, options, options->baseline, chosen, chosen->n_words++);
     for (size_t i = 0; status == 0 && i < options->n; i++)
-        status = choose_word(store, options, options->words[i], chosen, chosen->n_words++);
+        status = choose_word_or_sweep(store, options, options->words[i], chosen);
+    if (status == 0 && chosen->n_words < 2)
+        return refuse_one(), EXIT_USAGE;
     for (size_t w = 1; status == 0 && options->baseline && w < chosen->n_words; w++)
         if (same_set(chosen, 0, w)) { /* it is one of them */
             chosen->baseline_word = w;

@@ -16,6 +16,7 @@ static const struct verb *const verbs[] = {
     &verb_run,
     &verb_report,
     &verb_compare,
+    &verb_sweep,
     &verb_whatif,
     &verb_export,
     &verb_import,

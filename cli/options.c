@@ -59,8 +59,15 @@ int verb_words_read(const struct verb_words *words, int argc, char **argv, char 
     return verb_words_read_each(words, argc, argv, NULL, NULL, ret_words);
 }
 
-int verb_words_read_each(const struct verb_words *words, int argc, char **argv,
-                         void (*heard)(void *context, const char *name, const char *value),
+/* Values beyond the first are words of their own, among which options end at none. */
+static int hear(verb_heard *heard, void *context, const struct verb_option *option, char **argv) {
+    int taken = heard(context, option->name, option->text ? optarg : NULL, argv + optind);
+    if (taken > 0)
+        optind += taken;
+    return taken < 0 ? taken : 0;
+}
+
+int verb_words_read_each(const struct verb_words *words, int argc, char **argv, verb_heard *heard,
                          void *context, char ***ret_words) {
     struct getopt_words known;
     int value;
@@ -79,8 +86,9 @@ int verb_words_read_each(const struct verb_words *words, int argc, char **argv,
             *option->text = optarg;
         else
             *option->flag = true;
-        if (heard)
-            heard(context, option->name, option->text ? optarg : NULL);
+        int r = heard ? hear(heard, context, option, argv) : 0;
+        if (r < 0)
+            return r;
     }
     *ret_words = argv + optind;
     return 0;

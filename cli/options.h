@@ -25,17 +25,20 @@ struct verb_words {
     bool one_command; /* options end at the first word that is none: the rest is a command */
 };
 
-#define VERB_OPTIONS_MAX 32
+#define VERB_OPTIONS_MAX 40
 #define VERB_HELP 1 /* help was asked for and printed */
 
 /* argv[0] is the verb. ret_words: the words that are no options, NULL-terminated, in argv (which is
  * put in order). 0, VERB_HELP, or -EINVAL after one line on standard error. */
 int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words);
 
-/* The same; `heard` is told of each option as it comes, with its value (NULL: it takes none): for
- * those that may be given several times. */
-int verb_words_read_each(const struct verb_words *words, int argc, char **argv,
-                         void (*heard)(void *context, const char *name, const char *value),
+/* Told of an option as it comes, with its value (NULL: it takes none). rest: the words behind it,
+ * NULL-terminated; returns how many of them are further values of it, or negative after one line on
+ * standard error. */
+typedef int verb_heard(void *context, const char *name, const char *value, char *const *rest);
+
+/* The same, for options that may be given several times or take several values. */
+int verb_words_read_each(const struct verb_words *words, int argc, char **argv, verb_heard *heard,
                          void *context, char ***ret_words);
 
 /* The exit status after an answer other than 0 of verb_words_read. */

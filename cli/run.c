@@ -54,7 +54,10 @@ static int begin(struct run_session *s) {
                                     .n_hosts_expected = (int)s->n_launches,
                                     .repeat = s->repeat,
                                     .repeats = s->repeat ? s->options->repeats : 0,
-                                    .group = s->first_repeat};
+                                    .group = s->first_repeat,
+                                    .sweep = s->sweep,
+                                    .labels = s->labels,
+                                    .n_labels = s->n_labels};
     r = store_run_begin(store, &begin, &s->run);
     if (r < 0)
         session_complain(s, "%s: %s", s->options->database, store_error(store));
@@ -223,7 +226,7 @@ static int run(struct run_session *s) {
     return record(s);
 }
 
-static void run_once(const struct run_options *options, struct run_turn *turn) {
+void run_once(const struct run_options *options, struct run_turn *turn) {
     struct run_session session;
     char why[300];
     turn->exit_status = EXIT_NOT_STARTED;
@@ -232,6 +235,9 @@ static void run_once(const struct run_options *options, struct run_turn *turn) {
     else {
         session.repeat = turn->repeat;
         session.first_repeat = turn->group;
+        session.sweep = turn->sweep;
+        session.labels = turn->labels;
+        session.n_labels = turn->n_labels;
         turn->exit_status = run(&session);
     }
     turn->run = session.run;

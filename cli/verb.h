@@ -17,6 +17,7 @@ struct verb {
 extern const struct verb verb_run;
 extern const struct verb verb_report;
 extern const struct verb verb_compare;
+extern const struct verb verb_sweep;
 extern const struct verb verb_whatif;
 extern const struct verb verb_export;
 extern const struct verb verb_import;

@@ -47,13 +47,15 @@ struct options {
     size_t n_words;
 };
 
-static void hear(void *context, const char *name, const char *value) {
+static int hear(void *context, const char *name, const char *value, char *const *rest) {
     static const char *const asked[] = {"link",     "without", "without-straggler",
                                         "balanced", "cpu",     "workers"};
     struct options *options = context;
+    (void)rest;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
         if (strcmp(name, asked[i]) == 0 && options->n_words <= WORDS_MAX)
             options->words[options->n_words++] = (struct prediction_word){name, value};
+    return 0;
 }
 
 /* --without-straggler may stand alone: its rank is then "slowest". *ret_argv is the caller's. */

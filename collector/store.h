@@ -12,6 +12,8 @@
  *   - run, host, stream, frame, instance, clock, clock_piece, ceiling, table_info, column_info:
  *     what all refers to
  *   - run_repeat: the runs that are repeats of one command, and which of them
+ *   - sweep, sweep_value, sweep_run, run_label: sweeps, what they vary, their runs, and the values
+ *     each run was given
  *   - budget: where the time of each rank went, by phase and iteration, made when a run has ended
  *   - run_note, refused, counter_reset: what a reader of the run should know
  *   - counter_state: last absolute values, of no use to a reader
@@ -67,6 +69,11 @@ const char *store_error(const struct store *store);
 
 enum run_state { RUN_RUNNING, RUN_DONE, RUN_FAILED, RUN_KILLED, RUN_INTERRUPTED };
 
+/* A value that a run was given, by name: a parameter of a sweep. */
+struct run_label {
+    const char *name, *value;
+};
+
 struct run_begin {
     const char *name;         /* may be NULL: the program's name is used */
     const char *command;      /* as typed, one line */
@@ -77,6 +84,11 @@ struct run_begin {
      * the first of them (0: this is the first). repeats 0: it is none. */
     int repeat, repeats;
     int64_t group;
+    /* One of the runs of a sweep (store_sweep.h): its id, 0 for none, and the values of this run.
+     */
+    int64_t sweep;
+    const struct run_label *labels;
+    size_t n_labels;
 };
 
 /* Both commit at once. */

@@ -50,6 +50,8 @@ enum statement {
     SQL_COLUMN_INSERT,
     SQL_CEILING_INSERT,
     SQL_REPEAT_INSERT,
+    SQL_SWEEP_RUN_INSERT,
+    SQL_LABEL_INSERT,
     SQL_BUDGET_DELETE,
     SQL_BUDGET_INSERT,
     SQL_OBJECT_EXISTS,
@@ -170,6 +172,19 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
     " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
 
+/* Sweeps, their parameters with the values each is given, and the runs of them with theirs; also
+ * made in a file of before there were any. */
+#define STORE_SWEEP_SCHEMA                                                                         \
+    "CREATE TABLE IF NOT EXISTS sweep(sweep INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"       \
+    " command TEXT NOT NULL, repeats INTEGER NOT NULL) STRICT;"                                    \
+    "CREATE TABLE IF NOT EXISTS sweep_value(sweep INTEGER NOT NULL, parameter INTEGER NOT NULL,"   \
+    " n INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,"                                \
+    " PRIMARY KEY(sweep, parameter, n)) STRICT, WITHOUT ROWID;"                                    \
+    "CREATE TABLE IF NOT EXISTS sweep_run(run INTEGER PRIMARY KEY, sweep INTEGER NOT NULL)"        \
+    " STRICT;"                                                                                     \
+    "CREATE TABLE IF NOT EXISTS run_label(run INTEGER NOT NULL, name TEXT NOT NULL,"               \
+    " value TEXT NOT NULL, PRIMARY KEY(run, name)) STRICT, WITHOUT ROWID;"
+
 /* Where the time of each rank went (store.h); also made in a file of before there were any. */
 #define STORE_BUDGET_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS budget(run INTEGER NOT NULL, n INTEGER NOT NULL,"                  \
@@ -189,6 +204,9 @@ int sql_has_table(struct store *store, const char *name, bool *ret_has);
 
 /* Which repeats the runs are; those of older files are none. */
 int store_fill_repeats(struct store *store, struct store_run *runs, size_t n);
+
+/* What a run that begins is of a sweep: nothing if it is of none. */
+int store_insert_labels(struct store *store, const struct run_begin *begin, int64_t run);
 
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);

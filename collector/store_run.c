@@ -34,10 +34,12 @@ static int insert_run(struct store *store, const struct run_begin *begin, int64_
                     begin->period_ns, (int64_t)begin->n_hosts_expected, CHOKEPOINT_VERSION);
     if (!r)
         *ret_run = sqlite3_last_insert_rowid(store->db);
-    return r ? r : begin->repeats ? insert_repeat(store, begin, *ret_run) : 0;
+    if (!r && begin->repeats)
+        r = insert_repeat(store, begin, *ret_run);
+    return r ? r : store_insert_labels(store, begin, *ret_run);
 }
 
-/* A repeat without its number would be taken for a run of its own: both rows or none. */
+/* A repeat without its number would be taken for a run of its own: all rows or none. */
 int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
     int64_t run = 0;
     int r = sql_exec(store, "SAVEPOINT begin_run");

@@ -57,7 +57,7 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA
+        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -140,6 +140,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
                            " measured_wall_ns, how) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_REPEAT_INSERT] =
         "INSERT INTO run_repeat(run, group_run, repeat, repeats) VALUES(?, ?, ?, ?)",
+    [SQL_SWEEP_RUN_INSERT] = "INSERT INTO sweep_run(run, sweep) VALUES(?, ?)",
+    [SQL_LABEL_INSERT] = "INSERT INTO run_label(run, name, value) VALUES(?, ?, ?)",
     [SQL_BUDGET_DELETE] = "DELETE FROM budget WHERE run = ?",
     [SQL_BUDGET_INSERT] =
         "INSERT INTO budget(run, n, host, rank, pid, process, phase, iteration, every, begin_ns,"

@@ -13,3 +13,7 @@ endif()
 
 # `chokepoint import`
 chokepoint_e2e_test(import_what_was_left faults)
+
+# `chokepoint sweep`
+chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
+chokepoint_e2e_test(sweep_cells)

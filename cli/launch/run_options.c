@@ -6,6 +6,7 @@
 #include "common/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char help[] =
     "usage: chokepoint run [OPTIONS] [--] COMMAND...\n"
@@ -34,12 +35,8 @@ static const char help[] =
     "Hosts other than this one are reached by COMMAND's own mpirun, else by ssh "
     "($CHOKEPOINT_RSH).\n";
 
-static int refuse(const char *what, const char *word, const char *advice) {
-    return verb_refuse("run", what, word, advice);
-}
-
-static int read_number(const char *option, const char *text, double least, double most,
-                       double *ret_value) {
+static int read_number(const char *verb, const char *option, const char *text, double least,
+                       double most, double *ret_value) {
     char advice[100];
     double value;
     if (text_parse_double(text, &value) == 0 && value >= least && value <= most) {
@@ -47,85 +44,107 @@ static int read_number(const char *option, const char *text, double least, doubl
         return 0;
     }
     snprintf(advice, sizeof advice, "give a number from %g to %g", least, most);
-    verb_complain("run", "%s '%s' is out of range; %s", option, text, advice);
+    verb_complain(verb, "%s '%s' is out of range; %s", option, text, advice);
     return -EINVAL;
 }
 
 /* The agents read it again, so it stays text. */
-static int check_spool_limit(const char *text) {
+static int check_spool_limit(const char *verb, const char *text) {
     uint64_t bytes;
     if (text_parse_bytes(text, &bytes) == 0 && bytes >= 128u << 10 && bytes <= UINT64_C(1) << 44)
         return 0;
-    return refuse("--call-spool-limit", text, "give bytes such as 64m or 1g, 128k at least");
+    return verb_refuse(verb, "--call-spool-limit", text,
+                       "give bytes such as 64m or 1g, 128k at least");
 }
 
-static int read_start_timeout(const char *text, int64_t *ret_ns) {
+static int read_start_timeout(const char *verb, const char *text, int64_t *ret_ns) {
     double value = 0;
-    int r = read_number("--start-timeout", text, 0.1, 86400, &value);
+    int r = read_number(verb, "--start-timeout", text, 0.1, 86400, &value);
     if (r == 0)
         *ret_ns = (int64_t)(value * (double)NS_PER_S);
     return r;
 }
 
-static int read_repeats(const char *text, int *ret_repeats) {
+static int read_repeats(const char *verb, const char *text, int *ret_repeats) {
     uint64_t repeats;
     char advice[64];
     snprintf(advice, sizeof advice, "give a whole number from 1 to %d", RUN_REPEATS_MAX);
     if (text_parse_u64(text, &repeats) != 0 || repeats < 1 || repeats > RUN_REPEATS_MAX)
-        return refuse("--repeat", text, advice);
+        return verb_refuse(verb, "--repeat", text, advice);
     *ret_repeats = (int)repeats;
     return 0;
 }
 
 /* What was said of single options. */
-static int judge(struct run_options *o, const char *start_timeout) {
-    int r = read_number("--rate", o->rate, 0.1, 1000, &o->rate_hz);
+static int judge(const char *verb, struct run_options *o, const char *start_timeout) {
+    int r = read_number(verb, "--rate", o->rate, 0.1, 1000, &o->rate_hz);
     if (r == 0 && o->process_rate)
-        r = read_number("--process-rate", o->process_rate, 0.01, 1000, &o->process_rate_hz);
+        r = read_number(verb, "--process-rate", o->process_rate, 0.01, 1000, &o->process_rate_hz);
     if (r == 0)
-        r = check_spool_limit(o->call_spool_limit);
-    return r ? r : read_start_timeout(start_timeout, &o->start_timeout_ns);
+        r = check_spool_limit(verb, o->call_spool_limit);
+    return r ? r : read_start_timeout(verb, start_timeout, &o->start_timeout_ns);
+}
+
+void run_words_init(struct run_words *words) {
+    *words = (struct run_words){
+        .options = {.database = "./chokepoint.db", .rate = "10", .call_spool_limit = "256m"},
+        .start_timeout = "20",
+        .repeats = "1"};
+}
+
+size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
+    struct run_options *o = &words->options;
+    const struct verb_option list[] = {
+        {.name = "name", .letter = 'n', .text = &o->name},
+        {.name = "hosts", .text = &o->hosts},
+        {.name = "db", .text = &o->database},
+        {.name = "rate", .text = &o->rate},
+        {.name = "process-rate", .text = &o->process_rate},
+        {.name = "call-spool-limit", .text = &o->call_spool_limit},
+        {.name = "repeat", .letter = 'r', .text = &words->repeats},
+        {.name = "flows", .flag = &o->flows},
+        {.name = "allow-missing", .flag = &o->allow_missing},
+        {.name = "start-timeout", .text = &words->start_timeout},
+        {.name = "no-shim", .flag = &words->no_shim},
+        {.name = "no-report", .flag = &words->no_report},
+        {.name = "quiet", .letter = 'q', .flag = &o->quiet},
+    };
+    _Static_assert(ARRAY_SIZE(list) == RUN_WORDS_TAKES, "room for them is made by this number");
+    memcpy(takes, list, sizeof list);
+    return ARRAY_SIZE(list);
+}
+
+int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options) {
+    struct run_options *o = &words->options;
+    int r = judge(verb, o, words->start_timeout);
+    if (r == 0)
+        r = read_repeats(verb, words->repeats, &o->repeats);
+    if (r)
+        return r;
+    if (!o->command[0])
+        return verb_refuse(verb, "the command is missing", NULL,
+                           "it follows the options, which `--help` lists");
+    if (!o->database[0] || (o->name && !o->name[0]))
+        return verb_refuse(verb, "an empty name", NULL, "--db and --name need one");
+    if (o->process_rate_hz > o->rate_hz)
+        return verb_refuse(verb, "--process-rate above --rate", NULL,
+                           "processes are sampled with the rest");
+    if (!o->process_rate)
+        o->process_rate = o->rate_hz < 1 ? o->rate : "1";
+    o->report = !words->no_report;
+    o->shim = !words->no_shim;
+    *ret_options = *o;
+    return 0;
 }
 
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
-    struct run_options o = {
-        .database = "./chokepoint.db", .rate = "10", .call_spool_limit = "256m"};
-    const char *start_timeout = "20", *repeats = "1";
-    bool no_report = false, no_shim = false;
-    const struct verb_option takes[] = {
-        {"name", 'n', &o.name, NULL},
-        {"hosts", 0, &o.hosts, NULL},
-        {"db", 0, &o.database, NULL},
-        {"rate", 0, &o.rate, NULL},
-        {"process-rate", 0, &o.process_rate, NULL},
-        {"call-spool-limit", 0, &o.call_spool_limit, NULL},
-        {"repeat", 'r', &repeats, NULL},
-        {"ignore-failure", 0, NULL, &o.ignore_failure},
-        {"flows", 0, NULL, &o.flows},
-        {"allow-missing", 0, NULL, &o.allow_missing},
-        {"start-timeout", 0, &start_timeout, NULL},
-        {"no-shim", 0, NULL, &no_shim},
-        {"no-report", 0, NULL, &no_report},
-        {"quiet", 'q', NULL, &o.quiet},
-    };
-    const struct verb_words words = {"run", help, takes, ARRAY_SIZE(takes), true};
-    int r = verb_words_read(&words, argc, argv, &o.command);
-    if (r == 0)
-        r = judge(&o, start_timeout);
-    if (r == 0)
-        r = read_repeats(repeats, &o.repeats);
-    if (r)
-        return r;
-    if (!o.command[0])
-        return refuse("the command is missing", NULL, "chokepoint run [OPTIONS] [--] COMMAND...");
-    if (!o.database[0] || (o.name && !o.name[0]))
-        return refuse("an empty name", NULL, "--db and --name need one");
-    if (o.process_rate_hz > o.rate_hz)
-        return refuse("--process-rate above --rate", NULL, "processes are sampled with the rest");
-    if (!o.process_rate)
-        o.process_rate = o.rate_hz < 1 ? o.rate : "1";
-    o.report = !no_report;
-    o.shim = !no_shim;
-    *ret_options = o;
-    return 0;
+    struct run_words run;
+    struct verb_option takes[RUN_WORDS_TAKES + 1];
+    run_words_init(&run);
+    size_t n = run_words_takes(&run, takes);
+    takes[n++] =
+        (struct verb_option){.name = "ignore-failure", .flag = &run.options.ignore_failure};
+    const struct verb_words words = {"run", help, takes, n, true};
+    int r = verb_words_read(&words, argc, argv, &run.options.command);
+    return r ? r : run_words_judge("run", &run, ret_options);
 }

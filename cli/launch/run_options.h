@@ -4,6 +4,7 @@
 #define CHOKEPOINT_CLI_RUN_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RUN_REPEATS_MAX 1000
@@ -20,6 +21,23 @@ struct run_options {
     bool allow_missing, report, quiet, flows, shim, ignore_failure;
     char **command; /* NULL-terminated, at least one word */
 };
+
+/* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */
+struct run_words {
+    struct run_options options;
+    const char *start_timeout, *repeats;
+    bool no_report, no_shim;
+};
+
+#define RUN_WORDS_TAKES 13 /* options that run_words_takes lists */
+
+struct verb_option;
+
+void run_words_init(struct run_words *words);
+/* What to look for, into takes[RUN_WORDS_TAKES]; values end in words. Returns how many. */
+size_t run_words_takes(struct run_words *words, struct verb_option *takes);
+/* words->options.command is set. 0, or -EINVAL after one line on stderr. */
+int run_words_judge(const char *verb, struct run_words *words, struct run_options *ret_options);
 
 /* 0, VERB_HELP (cli/options.h), or -EINVAL after one line on stderr. Points into argv. */
 int run_options_read(int argc, char **argv, struct run_options *ret_options);

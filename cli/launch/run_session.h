@@ -15,6 +15,7 @@
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/launch.h"
 #include "cli/launch/run_options.h"
+#include "collector/store.h"
 
 #define RUN_NOTES_MAX 200
 
@@ -22,9 +23,12 @@ struct run_session {
     const struct run_options *options; /* borrowed */
     char program[PATH_MAX];            /* the command chokepoint itself */
     char token[33], run_id[17], marks[PATH_MAX];
-    int64_t run;          /* its id in the database */
-    int repeat;           /* of --repeat: which, from 1; 0: the only run */
-    int64_t first_repeat; /* the run of the first repeat; 0: this is it */
+    int64_t run;                    /* its id in the database */
+    int repeat;                     /* of --repeat: which, from 1; 0: the only run */
+    int64_t first_repeat;           /* the run of the first repeat; 0: this is it */
+    int64_t sweep;                  /* it is a run of this sweep, 0: of none, */
+    const struct run_label *labels; /* with these values (borrowed) */
+    size_t n_labels;
     sigset_t old_mask;
     int signal_fd;
     struct group_watch group;

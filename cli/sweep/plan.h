@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which runs of a sweep are still to be made, and how long they will take. Repeats come in turn
+ * (A B C A B C): what changes on the hosts meanwhile then meets all cells alike.
+ */
+#ifndef CHOKEPOINT_CLI_SWEEP_PLAN_H
+#define CHOKEPOINT_CLI_SWEEP_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sweep_step {
+    size_t cell;
+    int repeat; /* from 1 */
+};
+
+/* made[cell]: how many runs it has that need not be made again. steps: room for cells * repeats.
+ * Returns how many. */
+size_t plan_steps(const size_t *made, size_t n_cells, int repeats, struct sweep_step *steps);
+
+/* What runs took so far, starting and storing included. */
+struct sweep_pace {
+    int64_t sum_ns;
+    size_t n;
+};
+
+/* What the steps will take: each as its cell took so far, else as all cells did. -1: no cell has
+ * run yet. pace[cell]. */
+int64_t plan_left_ns(const struct sweep_step *steps, size_t n_steps, const struct sweep_pace *pace,
+                     size_t n_cells);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `chokepoint sweep`: a command recorded for each combination of the values of its parameters.
+ * Its first word may be `report` or `reference` instead of options: a command called so follows
+ * its -L in any case.
+ */
+#include "cli/sweep/sweep.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cli/launch/command_words.h"
+#include "cli/launch/run_session.h"
+#include "cli/options.h"
+#include "cli/sweep/make.h"
+#include "cli/verb.h"
+#include "common/error.h"
+
+static const char help[] =
+    "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"
+    "       chokepoint sweep report [NAME] ...\n"
+    "       chokepoint sweep reference [NAME]... [OPTIONS]\n"
+    "\n"
+    "Records COMMAND, in which {NAME} stands for a value, for each combination of values, as\n"
+    "`chokepoint run` does, and shows figures and verdicts by the first two parameters. The\n"
+    "same words again go on with what is missing. `reference` makes sweeps that are ready;\n"
+    "`chokepoint sweep report --help` and `chokepoint sweep reference --help` tell more.\n"
+    "\n"
+    "  -L, --parameter-list NAME A,B,C\n"
+    "                         values one by one; \\, is a comma in one; NAME may be two that\n"
+    "                         change together: -L mode:ranks single:1,sync:4\n"
+    "  -P, --parameter-scan NAME MIN MAX\n"
+    "                         numbers, 1 apart\n"
+    "  -D, --parameter-step-size N\n"
+    "                         or so far apart\n"
+    "  -r, --repeat N         runs of each combination, in turn (A B C A B C); default: 1\n"
+    "      --stop-on-failure  end with the first run that fails\n"
+    "      --retry-failed     make runs again that failed\n"
+    "  -n, --name NAME        of the sweep; default: the program's\n"
+    "      --measure M,...    what to show at the end, as of `sweep report`\n"
+    "      --no-report        show nothing at the end, and keep no time budgets\n"
+    "  -q, --quiet            say nothing but errors and what is shown at the end\n"
+    "\n"
+    "Of each run, as of `chokepoint run`:\n"
+    "      --hosts FILE|A,B   default: of COMMAND, else of the batch system, else this machine\n"
+    "      --db FILE          default: ./chokepoint.db\n"
+    "      --rate HZ          samples a second; default: 10\n"
+    "      --process-rate HZ  of processes; default: 1\n"
+    "      --call-spool-limit BYTES\n"
+    "                         of single MPI calls; default: 256m\n"
+    "      --flows            capture packets\n"
+    "      --allow-missing    go on when a host does not answer\n"
+    "      --start-timeout S  how long hosts may take to answer; default: 20\n"
+    "      --no-shim          do not record MPI calls\n";
+
+struct scan {
+    const char *name, *from, *until;
+};
+
+struct options {
+    struct run_words run;
+    struct sweep_parameters parameters;
+    struct scan scans[SWEEP_PARAMETERS_MAX];
+    size_t n_scans;
+    const char *list, *scan, *step, *measures;
+    bool stop_on_failure, retry_failed;
+    char why[PARAMETERS_WHY];
+};
+
+/* ---- words ---- */
+
+static int refuse(const char *why) {
+    verb_complain("sweep", "%s", why);
+    return -EINVAL;
+}
+
+static int hear_list(struct options *o, const char *name, char *const *rest) {
+    if (!rest[0])
+        return refuse("values are missing after -L NAME");
+    return parameters_add_list(&o->parameters, name, rest[0], o->why) < 0 ? refuse(o->why) : 1;
+}
+
+/* Scans wait until the step is known, which may come behind them. */
+static int hear_scan(struct options *o, const char *name, char *const *rest) {
+    if (!rest[0] || !rest[1])
+        return refuse("two numbers are missing after -P NAME");
+    if (o->n_scans == SWEEP_PARAMETERS_MAX)
+        return refuse("too many parameters");
+    o->scans[o->n_scans++] = (struct scan){name, rest[0], rest[1]};
+    return 2;
+}
+
+static int hear(void *context, const char *name, const char *value, char *const *rest) {
+    if (strcmp(name, "parameter-list") == 0)
+        return hear_list(context, value, rest);
+    return strcmp(name, "parameter-scan") == 0 ? hear_scan(context, value, rest) : 0;
+}
+
+static int read_words(int argc, char **argv, struct options *o) {
+    struct verb_option takes[RUN_WORDS_TAKES + 8];
+    *o = (struct options){.step = "1"};
+    run_words_init(&o->run);
+    size_t n = run_words_takes(&o->run, takes);
+    const struct verb_option own[] = {{"parameter-list", 'L', &o->list, NULL},
+                                      {"parameter-scan", 'P', &o->scan, NULL},
+                                      {"parameter-step-size", 'D', &o->step, NULL},
+                                      {"measure", 0, &o->measures, NULL},
+                                      {"stop-on-failure", 0, NULL, &o->stop_on_failure},
+                                      {"retry-failed", 0, NULL, &o->retry_failed}};
+    memcpy(takes + n, own, sizeof own);
+    const struct verb_words words = {"sweep", help, takes, n + ARRAY_SIZE(own), true};
+    return verb_words_read_each(&words, argc, argv, hear, o, &o->run.options.command);
+}
+
+static int check_measures(const char *text) {
+    struct sweep_words words;
+    int r =
+        text ? sweep_words_read(text, "measure", sweep_is_measure, sweep_measure_words, &words) : 0;
+    if (text && r == 0)
+        sweep_words_release(&words);
+    return r;
+}
+
+static int check_parameters(struct options *o) {
+    for (size_t i = 0; i < o->n_scans; i++)
+        if (parameters_add_scan(&o->parameters, o->scans[i].name, o->scans[i].from,
+                                o->scans[i].until, o->step, o->why) < 0)
+            return refuse(o->why);
+    if (!o->parameters.n)
+        return verb_refuse("sweep", "no parameter is given", NULL,
+                           "for example -L batch 100,1000 with {batch} in the command");
+    if (parameters_check(&o->parameters, o->run.options.command, o->why) < 0)
+        return refuse(o->why);
+    if (!parameters_cells(&o->parameters))
+        return refuse("more combinations of values than 10000");
+    return 0;
+}
+
+/* ---- what is made of them ---- */
+
+/* "chokepoint-sgd", from the command with its placeholders. */
+static const char *default_name(char *const *command) {
+    struct command_words words;
+    const char *program =
+        command_words_read(command, &words) == 0 && words.program ? words.program : command[0];
+    const char *slash = strrchr(program, '/');
+    return slash && slash[1] ? slash + 1 : program;
+}
+
+/* A word without placeholder is that of every run: better said once than by each. */
+static int check_command(char *const *command) {
+    int r = strchr(command[0], '{') ? 0 : command_find(command[0]);
+    if (r == 0)
+        return 0;
+    verb_complain("sweep", "%s: %s", command[0], r == -ENOENT ? "command not found" : strerror(-r));
+    return r == -ENOENT ? 127 : 126;
+}
+
+static int make_and_show(const struct options *o, const struct run_options *run) {
+    const struct sweep_request request = {.name =
+                                              run->name ? run->name : default_name(run->command),
+                                          .options = *run,
+                                          .parameters = &o->parameters,
+                                          .stop_on_failure = o->stop_on_failure,
+                                          .retry_failed = o->retry_failed,
+                                          .quiet = run->quiet};
+    const struct sweep_view view = {.name = request.name, .measures = o->measures};
+    int status = sweep_make(&request);
+    if (run->report && status != EXIT_USAGE) {
+        int shown = sweep_show(run->database, &view, 1, "text", NULL, stderr);
+        status = status ? status : shown;
+        if (!run->quiet)
+            verb_complain(NULL, "more: chokepoint sweep report %s  (--format html -o sweep.html)",
+                          request.name);
+    }
+    return status;
+}
+
+static int sweep_options_main(int argc, char **argv) {
+    struct options o;
+    struct run_options run;
+    int r = read_words(argc, argv, &o);
+    if (r == 0)
+        r = run_words_judge("sweep", &o.run, &run);
+    if (r == 0)
+        r = check_parameters(&o);
+    if (r == 0)
+        r = check_measures(o.measures);
+    int status = r ? verb_words_status(r) : check_command(run.command);
+    if (status == 0 && r == 0)
+        status = make_and_show(&o, &run);
+    parameters_release(&o.parameters);
+    return status;
+}
+
+static int sweep_main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "report") == 0)
+        return sweep_report_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "reference") == 0)
+        return sweep_reference_main(argc - 1, argv + 1);
+    return sweep_options_main(argc, argv);
+}
+
+const struct verb verb_sweep = {"sweep", "record a command for each combination of parameters",
+                                sweep_main};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of `chokepoint sweep` share. */
+#ifndef CHOKEPOINT_CLI_SWEEP_SWEEP_H
+#define CHOKEPOINT_CLI_SWEEP_SWEEP_H
+
+#include <stdio.h>
+
+#include "reports/sweep_write.h"
+
+#define SWEEP_WORDS_MAX 16
+
+/* Words with commas: measures, tables. */
+struct sweep_words {
+    char *copy; /* owned */
+    const char *items[SWEEP_WORDS_MAX];
+    size_t n;
+};
+
+/* -EINVAL after one line on standard error: what = "measure", ... */
+int sweep_words_read(const char *text, const char *what, bool (*is_good)(const char *),
+                     const char *good, struct sweep_words *ret_words);
+void sweep_words_release(struct sweep_words *words);
+
+/* A figure of somebody else, for the table of that kind (and, of a grid, measure), row, column. */
+struct sweep_theirs {
+    const char *table, *of, *row, *column, *text;
+};
+
+/* What is shown of a sweep. */
+struct sweep_view {
+    const char *name;              /* NULL: the last one */
+    const char *title;             /* NULL: its name */
+    const char *words;             /* NULL */
+    const char *measures, *tables; /* with commas; NULL: the usual ones */
+    size_t hosts_max;              /* of tables by host; 0: all */
+    const struct sweep_theirs *theirs;
+    size_t n_theirs;
+};
+
+/* Reads the sweeps and writes them, to path (NULL: out, or standard output if that is NULL, too).
+ * Exit status, after one line on standard error if it is not 0. */
+int sweep_show(const char *database, const struct sweep_view *views, size_t n, const char *format,
+               const char *path, FILE *out);
+
+int sweep_report_main(int argc, char **argv);
+int sweep_reference_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A measure of a sweep: the second parameter's values along the axis, a line for each of the
+ * first's, with intervals; of one parameter a single line. Other parameters are at their first
+ * value. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "reports/gnuplot.h"
+#include "reports/sweep_write.h"
+
+#define LINES_MAX 12
+#define TICKS_MAX 40
+
+static const char *const colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
+                                      "#674ea7", "#45818e", "#a64d79", "#7f6000"};
+
+struct axes {
+    const struct store_sweep_parameter *lines, *ticks; /* lines NULL: one parameter only */
+    size_t n_lines, n_ticks, step;                     /* step: cells of one tick */
+};
+
+static struct axes choose_axes(const struct sweep *sweep) {
+    const struct store_sweep *of = &sweep->of;
+    bool several = of->n_parameters > 1;
+    struct axes axes = {.lines = several ? &of->parameters[0] : NULL,
+                        .ticks = &of->parameters[several ? 1 : 0],
+                        .n_lines = several ? of->parameters[0].n_values : 1};
+    axes.n_ticks = axes.ticks->n_values;
+    axes.step = sweep->n_cells / (axes.n_lines * axes.n_ticks);
+    return axes;
+}
+
+static size_t put_line(FILE *out, const struct sweep *sweep, const struct axes *axes, size_t line,
+                       size_t measure) {
+    size_t points = 0;
+    fprintf(out, "$l%zu << EOD\n", line);
+    for (size_t t = 0; t < axes->n_ticks; t++) {
+        const struct sweep_cell *cell = &sweep->cells[(line * axes->n_ticks + t) * axes->step];
+        const struct sweep_figure *f = &cell->figures[measure];
+        if (!isfinite(f->median))
+            continue;
+        fprintf(out, "%zu %.8g %.8g %.8g\n", t, f->median, f->low, f->high);
+        points++;
+    }
+    fputs(points ? "EOD\n" : "0 NaN NaN NaN\nEOD\n", out);
+    return points;
+}
+
+static void put_axes(FILE *out, const struct sweep *sweep, const struct axes *axes,
+                     size_t measure) {
+    fputs("set xlabel ", out);
+    script_put_string(out, axes->ticks->name);
+    fputs("\nset ylabel ", out);
+    script_put_string(out, sweep->measures[measure].title);
+    fprintf(out,
+            "\nset xrange [-0.5:%zu.5]\nset yrange [0:*]\nset key outside right top\n"
+            "set xtics (",
+            axes->n_ticks - 1);
+    for (size_t t = 0; t < axes->n_ticks; t++) {
+        fputs(t ? ", " : "", out);
+        script_put_string(out, axes->ticks->values[t]);
+        fprintf(out, " %zu", t);
+    }
+    fputs(")\n", out);
+}
+
+static void put_title(FILE *out, const struct axes *axes, size_t line) {
+    char title[2 * SWEEP_TEXT_MAX];
+    if (!axes->lines) {
+        fputs("notitle", out);
+        return;
+    }
+    snprintf(title, sizeof title, "%s %s", axes->lines->name, axes->lines->values[line]);
+    fputs("title ", out);
+    script_put_string(out, title);
+}
+
+char *sweep_plot(const struct sweep *sweep, size_t measure) {
+    struct script script;
+    size_t points = 0;
+    if (!sweep->n_cells)
+        return script_no_data();
+    struct axes axes = choose_axes(sweep);
+    axes.n_ticks = axes.n_ticks > TICKS_MAX ? 0 : axes.n_ticks;
+    if (!axes.n_ticks || axes.n_lines > LINES_MAX)
+        return script_no_data();
+    if (script_open(&script, 320) < 0)
+        return NULL;
+    for (size_t l = 0; l < axes.n_lines; l++)
+        points += put_line(script.file, sweep, &axes, l, measure);
+    put_axes(script.file, sweep, &axes, measure);
+    fputs("plot ", script.file);
+    for (size_t l = 0; l < axes.n_lines; l++) {
+        fprintf(script.file,
+                "%s$l%zu using 1:2 with lines lw 1.4 lc rgb '%s' notitle, $l%zu using 1:2:3:4 with "
+                "yerrorbars pt 7 ps 0.5 lw 1.2 lc rgb '%s' ",
+                l ? ", " : "", l, colours[l % ARRAY_SIZE(colours)], l,
+                colours[l % ARRAY_SIZE(colours)]);
+        put_title(script.file, &axes, l);
+    }
+    fputc('\n', script.file);
+    char *svg = script_run(&script);
+    if (!points) {
+        free(svg);
+        return script_no_data();
+    }
+    return svg;
+}
