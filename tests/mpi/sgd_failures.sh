@@ -42,8 +42,67 @@ for mode in sync async; do
     refused 3 "the loss is .* the training diverges" --mode $mode --transfer sparse \
         --data "$work/data" --rate 3e38
 done
+for transfer in dense sparse; do
+    refused 3 "rank 0 .*the loss is .* the training diverges" --mode sync --exchange allreduce --transfer $transfer \
+        --data "$work/data" --rate 3e38
+done
+refused 1 "the loss is .* the training diverges" --mode single --data "$work/data" --rate 3e38
+spoil 2 "1 7:x"
+refused 4 "rank 2 .*train-02.libsvm: line 300, column 5: expected a finite number" \
+    --mode sync --exchange allreduce --transfer sparse --data "$work/data"
+refused 4 "rank 2 .*train-02.libsvm: line 300, column 5: expected a finite number" \
+    --mode sync --transfer sparse --data "$work/data" --preload
+# Cut in the middle of an entry
+cp "$work/good/"* "$work/data/"
+head -c $(($(head -n 299 "$work/good/train-01.libsvm" | wc -c) + 3)) "$work/good/train-01.libsvm" >"$work/data/train-01.libsvm"
+refused 5 "rank 2 .*train-01.libsvm: line 300, column [0-9]*: expected .*, found \"" \
+    --mode async --transfer sparse --data "$work/data" --server apart
+cp "$work/good/"* "$work/data/"
+
+# A full disk, of results that fit a buffer and of some that do not
+for what in json weights; do
+    refused 2 "cannot write /dev/full: No space left on device" --mode sync --transfer sparse --data "$work/data" \
+        --iterations 2 --$what /dev/full
+done
 refused 2 "cannot write /nonexistent/summary" --mode sync --transfer sparse --data "$work/data" \
     --json /nonexistent/summary
+refused 2 "rank 0 .*--mode single is for one rank, there are 2" --mode single --data "$work/data"
+refused 1 "rank 0 .*--server apart needs 2 ranks or more, there is 1" --mode sync --transfer sparse --server apart \
+    --data "$work/data"
+refused 2 "rank 0 .*--plant names rank 2 of 2" --mode sync --transfer sparse --data "$work/data" --plant sleep:2:1
+
+# More ranks than lines: those without one say which bytes were theirs, a line each.
+mkdir "$work/short"
+printf '0 1:1 2:1\n1 3:1 4:1\n' >"$work/short/train-00.libsvm"
+ranks 5 --mode sync --transfer sparse --features $features --data "$work/short" >"$work/out" 2>&1 &&
+    fail "more ranks than examples: exits with 0"
+grep -q '^chokepoint-sgd: rank [0-9] .*train-00.libsvm: expected at least one example in bytes [0-9]* to [0-9]*, the share of this rank, found none' \
+    "$work/out" || fail "more ranks than examples: $(cat "$work/out")"
+[ "$(grep -c '^chokepoint-sgd:' "$work/out")" -eq 3 ] || fail "more ranks than examples: $(cat "$work/out")"
+
+# Images
+if [ -x "$CHOKEPOINT_BIN/chokepoint-data" ]; then
+    "$CHOKEPOINT_BIN/chokepoint-data" generate digits --out "$work/digits" --train 200 --test 50 --quiet >/dev/null ||
+        fail "generate digits"
+    softmax() { # RANKS LINES PATTERN OPTIONS...: so many lines of ours, all of which say PATTERN
+        local n=$1 lines=$2 pattern=$3
+        shift 3
+        ranks "$n" --model softmax --mode sync --quiet "$@" 2>"$work/out" >/dev/null
+        local status=$?
+        [ $status -ne 0 ] && [ $status -ne 99 ] && [ $status -lt 124 ] || fail "$*: $status: $(cat "$work/out")"
+        [ "$(grep -c '^chokepoint-sgd: ' "$work/out")" -eq "$lines" ] &&
+            [ "$(grep -c "^chokepoint-sgd: rank .*$pattern" "$work/out")" -eq "$lines" ] || fail "$*: $(cat "$work/out")"
+    }
+    softmax 3 3 "expected 300 training images or more, for each of 3 ranks a --batch of 100, found 200" \
+        --data "$work/digits" --batch 100
+    softmax 2 1 "the training diverges" --data "$work/digits" --batch 20 --rate 1e38
+    softmax 2 1 "cannot write /dev/full: No space left on device" --data "$work/digits" --batch 20 --epochs 1 --weights /dev/full
+    cp -r "$work/digits" "$work/cut"
+    truncate -s -1 "$work/cut/t10k-images-idx3-ubyte" # only rank 0 reads it
+    softmax 2 1 "t10k-images-idx3-ubyte: offset 39215: expected 39216 bytes by its head, found 39215" --data "$work/cut" --batch 20
+    printf '\377' | dd of="$work/digits/train-labels-idx1-ubyte" bs=1 seek=20 conv=notrunc 2>/dev/null
+    softmax 2 2 "train-labels-idx1-ubyte: offset 20: expected " --data "$work/digits" --batch 20
+fi
 
 # Every rank finds that there is no data, and says so: a line each.
 ranks 3 --mode sync --transfer sparse --features 10 --data /nonexistent >"$work/out" 2>&1 &&
@@ -65,6 +124,14 @@ usage "${good[@]}" --batch -1
 usage "${good[@]}" --rate nan
 usage "${good[@]}" --batch
 usage "${good[@]}" --what
+usage "${good[@]}" --decay -1
+usage "${good[@]}" --model softmax
+usage "${good[@]}" --epochs 3
+usage "${good[@]}" --iterations 3 --examples 3
+usage "${good[@]}" --mode async --exchange allreduce
+usage "${good[@]}" --exchange allreduce --server apart
+usage "${good[@]}" --mode single --server apart
+usage --mode sync --features 10 --data x
 usage "${good[@]}" surplus
 usage generate --features 1000
 ranks 3 --mode sync >"$work/out" 2>&1

@@ -46,12 +46,10 @@ train single 1 sparse $((4 * batch)) 3 --mode single
 train preloaded 1 sparse $((4 * batch)) 3 --mode single --preload
 agree one single
 cmp "$work/single" "$work/preloaded" || fail "--preload changes what is learnt"
-for transfer in dense sparse; do
-    train allreduce_$transfer 4 $transfer $batch 3 --exchange allreduce
-    train apart_$transfer 5 $transfer $batch 3 --server apart
-    agree one allreduce_$transfer
-    agree one apart_$transfer
-done
+train reduced 4 dense $batch 3 --exchange allreduce
+train gathered 4 sparse $batch 3 --exchange allreduce
+train apart 5 sparse $batch 3 --server apart
+for name in reduced gathered apart; do agree one $name; done
 
 train one2 1 sparse $((3 * batch)) 4
 train sparse3 3 sparse $batch 4

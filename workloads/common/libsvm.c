@@ -311,6 +311,21 @@ static int read_row(struct libsvm_reader *reader, struct cursor *c, struct batch
     return batch->n_rows > rows;
 }
 
+/* Of a whole file, or of the bytes that are this rank's where more ranks than files share them. */
+static int say_nothing_there(const struct libsvm_reader *reader, struct libsvm_error *error) {
+    const struct libsvm_part *part = &reader->parts[0];
+    char end[24] = "the end";
+    if (part->begin == 0 && part->end < 0)
+        return libsvm_error_set(error, 0, part->path, "expected at least one example, found none");
+    if (part->end >= 0)
+        snprintf(end, sizeof end, "%lld", (long long)part->end);
+    snprintf(error->text, sizeof error->text,
+             "%s: expected at least one example in bytes %lld to %s, the share of this rank, found "
+             "none: start fewer ranks",
+             part->path, (long long)part->begin, end);
+    return -EINVAL;
+}
+
 ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
                     struct libsvm_error *error) {
     size_t got = 0;
@@ -330,8 +345,7 @@ ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
     reader->examples_this_epoch += got;
     if (reader->epoch != epoch) {
         if (reader->examples_this_epoch == 0)
-            return libsvm_error_set(error, 0, reader->parts[0].path,
-                                    "expected at least one example, found none");
+            return say_nothing_there(reader, error);
         reader->examples_this_epoch = 0;
     }
     return (ssize_t)got;

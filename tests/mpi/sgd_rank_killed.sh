@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A rank that is killed in the middle of a training ends all others: no hang, nobody left, and a status that is not 0,
+# whether it served or worked, and whoever waited for it.
+. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+
+features=5000
+"$sgd" generate --features $features --examples 2000 --files 3 --out "$work/data" --test-examples 100 >/dev/null ||
+    fail "generate"
+export CHOKEPOINT_MARKS="$work/marks"
+marks=$work/marks.$(uname -n)
+
+trained() { "$CHOKEPOINT_BIN/mark_dump" "$marks" 2>/dev/null | grep -q "^$1 iteration 20 "; }
+rank_pid() { # RANK: whose environment says so, among those that leave marks
+    local file pid
+    for file in "$marks"/*; do
+        pid=$(basename "$file" | sed 's/[^0-9].*//')
+        tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid" && return
+    done
+}
+killed() { # RANK OPTIONS...
+    local rank=$1 status pids pid
+    shift
+    mkdir -m 700 "$marks"
+    # Not through ranks(): the shell must have the id of what it waits for.
+    timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" --features $features --data "$work/data" --batch 50 \
+        --transfer sparse --iterations 100000000 --quiet "$@" >"$work/out" 2>&1 &
+    local job=$!
+    for _ in $(seq 600); do trained "$rank" && break; sleep 0.1; done
+    trained "$rank" || { kill $job; fail "$*: rank $rank does not train"; }
+    pids=$(for r in 0 1 2; do rank_pid $r; done)
+    kill -9 "$(rank_pid "$rank")"
+    wait $job
+    status=$?
+    [ $status -ne 0 ] && [ $status -lt 124 ] || [ $status -eq 137 ] || fail "$*: rank $rank killed: $status"
+    for pid in $pids; do
+        for _ in $(seq 300); do [ -e "/proc/$pid" ] || break; sleep 0.1; done
+        [ ! -e "/proc/$pid" ] || fail "$*: process $pid is left"
+    done
+    [ "$(wc -w <<<"$pids")" -eq 3 ] || fail "$*: 3 ranks, found $pids"
+    rm -r "$marks"
+}
+killed 2 --mode sync
+killed 0 --mode async
+killed 1 --mode sync --exchange allreduce
+exit 0

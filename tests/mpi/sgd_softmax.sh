@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Softmax regression on drawn digits reaches the accuracy that the head of workloads/sgd/main.c states, whoever exchanges
+# with whom, moves the bytes that arithmetic says, and N ranks give the weights that one gives on the joined batch.
+. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+data=$CHOKEPOINT_BIN/chokepoint-data
+[ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
+"$data" generate digits --out "$work/data" --train 6000 --test 2000 --quiet >/dev/null || fail "generate"
+weights=7850 # 785 x 10
+
+train() { # NAME RANKS OPTIONS...
+    local name=$1 n=$2
+    shift 2
+    ranks "$n" --model softmax --data "$work/data" --quiet --json "$work/$name.json" --weights "$work/$name" "$@" \
+        >/dev/null 2>"$work/stderr" || fail "$name: $(cat "$work/stderr")"
+    [ "$(stat -c %s "$work/$name")" -eq $((4 * weights)) ] || fail "$name: weights"
+}
+accuracy() { sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/$1.json"; }
+reaches() { # NAME PERCENT
+    echo "$1: accuracy $(accuracy "$1"), stated $2 %"
+    holds "100 * $(accuracy "$1") > $2 - 1 && 100 * $(accuracy "$1") < $2 + 1" || fail "$1 does not reach what is stated"
+}
+agree() {
+    read -r difference weight < <(paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
+        awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
+               if (d > most) most = d
+               if (a > large) large = a }
+             END { printf "%.3g %.3g\n", most, large }')
+    echo "$1 against $2: largest difference $difference, largest weight $weight"
+    holds "$difference <= 1e-5 && $weight > 0.05" || fail "$1 and $2 differ by $difference"
+}
+
+train single 1 --mode single --epochs 10
+reaches single 92.9
+train sync 3 --mode sync --epochs 10
+reaches sync 89.9
+train async 3 --mode async --epochs 10
+echo "async: accuracy $(accuracy async), staleness $(json "$work/async.json" staleness)"
+holds "100 * $(accuracy async) > 92.5 - 1" || fail "async does not reach what is stated"
+[ "$(json "$work/async.json" updates)" -ge 300 ] && [ "$(json "$work/async.json" updates)" -lt 303 ] || fail "async: updates"
+
+# The decay is in the weights, and in those of all alike.
+train joined 1 --mode single --batch 300 --iterations 5 --decay 0.3
+train constant 1 --mode single --batch 300 --iterations 5
+cmp -s "$work/joined" "$work/constant" && fail "--decay changes nothing"
+train server 3 --mode sync --batch 100 --iterations 5 --decay 0.3
+train sparse 3 --mode sync --batch 100 --iterations 5 --decay 0.3 --transfer sparse
+train allreduce 3 --mode sync --batch 100 --iterations 5 --decay 0.3 --exchange allreduce
+train gathered 3 --mode sync --batch 100 --iterations 5 --decay 0.3 --exchange allreduce --transfer sparse
+train apart 4 --mode sync --batch 100 --iterations 5 --decay 0.3 --server apart
+for name in server sparse allreduce gathered apart; do agree joined $name; done
+train again 3 --mode sync --batch 100 --iterations 5 --decay 0.3 --exchange allreduce
+cmp "$work/allreduce" "$work/again" || fail "all-reduce does not repeat"
+
+# A server apart sends the model to each of its workers, works on nothing, and counts their examples.
+[ "$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/apart.json" | head -n 1)" -eq \
+    $((5 * 3 * (4 * weights + 16) + 3 * 16)) ] || fail "bytes of a server apart"
+[ "$(json "$work/apart.json" examples)" -eq 1500 ] || fail "examples of a server apart"
+[ "$(sed -n 's/.*"examples": \([0-9]*\),$/\1/p' "$work/apart.json" | sed -n 2p)" -eq 0 ] || fail "a server apart works"
+train apart_async 3 --mode async --examples 4000 --server apart
+[ "$(json "$work/apart_async.json" updates)" -ge 20 ] || fail "async, a server apart: updates"
+holds "$(accuracy apart_async) > .5" || fail "async, a server apart: it does not learn"
+exit 0
