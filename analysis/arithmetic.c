@@ -33,6 +33,36 @@ double network_ceiling(const struct scene *scene) {
     return ceiling;
 }
 
+/* What the host is set to let out at most, MB/s: of the queue that carried more than half of what
+ * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
+static double set_rate(const struct scene *scene, int host) {
+    const struct series_set *queues = &scene->recording->tables[RECORDING_QDISC];
+    struct windows all = phase_windows(&scene->groups[0]);
+    double sent = rate_amount(&scene->hosts[host].metrics[METRIC_NET_SEND], all);
+    for (size_t s = 0; s < queues->n; s++) {
+        const struct series *queue = &queues->items[s];
+        int64_t rate = queue->host == host ? series_last(queues, queue, QDISC_RATE) : 0;
+        if (rate <= 0 || series_growth(queues, queue, QDISC_SEND_BYTES, all, NULL) < sent / 2)
+            continue;
+        bool exceeded =
+            network_ceiling_of(scene, host, METRIC_NET_SEND) > CEILING_SLACK * (double)rate / 1e6;
+        return exceeded ? NAN : (double)rate / 1e6;
+    }
+    return NAN;
+}
+
+/* A link that was set to less after it was measured carries no more than that. */
+static void find_bandwidth(const struct scene *scene, double seen, struct arithmetic *a) {
+    struct network_limit limit = network_limit_of(scene, a->host, a->direction);
+    double set = a->direction == METRIC_NET_SEND ? set_rate(scene, a->host) : NAN;
+    a->known = limit.measured ? ARITHMETIC_MEASURED : ARITHMETIC_SEEN;
+    a->bandwidth_mb_s = limit.measured ? limit.mb_s : seen;
+    if (!isnan(set) && !(limit.measured && limit.mb_s <= CEILING_SLACK * set)) {
+        a->known = ARITHMETIC_SET;
+        a->bandwidth_mb_s = set;
+    }
+}
+
 /* Iterations of a phase and how long one takes; in lockstep those of one rank stand for all. */
 static size_t iterations_of(const struct scene *scene, size_t group, double *ret_iteration_s) {
     const struct rank_iterations *reference = iterations_reference(&scene->iterations);
@@ -50,9 +80,13 @@ static size_t iterations_of(const struct scene *scene, size_t group, double *ret
     return count;
 }
 
+/* What rests on a known rate goes first: the other shares are the most they can be. */
 static int compare(const void *a, const void *b) {
-    double x = ((const struct arithmetic *)a)->share, y = ((const struct arithmetic *)b)->share;
-    return (x < y) - (x > y);
+    const struct arithmetic *x = a, *y = b;
+    bool x_seen = x->known == ARITHMETIC_SEEN, y_seen = y->known == ARITHMETIC_SEEN;
+    if (x_seen != y_seen)
+        return x_seen - y_seen;
+    return (x->share < y->share) - (x->share > y->share);
 }
 
 int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, size_t *ret_n) {
@@ -70,9 +104,7 @@ int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, si
             continue;
         for (size_t i = 0; count && i < 2 * scene->n_hosts; i++) {
             struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .iteration_s = iteration_s};
-            struct network_limit limit = network_limit_of(scene, a.host, a.direction);
-            a.calibrated = limit.measured;
-            a.bandwidth_mb_s = limit.measured ? limit.mb_s : ceiling;
+            find_bandwidth(scene, ceiling, &a);
             a.bytes_per_iteration = rate_amount(&scene->hosts[a.host].metrics[a.direction],
                                                 phase_windows(&scene->groups[g])) /
                                     (double)count;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The argument by arithmetic (P1): so many bytes an iteration, at what this link was measured to
- * carry, take so long; an iteration takes so long. Where that was not measured, it is at the
- * highest rate seen again and again, over all hosts and both directions, since links of one cluster
- * are mostly equal and a worker's own highest rate is often only its share of the server's link.
+ * carry or its interface is set to let out, take so long; an iteration takes so long. Where neither
+ * is known, it is at the highest rate seen again and again, over all hosts and both directions,
+ * since links of one cluster are mostly equal and a worker's own highest rate is often only its
+ * share of the server's link.
  */
 #ifndef CHOKEPOINT_ANALYSIS_ARITHMETIC_H
 #define CHOKEPOINT_ANALYSIS_ARITHMETIC_H
@@ -12,13 +13,15 @@
 
 #include "analysis/scene.h"
 
+enum arithmetic_rate { ARITHMETIC_SEEN, ARITHMETIC_SET, ARITHMETIC_MEASURED };
+
 struct arithmetic {
     int host;
     enum metric direction; /* METRIC_NET_SEND or METRIC_NET_RECV */
     size_t group;
     double bytes_per_iteration;
     double bandwidth_mb_s;
-    bool calibrated;             /* bandwidth_mb_s was measured, on that link */
+    enum arithmetic_rate known;  /* how bandwidth_mb_s is */
     double bound_s, iteration_s; /* at best; measured: median, or time over count when ranks do
                                     not move together */
     double share;                /* bound / measured */
@@ -43,8 +46,8 @@ struct network_limit network_limit_of(const struct scene *scene, int host, enum 
 /* The highest seen over all hosts and directions; NAN without any. */
 double network_ceiling(const struct scene *scene);
 
-/* One line a host, direction and phase that has iterations and moves more than a little; the
- * greatest share first. *ret_items is the caller's. -ENOMEM. */
+/* One line a host, direction and phase that has iterations and moves more than a little; those at a
+ * known rate first, then by share. *ret_items is the caller's. -ENOMEM. */
 int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, size_t *ret_n);
 
 /* The line of a host, direction and group, or NULL. */

@@ -231,7 +231,7 @@ static bool has_peers(const struct board *board) {
     return false;
 }
 
-static char *describe(const struct scene *scene, const struct board *board) {
+static char *describe(const struct scene *scene, const struct board *board, bool *ret_judged) {
     static const char *const words[] = {
         [BOARD_TIMES] = "judged by the iteration times of each rank",
         [BOARD_USE] =
@@ -245,6 +245,7 @@ static char *describe(const struct scene *scene, const struct board *board) {
         return text_format("too few %s to say (%zu, %d are needed)",
                            board->basis == BOARD_USE ? "steps of at least 2 s" : "iterations",
                            board->steps, STRAGGLER_ITERATIONS);
+    *ret_judged = true;
     return text_format("%s", words[board->basis]);
 }
 
@@ -267,7 +268,7 @@ int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers)
         found.note = text_format("the ranks move together and all keep their cores "
                                  "busy, computing or spinning: not judged");
     } else {
-        found.note = describe(scene, &board);
+        found.note = describe(scene, &board, &found.judged);
         result = judge_all(&board, &found);
         if (result == 0)
             result = weigh(scene, &found);

@@ -10,6 +10,8 @@
 #ifndef CHOKEPOINT_ANALYSIS_STRAGGLER_H
 #define CHOKEPOINT_ANALYSIS_STRAGGLER_H
 
+#include <stdbool.h>
+
 #include "analysis/finding.h"
 #include "analysis/scene.h"
 
@@ -41,7 +43,8 @@ struct straggler {
 struct stragglers {
     struct straggler *items; /* the slowest first */
     size_t n;
-    char *note; /* what was compared, or why nothing could be; NULL if there are no iterations */
+    bool judged; /* ranks were compared */
+    char *note;  /* what was compared, or why nothing could be; NULL if there are no iterations */
 };
 
 /* -ENOMEM. */

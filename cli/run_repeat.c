@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "common/clock.h"
+#include "reports/comparison.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,6 +69,16 @@ static void tell_end(struct repeats *repeats) {
         verb_complain(NULL, "no verdict: %s", strerror(-result));
 }
 
+/* Before the time is spent: so few show what happened, but are no ground for a claim. */
+static void tell_few(const struct run_options *options) {
+    if (options->quiet || options->repeats < 2 || options->repeats >= COMPARE_RUNS_MIN)
+        return;
+    verb_complain(NULL,
+                  "%d repeats: `chokepoint compare` calls a difference established only from %d "
+                  "runs of each on",
+                  options->repeats, COMPARE_RUNS_MIN);
+}
+
 static bool goes_on(const struct repeats *repeats, const struct run_turn *turn) {
     if (turn->interrupted || !turn->started)
         return false;
@@ -94,6 +105,7 @@ int run_repeatedly(const struct run_options *options,
         return verb_complain("run", "out of memory"), 1;
     repeats->options = options;
     repeats->begun_ns = clock_monotonic_ns();
+    tell_few(options);
     for (int i = 1; i <= options->repeats; i++) {
         struct run_turn turn = {.repeat = i, .group = group};
         once(options, &turn);

@@ -25,6 +25,10 @@ void budget_whose(const struct report *report, const struct report_budget *budge
 #define BUDGET_LINES_MAX 4
 size_t budget_put_bars(FILE *out, const struct report *report);
 
+/* What the letters of those bars stand for, in two lines at most; nothing where there are no bars.
+ * Returns lines. */
+size_t budget_put_legend(FILE *out, const struct report *report);
+
 /* A table for the whole run and one for the main phase. */
 void text_put_budget(FILE *out, const struct report *report);
 void md_put_budget(FILE *out, const struct report *report);

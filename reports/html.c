@@ -14,6 +14,7 @@
 #include "reports/html_page.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
+#include "reports/phase_verdicts.h"
 #include "reports/plot.h"
 #include "reports/text.h"
 #include "reports/writer.h"
@@ -27,10 +28,20 @@ static void put_text_cell(FILE *out, const char *text) {
     html_element(out, "td", "t", text);
 }
 
+/* Over columns of words, which begin at the left. */
+static bool is_of_words(const char *head) {
+    static const char *const words[] = {"host",  "role",    "kind",  "cause",    "direction",
+                                        "phase", "rate is", "level", "resource", "of the job"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], head) == 0)
+            return true;
+    return false;
+}
+
 static void put_heads(FILE *out, const char *const *heads, size_t n) {
     fputs("<tr>", out);
     for (size_t i = 0; i < n; i++)
-        html_element(out, "th", NULL, heads[i]);
+        html_element(out, "th", is_of_words(heads[i]) ? "t" : NULL, heads[i]);
     fputs("</tr>\n", out);
 }
 
@@ -54,6 +65,7 @@ void html_put_verdict(FILE *out, const struct report *report) {
     html_list(out, "Evidence", verdict->evidence, verdict->n_evidence);
     html_list(out, "Against it", verdict->against, verdict->n_against);
     html_list(out, "Ruled out", verdict->ruled_out, verdict->n_ruled_out);
+    html_put_phase_verdicts(out, report);
     html_list(out, "What to do next", verdict->next, verdict->n_next);
     fputs("</div>\n", out);
 }
@@ -132,12 +144,24 @@ static void put_peaks(FILE *out, const struct report *report) {
 
 /* ---- pictures ---- */
 
+static void put_routes_plot(FILE *out, const struct report *report) {
+    char caption[160] = "Between hosts: what the job's TCP connections carried";
+    if (report->n_routes < report->n_routes_all)
+        snprintf(caption, sizeof caption,
+                 "Between hosts: what the job's TCP connections carried, "
+                 "the %zu of %zu pairs that moved most",
+                 report->n_routes, report->n_routes_all);
+    char *svg = plot_routes(report);
+    html_picture(out, svg, caption);
+}
+
 static void put_resource_plots(FILE *out, const struct report *report) {
     fputs("<h2>Over time</h2><section>\n", out);
     for (int i = 0; i < PLOT_RESOURCE_COUNT_; i++) {
         char *svg = plot_resource(report, (enum plot_resource)i);
         html_picture(out, svg, plot_resource_title((enum plot_resource)i));
     }
+    put_routes_plot(out, report);
     fputs("</section>\n", out);
 }
 
@@ -178,8 +202,8 @@ static void put_rank_table(FILE *out, const struct report *report) {
 static void put_arithmetic(FILE *out, const struct report *report) {
     if (!report->n_arithmetic)
         return;
-    fputs("<h3>By arithmetic: what the bytes of an iteration need at the highest rate seen, or at "
-          "what the link was measured to carry</h3><table>",
+    fputs("<h3>By arithmetic: what the bytes of an iteration need at what the link was measured to "
+          "carry, else at what its interface is set to, else at the highest rate seen</h3><table>",
           out);
     PUT_HEADS(out, "host", "direction", "phase", "MB an iteration", "rate (MB/s)", "rate is",
               "needs (s)", "takes (s)", "share (%)");
@@ -191,13 +215,16 @@ static void put_arithmetic(FILE *out, const struct report *report) {
         put_text_cell(out, a->phase);
         put_cell(out, a->bytes_per_iteration / 1e6);
         put_cell(out, a->bandwidth_mb_s);
-        put_text_cell(out, a->bandwidth_calibrated ? "measured" : "seen");
+        put_text_cell(out, report_arithmetic_rate(a->known));
         put_cell(out, a->bound_s);
         put_cell(out, a->iteration_s);
         put_cell(out, a->share_pct);
         fputs("</tr>\n", out);
     }
-    fputs("</table>\n", out);
+    fputs("</table>\n<p class=\"muted small\">Where the rate is the highest one seen, a link may "
+          "be able "
+          "to carry more: needs and share are then the most they can be.</p>\n",
+          out);
 }
 
 static void put_iterations(FILE *out, const struct report *report) {

@@ -63,11 +63,11 @@ void html_put_budget(FILE *out, const struct report *report) {
     char *svg = plot_budget(report);
     html_picture(out, svg, caption);
     put_iterations(out, report);
-    fputs("<table><tr><th></th><th>phase</th><th>wall (s)</th>", out);
+    fputs("<table><tr><th></th><th class=\"t\">phase</th><th>wall (s)</th>", out);
     for (int term = 0; term < BUDGET_TERMS; term++)
         if (budget_term_shown(report->budget, report->n_budget, (enum budget_term)term))
             html_element(out, "th", NULL, budget_term_words((enum budget_term)term));
-    fputs("<th>closes (%)</th><th>from</th></tr>\n", out);
+    fputs("<th>closes (%)</th><th class=\"t\">from</th></tr>\n", out);
     for (size_t i = 0; i < report->n_budget; i++)
         put_row(out, report, &report->budget[i]);
     char *path = critical_sentence(report);

@@ -16,7 +16,7 @@ static void put_table(FILE *out, const struct report *report) {
                                         "mean (ms)", "95 % (ms)",   "of the iteration (%)"};
     fputs("<table><tr>", out);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        html_element(out, "th", NULL, heads[i]);
+        html_element(out, "th", i == 1 ? "t" : NULL, heads[i]);
     fputs("</tr>\n", out);
     for (size_t i = 0; i < report->n_operators; i++) {
         const struct report_operator *o = &report->operators[i];

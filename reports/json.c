@@ -251,14 +251,16 @@ static json_t *arithmetic(const struct report *report) {
     for (size_t i = 0; i < report->n_arithmetic; i++) {
         const struct report_arithmetic *a = &report->arithmetic[i];
         json_array_append_new(
-            array, json_pack("{s:o, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "host",
-                             host_name(report, a->host), "direction", a->direction, "phase",
-                             json_text(a->phase), "bytes_per_iteration",
-                             json_number_or_null(a->bytes_per_iteration), "bandwidth_mb_s",
-                             json_number_or_null(a->bandwidth_mb_s), "calibrated",
-                             a->bandwidth_calibrated, "bound_s", json_number_or_null(a->bound_s),
-                             "iteration_s", json_number_or_null(a->iteration_s), "share_pct",
-                             json_number_or_null(a->share_pct)));
+            array,
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:b, s:s, s:o, s:o, s:o}", "host",
+                      host_name(report, a->host), "direction", a->direction, "phase",
+                      json_text(a->phase), "bytes_per_iteration",
+                      json_number_or_null(a->bytes_per_iteration), "bandwidth_mb_s",
+                      json_number_or_null(a->bandwidth_mb_s), "calibrated",
+                      a->known == ARITHMETIC_MEASURED, "rate", report_arithmetic_rate(a->known),
+                      "bound_s", json_number_or_null(a->bound_s), "iteration_s",
+                      json_number_or_null(a->iteration_s), "share_pct",
+                      json_number_or_null(a->share_pct)));
     }
     return array;
 }

@@ -11,6 +11,7 @@
 #include "reports/efficiency.h"
 #include "reports/layout.h"
 #include "reports/operators.h"
+#include "reports/phase_verdicts.h"
 #include "reports/summary.h"
 #include "reports/text.h"
 #include "reports/writer.h"
@@ -109,6 +110,7 @@ void md_put_verdict(FILE *out, const struct report *report) {
     md_list(out, "Evidence", v->evidence, v->n_evidence);
     md_list(out, "Against it", v->against, v->n_against);
     md_list(out, "Ruled out", v->ruled_out, v->n_ruled_out);
+    md_put_phase_verdicts(out, report);
     md_list(out, "Next", v->next, v->n_next);
 }
 

@@ -71,6 +71,8 @@ static int fill(struct report *report, struct report_input *input) {
     if (result == 0)
         result = report_fill_plots(report, &scene);
     if (result == 0)
+        result = report_fill_routes(report, &scene);
+    if (result == 0)
         result = report_fill_operators(report, &scene);
     if (result == 0)
         result = report_fill_processes(report, &scene);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "analysis/alert.h"
+#include "analysis/arithmetic.h"
 #include "analysis/budget.h"
 #include "analysis/metric.h"
 #include "analysis/verdict.h"
@@ -63,6 +64,13 @@ struct report_host_series {
     struct report_series *cores; /* busy %, one a core */
     size_t n_cores;
 };
+
+/* What the job's TCP connections carried from one host to another, MB/s (F2). */
+struct report_route {
+    int from, to; /* hosts */
+    struct report_series series;
+};
+#define REPORT_ROUTES_MAX 8
 
 /* The iterations of one rank (F3). */
 struct report_rank {
@@ -189,12 +197,16 @@ struct report_arithmetic {
     const char *direction; /* "send", "receive" */
     char *phase;
     double bytes_per_iteration;
-    double bandwidth_mb_s;     /* the highest sustained rate seen, */
-    bool bandwidth_calibrated; /* or what this link was measured to carry */
-    double bound_s;            /* bytes / bandwidth */
-    double iteration_s;        /* measured, median */
-    double share_pct;          /* bound / measured */
+    double bandwidth_mb_s;
+    enum arithmetic_rate known; /* how: the link was measured, its interface is set to it, or it is
+                                   the highest rate that was reached again and again */
+    double bound_s;             /* bytes / bandwidth */
+    double iteration_s;         /* measured, median */
+    double share_pct;           /* bound / measured */
 };
+
+/* "measured", "set", "seen" */
+const char *report_arithmetic_rate(enum arithmetic_rate known);
 
 struct report_operator { /* T8: an operator in the ranks of one role */
     char *name, *role;   /* role "" where the marks do not tell */
@@ -249,6 +261,8 @@ struct report {
     struct report_resources *resources; /* [0] is "all" */
     size_t n_resources;
     struct report_host_series *series; /* one a host */
+    struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
+    size_t n_routes, n_routes_all;
     struct report_rank *ranks;
     size_t n_ranks;
     const char *iteration_source; /* "marker", "calls", "counters", "none" */
@@ -264,7 +278,8 @@ struct report {
     size_t n_ranking;
     struct report_straggler *stragglers;
     size_t n_stragglers;
-    char *straggler_note; /* what ranks were judged by, or why not; NULL without iterations */
+    bool stragglers_judged; /* ranks were compared */
+    char *straggler_note;   /* what ranks were judged by, or why not; NULL without iterations */
     struct report_budget *budget;
     size_t n_budget;
     struct report_iteration_budget *iteration_budgets; /* by rank, then by time */

@@ -88,6 +88,7 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
     report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
     if (!report->stragglers)
         return -ENOMEM;
+    report->stragglers_judged = stragglers->judged;
     if (stragglers->note && !(report->straggler_note = strdup(stragglers->note)))
         return -ENOMEM;
     for (size_t i = 0; i < stragglers->n; i++) {
@@ -112,6 +113,12 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
     return 0;
 }
 
+const char *report_arithmetic_rate(enum arithmetic_rate known) {
+    static const char *const names[] = {
+        [ARITHMETIC_SEEN] = "seen", [ARITHMETIC_SET] = "set", [ARITHMETIC_MEASURED] = "measured"};
+    return names[known];
+}
+
 static int fill_arithmetic(struct report *report, const struct candidates *candidates) {
     report->arithmetic = calloc(candidates->n_arithmetic + 1, sizeof *report->arithmetic);
     if (!report->arithmetic)
@@ -124,7 +131,7 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
             .phase = strdup(report->resources[a->group].phase),
             .bytes_per_iteration = a->bytes_per_iteration,
             .bandwidth_mb_s = a->bandwidth_mb_s,
-            .bandwidth_calibrated = a->calibrated,
+            .known = a->known,
             .bound_s = a->bound_s,
             .iteration_s = a->iteration_s,
             .share_pct = 100 * a->share};

@@ -47,6 +47,9 @@ static void measures_free(struct report *report) {
     for (size_t h = 0; report->series && h < report->n_hosts; h++)
         host_series_release(&report->series[h]);
     free(report->series);
+    for (size_t i = 0; i < report->n_routes; i++)
+        series_release(&report->routes[i].series);
+    free(report->routes);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);

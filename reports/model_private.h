@@ -38,6 +38,7 @@ int report_fill_head(struct report *report, const struct report_input *input);
 int report_fill_ceilings(struct report *report, struct report_input *input);
 int report_fill_measures(struct report *report, const struct scene *scene);
 int report_fill_plots(struct report *report, const struct scene *scene);
+int report_fill_routes(struct report *report, const struct scene *scene);
 int report_fill_alerts(struct report *report, const struct scene *scene);
 int report_fill_operators(struct report *report, const struct scene *scene); /* after plots */
 int report_fill_processes(struct report *report, const struct scene *scene);

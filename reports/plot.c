@@ -50,7 +50,8 @@ static const struct resource_plot resource_plots[PLOT_RESOURCE_COUNT_] = {
                      "GB",
                      false,
                      0,
-                     {{METRIC_MEM_USED, "used", "#3d85c6"}, {METRIC_JOB_MEM, "the job", "#cc4125"}},
+                     {{METRIC_MEM_USED, "used", "#3d85c6"},
+                      {METRIC_JOB_MEM, "resident in the job", "#cc4125"}},
                      2},
     [PLOT_DISK] = {"Disk",
                    "MB/s",
@@ -149,7 +150,8 @@ static void put_host_panel(FILE *out, const struct report *report, const struct 
     for (size_t k = 0; k < plot->n; k++) {
         size_t i = plot->stacked ? plot->n - 1 - k : k;
         fprintf(out, "%s$h%zul%zu using 1:2 with %s lc rgb '%s' title ", k ? ", " : "", host, i,
-                plot->stacked ? "filledcurves x1" : "lines lw 1.2", plot->lines[i].colour);
+                plot->stacked ? "filledcurves x1 fs solid 1" : "lines lw 1.2",
+                plot->lines[i].colour);
         script_put_string(out, plot->lines[i].label);
     }
     fputc('\n', out);
@@ -186,33 +188,45 @@ static void put_panels(FILE *out, const struct report *report, const struct reso
     fputs("unset multiplot\n", out);
 }
 
-/* Fills HEAT_BINS values of one row of a heat map. */
-typedef void heat_row(const struct report *report, size_t row, const void *ctx, double *values);
+/* Fills n values of one row of a heat map. */
+typedef void heat_row(const struct report *report, size_t row, const void *ctx, double *values,
+                      size_t n);
+
+/* No finer than the samples, or every other bin would be empty. */
+static size_t heat_bins(const struct report *report) {
+    double samples = report->period_s > 0 ? floor(report_end_s(report) / report->period_s) : 1;
+    return (size_t)fmax(1, fmin(samples, HEAT_BINS));
+}
+
+#define CRISP_MAX                                                                                  \
+    8000 /* cells drawn one by one: a picture of few is blurred when it is stretched */
 
 static void put_heat_map(FILE *out, const struct report *report, size_t rows, heat_row *fill,
                          const void *ctx) {
+    size_t bins = heat_bins(report);
     fputs("$map << EOD\n", out);
     for (size_t row = 0; row < rows; row++) {
         double values[HEAT_BINS] = {0};
-        fill(report, row, ctx, values);
-        for (size_t bin = 0; bin < HEAT_BINS; bin++)
-            fprintf(out, "%.6g %zu %.4g\n", ((double)bin + 0.5) * report_end_s(report) / HEAT_BINS,
-                    row, isnan(values[bin]) ? -1 : values[bin]);
+        fill(report, row, ctx, values, bins);
+        for (size_t bin = 0; bin < bins; bin++)
+            fprintf(out, "%.6g %zu %.4g\n",
+                    ((double)bin + 0.5) * report_end_s(report) / (double)bins, row,
+                    isnan(values[bin]) ? -1 : values[bin]);
     }
     fputs("EOD\n", out);
     fprintf(out,
             "set xrange [0:%.7g]\nset yrange [%.1f:-0.5]\nset xlabel 'seconds since the command "
             "started' offset 0,0.5\nunset grid\nunset key\n"
-            "plot $map using 1:2:($3 < 0 ? NaN : $3) with image\n",
-            report_end_s(report), (double)rows - 0.5);
+            "plot $map using 1:2:($3 < 0 ? NaN : $3) with image%s\n",
+            report_end_s(report), (double)rows - 0.5, rows * bins <= CRISP_MAX ? " pixels" : "");
 }
 
 static void fill_resource_row(const struct report *report, size_t row, const void *ctx,
-                              double *values) {
+                              double *values, size_t n) {
     const struct resource_plot *plot = ctx;
     for (size_t i = 0; i < plot->n; i++)
         series_add_bin_means(&report->series[row].metrics[plot->lines[i].metric],
-                             report_end_s(report), values, HEAT_BINS);
+                             report_end_s(report), values, n);
 }
 
 #define HEAT_PALETTE                                                                               \
@@ -244,10 +258,10 @@ char *plot_resource(const struct report *report, enum plot_resource resource) {
 
 /* ---- F2: cores ---- */
 
-static void fill_core_row(const struct report *report, size_t row, const void *ctx,
-                          double *values) {
+static void fill_core_row(const struct report *report, size_t row, const void *ctx, double *values,
+                          size_t n) {
     size_t host = *(const size_t *)ctx;
-    series_add_bin_means(&report->series[host].cores[row], report_end_s(report), values, HEAT_BINS);
+    series_add_bin_means(&report->series[host].cores[row], report_end_s(report), values, n);
 }
 
 char *plot_cores(const struct report *report, size_t host) {

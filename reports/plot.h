@@ -30,6 +30,9 @@ char *plot_resource(const struct report *report, enum plot_resource resource);
 /* F2: how busy each core of a host was: a heat map core by time. */
 char *plot_cores(const struct report *report, size_t host);
 
+/* F2: what the connections between two hosts carried, for the pairs of hosts that moved most. */
+char *plot_routes(const struct report *report);
+
 /* F3: duration of each iteration by rank. */
 char *plot_iterations(const struct report *report);
 

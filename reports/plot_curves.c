@@ -97,9 +97,11 @@ static size_t put_curve(FILE *out, size_t run, const struct report_curve *curve,
     return points;
 }
 
-/* Whether the axis begins at zero: an accuracy of 0.70 to 0.76 has a shape only without it, a
- * count of updates only with it. */
-static bool from_zero(const struct report *const *reports, size_t n, const char *name) {
+struct range {
+    double low, high;
+};
+
+static struct range range_of(const struct report *const *reports, size_t n, const char *name) {
     double low = INFINITY, high = 0;
     for (size_t run = 0; run < n; run++) {
         const struct report_curve *curve = find_curve(reports[run], name);
@@ -108,7 +110,13 @@ static bool from_zero(const struct report *const *reports, size_t n, const char 
             high = fmax(high, curve->value[i]);
         }
     }
-    return low >= 0 && low < 0.4 * high;
+    return (struct range){low, high};
+}
+
+/* Whether the axis begins at zero: an accuracy of 0.70 to 0.76 has a shape only without it, a
+ * count of updates only with it, and what hardly changes has none. */
+static bool from_zero(struct range range) {
+    return range.low >= 0 && (range.low < 0.4 * range.high || range.low > 0.99 * range.high);
 }
 
 char *plot_curve(const struct report *const *reports, size_t n, const char *name,
@@ -116,14 +124,18 @@ char *plot_curve(const struct report *const *reports, size_t n, const char *name
     struct script script;
     if (script_open(&script, 320) < 0)
         return NULL;
+    struct range range = range_of(reports, n, name);
     size_t points = 0;
     for (size_t i = 0; i < n; i++)
         points += put_curve(script.file, i, find_curve(reports[i], name), against_time);
     fprintf(script.file,
             "set xlabel '%s' offset 0,0.5\nset xrange [0:*]\nset yrange [%s:*]\n"
-            "set offsets 0, graph 0.02, graph 0.08, 0\nset key outside right top\nset ylabel ",
+            "set offsets 0, graph 0.02, graph 0.08, 0\nset key outside right top\n",
             against_time ? "seconds since the command started" : "iteration",
-            from_zero(reports, n, name) ? "0" : "*");
+            from_zero(range) ? "0" : "*");
+    if (range.high >= 1e5)
+        fputs("set format y '%.1s %c'\n", script.file);
+    fputs("set ylabel ", script.file);
     script_put_string(script.file, name);
     fputs("\nplot ", script.file);
     for (size_t i = 0; i < n; i++) {

@@ -4,10 +4,12 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/budget_text.h"
 #include "reports/layout.h"
+#include "reports/phase_verdicts.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
 
@@ -25,8 +27,8 @@ static void put_head(FILE *out, const struct report *report) {
     fprintf(out, ", %s, %s", report->state, layout_duration(duration, report->duration_s));
     if (report->exit_status > 0)
         fprintf(out, ", exit status %d", report->exit_status);
-    fprintf(out, ", %zu host%s, recording %c", report->n_hosts, report->n_hosts == 1 ? "" : "s",
-            report->grade ? report->grade : '-');
+    fprintf(out, ", %zu host%s, recording grade %c", report->n_hosts,
+            report->n_hosts == 1 ? "" : "s", report->grade ? report->grade : '-');
     if (missed)
         fprintf(out, " (%llu samples missing)", missed);
     fputc('\n', out);
@@ -113,8 +115,11 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
     char text[400];
     if (!report->n_stragglers) {
         if (report->straggler_note) {
-            snprintf(text, sizeof text, "none found (%s)", report->straggler_note);
-            take_room(room, terminal_paragraph(out, "  stragglers: ", text, 1));
+            snprintf(text, sizeof text, "%s (%s)",
+                     report->stragglers_judged ? "none found" : "not judged",
+                     report->straggler_note);
+            take_room(room,
+                      terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
         }
         return;
     }
@@ -123,6 +128,14 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
              layout_host(report, s->host), s->kind, s->slowdown, s->cause,
              report->n_stragglers > 1 ? "; others in the report" : "");
     take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
+}
+
+/* What phases wait for that the verdict does not speak of. */
+static void put_phases(FILE *out, char *text, struct room *room, size_t others) {
+    if (text)
+        take_room(room,
+                  terminal_paragraph(out, "  by phase:   ", text, share_of_room(room, 2, others)));
+    free(text);
 }
 
 static void put_joined(FILE *out, const char *label, char *const *items, size_t n,
@@ -140,7 +153,8 @@ static void put_joined(FILE *out, const char *label, char *const *items, size_t 
 int report_write_screen(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
     bool any_straggler = report->n_stragglers || report->straggler_note;
-    size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0);
+    char *phases = phase_verdicts_beside(report);
+    size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL);
     struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
     put_head(out, report);
     put_verdict(out, report, colour, &room);
@@ -150,7 +164,10 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, &room, 2,
                after);
     budget_put_bars(out, report);
+    if (room.left > after + 4) /* sentences go first */
+        take_room(&room, budget_put_legend(out, report));
     put_hosts(out, report);
+    put_phases(out, phases, &room, after - (phases != NULL));
     put_straggler(out, report, &room);
     put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);
     put_joined(out, "  next:       ", v->next, v->n_next, &room, 3, 0);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/layout.h"
+#include "reports/phase_verdicts.h"
 #include "reports/summary.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
@@ -62,6 +63,7 @@ void text_put_verdict(FILE *out, const struct report *report) {
     text_put_list(out, "  evidence:    ", v->evidence, v->n_evidence);
     text_put_list(out, "  against it:  ", v->against, v->n_against);
     text_put_list(out, "  ruled out:   ", v->ruled_out, v->n_ruled_out);
+    text_put_phase_verdicts(out, report);
     put_stragglers(out, report);
     text_put_list(out, "  next:        ", v->next, v->n_next);
 }

@@ -16,14 +16,19 @@
 
 void text_arithmetic(const struct report *report, const struct report_arithmetic *a, char *text,
                      size_t size) {
-    snprintf(text, size,
-             "%s %ss %.4g MB an iteration in %s; at %.4g MB/s (%s) that takes %.3g s; an iteration "
-             "takes %.3g s: %.0f %%",
-             layout_host(report, a->host), a->direction, a->bytes_per_iteration / 1e6, a->phase,
-             a->bandwidth_mb_s,
-             a->bandwidth_calibrated ? "what this link was measured to carry"
-                                     : "the highest rate any host reached again and again",
-             a->bound_s, a->iteration_s, a->share_pct);
+    static const char *const rates[] = {
+        [ARITHMETIC_SEEN] = "the highest rate any host reached again and again",
+        [ARITHMETIC_SET] = "what its interface is set to",
+        [ARITHMETIC_MEASURED] = "what this link was measured to carry"};
+    /* a link may be able to carry more than was ever seen */
+    const char *at_most = a->known == ARITHMETIC_SEEN ? "at most " : "";
+    snprintf(
+        text, size,
+        "%s %ss %.4g MB an iteration in %s; at %.4g MB/s (%s) that takes %s%.3g s; an iteration "
+        "takes %.3g s: %s%.0f %%",
+        layout_host(report, a->host), a->direction, a->bytes_per_iteration / 1e6, a->phase,
+        a->bandwidth_mb_s, rates[a->known], at_most, a->bound_s, a->iteration_s, at_most,
+        a->share_pct);
 }
 
 size_t text_arithmetic_shown(const struct report *report) {
@@ -39,7 +44,7 @@ const char *text_arithmetic_heading(const struct report *report) {
         if (strncmp(report->ranking[i].resource, "net-", 4) == 0)
             return "By arithmetic";
     for (size_t i = 0; i < report->n_arithmetic; i++)
-        if (report->arithmetic[i].bandwidth_calibrated)
+        if (report->arithmetic[i].known != ARITHMETIC_SEEN)
             return "By arithmetic";
     return "By arithmetic (no link held one rate as if at a limit: bounds from the highest rate "
            "seen)";

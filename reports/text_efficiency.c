@@ -113,7 +113,7 @@ void html_put_efficiency(FILE *out, const struct report *report) {
     char text[64];
     if (!shown(report))
         return;
-    fputs("<h3>" TITLE "</h3><table><tr>", out);
+    fputs("<h2>" TITLE "</h2><section><table><tr>", out);
     for (size_t c = 0; c < ARRAY_SIZE(heads); c++)
         html_element(out, "th", NULL, heads[c]);
     fputs("</tr>\n", out);
@@ -130,4 +130,5 @@ void html_put_efficiency(FILE *out, const struct report *report) {
     }
     fputs("</table>", out);
     html_element(out, "p", "muted small", note(report));
+    fputs("</section>\n", out);
 }

@@ -10,9 +10,7 @@
 static void put_head(const struct prediction *p, FILE *out) {
     char text[160], number[LAYOUT_NUMBER_SIZE];
     snprintf(text, sizeof text, "Run %lld (%.60s): ", (long long)p->run_id, p->run_name);
-    terminal_put(out, text, 0);
-    terminal_put(out, p->command, TERMINAL_COLUMNS - terminal_width(text));
-    fputc('\n', out);
+    terminal_paragraph(out, text, p->command, 4);
     double measured = p->n_answers ? p->answers[0].answer.measured_s : NAN;
     if (strcmp(p->phase, "all") == 0)
         snprintf(text, sizeof text, "The run took %s.", layout_duration(number, measured));

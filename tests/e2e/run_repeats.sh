@@ -14,6 +14,7 @@ out
 out" ] || fail "stdout is not the command's: $(cat out)"
 [ "$(repeats 1)" = "1/3 of 1, 2/3 of 1, 3/3 of 1" ] || fail "kept as: $(repeats 1)"
 [ "$(sql "SELECT count(*) FROM run WHERE name = 'three' AND state = 'done'")" = 3 ] || fail "not three runs"
+said '3 repeats: .* only from 5 runs' || fail "it does not say that three are too few for a claim"
 said 'repeat 1 of 3: .*; about .* left' || fail "no time left"
 said 'repeat 3 of 3: ' || fail "no progress"
 ! said 'repeat 3 of 3: .*left' || fail "time left after the last"

@@ -213,6 +213,43 @@ static void the_arithmetic_comes_out(void **state) {
     judged_release(&j);
 }
 
+static double queue_set_mb_s;
+
+static double queue_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == QDISC_RATE ? queue_set_mb_s * 1e6 : column == QDISC_SEND_BYTES ? 220e6 : 0;
+}
+
+static struct arithmetic arithmetic_of_queue(double set_mb_s, double measured_mb_s) {
+    struct recording r;
+    struct judged j;
+    queue_set_mb_s = set_mb_s;
+    plant_server_limited(&r, 80);
+    plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
+    plant(&r, RECORDING_QDISC, 0, "eth0 tbf 1:", 0.1, 1u << QDISC_RATE, queue_value);
+    if (!isnan(measured_mb_s))
+        assert_int_equal(recording_add_ceiling(&r, 0, METRIC_NET_SEND, measured_mb_s), 0);
+    judge(&r, &j);
+    struct arithmetic a =
+        *arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
+    judged_release(&j);
+    return a;
+}
+
+/* It carries 220 MB/s. What it is set to is its limit, unless it was measured to be less, or it let
+ * out more. */
+static void arithmetic_knows_what_an_interface_is_set_to(void **state) {
+    (void)state;
+    struct arithmetic a = arithmetic_of_queue(240, NAN);
+    assert_true(a.known == ARITHMETIC_SET && a.bandwidth_mb_s == 240);
+    a = arithmetic_of_queue(240, 227);
+    assert_true(a.known == ARITHMETIC_MEASURED && a.bandwidth_mb_s == 227);
+    a = arithmetic_of_queue(240, 1250);
+    assert_true(a.known == ARITHMETIC_SET && a.bandwidth_mb_s == 240);
+    a = arithmetic_of_queue(100, NAN);
+    assert_true(a.known == ARITHMETIC_SEEN && fabs(a.bandwidth_mb_s - 220) < 1);
+}
+
 static void too_few_iterations_are_insufficient(void **state) {
     struct recording r;
     struct judged j;
@@ -530,7 +567,7 @@ static void a_link_at_its_measured_ceiling_is_saturated(void **state) {
     assert_false(any_says(&j.verdict.next, "calibrate"));
     const struct arithmetic *a =
         arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
-    assert_true(a->calibrated && a->bandwidth_mb_s == 227);
+    assert_true(a->known == ARITHMETIC_MEASURED && a->bandwidth_mb_s == 227);
     assert_true(fabs(a->bound_s - 396.0 / 227) < 0.02);
     judged_release(&j);
 }
@@ -603,6 +640,7 @@ int main(void) {
         cmocka_unit_test(the_server_s_link_is_suspected_not_the_workers),
         cmocka_unit_test(two_ways_of_one_link_are_no_rivals),
         cmocka_unit_test(the_arithmetic_comes_out),
+        cmocka_unit_test(arithmetic_knows_what_an_interface_is_set_to),
         cmocka_unit_test(a_link_at_its_measured_ceiling_is_saturated),
         cmocka_unit_test(a_link_far_below_its_measured_ceiling_is_not_the_one),
         cmocka_unit_test(a_slow_link_is_found_by_its_own_ceiling),

@@ -17,6 +17,7 @@
 #include "reports/comparison.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
 
 /* Names that mean something to a terminal, a spreadsheet, Markdown, HTML. */
@@ -66,43 +67,6 @@ static int teardown(void **state) {
 }
 
 /* ---- against the files ---- */
-
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "r");
-    char *text = NULL;
-    size_t size = 0;
-    if (file && getdelim(&text, &size, EOF, file) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void expect_golden(const char *name, const char *text) {
-    char path[512], actual[128];
-    snprintf(path, sizeof path, "%s/golden/%s", TEST_SOURCE_DIR, name);
-    if (getenv("UPDATE_GOLDEN")) {
-        write_file(path, text);
-        return;
-    }
-    char *expected = read_file(path);
-    bool same = expected && strcmp(expected, text) == 0;
-    free(expected);
-    if (same)
-        return;
-    snprintf(actual, sizeof actual, "/tmp/chokepoint-golden-actual-%.60s", name);
-    write_file(actual, text);
-    fail_msg("%s differs: diff %s %s", name, path, actual);
-}
 
 static char *write_report(const struct report *report, const struct report_format *format) {
     char *text = NULL;
@@ -225,6 +189,60 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     }
 }
 
+/* Everything at its longest: nobody's sentence pushes the tables or the end out. */
+static void the_fullest_screen_still_fits(void **state) {
+    struct fixture *f = *state;
+    struct report full = *f->reports[0];
+    char *words[] = {malloc(1200), malloc(1200), malloc(1200), malloc(1200)};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 1200; k++)
+            words[i][k] = k == 1199 ? '\0' : k % 9 == 8 ? ' ' : 'w';
+    struct report_straggler slow = {.kind = "persistent", .cause = words[0], .slowdown = 2};
+    struct report_phase_verdict phase = {
+        full.resources[0].phase, VERDICT_SUSPECTED, 0, -1, NULL, NULL, 50, words[0]};
+    full.main_phase = 0;
+    full.verdict.summary = words[0];
+    full.verdict.evidence = full.verdict.against = full.verdict.ruled_out = full.verdict.next =
+        words;
+    full.verdict.n_evidence = full.verdict.n_against = full.verdict.n_ruled_out =
+        full.verdict.n_next = 4;
+    full.stragglers = &slow;
+    full.n_stragglers = 1;
+    full.phase_verdicts = &phase;
+    full.n_phase_verdicts = 1;
+    char *screen = write_report(&full, NULL);
+    size_t lines = check_lines(screen, 100);
+    if (lines > 24)
+        fail_msg("%zu lines:\n%s", lines, screen);
+    assert_non_null(strstr(screen, "  more:  "));
+    free(screen);
+    for (size_t i = 0; i < 4; i++)
+        free(words[i]);
+}
+
+/* What a phase other than the main one waits for; of the main one the verdict speaks. */
+static void other_phases_have_a_line_each(void **state) {
+    static const struct report_format *const formats[] = {&report_text, &report_md, NULL};
+    struct fixture *f = *state;
+    struct report report = *f->reports[0];
+    struct report_phase_verdict phase = {
+        report.resources[1].phase, VERDICT_SUSPECTED, 1, -1, (char *)"disk", NULL, 63,
+        (char *)"vm1's disk: 63 %"};
+    report.phase_verdicts = &phase;
+    report.n_phase_verdicts = 1;
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+        report.main_phase = 1;
+        char *text = write_report(&report, formats[i]);
+        assert_null(strstr(text, "63 %"));
+        free(text);
+        report.main_phase = 0;
+        text = write_report(&report, formats[i]);
+        assert_non_null(strstr(text, "training (42.0 s)"));
+        assert_non_null(strstr(text, "63 %"));
+        free(text);
+    }
+}
+
 /* An attacker who gets a name past the checks of store and wire moves no cursor. */
 static void escapes_never_reach_a_terminal(void **state) {
     char *text = NULL;
@@ -291,6 +309,8 @@ int main(void) {
         cmocka_unit_test(reports_are_as_before),
         cmocka_unit_test(comparisons_are_as_before),
         cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
+        cmocka_unit_test(the_fullest_screen_still_fits),
+        cmocka_unit_test(other_phases_have_a_line_each),
         cmocka_unit_test(escapes_never_reach_a_terminal),
         cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(no_spreadsheet_takes_a_name_for_a_formula),
