@@ -41,7 +41,7 @@ class Matrix:
         return path
 
     def digits(self):
-        """Images for lenet, made once."""
+        """Images for the trainings on them, made once."""
         path = f"{self.results}/digits"
         if not os.path.exists(f"{path}/done"):
             subprocess.run([f"{self.bin}/chokepoint-data", "generate", "digits", "--out", path, "--train", "6000", "--test", "100", "--quiet"],
@@ -172,7 +172,7 @@ class Matrix:
             if case["inner"] in ("F3", "F4", "F5", "F6"):
                 case["need"] = self.need(case)
             case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
-            if case["workload"] == "lenet":
+            if workload.needs_digits:
                 case["digits"] = self.digits()
             bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)

@@ -22,6 +22,7 @@ class Workload:
     """own_cores: a core of its own for each host; else the case is marked shared-core and kept out of CPU scores."""
     half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
     allowance = 0 # cores that the kernel works for the case itself, outside of its hosts' groups
+    needs_digits = False
     scales = True # less of its work takes less time in proportion
     baseline_plants = ()
 
@@ -35,58 +36,67 @@ class Workload:
         return words
 
 
-class Sgd(Workload):
+class Ours(Workload):
+    """A program of this project: --plant, --json and marks."""
+    programs = ()
+
+    def available(self, binaries):
+        missing = [name for name in self.programs if not os.path.exists(f"{binaries}/{name}")]
+        return f"{missing[0]} is not built" if missing else None
+
+    def usual(self, case):
+        return ["--quiet", "--json", f"{case['folder']}/summary.json", *self.plant_words(case)]
+
+    def loop_s(self, case, output):
+        with open(f"{case['folder']}/summary.json") as file:
+            return json.load(file)["duration_s"]
+
+
+class Sgd(Ours):
+    programs = ("chokepoint-sgd",)
+
     def __init__(self, name, half, mode, iterations, batch=20000, ranks=2, dense=0, disks=False, plants=(), own_cores=True, strangers=0):
         self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
         self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
         self.baseline_plants, self.strangers = plants, strangers
         self.allowance = .3 if disks or plants else .1 if dense else 0
 
-    def available(self, binaries):
-        return None if os.path.exists(f"{binaries}/chokepoint-sgd") else "chokepoint-sgd is not built"
-
     def words(self, case):
         words = [f"{case['bin']}/chokepoint-sgd", "--mode", self.mode, "--transfer", "dense" if self.dense else "sparse",
                  "--features", self.dense or FEATURES, "--data", case["data"], "--batch", self.batch,
-                 "--iterations", scaled(self.iterations, case), "--seed", case["seed"], "--quiet", "--json", f"{case['folder']}/summary.json"]
-        return words + (["--direct"] if self.needs_disks else []) + self.plant_words(case)
-
-    def loop_s(self, case, output):
-        with open(f"{case['folder']}/summary.json") as file:
-            return json.load(file)["duration_s"]
+                 "--iterations", scaled(self.iterations, case), "--seed", case["seed"]]
+        return words + (["--direct"] if self.needs_disks else []) + self.usual(case)
 
 
-class Lenet(Workload):
-    """All ranks equal, gradients added up by collectives."""
-    name, half = "lenet", "scored"
+class Images(Ours):
+    """Trainings on made-up digits; all ranks equal, gradients added up by collectives."""
+    half, needs_digits = "scored", True
 
-    def available(self, binaries):
-        missing = [n for n in ("chokepoint-lenet", "chokepoint-data") if not os.path.exists(f"{binaries}/{n}")]
-        return f"{missing[0]} is not built" if missing else None
+    def common(self, case, iterations):
+        return ["--data", case["digits"], "--mode", "sync", "--test-every", 1000000, "--iterations", scaled(iterations, case),
+                "--seed", case["seed"] + 1, *self.usual(case)]
+
+
+class Lenet(Images):
+    name, programs = "lenet", ("chokepoint-lenet", "chokepoint-data")
 
     def words(self, case):
-        return [f"{case['bin']}/chokepoint-lenet", "--data", case["digits"], "--mode", "sync", "--batch", 512, "--test-every", 1000000,
-                "--iterations", scaled(110, case), "--seed", case["seed"] + 1, "--quiet", "--json", f"{case['folder']}/summary.json",
-                *self.plant_words(case)]
-
-    def loop_s(self, case, output):
-        with open(f"{case['folder']}/summary.json") as file:
-            return json.load(file)["duration_s"]
+        return [f"{case['bin']}/chokepoint-lenet", "--batch", 512, *self.common(case, 110)]
 
 
-class Matmul(Workload):
-    name, half = "matmul", "tuning"
+class Softmax(Images):
+    name, programs = "softmax", ("chokepoint-sgd", "chokepoint-data")
 
-    def available(self, binaries):
-        return None if os.path.exists(f"{binaries}/chokepoint-matmul") else "chokepoint-matmul is not built"
+    def words(self, case):
+        return [f"{case['bin']}/chokepoint-sgd", "--model", "softmax", "--exchange", "allreduce", "--batch", 2000, *self.common(case, 220)]
+
+
+class Matmul(Ours):
+    name, half, programs = "matmul", "tuning", ("chokepoint-matmul",)
 
     def words(self, case):
         return [f"{case['bin']}/chokepoint-matmul", "--size", 1536, "--block", 192, "--repeat", scaled(64, case), "--seed", case["seed"] + 1,
-                "--quiet", "--json", f"{case['folder']}/summary.json", *self.plant_words(case)]
-
-    def loop_s(self, case, output):
-        with open(f"{case['folder']}/summary.json") as file:
-            return json.load(file)["duration_s"]
+                *self.usual(case)]
 
 
 class Lammps(Workload):
@@ -191,6 +201,7 @@ WORKLOADS = {w.name: w for w in (
     Sgd("async", "scored", "async", 150),
     Sgd("async-net", "scored", "async", 700, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
     Lenet(),
+    Softmax(),
     Lammps(),
     Hpcc(),
     Gloo(),
