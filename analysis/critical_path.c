@@ -6,9 +6,11 @@
 #include <stdlib.h>
 
 #include "analysis/critical_private.h"
+#include "analysis/free_running.h"
 #include "analysis/scene.h"
 
-#define SLICES 20 /* without iterations */
+#define SLICES 20      /* without iterations */
+#define FREE_SLICES 40 /* where ranks run freely: iterations of one are nothing to the others */
 
 /* ---- parts ---- */
 
@@ -90,29 +92,32 @@ static void blocks_of_iterations(const struct rank_iterations *its, size_t first
     }
 }
 
-static void blocks_of_time(struct windows windows, struct critical_path *path) {
+static void blocks_of_time(struct windows windows, int64_t n, struct critical_path *path) {
     int64_t begin = windows.n ? windows.items[0].begin_ns : 0;
     int64_t length = (windows.n ? windows.items[windows.n - 1].end_ns : 0) - begin;
-    for (int64_t i = 0; i < SLICES && length >= SLICES; i++)
+    for (int64_t i = 0; i < n && length >= n; i++)
         path->block_windows[path->n_blocks++] =
-            (struct window){begin + length / SLICES * i, begin + length / SLICES * (i + 1)};
+            (struct window){begin + length / n * i, begin + length / n * (i + 1)};
 }
 
 #define ITERATIONS_MIN 8 /* fewer say nothing of how much they differ */
 
-static void choose_blocks(const struct scene *scene, struct critical_path *path) {
+static void choose_blocks(const struct scene *scene, bool freely, struct critical_path *path) {
     struct windows windows = phase_windows(&scene->groups[scene->main_group]);
     const struct rank_iterations *its = iterations_reference(&scene->iterations);
     size_t first = 0, n = its ? ending_within(its, windows, &first) : 0;
-    if (n >= ITERATIONS_MIN)
+    if (freely)
+        blocks_of_time(windows, FREE_SLICES, path);
+    else if (n >= ITERATIONS_MIN)
         blocks_of_iterations(its, first, n, path);
     else
-        blocks_of_time(windows, path);
+        blocks_of_time(windows, SLICES, path);
 }
 
 /* ---- all ---- */
 
-int critical_path_begin(const struct scene *scene, size_t n_ranks, struct critical_path *ret_path) {
+static int path_init(const struct scene *scene, size_t n_ranks, bool freely,
+                     struct critical_path *ret_path) {
     struct critical_path path = {.source = n_ranks ? CRITICAL_PER_PROCESS : CRITICAL_NONE,
                                  .n_hosts = scene->n_hosts,
                                  .n_ranks = n_ranks,
@@ -127,7 +132,7 @@ int critical_path_begin(const struct scene *scene, size_t n_ranks, struct critic
         result = part_init(&path, true, part);
     }
     if (result == 0)
-        choose_blocks(scene, &path);
+        choose_blocks(scene, freely, &path);
     for (size_t b = 0; result == 0 && b < path.n_blocks; b++) {
         struct windows block = {&path.block_windows[b], 1};
         path.blocks[b].length_s = (double)windows_length(block) / 1e9;
@@ -140,6 +145,113 @@ int critical_path_begin(const struct scene *scene, size_t n_ranks, struct critic
     return result;
 }
 
+int critical_path_begin(const struct scene *scene, size_t n_ranks, struct critical_path *ret_path) {
+    return path_init(scene, n_ranks, free_running(scene, NULL) > 0, ret_path);
+}
+
+/* ---- ranks that run freely ---- */
+
+static struct windows windows_at(const struct scene *scene, const struct critical_path *path,
+                                 size_t at) {
+    return at < path->n_groups ? phase_windows(&scene->groups[at])
+                               : (struct windows){&path->block_windows[at - path->n_groups], 1};
+}
+
+static int divide_one(const struct scene *scene, struct critical_walker *walker,
+                      const struct critical_walk *walk, const struct serving *serving,
+                      struct critical_path *of, struct critical_own *own) {
+    const struct rank_iterations *its = free_running_iterations(scene, own->log_rank);
+    struct windows main_windows = phase_windows(&scene->groups[scene->main_group]);
+    int result = path_init(scene, of->n_ranks, true, &own->path);
+    if (result == 0)
+        result = critical_walk_own(walker, own->log_rank, main_windows, &own->walk);
+    if (result == 0)
+        result = critical_walk_fill(&own->walk, walk, main_windows);
+    size_t n = own->path.n_groups + own->path.n_blocks;
+    own->done = calloc(n + 1, sizeof *own->done);
+    own->served_s = calloc(n + 1, sizeof *own->served_s);
+    if (result < 0 || !own->done || !own->served_s)
+        return result < 0 ? result : -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        struct windows windows = windows_at(scene, &own->path, i);
+        own->done[i] = free_running_done(its, windows);
+        if (serving->hub != SIZE_MAX)
+            own->served_s[i] = serving_within(
+                serving,
+                (struct windows){own->walk.stretches[serving->hub], own->walk.n[serving->hub]},
+                windows);
+    }
+    return 0;
+}
+
+static int divide_all(const struct scene *scene, struct critical_walker *walker,
+                      const struct critical_walk *walk, const size_t *log_ranks, size_t n,
+                      struct critical_path *path) {
+    struct serving serving;
+    path->own = calloc(n, sizeof *path->own);
+    path->served_s = calloc(path->n_groups + 1, sizeof *path->served_s);
+    if (!path->own || !path->served_s)
+        return -ENOMEM;
+    int result = serving_find(&scene->recording->calls, &scene->matches, &serving);
+    if (result < 0)
+        return result;
+    path->hub = serving.hub;
+    for (size_t g = 0; g < path->n_groups; g++)
+        path->served_s[g] = serving_within(&serving, phase_windows(&scene->groups[g]),
+                                           phase_windows(&scene->groups[g]));
+    for (size_t i = 0; result == 0 && i < n; i++) {
+        path->own[path->n_own++].log_rank = log_ranks[i];
+        result = divide_one(scene, walker, walk, &serving, path, &path->own[i]);
+    }
+    serving_release(&serving);
+    return result;
+}
+
+int critical_path_divide(const struct scene *scene, struct critical_walker *walker,
+                         const struct critical_walk *walk, struct critical_path *path) {
+    size_t log_ranks[FREE_RANKS_MAX];
+    size_t n = free_running(scene, log_ranks);
+    return n ? divide_all(scene, walker, walk, log_ranks, n, path) : 0;
+}
+
+static double done_of_all(const struct critical_path *path, size_t at) {
+    double sum = 0;
+    for (size_t i = 0; i < path->n_own; i++)
+        sum += path->own[i].done[at];
+    return sum;
+}
+
+static void add_weighted(const double *from, double weight, size_t n, double *to) {
+    for (size_t i = 0; to && i < n; i++)
+        to[i] += weight * from[i];
+}
+
+/* Adds one rank's part to that of all, by its share of the iterations of the main group. */
+static void weigh(const struct critical_path *path, const struct critical_part *from, double weight,
+                  struct critical_part *to) {
+    size_t hosts = path->n_hosts + 1;
+    add_weighted(from->seconds, weight, hosts * BUDGET_TERMS, to->seconds);
+    add_weighted(from->rank_seconds, weight, path->n_ranks * BUDGET_TERMS, to->rank_seconds);
+    add_weighted(from->transfers, weight, hosts * hosts, to->transfers);
+    to->total_s += weight * from->total_s;
+}
+
+/* The run's path from those of its ranks. */
+static void join(const struct scene *scene, struct critical_path *path) {
+    double all = done_of_all(path, scene->main_group);
+    for (size_t i = 0; i < path->n_own && all > 0; i++) {
+        const struct critical_own *own = &path->own[i];
+        double weight = own->done[scene->main_group] / all;
+        for (size_t g = 0; g < path->n_groups; g++)
+            weigh(path, &own->path.groups[g], weight, &path->groups[g]);
+        for (size_t b = 0; b < path->n_blocks; b++)
+            weigh(path, &own->path.blocks[b], weight, &path->blocks[b]);
+    }
+    path->source = path->n_own ? path->own[0].path.source : path->source;
+}
+
+/* ---- one rank after the other ---- */
+
 static void add_all(const struct critical_path *path, size_t index, int host,
                     const struct budget *budgets) {
     for (size_t g = 0; g < path->n_groups; g++)
@@ -148,8 +260,8 @@ static void add_all(const struct critical_path *path, size_t index, int host,
         add_budget(index, host, &budgets[path->n_groups + b], &path->blocks[b]);
 }
 
-int critical_path_add(const struct scene *scene, const struct critical_walk *walk, size_t index,
-                      const struct budget_subject *subject, struct critical_path *path) {
+static int add_rank(const struct scene *scene, const struct critical_walk *walk, size_t index,
+                    const struct budget_subject *subject, struct critical_path *path) {
     size_t n = path->n_groups + path->n_blocks, rank = subject->log_rank;
     if (!subject->log || rank >= walk->n_ranks || !walk->n[rank])
         return 0;
@@ -177,6 +289,14 @@ int critical_path_add(const struct scene *scene, const struct critical_walk *wal
     return result;
 }
 
+int critical_path_add(const struct scene *scene, const struct critical_walk *walk, size_t index,
+                      const struct budget_subject *subject, struct critical_path *path) {
+    int result = path->n_own ? 0 : add_rank(scene, walk, index, subject, path);
+    for (size_t i = 0; result == 0 && i < path->n_own; i++)
+        result = add_rank(scene, &path->own[i].walk, index, subject, &path->own[i].path);
+    return result;
+}
+
 /* What moved while the rank was kept from running is waiting for a core: as far as that goes,
  * transfers are no longer than the term. */
 static void fit_transfers(struct critical_part *part, size_t n_hosts) {
@@ -195,6 +315,10 @@ void critical_path_finish(const struct scene *scene, const struct rank_budgets *
     uint64_t unmatched = m->unmatched_sends + m->unmatched_receives + m->unmatched_groups;
     uint64_t all = unmatched + 2 * m->messages + m->groups - m->unmatched_groups;
     path->unmatched = all ? (double)unmatched / (double)all : 0;
+    for (size_t i = 0; i < path->n_own; i++)
+        for (size_t g = 0; g < path->n_groups; g++)
+            fit_transfers(&path->own[i].path.groups[g], path->n_hosts);
+    join(scene, path);
     for (size_t g = 0; g < path->n_groups; g++) {
         if (path->source == CRITICAL_PER_PROCESS)
             follow_busiest(ranks, g, &path->groups[g]);
@@ -205,6 +329,14 @@ void critical_path_finish(const struct scene *scene, const struct rank_budgets *
 }
 
 void critical_path_release(struct critical_path *path) {
+    for (size_t i = 0; i < path->n_own; i++) {
+        critical_walk_release(&path->own[i].walk);
+        critical_path_release(&path->own[i].path);
+        free(path->own[i].done);
+        free(path->own[i].served_s);
+    }
+    free(path->own);
+    free(path->served_s);
     for (size_t g = 0; g < path->n_groups; g++)
         part_release(&path->groups[g]);
     for (size_t b = 0; b < path->n_blocks; b++)

@@ -5,6 +5,10 @@
  * Each stretch is charged with what the budget of the rank says of it, so that the parts of a
  * window add up to its length as far as the job lived in it.
  *
+ * Where ranks run freely (free_running.h) no rank waits for the slowest, and no such path tells
+ * what slows the program: each rank then has a path of its own, with what others did while it
+ * waited for them, and the run's is their mean, weighted by how many of the iterations are theirs.
+ *
  * Without matched MPI calls nothing tells who waited for whom: the path of a window is then that of
  * the one process that was busy longest in it, and `source` says so.
  */
@@ -15,6 +19,7 @@
 #include "analysis/phase.h"
 
 struct scene;
+struct critical_own;
 
 enum critical_source {
     CRITICAL_FROM_EVENTS, /* calls of all ranks were matched */
@@ -39,12 +44,17 @@ struct critical_path {
     size_t n_hosts, n_ranks;
     struct critical_part *groups; /* as the scene's phase groups */
     size_t n_groups;
-    /* The iterations of the reference rank in the main group, so many consecutive ones together
-     * that there are at most CRITICAL_BLOCKS_MAX blocks; without iterations equal slices of the
-     * group. For resampling: draw blocks. None without matched calls. */
+    /* The iterations of the reference rank in the main group (equal slices, where ranks run
+     * freely), so many consecutive ones together that there are at most CRITICAL_BLOCKS_MAX blocks;
+     * without iterations equal slices of the group. For resampling: draw blocks. None without
+     * matched calls. */
     struct critical_part *blocks;
     struct window *block_windows;
     size_t n_blocks, iterations_per_block; /* 0: slices of time */
+    struct critical_own *own; /* where ranks run freely: the path of each (critical_private.h) */
+    size_t n_own;             /* else 0 */
+    size_t hub;               /* of the log's ranks, where ranks run freely: see serving.h */
+    double *served_s;         /* [group]: what it computed for others */
     double
         unmatched; /* share of the calls that needed somebody, of which nobody knows whom; 0..1 */
 };

@@ -174,6 +174,20 @@ struct making {
     struct critical_path path;
 };
 
+static int walk_all(struct making *m) {
+    const struct scene *scene = m->scene;
+    struct critical_walker *walker;
+    int result =
+        critical_walker_new(&scene->recording->calls, &scene->matches, &scene->clock, &walker);
+    if (result < 0)
+        return result;
+    result = critical_walk_make(walker, &m->walk);
+    if (result == 0)
+        result = critical_path_divide(scene, walker, &m->walk, &m->path);
+    critical_walker_free(walker);
+    return result;
+}
+
 static int fill_rank(struct making *m, const struct scene_process *process, size_t index) {
     const struct scene *scene = m->scene;
     struct rank_budget *to = &m->all.items[index];
@@ -239,8 +253,7 @@ static int make_all(struct making *m) {
     m->all.items = calloc(n + 1, sizeof *m->all.items);
     int result = chosen && m->all.items ? critical_path_begin(scene, n, &m->path) : -ENOMEM;
     if (result == 0)
-        result =
-            critical_walk_make(&scene->recording->calls, &scene->matches, &scene->clock, &m->walk);
+        result = walk_all(m);
     for (size_t i = 0; result == 0 && i < n; i++) {
         m->all.n++;
         result = fill_rank(m, chosen[i].process, i);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the surveys of all resources ask: how much of the critical path a host or a rank spends on a
- * term, how busy ranks are, and who else runs on a host. A process outside the job is named only if
- * it is seen; cores may be shared with what a host cannot see (containers, emulated hosts).
+ * term (where ranks run freely: how many iterations that costs), how busy ranks are, and who else
+ * runs on a host. A process outside the job is named only if it is seen; cores may be shared with
+ * what a host cannot see (containers, emulated hosts).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,12 +11,16 @@
 
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
+#include "analysis/throughput.h"
 
 bool scene_has_path(const struct scene *scene) {
     return scene->critical.source == CRITICAL_FROM_EVENTS;
 }
 
+/* Transfers of all hosts are added up by those who ask: of them the plain share. */
 double scene_demand(const struct scene *scene, size_t group, int host, enum budget_term term) {
+    if (throughput_counts(scene, group) && term != BUDGET_TRANSFER)
+        return throughput_loss(scene, group, host, term);
     return scene_has_path(scene) ? critical_share(&scene->critical.groups[group], host, term) : NAN;
 }
 
@@ -23,6 +28,8 @@ double scene_rank_demand(const struct scene *scene, size_t group, size_t rank_bu
                          enum budget_term term) {
     if (!scene_has_path(scene) || rank_budget >= scene->critical.n_ranks)
         return NAN;
+    if (throughput_counts(scene, group))
+        return throughput_rank_loss(scene, group, rank_budget, term);
     const struct critical_part *part = &scene->critical.groups[group];
     return part->total_s > 0
                ? part->rank_seconds[rank_budget * BUDGET_TERMS + (size_t)term] / part->total_s

@@ -2,7 +2,8 @@
 /*
  * What the run would gain without each candidate, from the engine that answers `whatif`, and when
  * each held. The engine knows the main phase only; of the others, and where it refuses, the
- * candidate's share of the critical path stands: what could be gained at most.
+ * candidate's share of the critical path stands: what could be gained at most. Where ranks run
+ * freely it is iterations that are gained (throughput.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "analysis/saturation_private.h"
+#include "analysis/throughput.h"
 
 static double main_share(const struct scene *scene) {
     double run = (double)windows_length(phase_windows(&scene->groups[0]));
@@ -56,11 +58,24 @@ static bool is_both_ways(const struct candidates *candidates, const struct candi
     return false;
 }
 
+/* A serial server's own work is what limits, not what is limited by it. */
+static int estimate_freely(const struct scene *scene, struct candidate *c) {
+    bool serves = strcmp(c->kind, "serial") == 0;
+    double limit = serves ? INFINITY : saturation_free_limit(scene, c->group);
+    struct gain half;
+    int result = throughput_gain(scene, c, limit, &c->gain, &half);
+    if (result == 0 && c->can_double)
+        c->doubled = half;
+    return result;
+}
+
 static int estimate(const struct scene *scene, const struct whatif *whatif, struct candidate *c,
                     char **why) {
     int result = 0;
     c->gain = (struct gain){c->run_share, NAN, c->run_share, false};
-    if (c->group != scene->main_group || !scene_has_path(scene))
+    if (c->terms && throughput_counts(scene, c->group))
+        return estimate_freely(scene, c);
+    if (c->group != scene->main_group || !scene_has_path(scene) || !whatif)
         return 0;
     if (c->can_remove)
         result = ask(scene, whatif, &c->remove, &c->gain, why);
@@ -187,10 +202,10 @@ static void find_span(const struct levels *l, struct candidate *c) {
 }
 
 int candidates_estimate(const struct scene *scene, struct candidates *candidates) {
-    struct whatif *whatif = NULL;
+    const struct whatif *whatif = NULL;
     int result = 0;
-    if (candidates->n && scene_has_path(scene))
-        result = whatif_new(scene, &whatif);
+    if (candidates->n && scene_has_path(scene) && !throughput_counts(scene, scene->main_group))
+        result = scene_whatif(scene, &whatif);
     for (size_t i = 0; result == 0 && i < candidates->n; i++) {
         struct levels levels = {.n = 0};
         struct candidate *c = &candidates->items[i];
@@ -204,6 +219,5 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
         if (levels.n >= 8)
             find_span(&levels, &candidates->items[i]);
     }
-    whatif_free(whatif);
     return result;
 }

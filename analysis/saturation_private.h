@@ -8,6 +8,11 @@
 /* Gains of all candidates, and when each held. -ENOMEM. */
 int candidates_estimate(const struct scene *scene, struct candidates *candidates);
 
+/* Where ranks run freely: who computes more than its peers, or for them. */
+int saturation_free(const struct scene *scene, size_t group, struct candidates *candidates);
+/* Iterations a second that the server's own work for them allows; INFINITY. */
+double saturation_free_limit(const struct scene *scene, size_t group);
+
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
 

@@ -12,6 +12,7 @@
 
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
+#include "analysis/throughput.h"
 
 static double share_of(const struct scene *scene, size_t group, size_t rank,
                        enum budget_term term) {
@@ -273,7 +274,8 @@ static int look_at_buffers(const struct scene *scene, size_t group, struct candi
 int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates) {
     if (!scene_has_path(scene))
         return 0;
-    int result = look_at_computing(scene, group, candidates);
+    int result = throughput_counts(scene, group) ? saturation_free(scene, group, candidates)
+                                                 : look_at_computing(scene, group, candidates);
     if (result == 0)
         result = look_at_sleeping(scene, group, candidates);
     return result == 0 ? look_at_buffers(scene, group, candidates) : result;

@@ -262,7 +262,10 @@ static void whatever_calls_say_the_path_is_one_line_through_all_time(void **stat
         int64_t bounds[3] = {0, round % 2 ? 0 : 700, round % 3 ? 0 : 100};
         struct call_clock clock = {bounds, 3};
         assert_int_equal(call_match(&log, &clock, &matches), 0);
-        assert_int_equal(critical_walk_make(&log, &matches, &clock, &walk), 0);
+        struct critical_walker *walker;
+        assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+        assert_int_equal(critical_walk_make(walker, &walk), 0);
+        critical_walker_free(walker);
         size_t n = 0;
         struct window *all = NULL;
         for (size_t r = 0; r < walk.n_ranks; r++) {
@@ -282,6 +285,40 @@ static void whatever_calls_say_the_path_is_one_line_through_all_time(void **stat
     }
 }
 
+/* The path of one rank alone covers its windows and nothing else, whatever the calls are. */
+static void a_rank_s_own_path_covers_the_windows_once(void **state) {
+    uint64_t random = 5;
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct mpi_log log = {0};
+        struct call_matches matches;
+        struct critical_walker *walker;
+        struct critical_walk walk;
+        struct call_clock clock = {0};
+        int ranks = 1 + (int)stats_random_below(&random, 6);
+        plant_anything(&log, &random, ranks);
+        struct window windows[] = {{-50, 300}, {400, 100000}};
+        assert_int_equal(call_match(&log, &clock, &matches), 0);
+        assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+        for (size_t r = 0; r < log.n; r++) {
+            assert_int_equal(critical_walk_own(walker, r, (struct windows){windows, 2}, &walk), 0);
+            int64_t length = 0;
+            for (size_t k = 0; k < walk.n_ranks; k++)
+                for (size_t i = 0; i < walk.n[k]; i++) {
+                    assert_true(walk.stretches[k][i].end_ns > walk.stretches[k][i].begin_ns);
+                    assert_true(!i ||
+                                walk.stretches[k][i].begin_ns >= walk.stretches[k][i - 1].end_ns);
+                    length += walk.stretches[k][i].end_ns - walk.stretches[k][i].begin_ns;
+                }
+            assert_int_equal(length, 350 + 99600);
+            critical_walk_release(&walk);
+        }
+        critical_walker_free(walker);
+        call_matches_release(&matches);
+        mpi_log_release(&log);
+    }
+}
+
 static void two_programs_one_after_the_other_are_one_path(void **state) {
     struct mpi_log log = {0};
     struct call_matches matches;
@@ -293,7 +330,10 @@ static void two_programs_one_after_the_other_are_one_path(void **state) {
     PLANT(&log, 7, 0, "MPI_Init", -1, -1, 0, 60, 90);
     assert_int_equal(mpi_log_finish(&log), 0);
     assert_int_equal(call_match(&log, &clock, &matches), 0);
-    assert_int_equal(critical_walk_make(&log, &matches, &clock, &walk), 0);
+    struct critical_walker *walker;
+    assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
+    assert_int_equal(critical_walk_make(walker, &walk), 0);
+    critical_walker_free(walker);
     assert_int_equal(walk.n[2], 1);
     assert_int_equal(walk.stretches[2][0].begin_ns, 40);
     assert_int_equal(walk.n[0] + walk.n[1], 2);
@@ -314,6 +354,7 @@ int main(void) {
         cmocka_unit_test(without_clocks_the_path_stays_on_its_host),
         cmocka_unit_test(after_lost_events_the_path_still_adds_up),
         cmocka_unit_test(whatever_calls_say_the_path_is_one_line_through_all_time),
+        cmocka_unit_test(a_rank_s_own_path_covers_the_windows_once),
         cmocka_unit_test(two_programs_one_after_the_other_are_one_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

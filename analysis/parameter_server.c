@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/parameter_server.h"
+
+#include <math.h>
+
+#define FREED_MAX 0.999 /* something is always left to do */
+
+double parameter_server_sync_s(const struct parameter_server *p) {
+    double slowest = 0, both_ways = p->bytes / p->server_bytes_s;
+    for (size_t i = 0; i < p->n; i++)
+        slowest = fmax(slowest, p->compute_s[i]);
+    return slowest + (double)p->n * both_ways + p->apply_s + (double)p->n * both_ways;
+}
+
+double parameter_server_async_per_s(const struct parameter_server *p) {
+    double sum = 0;
+    for (size_t i = 0; i < p->n; i++)
+        sum += 1 / (p->compute_s[i] + (p->link_bytes_s ? 2 * p->bytes / p->link_bytes_s[i] : 0));
+    if (p->bytes > 0)
+        sum = fmin(sum, p->server_bytes_s / p->bytes);
+    return p->apply_s > 0 ? fmin(sum, 1 / p->apply_s) : sum;
+}
+
+double parameter_server_gain(const double *per_s, const double *freed, size_t n,
+                             double limit_per_s) {
+    double is = 0, would = 0;
+    for (size_t i = 0; i < n; i++) {
+        is += per_s[i];
+        would += per_s[i] / (1 - fmin(fmax(freed[i], 0), FREED_MAX));
+    }
+    would = fmin(would, fmax(limit_per_s, is));
+    return would > 0 ? 1 - is / would : 0;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs whose ranks run freely, with a truth that arithmetic knows: a server (rank 0) and
+ * workers that compute, send, and wait for its answer; whoever comes first is served first. Rank i
+ * runs on host i, and the run ends for all of them at once.
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/critical_private.h"
+#include "analysis/free_running.h"
+#include "analysis/parameter_server.h"
+#include "analysis/saturation.h"
+#include "analysis/stats.h"
+#include "analysis/straggler.h"
+#include "analysis/throughput.h"
+#include "analysis/verdict.h"
+#include "tests/unit/mpi_plant.h"
+
+#define WORKERS_MAX 4
+#define SECONDS 10
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+#define NEAR(a, b, by)                                                                             \
+    do {                                                                                           \
+        double is_ = (a), should_ = (b);                                                           \
+        if (!(fabs(is_ - should_) <= (by)))                                                        \
+            fail_msg("%s is %.9g, not %.9g", #a, is_, should_);                                    \
+    } while (0)
+
+/* ---- closed form ---- */
+
+static void the_closed_form_is_that_of_the_book(void **state) {
+    double compute_s[] = {0.02, 0.03, 0.02}, links[] = {1e9, 1e9, 1e8};
+    struct parameter_server p = {compute_s, links, 3, 1e6, 1e8, 0.001};
+    (void)state;
+    /* slowest 30 ms, three models in and out of 10 ms each, 1 ms to apply */
+    NEAR(parameter_server_sync_s(&p), 0.030 + 0.030 + 0.001 + 0.030, 1e-12);
+    NEAR(parameter_server_async_per_s(&p), 100, 1e-9);
+    p.server_bytes_s = INFINITY;
+    NEAR(parameter_server_async_per_s(&p), 1 / 0.022 + 1 / 0.032 + 1 / 0.040, 1e-9);
+    p.server_bytes_s = 5e7;
+    NEAR(parameter_server_async_per_s(&p), 50, 1e-9);
+    p.apply_s = 0.025;
+    NEAR(parameter_server_async_per_s(&p), 40, 1e-9);
+    p.bytes = 0;
+    p.apply_s = 0;
+    p.link_bytes_s = NULL;
+    NEAR(parameter_server_async_per_s(&p), 50 + 1 / 0.03 + 50, 1e-9);
+}
+
+static void missing_updates_over_those_that_would_have_been(void **state) {
+    double per_s[] = {50, 25}, freed[] = {0, 0.5}, none[] = {0, 0};
+    (void)state;
+    NEAR(parameter_server_gain(per_s, freed, 2, INFINITY), 0.25, 1e-12);
+    NEAR(parameter_server_gain(per_s, none, 2, INFINITY), 0, 1e-12);
+    NEAR(parameter_server_gain(per_s, freed, 2, 80), 1 - 75 / 80.0, 1e-12);
+    NEAR(parameter_server_gain(per_s, freed, 2, 10), 0, 1e-12); /* it did more than that */
+    NEAR(parameter_server_gain(per_s, freed, 0, INFINITY), 0, 1e-12);
+    freed[1] = 5; /* nonsense from outside stays within bounds */
+    double gain = parameter_server_gain(per_s, freed, 2, INFINITY);
+    assert_true(gain > 0.9 && gain < 1);
+}
+
+/* ---- a small world ---- */
+
+struct world {
+    int workers;
+    double compute_ms[WORKERS_MAX + 1], asleep_ms[WORKERS_MAX + 1], transfer_ms[WORKERS_MAX + 1];
+    double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
+    int share;               /* iterations of each worker; 0: until the end */
+};
+
+struct worker {
+    double ready_ms, began_ms, slept_ms;
+    int done;
+};
+
+#define NS(ms) ((int64_t)llround((ms)*1e6))
+
+static double work(const struct world *w, int k, uint64_t *random) {
+    double u = (double)stats_random_below(random, 2001) / 1000 - 1;
+    return w->compute_ms[k] * (1 + w->jitter * u) + w->asleep_ms[k];
+}
+
+static int first_ready(const struct world *w, const struct worker *workers) {
+    int first = 0;
+    for (int k = 1; k <= w->workers; k++)
+        if ((!w->share || workers[k].done < w->share) &&
+            (!first || workers[k].ready_ms < workers[first].ready_ms))
+            first = k;
+    return first;
+}
+
+/* Worker k is served: it sends, the server receives, works and answers. */
+static double serve(struct recording *r, const struct world *w, int k, struct worker *worker,
+                    double free_ms) {
+    double sent = worker->ready_ms, got = fmax(free_ms, sent + 0.02), answer = got + w->serve_ms;
+    double back = answer + 0.02 + w->transfer_ms[k];
+    int64_t computed = NS(sent - worker->began_ms - w->asleep_ms[k]);
+    PLANT(&r->calls, k, k, "MPI_Send", 0, 1, 8, NS(sent), NS(sent + 0.02), BOTH, .cpu_ns = NS(0.02),
+          .gap_cpu_ns = computed);
+    PLANT(&r->calls, k, k, "MPI_Recv", 0, 2, 100000, NS(sent + 0.02), NS(back), BOTH,
+          .cpu_ns = NS(back) - NS(sent + 0.02));
+    PLANT(&r->calls, 0, 0, "MPI_Recv", k, 1, 8, NS(free_ms), NS(got), BOTH,
+          .cpu_ns = NS(got) - NS(free_ms));
+    PLANT(&r->calls, 0, 0, "MPI_Send", k, 2, 100000, NS(answer), NS(answer + 0.02), BOTH,
+          .cpu_ns = NS(0.02), .gap_cpu_ns = NS(w->serve_ms));
+    plant_mark(r, MARK_ITERATION, "", k, k, ++worker->done, worker->began_ms / 1e3,
+               (back - worker->began_ms) / 1e3);
+    worker->slept_ms += w->asleep_ms[k];
+    worker->began_ms = back;
+    return answer + 0.02;
+}
+
+static double half_busy(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
+}
+
+static void plant_world(struct recording *r, const struct world *w) {
+    struct worker workers[WORKERS_MAX + 1] = {{0}};
+    uint64_t random = 7;
+    double free_ms = 1;
+    int k;
+    plant_init(r, (size_t)w->workers + 1, SECONDS);
+    r->clock_bound_ns = calloc((size_t)w->workers + 1, sizeof *r->clock_bound_ns);
+    plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, SECONDS);
+    for (int i = 0; i <= w->workers; i++) {
+        PLANT(&r->calls, i, i, "MPI_Init", -1, -1, 0, 0, 0);
+        workers[i].ready_ms = work(w, i, &random) + i;
+        plant(r, RECORDING_CPU, i, "cpu0", 0.1, 0, half_busy);
+    }
+    while ((k = first_ready(w, workers)) && workers[k].ready_ms < 1000 * SECONDS - 100) {
+        free_ms = serve(r, w, k, &workers[k], free_ms);
+        workers[k].ready_ms = workers[k].began_ms + work(w, k, &random);
+    }
+    for (int i = 0; i <= w->workers; i++) {
+        PLANT(&r->calls, i, i, "MPI_Finalize", -1, -1, 0, NS(1000.0 * SECONDS - 1),
+              NS(1000.0 * SECONDS), BOTH, .cpu_ns = NS(1), .gap_cpu_ns = 10 * S);
+        plant_process(r, i, "train",
+                      (struct plant_process){i, 1 - workers[i].slept_ms / 1e3 / SECONDS, 0, 0});
+    }
+}
+
+struct judged {
+    struct recording recording;
+    struct scene scene;
+    struct candidates candidates;
+    struct stragglers stragglers;
+    struct verdict verdict;
+};
+
+static void judge(const struct world *w, struct judged *j) {
+    *j = (struct judged){.scene = {0}};
+    plant_world(&j->recording, w);
+    assert_int_equal(mpi_log_finish(&j->recording.calls), 0);
+    assert_int_equal(scene_build(&j->recording, &j->scene), 0);
+    assert_int_equal(saturation_find(&j->scene, &j->candidates), 0);
+    assert_int_equal(straggler_find(&j->scene, &j->stragglers), 0);
+    assert_int_equal(verdict_make(&j->scene, &j->candidates, &j->stragglers, &j->verdict), 0);
+}
+
+static void release(struct judged *j) {
+    verdict_release(&j->verdict);
+    candidates_release(&j->candidates);
+    stragglers_release(&j->stragglers);
+    scene_release(&j->scene);
+    recording_release(&j->recording);
+}
+
+static void expect(const struct judged *j, const char *resource, const char *kind, int host,
+                   double gain) {
+    const struct verdict *v = &j->verdict;
+    if (v->state != VERDICT_SATURATED || strcmp(v->resource, resource) != 0 || !v->kind ||
+        strcmp(v->kind, kind) != 0 || v->host != host)
+        fail_msg("%s %s %s at %d, not %s %s at %d: %s", verdict_state_name(v->state), v->resource,
+                 v->kind ? v->kind : "", v->host, resource, kind, host, v->summary);
+    NEAR(v->gain, gain, 0.015);
+    assert_true(v->gain_low <= v->gain && v->gain <= v->gain_high);
+}
+
+static void expect_balanced(const struct judged *j) {
+    if (j->verdict.state != VERDICT_BALANCED)
+        fail_msg("%s", j->verdict.summary);
+}
+
+/* ---- slow workers ---- */
+
+/* Two workers, of which one takes rho times as long: so many updates are missing. */
+static void a_slow_worker_costs_its_missing_updates(void **state) {
+    const double rhos[] = {1.25, 1.5, 2};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct world w = {.workers = 2, .compute_ms = {0, 20, 20 * rhos[i]}, .serve_ms = 0.05};
+        struct judged j;
+        judge(&w, &j);
+        assert_true(throughput_counts(&j.scene, j.scene.main_group));
+        expect(&j, "imbalance", "skew", 2, 1 - (1 + 1 / rhos[i]) / 2);
+        assert_int_equal(j.verdict.rank, 2);
+        release(&j);
+    }
+}
+
+static void of_four_workers_a_slow_one_costs_a_quarter_as_much(void **state) {
+    struct world w = {.workers = 4, .compute_ms = {0, 20, 20, 40, 20}, .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    expect(&j, "imbalance", "skew", 3, 0.125);
+    release(&j);
+}
+
+static void a_worker_that_sleeps_is_not_one_that_has_more_to_do(void **state) {
+    struct world w = {
+        .workers = 2, .compute_ms = {0, 20, 20}, .asleep_ms = {0, 0, 15}, .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    expect(&j, "application", "sleep", 2, 1 - (1 / 20.0 + 1 / 35.0) / (2 / 20.0));
+    release(&j);
+}
+
+/* ---- nobody ---- */
+
+static void like_workers_and_jitter_are_balanced(void **state) {
+    const double jitters[] = {0, 0.1, 0.5};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct world w = {
+            .workers = 3, .compute_ms = {0, 20, 20, 20}, .serve_ms = 0.05, .jitter = jitters[i]};
+        struct judged j;
+        judge(&w, &j);
+        expect_balanced(&j);
+        release(&j);
+    }
+}
+
+static void a_little_slower_is_balanced(void **state) {
+    struct world w = {.workers = 2, .compute_ms = {0, 20, 21.6}, .serve_ms = 0.05, .jitter = 0.1};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    expect_balanced(&j);
+    release(&j);
+}
+
+/* ---- the server ---- */
+
+/* It is busy nearly all the time, and the workers take unlike times for what is theirs. */
+static void a_server_that_works_for_all_is_what_they_wait_for(void **state) {
+    struct world w = {.workers = 3, .compute_ms = {0, 14, 20, 28}, .serve_ms = 9, .jitter = 0.3};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(j.verdict.kind, "serial");
+    assert_int_equal(j.verdict.host, 0);
+    if (!(j.verdict.gain > 0.2 && j.verdict.gain < 0.6))
+        fail_msg("%s", j.verdict.summary);
+    release(&j);
+}
+
+static void what_the_server_does_is_found_between_message_and_answer(void **state) {
+    struct world w = {.workers = 2, .compute_ms = {0, 20, 40}, .serve_ms = 2};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    const struct critical_path *path = &j.scene.critical;
+    double served = 0;
+    for (int k = 1; k <= 2; k++)
+        served += (double)free_running_iterations(&j.scene, (size_t)k)->n * 2e-3;
+    assert_int_equal(path->hub, 0);
+    NEAR(path->served_s[j.scene.main_group], served, 0.02);
+    release(&j);
+}
+
+/* ---- a link ---- */
+
+static struct candidate link_to(const struct judged *j, int host) {
+    struct candidate c = candidate_of(host, j->scene.main_group, "net-ingress", "path-limited");
+    c.terms = 1u << BUDGET_TRANSFER;
+    c.all_hosts = c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_LINK, .host = host, .rank = -1, .direction = WHATIF_RECEIVE, .factor = 1000};
+    return c;
+}
+
+static void a_slow_link_costs_what_its_worker_lacks(void **state) {
+    struct world w = {
+        .workers = 2, .compute_ms = {0, 20, 20}, .transfer_ms = {0, 0, 20}, .serve_ms = 0.05};
+    struct gain gone, half;
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
+    NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
+    NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
+    assert_int_equal(throughput_gain(&j.scene, &slow, INFINITY, &gone, &half), 0);
+    NEAR(gone.estimate, 0.25, 0.01);
+    NEAR(half.estimate, 1 - (1 / 20.0 + 1 / 40.0) / (1 / 20.0 + 1 / 30.0), 0.01);
+    assert_int_equal(throughput_gain(&j.scene, &slow, 80, &gone, &half), 0);
+    NEAR(gone.estimate, 1 - 75 / 80.0, 0.02);
+    release(&j);
+}
+
+/* ---- who runs freely ---- */
+
+/* Each has its own share to do: the run waits for the last one, and elapsed time counts. */
+static void ranks_with_shares_of_their_own_do_not_run_freely(void **state) {
+    struct world w = {.workers = 2, .compute_ms = {0, 20, 30}, .serve_ms = 0.05, .share = 200};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    assert_int_equal(free_running(&j.scene, NULL), 0);
+    assert_false(throughput_counts(&j.scene, j.scene.main_group));
+    release(&j);
+}
+
+static void paths_of_all_ranks_add_up_to_the_phase(void **state) {
+    struct world w = {.workers = 3,
+                      .compute_ms = {0, 20, 30, 25},
+                      .asleep_ms = {0, 0, 5, 0},
+                      .serve_ms = 3,
+                      .jitter = 0.4};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    const struct critical_path *path = &j.scene.critical;
+    assert_int_equal(path->n_own, 3);
+    for (size_t i = 0; i < path->n_own; i++)
+        NEAR(path->own[i].path.groups[j.scene.main_group].total_s, SECONDS, 0.01);
+    const struct critical_part *all = &path->groups[j.scene.main_group];
+    double sum = 0, blocks = 0;
+    for (size_t i = 0; i < j.scene.n_hosts * BUDGET_TERMS; i++)
+        sum += all->seconds[i];
+    for (size_t b = 0; b < path->n_blocks; b++)
+        blocks += path->blocks[b].total_s;
+    NEAR(sum, all->total_s, 1e-6);
+    NEAR(all->total_s, SECONDS, 0.01);
+    NEAR(blocks, SECONDS, 0.01);
+    release(&j);
+}
+
+static void iterations_count_for_their_part_inside(void **state) {
+    struct iteration items[] = {
+        {1, 2 * S, 2 * S}, {2, 4 * S, 2 * S}, {3, 4 * S, 0}, {4, 3 * S, -S}};
+    struct rank_iterations its = {.n = 4, .items = items};
+    struct window windows[] = {{S, 3 * S}, {3 * S + S / 2, 9 * S}};
+    (void)state;
+    NEAR(free_running_done(&its, (struct windows){windows, 2}), 0.5 + 0.5 + 0.25, 1e-9);
+    NEAR(free_running_done(&its, (struct windows){NULL, 0}), 0, 1e-9);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_closed_form_is_that_of_the_book),
+        cmocka_unit_test(missing_updates_over_those_that_would_have_been),
+        cmocka_unit_test(a_slow_worker_costs_its_missing_updates),
+        cmocka_unit_test(of_four_workers_a_slow_one_costs_a_quarter_as_much),
+        cmocka_unit_test(a_worker_that_sleeps_is_not_one_that_has_more_to_do),
+        cmocka_unit_test(like_workers_and_jitter_are_balanced),
+        cmocka_unit_test(a_little_slower_is_balanced),
+        cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
+        cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
+        cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
+        cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
+        cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
+        cmocka_unit_test(iterations_count_for_their_part_inside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
