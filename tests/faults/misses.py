@@ -38,6 +38,15 @@ def lines_of(run):
     return lines + [f"    note: {text}" for text in (report.get("quality") or {}).get("notes", [])[:3]]
 
 
+def all_lines(runs, why, halves):
+    """Every miss, whether its reason is written down, and reasons of runs (of these halves) that are no misses any more."""
+    lines = []
+    for run in runs:
+        lines += lines_of(run) + [f"    why: {why.get(run['id'], 'not in misses.txt yet')}"]
+    stale = sorted(name for name in why if name[0] in halves and name not in {run["id"] for run in runs})
+    return lines + [f"misses.txt has {name}, which is no miss of these runs" for name in stale]
+
+
 def ranking_lines(report):
     return [f"    ranked {r['host']} {r['resource']} ({r.get('cause_kind') or ''}): {r.get('state') or 'not said'}, blocked {percent(r.get('blocked_pct'))}, "
             f"gain {percent(r.get('gain_pct'))}" for r in (report.get("ranking") or [])[:RANKED]]

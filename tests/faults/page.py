@@ -33,6 +33,7 @@ GOALS = ( # measure, what it is called, goal, stretch
 ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
           ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
 
+WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
 PLAIN_UNITS = ("start_error_s", "closure_error_pct", "delay") # the others are shares
 
 
@@ -223,7 +224,7 @@ against when the injector acted, or the rank began the first iteration of the fa
 
 def make_page(runs, overheads, options, root):
     m = scorer.measures(runs)
-    why = misses.reasons(f"{root}/tests/faults/misses.txt")
+    why = misses.reasons(WHY)
     docs = f"{root}/docs"
     lines = intro(m, runs, options) + coverage(runs, options) + ["## Measures", ""] + measures_table(m)
     lines += [f"| time that profiling adds, all programs: median, pairs | {overhead_text(overheads[None])} | 1 % | 0.4 % |", "", DEFINITIONS, ""]
@@ -273,8 +274,7 @@ def print_scores(runs, overheads, options):
         print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {100 * w['spread']:5.1f} %, found {w['find']['right']:3d} of "
               f"{w['find']['n']:3d}, quiet {w['quiet']['right']:3d} of {w['quiet']['n']:3d}, grey {w['grey']:2d}, profiling {overhead_text(overheads.get(name))}")
     if options.misses:
-        for r in scorer.misses(runs):
-            print("\n".join(misses.lines_of(r)))
+        print("\n".join(misses.all_lines(scorer.misses(runs), misses.reasons(WHY), [half[0] for half in chosen(options)])))
 
 
 def chosen(options):

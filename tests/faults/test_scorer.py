@@ -314,6 +314,13 @@ class Page(unittest.TestCase):
         for part in ("2.00x", "truth: vm2 cpu (contention)", "said: saturated vm1 cpu", "for: some", "against: none", "blocked 31 %", "(all, 10.0 s): cpu 40 %\n"):
             self.assertIn(part, text + "\n")
 
+    def test_a_reason_that_lacks_or_is_of_no_miss_is_told(self):
+        run = scored(made("F0", 10), made("F1", 20, labels=[label()], started=1))[1]
+        told = "\n".join(misses.all_lines([run], {"s-old": "was so", "t-other": "of the other half"}, ["s"]))
+        self.assertIn("not in misses.txt yet", told)
+        self.assertIn("misses.txt has s-old", told)
+        self.assertNotIn("t-other", told)
+
     def test_the_table_of_programs_has_a_row_for_each(self):
         runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
         rows = page.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})

@@ -115,7 +115,7 @@ class Lammps(Workload):
 
 class Hpcc(Workload):
     """HPC Challenge: a dozen benchmarks one after the other. It says no time of the whole, so the ranks' shell does."""
-    name, half, scales = "hpcc", "scored", False
+    name, half, scales, allowance = "hpcc", "scored", False, .1
 
     def available(self, binaries):
         return None if shutil.which("hpcc") else "hpcc (package hpcc) is not installed"
@@ -152,7 +152,7 @@ class Spread(Workload):
 
 
 class Gloo(Spread):
-    name = "gloo"
+    name, allowance = "gloo", .1
     python, program, port = "/usr/bin/python3", f"{HERE}/gloo_ring.py", 7200 # Debian's packages are of Debian's Python
 
     @functools.lru_cache
