@@ -68,8 +68,26 @@ done
 holds "$(json "$work/dense" updates) >= 90 && $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/dense") > \
     $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/sparse") - .03" || fail "async dense, large"
 
-# One rank alone has nobody to talk to.
+# Updates are marked with their staleness; batches from one example to more than a file holds, as many examples altogether
+# as asked for, rounded up to whole iterations.
+[ "$(count '^0 value .* staleness$')" -eq 0 ] || fail "sync: marks of staleness"
+train async sparse
+[ "$(count '^0 value .* staleness$')" -eq "$(json "$work/summary" updates)" ] || fail "async: marks of staleness"
+[ "$(json "$work/summary" most_stale)" -ge 1 ] || fail "async: most stale"
 for mode in sync async; do
+    for b in 1 100 10000; do
+        ranks 2 --mode $mode --transfer sparse --features $features --data "$work/data" --batch $b --examples 200 \
+            --rate 0.1 --decay 0.01 --json "$work/summary" --quiet >/dev/null || fail "$mode, batch $b"
+        iterations_of_each=$(((200 + 2 * b - 1) / (2 * b)))
+        [ "$(json "$work/summary" examples)" -ge $((2 * b * iterations_of_each)) ] &&
+            [ "$(json "$work/summary" examples)" -le $((2 * b * iterations_of_each + 2 * b)) ] ||
+            fail "$mode, batch $b: $(json "$work/summary" examples) examples"
+        holds "$(json "$work/summary" examples_per_s) > 0" || fail "$mode, batch $b: examples/s"
+    done
+done
+
+# One rank alone has nobody to talk to.
+for mode in sync async single; do
     ranks 1 --mode $mode --transfer sparse --features $features --data "$work/data" --iterations 5 \
         --json "$work/summary" --quiet >/dev/null || fail "one rank, $mode"
     [ "$(json "$work/summary" updates)" -eq 5 ] || fail "one rank, $mode: updates"
@@ -81,6 +99,9 @@ for mode in sync async; do
         --iterations 100000000 --json "$work/summary" --quiet >/dev/null || fail "time limit, $mode"
     grep -q '"out_of_time": true' "$work/summary" || fail "time limit, $mode"
 done
+ranks 2 --mode sync --exchange allreduce --transfer sparse --features $features --data "$work/data" --time-limit 1 \
+    --iterations 100000000 --json "$work/summary" --quiet >/dev/null || fail "time limit, all-reduce"
+grep -q '"out_of_time": true' "$work/summary" || fail "time limit, all-reduce"
 ranks 2 --spin --mode sync --transfer dense --features $features --data "$work/data" \
     --iterations 2 --quiet >/dev/null || fail "--spin"
 exit 0
