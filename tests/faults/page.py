@@ -205,13 +205,14 @@ def intro(m, runs, options):
             "without a fault. Intervals are Wilson's, 95 %.", ""]
 
 
-def coverage(runs, options):
+def coverage(runs, lost, options):
     halves = {h: sorted({r["workload"] for r in runs if r["half"] == h}) for h in ("tuning", "scored")}
     lines = [f"Programs of this half: {', '.join(v)}." for h, v in halves.items() if v]
     absent = {name: programs.WORKLOADS[name].available(options.bin) for half in chosen(options) for name in cases.plan_of(half)}
     lines += [f"Not run: {name}, {reason}." for name, reason in absent.items() if reason]
     lines += [f"Not run: {name}, {text}." for name, text in cases.NOT_HERE.items()]
     absent = [name for name in cases.FAULTS if name not in {r["inner"] for r in runs}]
+    lines += [f"Left out, as their recordings cannot be reported: {', '.join(lost)}."] if lost else []
     return lines + ([f"No run of: {', '.join(absent)}."] if absent else []) + [""]
 
 
@@ -222,11 +223,11 @@ against when the injector acted, or the rank began the first iteration of the fa
 `chokepoint run` against runs beside them that nobody profiled, in turn before and after; median of the pairs' ratios, its 95 % bootstrap interval, pairs."""
 
 
-def make_page(runs, overheads, options, root):
+def make_page(runs, lost, overheads, options, root):
     m = scorer.measures(runs)
     why = misses.reasons(WHY)
     docs = f"{root}/docs"
-    lines = intro(m, runs, options) + coverage(runs, options) + ["## Measures", ""] + measures_table(m)
+    lines = intro(m, runs, options) + coverage(runs, lost, options) + ["## Measures", ""] + measures_table(m)
     lines += [f"| time that profiling adds, all programs: median, pairs | {overhead_text(overheads[None])} | 1 % | 0.4 % |", "", DEFINITIONS, ""]
     lines += ["## By program", ""] + workload_table(scorer.by_workload(runs), overheads) + ["", "## By fault", ""]
     lines += class_table(scorer.by_class(runs)) + ["", "## What was said", "",
@@ -282,7 +283,7 @@ def chosen(options):
 
 
 def main(options, root):
-    runs = recordings.load(options.results, chosen(options), options.bin, lambda text: print(text, file=sys.stderr))
+    runs, lost = recordings.load(options.results, chosen(options), options.bin, lambda text: print(text, file=sys.stderr))
     if not runs:
         sys.exit(f"matrix: nothing in {options.results}; `matrix run` first")
     scorer.set_truth(runs, options.tolerate)
@@ -297,8 +298,10 @@ def main(options, root):
     for run, delay in zip(part, recordings.on_all_cores(lambda r: recordings.delay(r, options.bin), part)):
         run["delay"] = delay
     print_scores(runs, overheads, options)
+    if lost:
+        print(f"  left out, as their recordings cannot be reported: {', '.join(lost)}")
     with open(f"{options.results}/scores.json", "w") as file:
         json.dump(dict(scorer.measures(runs), overheads={str(k): v for k, v in overheads.items()}), file, indent=1)
     if options.page:
-        print(make_page(runs, overheads, options, root))
+        print(make_page(runs, lost, overheads, options, root))
     return 0

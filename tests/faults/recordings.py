@@ -2,6 +2,7 @@
 """What the runner has kept, reported anew with the programs at hand, and copies of recordings from which
 tables, or all after a moment, have been taken away."""
 import concurrent.futures
+import contextlib
 import datetime
 import json
 import os
@@ -46,10 +47,22 @@ def plain_runs(results, halves):
 
 
 def load(results, halves, binaries, say=lambda text: None):
-    """All profiled runs kept, with their labels and a report made now; without programs, the report of then."""
+    """All profiled runs kept, with their labels and a report made now; without programs, the report of then. Also the ids
+    of those whose recording cannot be reported."""
     kept = [(folder, case) for folder, case in cases_kept(results, halves) if case["fault"] != PLAIN]
     say(f"{len(kept)} reports")
-    return sorted(on_all_cores(lambda one: load_one(*one, binaries), kept), key=lambda r: r["started"])
+    runs, lost = [], []
+    for (_, case), run in zip(kept, on_all_cores(lambda one: loaded(*one, binaries, say), kept)):
+        (runs if run else lost).append(run or case["id"])
+    return sorted(runs, key=lambda r: r["started"]), lost
+
+
+def loaded(folder, case, binaries, say):
+    try:
+        return load_one(folder, case, binaries)
+    except (RuntimeError, ValueError, OSError) as error:
+        say(f"{case['id']}: {error}")
+        return None
 
 
 def load_one(folder, case, binaries):
@@ -82,11 +95,12 @@ def set_starts(run):
 
 def iterations_s(run, rank):
     """(begin, end) of each iteration of a rank by its own marks, s since the command started. All emulated hosts have
-    one clock, this machine's."""
-    with sqlite3.connect(f"file:{run['folder']}/recording.db?mode=ro", uri=True) as db:
+    one clock, this machine's. [] where it marked none."""
+    with contextlib.closing(sqlite3.connect(f"file:{run['folder']}/recording.db?mode=ro", uri=True)) as db:
+        if not db.execute("SELECT 1 FROM table_info WHERE name = 'mark'").fetchone():
+            return []
         rows = db.execute("SELECT start_ns, duration_ns FROM mark WHERE kind = 2 AND rank = ? ORDER BY start_ns", (rank,)).fetchall()
         origin = db.execute("SELECT started_mono_ns FROM run").fetchone()[0]
-    db.close()
     return [((start - origin) * 1e-9, (start + duration - origin) * 1e-9) for start, duration in rows]
 
 
@@ -104,10 +118,9 @@ def altered(run, binaries, change):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/recording.db"
         shutil.copy(f"{run['folder']}/recording.db", path)
-        with sqlite3.connect(path) as db:
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
             change(db)
             db.execute("DELETE FROM budget")
-        db.close()
         try:
             return report_of(binaries, path)
         except (RuntimeError, ValueError):
