@@ -46,8 +46,9 @@ def link(case, bed, rank, amount, directions, resources):
     need = {"send": case["need"][0], "receive": case["need"][1]}
     if directions == ("send", "receive"): # a worker's own need, a part of the server's
         need = {d: n / max(1, case["ranks"] - 1) for d, n in need.items()}
-    for direction in directions:
-        bed.shape(host, direction, max(need[direction] * amount / 100, 1))
+    case["mbit"] = {d: max(need[d] * amount / 100, 1) for d in directions}
+    for direction, mbit in case["mbit"].items():
+        bed.shape(host, direction, mbit)
     try:
         yield [label(host, resources, "path-limited")]
     finally:

@@ -23,14 +23,15 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("recall", "recall", "97 %", "98 %"),
     ("false_alarms", "false alarms, clean and decoys", "1 %", "0"),
     ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
-    ("whatif_answered", "what-if questions replayed, not refused", "", ""),
+    ("whatif_answered", "what-if questions (fault removed) replayed, not refused", "", ""),
+    ("cap_answered", "what-if questions (limit set) replayed, not refused", "", ""),
     ("start_given", "faults for part of the run: found, and a start named", "", ""),
     ("delay_named", "faults for part of the run: named by some iteration", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
 )
-ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
+ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"), ("cap_error", "what-if (clean run, limit set), relative error", "4 / 10 %"),
           ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
@@ -288,13 +289,16 @@ def main(options, root):
         sys.exit(f"matrix: nothing in {options.results}; `matrix run` first")
     scorer.set_truth(runs, options.tolerate)
     overheads = scorer.overheads(runs, recordings.plain_runs(options.results, chosen(options)), options.tolerate)
-    words = options.only.split(",") if options.only else []
+    words, everything = options.only.split(",") if options.only else [], runs
     runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
     for run in runs:
         run["whatif_asked"] = run["right"] == "find" and recordings.what_if_words(run) is not None
     asked, part = [r for r in runs if r["whatif_asked"]], [r for r in runs if r["right"] == "find" and r["fault"] == "F15"]
     for run, error in zip(asked, recordings.on_all_cores(lambda r: recordings.what_if(r, options.bin), asked)):
         run["whatif_error"] = error
+    capped = [r for r in runs if r["right"] == "find" and recordings.cap_words(r)]
+    for run, error in zip(capped, recordings.on_all_cores(lambda r: recordings.what_if_capped(r, everything, options.bin), capped)):
+        run["cap_asked"], run["cap_error"] = True, error
     for run, delay in zip(part, recordings.on_all_cores(lambda r: recordings.delay(r, options.bin), part)):
         run["delay"] = delay
     print_scores(runs, overheads, options)

@@ -200,18 +200,43 @@ def first_true(holds, n):
 
 # ---- what if ----
 
-def what_if(run, binaries):
-    """How far the answer to "without the fault?" is from the clean twin (scorer.what_if_error); None without a prediction."""
-    words = what_if_words(run)
-    if not words or not run.get("slowdown"):
-        return None
+def predicted(binaries, run, words):
+    """Predicted over measured time of a run's main phase, None where the question is refused."""
     done = subprocess.run([f"{binaries}/chokepoint", "whatif", "--db", f"{run['folder']}/recording.db", "last", *words, "--format", "json"],
                           capture_output=True, text=True)
     if done.returncode:
         return None
     whole = json.loads(done.stdout)
-    predicted, measured = (whole.get("answers") or [{}])[0].get("predicted_s"), whole.get("measured_s")
-    return None if predicted is None or not measured else scorer.what_if_error(run, measured, predicted)
+    seconds, measured = (whole.get("answers") or [{}])[0].get("predicted_s"), whole.get("measured_s")
+    return None if seconds is None or not measured else seconds / measured
+
+
+def what_if(run, binaries):
+    """The run without its fault: what is predicted over what the clean twin took, less 1; None without a prediction."""
+    words = what_if_words(run)
+    if not words or not run.get("slowdown"):
+        return None
+    ratio = predicted(binaries, run, words)
+    return None if ratio is None else ratio * run["slowdown"] - 1
+
+
+def what_if_capped(run, runs, binaries):
+    """The other way round: the clean run nearest in time with this run's limit: what is predicted over what was measured,
+    less 1."""
+    words, clean = cap_words(run), scorer.nearest_clean(run, runs)
+    ratio = predicted(binaries, clean[0], words) if words and clean else None
+    return None if ratio is None else ratio / run["slowdown"] - 1
+
+
+def cap_words(run):
+    """The scenario that sets the limit which this fault was."""
+    host = run["labels"][0]["host"] if run["labels"] else None
+    if run["fault"] == "F2":
+        return ["--cpu", f"{host}={run['amount'] / 100}x"]
+    if run["fault"] not in ("F3", "F4", "F5") or not run.get("mbit"):
+        return None
+    side = {"send": "egress", "receive": "ingress"}
+    return [word for direction, mbit in run["mbit"].items() for word in ("--link", f"{host}:{side[direction]}={max(1, round(mbit))}mbit")] + ["--together"]
 
 
 def what_if_words(run):

@@ -183,7 +183,7 @@ class Matrix:
             kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
-        kept["started"] = begin
+        kept["started"], kept["mbit"] = begin, case.get("mbit")
         with open(f"{folder}/label.json", "w") as file:
             json.dump(labels, file, indent=1)
         report = None

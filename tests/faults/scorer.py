@@ -20,12 +20,16 @@ def per_work(run):
     return run["loop_s"] / run["scale"]
 
 
-def twin_s(run, runs):
-    """The median of the clean runs of the same program that are nearest in time."""
+def nearest_clean(run, runs):
+    """Clean runs of the same program, the nearest in time first."""
     clean = [r for r in runs if r["fault"] == "F0" and r["workload"] == run["workload"] and r["half"] == run["half"] and r is not run
              and not r.get("disturbed")]
-    clean.sort(key=lambda r: abs(r["started"] - run["started"]))
-    return median([per_work(r) for r in clean[:NEAREST]])
+    return sorted(clean, key=lambda r: abs(r["started"] - run["started"]))
+
+
+def twin_s(run, runs):
+    """The median of the clean runs of the same program that are nearest in time."""
+    return median([per_work(r) for r in nearest_clean(run, runs)[:NEAREST]])
 
 
 def set_truth(runs, tolerate=.1):
@@ -222,6 +226,8 @@ def measures(runs):
         "start_error_s": errors([start_error_s(r) for r in windowed]),
         "slowdown_error": errors([None if slowdown_estimate(r) is None else slowdown_estimate(r) / r["slowdown"] - 1 for r in right]),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
+        "cap_error": errors([r.get("cap_error") for r in find]),
+        "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),
         "whatif_answered": count([r for r in right if r.get("whatif_asked")], lambda r: r.get("whatif_error") is not None),
         "excess_within_10": count([r for r in right if excess_explained(r) is not None], lambda r: abs(excess_explained(r) - 1) <= .1),
         "excess_at_least_90": count([r for r in right if excess_explained(r) is not None], lambda r: excess_explained(r) >= .9),

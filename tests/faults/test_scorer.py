@@ -109,6 +109,21 @@ class Answers(unittest.TestCase):
         self.assertEqual(scorer.measures(runs)["false_alarms"]["right"], 1)
 
 
+class Scenarios(unittest.TestCase):
+    def test_a_limit_is_asked_of_the_clean_run_as_it_was_set(self):
+        asked = lambda fault, amount, **more: recordings.cap_words(dict(made(fault, 20, labels=[label()]), amount=amount, **more))
+        self.assertEqual(asked("F2", 60), ["--cpu", "vm2=0.6x"])
+        self.assertEqual(asked("F3", 60, mbit={"send": 41.7}), ["--link", "vm2:egress=42mbit", "--together"])
+        self.assertEqual(asked("F5", 60, mbit={"send": .2, "receive": 7}), ["--link", "vm2:egress=1mbit", "--link", "vm2:ingress=7mbit", "--together"])
+        self.assertIsNone(asked("F12", 20))
+
+    def test_a_prediction_is_held_against_the_measured_slowdown(self):
+        runs = scored(dict(made("F0", 10), folder="c"), dict(made("F2", 20, labels=[label()]), folder="f", amount=50))
+        with unittest.mock.patch("recordings.predicted", lambda binaries, run, words: {"c": 1.9, "f": .55}[run["folder"]]):
+            self.assertAlmostEqual(recordings.what_if_capped(runs[1], runs, ""), -.05)
+            self.assertAlmostEqual(recordings.what_if(dict(runs[1], inner="F2", labels=[dict(label(), rank=None)]), ""), .1)
+
+
 class Estimates(unittest.TestCase):
     def test_gain_against_the_true_slowdown(self):
         runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 50}),
