@@ -198,6 +198,7 @@ WORKLOADS = {w.name: w for w in (
     Sgd("sync-disk", "tuning", "sync", 95, batch=SMALL, disks=True, plants=("spin:0:30", "spin:1:30")),
     Sgd("sync-memory", "tuning", "sync", 50, batch=SMALL, plants=("memory:0:120", "memory:1:120", "spin:0:40", "spin:1:40")),
     Matmul(),
+    Sgd("async-tune", "tuning", "async", 320, batch=9000),
     Sgd("async", "scored", "async", 150),
     Sgd("async-net", "scored", "async", 700, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
     Lenet(),
