@@ -59,6 +59,24 @@ static void last_block_is_what_is_left(void **state) {
     assert_int_equal(grid_make(4294967295u, 1u << 20, 1).blocks, 4096);
 }
 
+static void expect_even(uint32_t size, int ranks) {
+    struct grid g = grid_make(size, grid_even_block(size, 512, ranks), ranks);
+    assert_true(g.block <= 512 && g.block >= GRID_MIN_BLOCK);
+    for (int rank = 1; rank < ranks; rank++)
+        assert_int_equal(grid_count(&g, rank), grid_count(&g, 0));
+}
+
+/* With blocks of 512 rank 0 of two has all of 500 rows, and five of nine blocks of 1500. */
+static void all_ranks_have_as_many_blocks_if_none_is_asked_for(void **state) {
+    static const uint32_t sizes[] = {500, 512, 1024, 1500, 2048, 3000, 8192};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int ranks = 1; ranks <= 7; ranks++)
+            expect_even(sizes[i], ranks);
+    assert_int_equal(grid_even_block(2048, 512, 2), 512);
+    assert_int_equal(grid_even_block(100, 512, 4), 512); /* blocks would be too small */
+}
+
 static void elements_do_not_depend_on_the_blocks(void **state) {
     (void)state;
     float whole[30 * 30], part[7 * 11];
@@ -126,6 +144,7 @@ int main(void) {
         cmocka_unit_test(every_block_lives_at_one_rank_and_has_a_place_of_its_own),
         cmocka_unit_test(operands_of_a_trace_live_together),
         cmocka_unit_test(last_block_is_what_is_left),
+        cmocka_unit_test(all_ranks_have_as_many_blocks_if_none_is_asked_for),
         cmocka_unit_test(elements_do_not_depend_on_the_blocks),
         cmocka_unit_test(elements_are_drawn_evenly_and_differ_by_matrix_and_seed),
         cmocka_unit_test(trace_of_product_is_the_definition),

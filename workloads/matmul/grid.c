@@ -8,6 +8,13 @@ struct grid grid_make(uint32_t size, uint32_t block, int n_ranks) {
                          .n_ranks = n_ranks};
 }
 
+uint32_t grid_even_block(uint32_t size, uint32_t most, int n_ranks) {
+    uint64_t ranks = (uint64_t)n_ranks, rounds = (size + most * ranks - 1) / (most * ranks);
+    uint64_t blocks = rounds * ranks, block = (size + blocks - 1) / blocks;
+    bool even = (size + block - 1) / block == blocks;
+    return even && block >= GRID_MIN_BLOCK && blocks <= GRID_MAX_BLOCKS ? (uint32_t)block : most;
+}
+
 int grid_owner(const struct grid *g, int i, int j) {
     return (i + j) % g->n_ranks;
 }

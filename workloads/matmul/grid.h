@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define GRID_MAX_BLOCKS 4096 /* a side */
+#define GRID_MIN_BLOCK 64    /* smaller products are slow, and messages short */
 
 struct grid {
     uint32_t size, block; /* rows of the matrix, of a block (the last one is what is left) */
@@ -21,6 +22,10 @@ struct grid {
 
 /* blocks is what size and block make it. */
 struct grid grid_make(uint32_t size, uint32_t block, int n_ranks);
+
+/* The block, of at most `most` rows and at least GRID_MIN_BLOCK, with which all ranks have as many:
+ * blocks a side are a multiple of the ranks. `most` where none is. */
+uint32_t grid_even_block(uint32_t size, uint32_t most, int n_ranks);
 
 int grid_owner(const struct grid *grid, int i, int j);
 uint32_t grid_begin(const struct grid *grid, int i);  /* first row of block row i */

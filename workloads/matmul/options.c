@@ -19,7 +19,8 @@ const char matmul_help[] =
     "(i + j) mod ranks, blocks that a rank lacks are sent to it, the trace of C is summed.\n"
     "\n"
     "  --size N                   rows and columns of each matrix\n"
-    "  --block N                  rows and columns of a block (512)\n"
+    "  --block N                  rows and columns of a block (512, or what gives all ranks as\n"
+    "                             many blocks)\n"
     "  --product full|trace       all of C, or only what its trace needs: the products of blocks\n"
     "                             that live together, without a transfer (full)\n"
     "  --precision single|double  32 or 64 bits (single)\n"
@@ -111,6 +112,7 @@ static int take(int option, const struct word *word, void *into) {
     case OPT_SIZE:
         return take_small(word, ELEMENT_MAX_SIZE_DOUBLE, &o->size);
     case OPT_BLOCK:
+        o->block_is_given = true;
         return take_small(word, MAX_BLOCK, &o->block);
     case OPT_PRODUCT:
         return take_choice(word, "full", "trace", &o->trace_only);

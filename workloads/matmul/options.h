@@ -9,7 +9,7 @@
 #include "workloads/common/words.h"
 
 struct matmul_options {
-    bool help, trace_only, wide, check, spin, quiet;
+    bool help, trace_only, wide, check, spin, quiet, block_is_given;
     uint32_t size, block;
     int threads;
     uint64_t repeat, seed;

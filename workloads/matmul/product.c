@@ -94,6 +94,8 @@ static void fill(struct product *p) {
 }
 
 int product_init(struct product *ret, struct matmul_options *options, struct crew *crew) {
+    if (!options->block_is_given)
+        options->block = grid_even_block(options->size, options->block, crew->n_ranks);
     *ret = (struct product){.options = options,
                             .crew = crew,
                             .grid = grid_make(options->size, options->block, crew->n_ranks),
