@@ -85,7 +85,7 @@ static bool has_run(const struct chosen *chosen, size_t word, int64_t run) {
 
 static int choose_run(struct chosen *chosen, size_t word, int64_t run, bool named) {
     if (has_run(chosen, word, run)) {
-        verb_complain("compare", "run %lld is named twice", (long long)run);
+        verb_complain("compare", "run %lld is named twice in one group", (long long)run);
         return EXIT_USAGE;
     }
     if (chosen->n == RUNS_MAX) {
@@ -149,7 +149,9 @@ static int check_overlap(const struct chosen *chosen) {
             if (chosen->run[i] == chosen->run[k] &&
                 !(chosen->named[i] && chosen->named[k] &&
                   same_set(chosen, chosen->word[i], chosen->word[k]))) {
-                verb_complain("compare", "run %lld is named twice", (long long)chosen->run[i]);
+                verb_complain("compare",
+                              "run %lld is named twice: there is nothing to compare it with",
+                              (long long)chosen->run[i]);
                 return EXIT_USAGE;
             }
     return 0;

@@ -18,8 +18,11 @@
 
 static const char help[] =
     "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"
-    "       chokepoint sweep report [NAME] ...\n"
-    "       chokepoint sweep reference [NAME]... [OPTIONS]\n"
+    "       chokepoint sweep report [NAME] [--db FILE] [--measure M,...] [--table T,...]\n"
+    "                  [--format FORMAT] [--output PATH]\n"
+    "       chokepoint sweep reference [NAME]... [--size short|full] [--hosts FILE|A,B]\n"
+    "                  [--db FILE] [--data-dir DIR] [--repeat N] [--show] [--format FORMAT]\n"
+    "                  [--output PATH]\n"
     "\n"
     "Records COMMAND, in which {NAME} stands for a value, for each combination of values, as\n"
     "`chokepoint run` does, and shows figures and verdicts by the first two parameters. The\n"

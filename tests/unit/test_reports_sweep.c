@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* A sweep from the store to its tables: which runs are of which cell, medians and intervals, the
+ * run that stands for a cell, somebody else's figures, names that mean something to a format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/error.h"
+#include "reports/sweep_write.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/recorded_run.h"
+
+struct fixture {
+    char directory[64], path[96];
+    struct store *store;
+};
+
+static int setup(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    char why[256];
+    snprintf(f->directory, sizeof f->directory, "/tmp/chokepoint-sweep-XXXXXX");
+    assert_non_null(mkdtemp(f->directory));
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->directory);
+    assert_int_equal(store_open_write(f->path, &f->store, why, sizeof why), 0);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    char command[128];
+    store_close(f->store);
+    snprintf(command, sizeof command, "rm -rf -- %s", f->directory);
+    assert_int_equal(system(command), 0);
+    free(f);
+    return 0;
+}
+
+/* ---- figures ---- */
+
+static void expect_figure(const double *values, size_t n, double median, double low, double high) {
+    double copy[20];
+    memcpy(copy, values, n * sizeof *values);
+    struct sweep_figure f = sweep_figure(copy, n);
+    assert_true(f.median == median && f.low == low && f.high == high);
+}
+
+static void few_runs_have_a_range_and_many_an_interval(void **state) {
+    const double values[] = {9, 1, 8, 2, 7, 3, 6, 4, 5};
+    (void)state;
+    expect_figure(values, 1, 9, 9, 9);
+    expect_figure(values, 5, 7, 1, 9);
+    expect_figure(values, 6, 5, 1, 9); /* P(all on one side) = 2/64 */
+    expect_figure(values, 8, 5, 1, 9); /* without the outermost 93 % */
+    expect_figure(values, 9, 5, 2, 8); /* without the outermost 96.1 % */
+}
+
+static void unknown_values_do_not_count(void **state) {
+    double values[] = {NAN, 4, NAN, 2}, none[] = {NAN};
+    (void)state;
+    struct sweep_figure f = sweep_figure(values, 4);
+    assert_int_equal(f.n, 2);
+    assert_true(f.median == 3 && f.mean == 3);
+    f = sweep_figure(none, 1);
+    assert_int_equal(f.n, 0);
+    assert_true(isnan(f.median));
+}
+
+static void words_name_measures(void **state) {
+    static const char *const good[] = {"time", "to:85", "to:0.5", "last:loss", "disk-read"},
+                             *const bad[] = {
+                                 "", "tim", "times", "to:", "to:0", "to:101", "to:x", "last:"};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+        assert_true(sweep_is_measure(good[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(sweep_is_measure(bad[i]));
+}
+
+/* ---- the store ---- */
+
+static char *modes[] = {(char *)"sync", (char *)"=1|`<b>"},
+            *batches[] = {(char *)"1", (char *)"10"};
+
+static struct store_sweep plan(void) {
+    return (struct store_sweep){
+        .name = (char *)"r3",
+        .command = (char *)"./train {mode} {batch}",
+        .repeats = 2,
+        .parameters = {{(char *)"mode", modes, 2}, {(char *)"batch", batches, 2}},
+        .n_parameters = 2};
+}
+
+static int64_t begin(struct fixture *f, int64_t sweep, const char *mode, const char *batch) {
+    const struct run_label labels[] = {{"mode", mode}, {"batch", batch}};
+    const struct run_begin run = {.name = "r3/x",
+                                  .command = "./train",
+                                  .wall_ns = RECORDED_WALL_NS,
+                                  .mono_ns = RECORDED_MONO_NS,
+                                  .period_ns = 100 * NS_PER_MS,
+                                  .sweep = sweep,
+                                  .labels = labels,
+                                  .n_labels = 2};
+    int64_t id;
+    assert_int_equal(store_run_begin(f->store, &run, &id), 0);
+    return id;
+}
+
+static void runs_belong_to_cells_by_their_values(void **state) {
+    struct fixture *f = *state;
+    struct store_sweep sweep = plan(), found;
+    struct store_sweep_run *runs;
+    size_t n;
+    int64_t id, again;
+    assert_int_equal(store_sweep_join(f->store, &sweep, &id), 0);
+    begin(f, id, "=1|`<b>", "10");
+    begin(f, id, "sync", "7"); /* no value of it */
+    begin(f, 0, "sync", "1");  /* of no sweep */
+    int64_t last = begin(f, id, "sync", "1");
+    assert_int_equal(store_sweep_join(f->store, &sweep, &again), 0);
+    assert_int_equal(again, id);
+    assert_int_equal(store_find_sweep(f->store, NULL, &found), 0);
+    assert_string_equal(found.name, "r3");
+    assert_int_equal(found.parameters[1].n_values, 2);
+    assert_int_equal(store_list_sweep_runs(f->store, &found, &runs, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(runs[0].value[0], 1);
+    assert_int_equal(runs[0].value[1], 1);
+    assert_int_equal(runs[1].run.id, last);
+    store_sweep_runs_free(runs, n);
+    store_sweep_release(&found);
+}
+
+static void values_join_and_other_commands_do_not(void **state) {
+    struct fixture *f = *state;
+    char *more[] = {(char *)"10", (char *)"100"};
+    struct store_sweep sweep = plan(), other = plan(), found;
+    int64_t id;
+    assert_int_equal(store_sweep_join(f->store, &sweep, &id), 0);
+    sweep.parameters[1].values = more;
+    assert_int_equal(store_sweep_join(f->store, &sweep, &id), 0);
+    other.command = (char *)"./other {mode} {batch}";
+    assert_int_equal(store_sweep_join(f->store, &other, &id), -EEXIST);
+    other = plan();
+    other.parameters[0].name = (char *)"way";
+    assert_int_equal(store_sweep_join(f->store, &other, &id), -EEXIST);
+    assert_int_equal(store_find_sweep(f->store, "r3", &found), 0);
+    assert_int_equal(found.parameters[1].n_values, 3);
+    assert_string_equal(found.parameters[1].values[2], "100");
+    store_sweep_release(&found);
+    assert_int_equal(store_find_sweep(f->store, "r4", &found), -ENOENT);
+}
+
+/* ---- tables ---- */
+
+/* A recorded run of a cell; its labels come afterwards, as the recorder knows of no sweeps. */
+static void record_cell(struct fixture *f, int64_t sweep, const char *mode, const char *batch,
+                        double duration_s, double send_mb_s) {
+    static const char *const hosts[] = {"vm1", "vm2"};
+    const struct recorded_run run = {"r3/x", "./train", hosts, 2, duration_s, send_mb_s, true};
+    char command[600];
+    assert_int_equal(record_run(f->store, &run), 0);
+    snprintf(command, sizeof command,
+             "sqlite3 %s \"INSERT INTO sweep_run SELECT max(run), %lld FROM run;"
+             "INSERT INTO run_label SELECT max(run), 'mode', '%s' FROM run;"
+             "INSERT INTO run_label SELECT max(run), 'batch', '%s' FROM run\"",
+             f->path, (long long)sweep, mode, batch);
+    for (char *p = strchr(command, '`'); p; p = strchr(p + 2, '`')) { /* for the shell */
+        memmove(p + 1, p, strlen(p) + 1);
+        *p = '\\';
+    }
+    assert_int_equal(system(command), 0);
+}
+
+static void record_sweep(struct fixture *f) {
+    struct store_sweep sweep = plan();
+    int64_t id;
+    assert_int_equal(store_sweep_join(f->store, &sweep, &id), 0);
+    record_cell(f, id, "sync", "1", 24, 110);
+    record_cell(f, id, "sync", "10", 14, 110);
+    record_cell(f, id, "=1|`<b>", "1", 20, 55);
+    int64_t failed = begin(f, id, "=1|`<b>", "10");
+    assert_int_equal(store_run_end(f->store, failed, RUN_FAILED, 3, RECORDED_WALL_NS,
+                                   RECORDED_MONO_NS + NS_PER_S),
+                     0);
+    record_cell(f, id, "sync", "1", 28, 110);
+    record_cell(f, id, "sync", "1", 40, 110);
+}
+
+static struct sweep *build(struct fixture *f) {
+    static const char *const measures[] = {"time", "accuracy", "to:60", "send"};
+    struct sweep *sweep;
+    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), &sweep), 0);
+    return sweep;
+}
+
+static void a_cell_has_the_median_of_its_runs(void **state) {
+    struct fixture *f = *state;
+    record_sweep(f);
+    struct sweep *sweep = build(f);
+    const struct sweep_cell *cell = &sweep->cells[0];
+    assert_int_equal(sweep->n_cells, 4);
+    assert_int_equal(cell->n_done, 3);
+    assert_true(cell->figures[0].median == 28 && cell->figures[0].low == 24 &&
+                cell->figures[0].high == 40);
+    assert_int_equal(cell->typical->run_id, 5);
+    /* 50 % at the end of iteration 0, 5 points more with each fifth one: 60 % after 22 s */
+    assert_float_equal(cell->figures[2].median, 22, 0.01);
+    assert_int_equal(cell->figures[2].n, 3);
+    assert_int_equal(sweep->cells[1].figures[2].n, 0); /* it never got there */
+    assert_int_equal(sweep->cells[3].n_failed, 1);
+    assert_null(sweep->cells[3].typical);
+    sweep_free(sweep);
+}
+
+/* What is written here are words: how the runs are judged is for other tests. */
+static void plant_verdicts(struct sweep *sweep) {
+    for (size_t i = 0; i < sweep->n_cells; i++) {
+        struct report_verdict *v =
+            sweep->cells[i].typical ? &sweep->cells[i].typical->verdict : NULL;
+        if (!v)
+            continue;
+        free(v->resource);
+        v->resource = strdup("net-egress");
+        v->state = i == 0 ? VERDICT_SATURATED : i == 1 ? VERDICT_SUSPECTED : VERDICT_BALANCED;
+        v->host = 1;
+        v->gain_pct = i == 0 ? 34 : NAN;
+    }
+}
+
+static void expect_written(const struct sweep *sweep, const struct sweep_tables *tables,
+                           const char *format, const char *name) {
+    const struct sweep_section section = {"R3 <i>`x`", "Theirs differ.", sweep, tables};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(sweep_find_writer(format)(&section, 1, out), 0);
+    fclose(out);
+    if (name)
+        expect_golden(name, text);
+    free(text);
+}
+
+static void tables_are_as_before(void **state) {
+    static const char *const kinds[] = {"grid", "verdicts", "hosts", "job", "curves"};
+    struct fixture *f = *state;
+    struct sweep_tables tables = {0};
+    record_sweep(f);
+    struct sweep *sweep = build(f);
+    plant_verdicts(sweep);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        assert_int_equal(sweep_tables_add(&tables, sweep, kinds[i], 1), 0);
+    assert_int_equal(sweep_tables_put_beside(&tables, "grid", "time", "sync", "10", "64.8"), 0);
+    assert_int_equal(sweep_tables_put_beside(&tables, "grid", "time", "sync", "1", "135.7"), 0);
+    assert_int_equal(sweep_tables_put_beside(&tables, "grid", "time", "third", "1", "x"), 0);
+    expect_written(sweep, &tables, "text", "sweep.txt");
+    expect_written(sweep, &tables, "md", "sweep.md");
+    expect_written(sweep, &tables, "csv", "sweep.csv");
+    expect_written(sweep, &tables, "json", NULL);
+    sweep_tables_free(&tables);
+    sweep_free(sweep);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_runs_have_a_range_and_many_an_interval),
+        cmocka_unit_test(unknown_values_do_not_count),
+        cmocka_unit_test(words_name_measures),
+        cmocka_unit_test_setup_teardown(runs_belong_to_cells_by_their_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_join_and_other_commands_do_not, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cell_has_the_median_of_its_runs, setup, teardown),
+        cmocka_unit_test_setup_teardown(tables_are_as_before, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
