@@ -19,6 +19,7 @@ static const struct network_program lenet = {
     .name = "chokepoint-lenet",
     .title = "LeNet-5 on digits of 28 x 28",
     .plan = &lenet_plan,
+    .deviation = 255,
     .optimizer = OPTIMIZER_SGD,
     .rate = .05,
     .batch = 64,

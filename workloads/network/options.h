@@ -15,6 +15,7 @@ struct network_program {
     const char *name;  /* "chokepoint-lenet" */
     const char *title; /* the net and its images, one line of help */
     const struct net_plan *plan;
+    double mean, deviation; /* taken from and divided out of each byte of an image */
     enum optimizer_kind optimizer;
     double rate;
     uint64_t batch, epochs; /* the defaults */

@@ -143,8 +143,9 @@ static void fill_row(struct trainer *t, const struct images *images, size_t from
     size_t n = t->n_pixels;
     const uint8_t *in = images->pixels + from * n;
     float *out = t->pixels + to * n;
+    float mean = (float)t->program->mean, scale = (float)(1 / t->program->deviation);
     for (size_t i = 0; i < n; i++)
-        out[i] = (float)in[i] * (1.f / 255);
+        out[i] = ((float)in[i] - mean) * scale;
     t->labels[to] = images->labels[from];
 }
 
