@@ -8,6 +8,10 @@
 
 void blas_set_threads(int n);
 
+/* The processor whose kernels OpenBLAS has chosen. One that is newer than the library gets those of
+ * a very old one, a quarter as fast, unless OPENBLAS_CORETYPE says better. */
+const char *blas_kernels(void);
+
 /* c = a b, or c += a b; row by row without gaps, a of m x k, b of k x n. */
 void blas_multiply(bool wide, uint32_t m, uint32_t n, uint32_t k, const void *a, const void *b,
                    bool add, void *c);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/matmul/summary.h"
 
+#include "workloads/matmul/blas.h"
+
 double summary_gflops(const struct summary *s) {
     double flop = 0;
     for (int i = 0; i < s->n_ranks; i++)
@@ -14,9 +16,9 @@ void summary_print(const struct summary *s, FILE *out) {
     fprintf(out, "chokepoint-matmul: %u x %u, %s, blocks of %u, %s, %d rank%s\n", o->size, o->size,
             o->wide ? "double" : "single", o->block, o->trace_only ? "trace only" : "full product",
             s->n_ranks, s->n_ranks == 1 ? "" : "s");
-    fprintf(out, "  %llu rounds in %.2f s%s: %.1f GFLOP/s\n",
+    fprintf(out, "  %llu rounds in %.2f s%s: %.1f GFLOP/s (kernels: %s)\n",
             (unsigned long long)s->accounts[0].rounds, r->duration_s,
-            r->out_of_time ? " (time limit)" : "", summary_gflops(s));
+            r->out_of_time ? " (time limit)" : "", summary_gflops(s), blas_kernels());
     fprintf(out,
             "  rank  products  median round s  compute s  exchange s   sent MB  received MB\n");
     for (int i = 0; i < s->n_ranks; i++) {

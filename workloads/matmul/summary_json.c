@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "workloads/matmul/blas.h"
+
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
     for (int i = 0; i < s->n_ranks; i++) {
@@ -27,12 +29,13 @@ int summary_write_json(const struct summary *s, const char *path) {
     const struct matmul_options *o = s->options;
     const struct outcome *r = s->outcome;
     json_t *root = json_pack(
-        "{s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:f, s:b, s:f, s:f, s:o, s:b, s:o}", "product",
-        o->trace_only ? "trace" : "full", "precision", o->wide ? "double" : "single", "ranks",
-        s->n_ranks, "size", (json_int_t)o->size, "block", (json_int_t)o->block, "repeat",
-        (json_int_t)o->repeat, "rounds", (json_int_t)s->accounts[0].rounds, "duration_s",
-        r->duration_s, "out_of_time", r->out_of_time, "gflop_per_s", summary_gflops(s), "round_s",
-        s->accounts[0].round_s, "trace", trace(r), "checked", r->checked, "by_rank", ranks(s));
+        "{s:s, s:s, s:s, s:i, s:I, s:I, s:I, s:I, s:f, s:b, s:f, s:f, s:o, s:b, s:o}", "product",
+        o->trace_only ? "trace" : "full", "precision", o->wide ? "double" : "single", "kernels",
+        blas_kernels(), "ranks", s->n_ranks, "size", (json_int_t)o->size, "block",
+        (json_int_t)o->block, "repeat", (json_int_t)o->repeat, "rounds",
+        (json_int_t)s->accounts[0].rounds, "duration_s", r->duration_s, "out_of_time",
+        r->out_of_time, "gflop_per_s", summary_gflops(s), "round_s", s->accounts[0].round_s,
+        "trace", trace(r), "checked", r->checked, "by_rank", ranks(s));
     if (!root)
         return -ENOMEM;
     errno = 0;
