@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The figures of five published reports beside ours, in one command: five emulated hosts with links of 1.8 Gbit/s, what
+# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md. Resumes where it was interrupted.
+#   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [NAME]...
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+size=short bin=$PWD/build/release/bin work=${TMPDIR:-/tmp}/chokepoint-reference
+while [ $# -gt 0 ]; do
+    case $1 in
+        --size) size=${2:?}; shift 2 ;;
+        --bin) bin=$(cd "${2:?}" && pwd) || exit 2; shift 2 ;;
+        --work) work=${2:?}; shift 2 ;;
+        -*) sed -n '3,5s/^# *//p' "$0" >&2; exit 2 ;;
+        *) break ;;
+    esac
+done
+mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
+name=reference$$
+"$bin/chokepoint" testbed --name $name up 5 --rate 1.8gbit || exit
+trap '"$bin/chokepoint" testbed --name $name down >/dev/null' EXIT
+inside() { "$bin/chokepoint" testbed --name $name exec -- "$@"; }
+[ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --only net --hosts vm1,vm2,vm3,vm4,vm5 \
+    --db "$work/sweeps.db" >/dev/null || exit
+begun=$SECONDS
+inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md"
+status=$?
+[ -e "$work/tables.md" ] || exit 1
+{
+    printf '# The reference experiments, theirs and ours\n\n'
+    printf 'Five published reports of small clusters that trained something; rows in italics are their figures. Ours: '
+    printf '`tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
+        "$size" "$(nproc)"
+    sed 's/^### /## /' "$work/tables.md"
+} >docs/reference.md
+echo "docs/reference.md is written; $((SECONDS - begun)) s; recordings: $work/sweeps.db" >&2
+exit $status
