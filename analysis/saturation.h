@@ -44,6 +44,7 @@ struct candidate {
     bool ambiguous;   /* another host would explain the same as well */
     bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */
+    const char *next; /* words: what to do about it; NULL: what its kind says */
     struct text_list evidence, against;
     /* Where `blocked` comes from, so that it can be asked again for any part of the run: terms of
      * the critical path on the host (bits of enum budget_term), of those a share; */
@@ -106,6 +107,10 @@ const struct budget *saturation_budget(const struct scene *scene,
  * time inside MPI, where that is known: there they spin); over hosts, if
  * no process has a rank; NAN if nothing of the job was seen. */
 double ranks_busy(const struct scene *scene, size_t group);
+
+/* The host is one kernel with another host of the run, and may run on the same cores: they wait for
+ * each other. */
+bool scene_shares_cores(const struct scene *scene, int host);
 
 /* Outside the job, the one on a host that used most CPU, or wrote and read most. NULL: none. */
 const struct scene_process *busiest_foreign(const struct scene *scene, size_t group, int host,

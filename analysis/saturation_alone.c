@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work that one rank does alone: what it computes in operators that no other rank runs, where the
- * program marks any (how much of that the others wait for, the critical path must say); else
+ * Work that one rank does alone: what it computes in operators that no other rank runs, where all
+ * ranks mark some (how much of that the others wait for, the critical path must say); else
  * stretches of computing in whose beginning nearly nobody else computed. The latter cannot see
  * serial work that follows the rank's own share of the common work without a call in between.
  */
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/key_table.h"
 #include "analysis/saturation_private.h"
 
 #define OPERATORS_MAX 32 /* names of one rank */
@@ -236,14 +237,26 @@ static double operators_share(const struct scene *scene, size_t group, size_t wh
     return sum / (double)windows_length(windows);
 }
 
-static bool marks_operators(const struct recording *recording) {
+static struct key process_key(int host, int64_t pid) {
+    return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
+}
+
+/* Of a rank without any it is not known what it runs: nothing another does would be its own. */
+static bool all_mark_operators(const struct recording *recording) {
+    struct key_table processes = {0};
+    bool all = recording->calls.n > 0;
     for (size_t m = 0; m < recording->n_marks; m++)
         if (recording->marks[m].kind == MARK_OPERATOR)
-            return true;
-    return false;
+            key_add(&processes, process_key(recording->marks[m].host, recording->marks[m].pid));
+    for (size_t r = 0; all && r < recording->calls.n; r++) {
+        const struct mpi_rank *rank = &recording->calls.ranks[r];
+        all = key_find(&processes, process_key(rank->host, rank->pid)) != KEY_NONE;
+    }
+    key_table_release(&processes);
+    return all;
 }
 
 double alone_share(const struct scene *scene, size_t group, size_t who) {
-    return marks_operators(scene->recording) ? operators_share(scene, group, who)
-                                             : stretches_share(scene, group, who);
+    return all_mark_operators(scene->recording) ? operators_share(scene, group, who)
+                                                : stretches_share(scene, group, who);
 }

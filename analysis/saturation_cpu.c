@@ -69,23 +69,65 @@ static double beside(const struct scene *scene, size_t group, int host,
     return cores;
 }
 
-static void name_cause(const struct scene *scene, size_t group,
-                       const struct scene_process *suffering, struct candidate *c) {
-    double foreign, own = beside(scene, group, c->host, suffering);
-    double busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
+static bool has_core(const struct series_set *set, int host, const char *name) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Rows are named by core; a control group of version 2 has one row for all it may use. */
+static bool have_cores_in_common(const struct scene *scene, int one, int other) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
+            return true;
+    return false;
+}
+
+bool scene_shares_cores(const struct scene *scene, int host) {
+    const int64_t *machines = scene->recording->machines;
+    for (size_t h = 0; machines && h < scene->n_hosts; h++)
+        if ((int)h != host && machines[host] != VALUE_ABSENT && machines[h] == machines[host] &&
+            have_cores_in_common(scene, host, (int)h))
+            return true;
+    return false;
+}
+
+/* Where a host's processes had to wait, who had the core? */
+enum holder { HELD_BY_FOREIGN, HELD_BY_JOB, HELD_OUTSIDE, HELD_AT_TIMES };
+
+static enum holder find_holder(const struct scene *scene, size_t group, double own,
+                               const struct candidate *c) {
+    double foreign, busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
     const struct scene_process *other = busiest_foreign(scene, group, c->host, &foreign);
-    if (other && foreign >= FOREIGN_MIN && foreign >= FOREIGN_PART * c->blocked) {
-        c->culprit = culprit_of(scene, other);
-        c->cause = text_format("contention with %s", c->culprit.process);
-        text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core",
-                      c->culprit.process, 100 * foreign);
-        c->signals++;
-    } else if (own >= FOREIGN_MIN && own >= FOREIGN_PART * c->blocked) {
+    if (other && foreign >= FOREIGN_MIN && foreign >= FOREIGN_PART * c->blocked)
+        return HELD_BY_FOREIGN;
+    if (own >= FOREIGN_MIN && own >= FOREIGN_PART * c->blocked)
+        return HELD_BY_JOB;
+    return busy < 50 ? HELD_OUTSIDE : HELD_AT_TIMES; /* with half idle hardly anybody queues */
+}
+
+static void name_foreign(const struct scene *scene, size_t group, struct candidate *c) {
+    double foreign;
+    c->culprit = culprit_of(scene, busiest_foreign(scene, group, c->host, &foreign));
+    c->cause = text_format("contention with %s", c->culprit.process);
+    text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core", c->culprit.process,
+                  100 * foreign);
+    c->signals++;
+}
+
+static void name_cause(const struct scene *scene, size_t group, enum holder holder, double own,
+                       struct candidate *c) {
+    double busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
+    if (holder == HELD_BY_FOREIGN) {
+        name_foreign(scene, group, c);
+    } else if (holder == HELD_BY_JOB) {
         c->cause = text_format("more of the job is ready to run than there are cores (%u)",
                                scene->hosts[c->host].n_cpus);
         text_list_add(&c->evidence, "other processes of the job used %.0f %% of a core there",
                       100 * own);
-    } else if (busy < 50) { /* with half of its own cores idle hardly anybody queues */
+    } else if (holder == HELD_OUTSIDE) {
         c->cause = text_format("its cores are shared with something outside this host's view");
         text_list_add(&c->evidence,
                       "the host itself used only %.0f %% of its cores: they are shared with others "
@@ -119,11 +161,16 @@ static struct candidate contention_of(const struct scene *scene, size_t group, i
     return c;
 }
 
+/* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
 static int add_contention(const struct scene *scene, size_t group, int host,
                           const struct contended *worst, double all_busy,
                           struct candidates *candidates) {
     struct candidate c = contention_of(scene, group, host, worst);
     double psi = scene_mean(scene, host, METRIC_PSI_CPU, group);
+    double own = beside(scene, group, host, worst->process);
+    enum holder holder = find_holder(scene, group, own, &c);
+    if (holder >= HELD_OUTSIDE && scene_shares_cores(scene, host))
+        return 1;
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
                   worst->process->series->name, 100 * worst->blocked);
     if (psi >= 100 * PSI_CPU_MIN) {
@@ -137,7 +184,7 @@ static int add_contention(const struct scene *scene, size_t group, int host,
                       "every rank keeps its core busy: ranks that spin while they wait would look "
                       "the same");
     }
-    name_cause(scene, group, worst->process, &c);
+    name_cause(scene, group, holder, own, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -209,19 +256,33 @@ static void rule_out(const struct scene *scene, size_t group, struct candidates 
                       waited);
 }
 
+/* The cores of emulated hosts: none of them is short of any more than the others. */
+static void rule_out_shared(double most, struct candidates *candidates) {
+    text_list_add(&candidates->ruled_out,
+                  "cpu: a rank waited for a core %.0f %% of the time, but hosts of this run share "
+                  "their cores and wait for each other: that says nothing of one of them (give "
+                  "each cores of its own to see more)",
+                  100 * most);
+}
+
 int saturation_cpu(const struct scene *scene, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
-    double all_busy = ranks_busy(scene, group);
+    double all_busy = ranks_busy(scene, group), shared = 0;
     int result = 0;
-    for (size_t h = 0; result == 0 && h < scene->n_hosts; h++) {
+    for (size_t h = 0; result >= 0 && h < scene->n_hosts; h++) {
         struct contended worst = most_contended(scene, group, (int)h);
-        if (worst.process && demand_of(scene, group, (int)h, &worst) >= BLOCKED_MIN &&
-            or_zero(worst.use.run_queue_s) >= CONTENTION_MIN * worst.use.cpu_s)
-            result = add_contention(scene, group, (int)h, &worst, all_busy, candidates);
+        if (!worst.process || demand_of(scene, group, (int)h, &worst) < BLOCKED_MIN ||
+            or_zero(worst.use.run_queue_s) < CONTENTION_MIN * worst.use.cpu_s)
+            continue;
+        result = add_contention(scene, group, (int)h, &worst, all_busy, candidates);
+        shared = result == 1 ? fmax(shared, worst.blocked) : shared;
     }
+    result = result < 0 ? result : 0;
     if (result == 0 && candidates->n == before && !scene_has_path(scene))
         result = look_for_serial(scene, group, all_busy, candidates);
-    if (result == 0 && candidates->n == before && group == scene->main_group)
+    if (result == 0 && group == scene->main_group && shared > 0)
+        rule_out_shared(shared, candidates);
+    else if (result == 0 && candidates->n == before && group == scene->main_group)
         rule_out(scene, group, candidates);
     return result;
 }

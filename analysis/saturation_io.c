@@ -32,10 +32,17 @@ struct disk {
     unsigned terms;
 };
 
+/* Less what a budget says was reading back what had been in memory before: that is memory's. */
+static double delay_for_disk(const struct scene *scene, size_t group, int host) {
+    double delay = job_delay(scene, group, host);
+    double budget = scene_worst_rank(scene, group, host, BUDGET_DISK, NULL);
+    return isnan(delay) || isnan(budget) ? delay : fmin(delay, budget);
+}
+
 static struct disk look_at_disk(const struct scene *scene, size_t group, int host) {
     struct disk d = {.psi = scene_mean(scene, host, METRIC_PSI_IO, group),
                      .busy = scene_mean(scene, host, METRIC_DISK_BUSY, group),
-                     .delay = job_delay(scene, group, host),
+                     .delay = delay_for_disk(scene, group, host),
                      .terms = 1u << BUDGET_DISK};
     double waited = isnan(d.delay) ? d.psi / 100 : d.delay;
     d.demand = scene_demand(scene, group, host, BUDGET_DISK);
@@ -49,7 +56,24 @@ static struct disk look_at_disk(const struct scene *scene, size_t group, int hos
     return d;
 }
 
-static void name_disk(const struct scene *scene, size_t group, bool device, struct candidate *c) {
+/* What the device did while the job waited for it. */
+enum device { DEVICE_IDLE, DEVICE_SERVING, DEVICE_FULL };
+
+/* Busy for about as long as the job waited: it served one request after the other, as fast as it
+ * can, and nobody else had it. */
+static enum device device_of(const struct disk *d) {
+    if (d->busy >= 100 * DISK_BUSY_MIN)
+        return DEVICE_FULL;
+    return d->busy >= 100 * DISK_SERVING_PART * fmax(d->demand, BLOCKED_MIN) ? DEVICE_SERVING
+                                                                             : DEVICE_IDLE;
+}
+
+static void name_disk(const struct scene *scene, size_t group, enum device device,
+                      struct candidate *c) {
+    static const char *const causes[] = {
+        [DEVICE_IDLE] = "slow I/O on an idle device: throttled or remote storage",
+        [DEVICE_SERVING] = "one request after the other, each served as fast as the device can",
+        [DEVICE_FULL] = "the device is busy"};
     double bytes_s;
     const struct scene_process *other = writing_foreign(scene, group, c->host, &bytes_s);
     if (other && bytes_s >= FOREIGN_WRITE_MIN) {
@@ -61,18 +85,25 @@ static void name_disk(const struct scene *scene, size_t group, bool device, stru
         c->signals++;
         return;
     }
-    c->cause = text_format(device ? "the device is busy"
-                                  : "slow I/O on an idle device: throttled or remote storage");
+    c->cause = text_format("%s", causes[device]);
 }
 
 static int add_disk(const struct scene *scene, size_t group, int host, const struct disk *d,
                     struct candidates *candidates) {
-    bool device = d->busy >= 100 * DISK_BUSY_MIN;
-    struct candidate c = candidate_of(host, group, device ? "disk" : "disk-throttle",
-                                      device ? "disk-contention" : "throttle");
+    static const char *const kinds[] = {[DEVICE_IDLE] = "throttle",
+                                        [DEVICE_SERVING] = "unknown",
+                                        [DEVICE_FULL] = "disk-contention"};
+    enum device device = device_of(d);
+    struct candidate c =
+        candidate_of(host, group, device == DEVICE_IDLE ? "disk-throttle" : "disk", kinds[device]);
     c.blocked = fmin(1, d->demand);
-    c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
-    c.signals = (d->psi >= 100 * PSI_IO_MIN) + device + !isnan(d->delay);
+    c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
+    c.signals = (d->psi >= 100 * PSI_IO_MIN) + (device == DEVICE_FULL) + !isnan(d->delay);
+    c.next = isnan(d->delay) ? "set kernel.task_delayacct=1 before the run, so that the job's own "
+                               "waiting for disks is counted"
+             : device == DEVICE_SERVING ? "read ahead while the program computes, or keep in "
+                                          "memory what it reads again"
+                                        : NULL;
     c.signal = &scene->hosts[host].metrics[METRIC_PSI_IO];
     c.factor = d->psi > 0 ? c.blocked / d->psi : 0;
     c.terms = d->terms;
@@ -91,6 +122,7 @@ static int add_disk(const struct scene *scene, size_t group, int host, const str
         text_list_add(&c.evidence, "a process of the job was blocked on I/O %.0f %% of the time",
                       100 * d->delay);
     name_disk(scene, group, device, &c);
+    c.supply |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -174,7 +206,9 @@ static struct shortage measure(const struct scene *scene, size_t group, int host
     };
     look_at_limit(scene, host, windows, &s);
     double demand = scene_demand(scene, group, host, BUDGET_MEMORY);
-    s.demand = isnan(demand) ? s.psi / 100 : demand;
+    if (isnan(demand)) /* the kernel's pressure leaves out what the budget of a process knows */
+        demand = fmax(s.psi / 100, scene_worst_rank(scene, group, host, BUDGET_MEMORY, NULL));
+    s.demand = demand;
     return s;
 }
 

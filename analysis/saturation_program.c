@@ -156,7 +156,9 @@ static int look_at_computing(const struct scene *scene, size_t group,
     int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
     /* what the kernel does to find memory for a rank counts as its computing */
     bool short_of_memory = is_short_of(candidates, scene->budgets.items[who].host, group, "memory");
-    if (result == 0 && n_peers && !short_of_memory && excess >= (SKEW_RATIO - 1) * median &&
+    double ratio =
+        scene_shares_cores(scene, scene->budgets.items[who].host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
+    if (result == 0 && n_peers && !short_of_memory && excess >= (ratio - 1) * median &&
         excess >= BLOCKED_MIN && scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)
         result = add_skew(scene, group, who, excess, median, n_peers, candidates);
     return result;

@@ -51,9 +51,25 @@ double verdict_closing(const struct scene *scene) {
     return n ? (double)closing / (double)n : 1;
 }
 
+/* 0 with as few as are needed, 1 with four times as many. */
+static double plenty(double n, double needed) {
+    return fmin(1, fmax(0, (n - needed) / (3 * needed)));
+}
+
+/* Of the rank whose iterations stand for all, where every call of it is known; else 0. */
+static size_t iterations_told(const struct scene *scene) {
+    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
+    return scene_has_path(scene) && reference ? reference->n : 0;
+}
+
+/* How many moments of the program were seen, between 0 (as few as are needed) and 1: of the calls
+ * of MPI every one was, so that iterations count; else samples do. */
+static double seen_of(const struct scene *scene) {
+    return fmax(plenty((double)verdict_least_samples(scene), RUN_SAMPLES_MIN),
+                plenty((double)iterations_told(scene), RUN_ITERATIONS_MIN));
+}
+
 double verdict_confidence(const struct scene *scene, double computed) {
-    double samples = (double)verdict_least_samples(scene);
-    double few = fmin(1, fmax(0, (samples - RUN_SAMPLES_MIN) / (3.0 * RUN_SAMPLES_MIN)));
     if (verdict_closing(scene) < 1)
         computed *= 0.6;
     if (verdict_coverage(scene) < 0.9) /* a host was dark for a while */
@@ -61,22 +77,29 @@ double verdict_confidence(const struct scene *scene, double computed) {
     if (!scene_has_path(scene))
         computed = fmin(computed, VERDICT_CONFIDENCE_CAP);
     /* a short run has seen few of the program's moments, however alike they were */
-    return verdict_calibrated(fmin(1, computed)) * (0.8 + 0.2 * few);
+    return verdict_calibrated(fmin(1, computed)) * (0.8 + 0.2 * seen_of(scene));
+}
+
+/* The kernel's counters go on between samples: where calls tell when each wait was, samples only
+ * have to say what the time between was spent on. */
+static size_t samples_needed(const struct scene *scene) {
+    return iterations_told(scene) >= RUN_ITERATIONS_MIN ? RUN_SAMPLES_BESIDE_CALLS
+                                                        : RUN_SAMPLES_MIN;
 }
 
 /* The reason why there is too little to judge by, or NULL. */
 static char *too_little(const struct scene *scene) {
-    size_t samples = verdict_least_samples(scene);
+    size_t samples = verdict_least_samples(scene), needed = samples_needed(scene);
     const struct rank_iterations *reference = iterations_reference(&scene->iterations);
     if (!scene->n_hosts)
-        return text_format("no host was recorded");
-    if (samples < RUN_SAMPLES_MIN)
-        return text_format("only %zu samples of some host lie within the run; %d are needed",
-                           samples, RUN_SAMPLES_MIN);
+        return text_format("No host was recorded");
+    if (samples < needed)
+        return text_format("Only %zu samples of some host lie within the run; %zu are needed",
+                           samples, needed);
     /* iterations that were found are a help, not what the program is about */
     if (reference && scene->iterations.source == ITERATION_MARKER &&
         reference->n < RUN_ITERATIONS_MIN)
-        return text_format("only %zu iterations were marked; %d are needed", reference->n,
+        return text_format("Only %zu iterations were marked; %d are needed", reference->n,
                            RUN_ITERATIONS_MIN);
     return NULL;
 }
@@ -84,9 +107,9 @@ static char *too_little(const struct scene *scene) {
 static void say_too_little(const struct scene *scene, char *why, struct verdict *v) {
     char *so_far = v->summary;
     bool leaning = v->state == VERDICT_SUSPECTED || v->state == VERDICT_SATURATED;
-    v->summary = leaning ? text_format("Too little to judge: %s. So far it looks like this: %s",
-                                       why, so_far ? so_far : "")
-                         : text_format("Too little to judge: %s.", why);
+    v->summary = leaning
+                     ? text_format("%s. So far it looks like this: %s", why, so_far ? so_far : "")
+                     : text_format("%s.", why);
     v->state = VERDICT_INSUFFICIENT;
     v->confidence *= leaning ? 0.5 : 0;
     free(so_far);
@@ -153,7 +176,7 @@ static void add_next(const struct scene *scene, struct verdict *v) {
     if (!scene->iterations.n)
         text_list_add(&v->next, "mark iterations and phases in the program (chokepoint.h), so that "
                                 "time and bytes an iteration are known");
-    if (verdict_least_samples(scene) < 10 * RUN_SAMPLES_MIN)
+    if (seen_of(scene) < 1) /* which made it less sure */
         text_list_add(&v->next, "record a longer run");
     text_list_add(&v->next, "repeat the run: `chokepoint compare` shows what holds over repeats");
 }

@@ -54,22 +54,6 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
                                               : "nothing shows that it ran out");
 }
 
-/* Where calls are known but no path could be made of them: the ranks lost more to moving data. */
-static bool is_outweighed(const struct scene *scene, const struct candidate *c) {
-    return !scene_has_path(scene) && !candidate_is_link(c) && scene->budgets.events &&
-           rank_budgets_share(&scene->budgets, c->group, BUDGET_TRANSFER) > c->blocked;
-}
-
-static void add_outweighed(const struct scene *scene, const struct candidate *c,
-                           struct verdict *v) {
-    const struct rank_budgets *b = &scene->budgets;
-    text_list_add(&v->against,
-                  "the ranks spent more time, %.0f %%, inside MPI with data to move (and %.0f %% "
-                  "waiting for each other)",
-                  100 * rank_budgets_share(b, c->group, BUDGET_TRANSFER),
-                  100 * fmax(rank_budgets_share(b, c->group, BUDGET_PEER_WAIT), 0));
-}
-
 /* Weights as designed; less where the evidence has a hole that is known. */
 static double confidence_of(const struct scene *scene, const struct candidate *c,
                             const struct resampled *r) {
@@ -79,8 +63,6 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
         confidence *= 0.8;
     if (c->ambiguous)
         confidence *= 0.6;
-    if (is_outweighed(scene, c))
-        confidence *= 0.5;
     if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))
         confidence *= 0.6;
     return verdict_confidence(scene, confidence);
@@ -90,9 +72,8 @@ static void add_next_for(const struct candidate *c, struct verdict *v) {
     if (candidate_is_link(c) && !(c->reached > 0))
         text_list_add(&v->next, "measure what the links can carry: `chokepoint calibrate` on these "
                                 "hosts, into the same database");
-    else if (strncmp(c->resource, "disk", 4) == 0 && !c->supply)
-        text_list_add(&v->next, "set kernel.task_delayacct=1 before the run, so that the job's own "
-                                "waiting for disks is counted");
+    else if (c->next)
+        text_list_add(&v->next, "%s", c->next);
     else if (c->culprit.process)
         text_list_add(&v->next, "run it again without %s on that host, and compare",
                       c->culprit.process);
@@ -132,8 +113,7 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     if (result < 0)
         return result;
     const struct candidate *other = verdict_other_direction(candidates);
-    bool outweighed = is_outweighed(scene, c);
-    v->state = outweighed ? VERDICT_SUSPECTED : verdict_state_of(c, verdict_gain_low(c, &r));
+    v->state = verdict_state_of(c, verdict_gain_low(c, &r));
     v->host = c->host;
     v->rank = c->rank;
     v->resource = c->resource;
@@ -146,8 +126,6 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     v->cause = text_format("%s", c->cause);
     v->summary = verdict_sentence(scene, candidates, &r, v->state);
     text_list_move(&v->evidence, &c->evidence);
-    if (outweighed)
-        add_outweighed(scene, c, v);
     text_list_move(&v->against, &c->against);
     if (other)
         add_other_direction(candidates, other, v);

@@ -38,21 +38,24 @@ static const char *bound_words(const struct shares *s) {
                                                 : "its ranks wait for each other in turn";
 }
 
-/* Of the resamples nothing reaches the least gain; how far below it the first stays. */
-static double confidence_of(const struct scene *scene, const struct candidates *candidates) {
+/* Of the resamples nothing reaches the least gain; how far below it the first stays. Who moves data
+ * for much of the time may well run into a limit that none of the hosts shows. */
+static double confidence_of(const struct scene *scene, const struct candidates *candidates,
+                            double moving) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, GAIN_MIN));
     closeness = 1 - most / GAIN_MIN;
-    return verdict_confidence(scene, 0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 +
-                                         0.1 * verdict_coverage(scene));
+    double quiet =
+        0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(scene);
+    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * moving));
 }
 
 static void say_balanced(const struct scene *scene, const struct candidates *candidates,
                          struct verdict *v) {
     struct shares s = shares_of(scene);
     v->state = VERDICT_BALANCED;
-    v->confidence = confidence_of(scene, candidates);
+    v->confidence = confidence_of(scene, candidates, s.transfer + s.overhead);
     v->cause = text_format("%s", bound_words(&s));
     v->summary = text_format(
         "No host stands out: %s. The ranks computed %.0f %% of the time, waited for each "
@@ -64,6 +67,12 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
                   "the ranks' time adds up, and nothing along the way of the run that a host could "
                   "change takes %.0f %% of it",
                   100 * GAIN_MIN);
+    if (s.transfer + s.overhead >= MOVING_MUCH)
+        text_list_add(&v->against,
+                      "moving data is %.0f %% of the ranks' time, and no link of these hosts was "
+                      "seen to be full: a limit may lie between them, or not have been measured "
+                      "(`chokepoint calibrate`)",
+                      100 * (s.transfer + s.overhead));
     if (s.wait >= 0.3)
         text_list_add(&v->against,
                       "waiting for each other is %.0f %% of the ranks' time: less of "

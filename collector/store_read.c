@@ -170,6 +170,7 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
         .lost_frames = count_or_zero(row, 4),
         .duplicates = count_or_zero(row, 5),
         .gaps = count_or_zero(row, 6),
+        .machine = sql_column(row, 7),
     };
     return host->name ? 0 : -ENOMEM;
 }
@@ -178,7 +179,10 @@ static int fill_host(sqlite3_stmt *row, struct store_host *host) {
 #define HOST_SELECT                                                                                \
     "SELECT h.host, h.name,"                                                                       \
     " sum(s.frames), sum(s.missed_slots), sum(s.lost_frames), sum(s.duplicates),"                  \
-    " sum(s.gaps) + sum(s.restarts)"                                                               \
+    " sum(s.gaps) + sum(s.restarts),"                                                              \
+    " (SELECT min(x.host) FROM stream x JOIN host y ON y.host = x.host AND y.run = h.run"          \
+    "  WHERE x.boot_id <> '' AND x.boot_id ="                                                      \
+    "  (SELECT max(z.boot_id) FROM stream z WHERE z.host = h.host))"                               \
     " FROM host h LEFT JOIN stream s ON s.host = h.host AND s.period_ns <> 0"                      \
     " WHERE h.run = ? GROUP BY h.host ORDER BY h.host"
 

@@ -30,6 +30,8 @@ struct store_host {
     uint64_t frames, missed_slots, lost_frames, duplicates;
     uint64_t gaps;             /* sequence numbers that never arrived, and restarts of the agent */
     int64_t first_ns, last_ns; /* of its frames, since the start */
+    int64_t machine;           /* the same of all hosts of the run that are one kernel (containers,
+                                  emulated hosts); VALUE_ABSENT: not known */
 };
 
 struct store_note {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files that look for a full link share: saturation_net.c asks them in turn, by
+ * connections (saturation_side.c), by what the hosts hold back themselves (saturation_queue.c), by
+ * rates (saturation_rate.c).
+ */
+#ifndef CHOKEPOINT_ANALYSIS_SATURATION_NET_H
+#define CHOKEPOINT_ANALYSIS_SATURATION_NET_H
+
+#include "analysis/saturation_private.h"
+
+/* METRIC_NET_SEND or METRIC_NET_RECV. */
+enum metric link_metric(enum flow_side side);
+
+/* What the queues before a host's interfaces say of a group: the one where most waits. */
+struct queues {
+    bool known;
+    double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
+    double rate_mb_s;             /* it is set to; NAN */
+};
+
+struct queues link_queues(const struct scene *scene, size_t group, int host);
+/* Data wait there. */
+bool link_is_backed_up(const struct queues *queues);
+
+/* A candidate with nothing but its questions (what if the link were faster) in it. */
+struct candidate link_of(const struct scene *scene, size_t group, int host, enum flow_side side);
+/* Share of the path that is transfers through this side; NAN where the path is not known. */
+double link_demand(const struct scene *scene, size_t group, int host, enum flow_side side);
+/* Adds the argument by arithmetic, if there is one. */
+void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
+                         enum flow_side side, struct candidate *c);
+
+/* ---- one for each kind of evidence: candidates added, -ENOMEM ---- */
+
+int link_by_connections(const struct scene *scene, size_t group, const struct flows *flows,
+                        struct candidates *candidates);
+int link_by_queues(const struct scene *scene, size_t group, struct candidates *candidates);
+/* Where connections are known, a rate that was only seen is no sign of anything. Rules the network
+ * out in words, where nothing is found and `rule_out`. */
+int link_by_rates(const struct scene *scene, size_t group, const struct flows *flows, bool rule_out,
+                  struct candidates *candidates);
+
+#endif

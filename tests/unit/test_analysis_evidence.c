@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What counts as evidence that something ran out, and what does not: each test plants what the
+ * kernel says and asks who is blamed for it.
+ */
+#include "tests/unit/lockstep.h"
+
+static const struct candidate *find(const struct judged *j, const char *resource) {
+    for (size_t i = 0; i < j->candidates.n; i++)
+        if (strcmp(j->candidates.items[i].resource, resource) == 0)
+            return &j->candidates.items[i];
+    return NULL;
+}
+
+static void expect_quiet(const struct judged *j) {
+    const struct verdict *v = &j->verdict;
+    if (v->state == VERDICT_SATURATED || v->state == VERDICT_SUSPECTED)
+        fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
+}
+
+/* ---- waiting for disks ---- */
+
+static struct { double psi_io, psi_memory, busy, refault_mb_s; } host_now;
+static bool psi_of_memory;
+
+static double psi_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == PSI_SOME ? (psi_of_memory ? host_now.psi_memory : host_now.psi_io) * 1e9 : 0;
+}
+static double disk_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == DISK_BUSY ? host_now.busy * 1e9 : 1e7;
+}
+static double vmstat_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == VMSTAT_REFAULT ? host_now.refault_mb_s * 1e6 : 0;
+}
+static double memory_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == MEMORY_TOTAL || column == MEMORY_AVAILABLE ? 8e9 : 0;
+}
+static double full_group(size_t column, double t_s) {
+    (void)t_s;
+    return column == CGROUP_MEMORY || column == CGROUP_MEMORY_LIMIT ? 1e8
+           : column == CGROUP_LIMIT_HITS                            ? 100
+                                                                    : 0;
+}
+
+/* A process that reads so many bytes a second besides waiting for them. */
+static double reading_process(size_t column, double t_s) {
+    return column == PROCESS_READ           ? 50e6
+           : column == PROCESS_MAJOR_FAULTS ? 100
+                                            : plant_process_value(column, t_s);
+}
+
+/* On each of two hosts a process computes for half of the time; on host 1 it waits for a disk. */
+static void plant_waiting(struct recording *r, double waiting) {
+    plant_init(r, 2, 20);
+    for (int h = 0; h < 2; h++) {
+        plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, quiet_cpu);
+        plant_process_now = (struct plant_process){h, 0.5, 0, h == 1 ? waiting : 0};
+        plant(r, RECORDING_PROCESS, h, "load", 0.1, PROCESS_LEVELS, reading_process);
+    }
+    psi_of_memory = false;
+    plant(r, RECORDING_PSI, 1, "io", 0.1, 0, psi_value);
+    plant(r, RECORDING_DISK, 1, "sda", 0.1, 0, disk_value);
+}
+
+static void expect_disk(double busy, const char *resource, enum verdict_state state) {
+    struct recording r;
+    struct judged j;
+    host_now.psi_io = 0.4;
+    host_now.busy = busy;
+    plant_waiting(&r, 0.4);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, resource);
+    assert_int_equal(j.verdict.host, 1);
+    assert_int_equal(j.verdict.state, state);
+    release(&r, &j);
+}
+
+static void an_idle_device_is_throttled_a_full_one_is_not(void **state) {
+    (void)state;
+    expect_disk(0.01, "disk-throttle", VERDICT_SATURATED);
+    expect_disk(0.9, "disk", VERDICT_SATURATED);
+}
+
+/* Busy exactly while the program waits for it: nobody slows it. */
+static void a_disk_that_serves_one_reader_has_not_run_out(void **state) {
+    (void)state;
+    expect_disk(0.4, "disk", VERDICT_SUSPECTED);
+}
+
+/* The kernel counts a wait that it did not see begin from when the machine came up. */
+static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
+    struct recording r;
+    struct judged j;
+    struct series *load = NULL;
+    (void)state;
+    host_now.psi_io = host_now.busy = 0.03;
+    plant_waiting(&r, 0.01);
+    for (size_t s = 0; s < r.tables[RECORDING_PROCESS].n; s++)
+        load = r.tables[RECORDING_PROCESS].items[s].host == 1
+                   ? &r.tables[RECORDING_PROCESS].items[s]
+                   : load;
+    load->values[4 * r.tables[RECORDING_PROCESS].n_columns + PROCESS_BLOCK_IO] = 1375 * S;
+    recording_settle(&r);
+    judge(&r, &j);
+    expect_quiet(&j);
+    assert_null(find(&j, "disk-throttle"));
+    release(&r, &j);
+}
+
+/* All that is read had been in memory before, in a group whose limit is reached. */
+static void what_is_read_again_is_for_want_of_memory(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    host_now.psi_io = 0.4;
+    host_now.busy = 0;
+    host_now.psi_memory = 0.2;
+    host_now.refault_mb_s = 50;
+    plant_waiting(&r, 0.4);
+    psi_of_memory = true;
+    plant(&r, RECORDING_PSI, 1, "memory", 0.1, 0, psi_value);
+    plant(&r, RECORDING_VMSTAT, 1, "vmstat", 0.1, 0, vmstat_value);
+    plant(&r, RECORDING_MEMORY, 1, "memory", 0.1, MEMORY_LEVELS, memory_value);
+    plant(&r, RECORDING_CGROUP, 1, "/job", 0.1, 1u << CGROUP_MEMORY | 1u << CGROUP_MEMORY_LIMIT,
+          full_group);
+    judge(&r, &j);
+    expect(&j, "memory", "memory-limit", 1);
+    assert_true(j.candidates.items[0].blocked > 0.35);
+    assert_null(find(&j, "disk-throttle"));
+    release(&r, &j);
+}
+
+/* ---- a link that its host holds back ---- */
+
+static struct { double mean_mb_s, backlog, overlimits_s; } link_now;
+
+static double sent(size_t column, double t_s) {
+    (void)t_s;
+    return column == NET_SEND_BYTES ? link_now.mean_mb_s * 1e6 : 1e6;
+}
+static double held_back(size_t column, double t_s) {
+    (void)t_s;
+    return column == QDISC_BACKLOG      ? link_now.backlog
+           : column == QDISC_RATE       ? 40e6
+           : column == QDISC_OVERLIMITS ? link_now.overlimits_s
+           : column == QDISC_SEND_BYTES ? link_now.mean_mb_s * 1e6
+                                        : 0;
+}
+
+/* Short messages: the rate that TCP believes in is far from that of the link, as it comes in one
+ * piece. */
+static double short_messages(size_t column, double t_s) {
+    (void)t_s;
+    return column == CONNECTION_PID             ? 1000
+           : column == CONNECTION_BUSY          ? 0.5e9
+           : column == CONNECTION_SEND_BYTES    ? link_now.mean_mb_s * 1e6
+           : column == CONNECTION_RTT           ? 5e5
+           : column == CONNECTION_MIN_RTT       ? 1e4
+           : column == CONNECTION_DELIVERY_RATE ? 6e9
+                                                : 0;
+}
+
+static void plant_held_back(struct recording *r, double mean_mb_s, double backlog,
+                            double overlimits_s) {
+    link_now.mean_mb_s = mean_mb_s;
+    link_now.backlog = backlog;
+    link_now.overlimits_s = overlimits_s;
+    plant_init(r, 2, 20);
+    for (int h = 0; h < 2; h++) {
+        plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, quiet_cpu);
+        plant(r, RECORDING_NET, h, "eth0", 0.1, 0, h == 1 ? sent : little_net);
+        plant_process(r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+    }
+    plant(r, RECORDING_CONNECTION, 0, "10.0.0.1:5000>10.0.0.2:6000", 0.1, 0x61u | 1u << 7,
+          short_messages);
+    plant(r, RECORDING_CONNECTION, 1, "10.0.0.2:6000>10.0.0.1:5000", 0.1, 0x61u | 1u << 7,
+          short_messages);
+    plant(r, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+          held_back);
+}
+
+static void a_host_that_holds_back_what_it_sends_is_named(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_held_back(&r, 30, 25e3, 600);
+    judge(&r, &j);
+    expect(&j, "net-egress", "path-limited", 1);
+    assert_true(any_says(&j.verdict.evidence, "25 kB waited before its interface"));
+    assert_true(fabs(j.candidates.items[0].reached - 0.75) < 0.01);
+    release(&r, &j);
+}
+
+static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
+    static const struct {
+        double mean, backlog, overlimits;
+    } quiet[] = {{30, 500, 600}, {30, 25e3, 1}, {4, 25e3, 600}};
+    (void)state;
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        struct recording r;
+        struct judged j;
+        plant_held_back(&r, quiet[i].mean, quiet[i].backlog, quiet[i].overlimits);
+        judge(&r, &j);
+        assert_null(find(&j, "net-egress"));
+        release(&r, &j);
+    }
+}
+
+/* ---- hosts on the same cores ---- */
+
+/* Two ranks wait for cores that their hosts hardly use themselves. */
+static void plant_short_of_cores(struct recording *r, bool one_machine) {
+    plant_lockstep(r, 3, (struct trouble){.queue = 0.03, .all = true});
+    r->machines = calloc(3, sizeof *r->machines);
+    for (int h = 0; h < 3; h++)
+        r->machines[h] = one_machine ? 7 : 7 + h;
+}
+
+static void hosts_that_share_cores_wait_for_each_other(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_short_of_cores(&r, true);
+    judge(&r, &j);
+    expect_quiet(&j);
+    assert_null(find(&j, "cpu"));
+    assert_true(any_says(&j.verdict.ruled_out, "share their cores"));
+    release(&r, &j);
+}
+
+static void hosts_of_machines_of_their_own_do_not(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_short_of_cores(&r, false);
+    judge(&r, &j);
+    assert_non_null(find(&j, "cpu"));
+    release(&r, &j);
+}
+
+/* Whatever shares cores, a program that is seen there is to blame. */
+static void a_hog_on_shared_cores_is_still_named(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 3, (struct trouble){.queue = 0.03});
+    r.machines = calloc(3, sizeof *r.machines);
+    plant_process(&r, 1, "hog[77]", (struct plant_process){-1, 0.9, 0.1, 0});
+    judge(&r, &j);
+    expect(&j, "cpu", "contention", 1);
+    assert_string_equal(j.verdict.culprit, "hog[77]");
+    release(&r, &j);
+}
+
+/* ---- how much is enough ---- */
+
+/* So many of the planted rounds, and what was sampled meanwhile. */
+static void plant_short_run(struct recording *r, int rounds) {
+    struct trouble t = {.work = 1.5};
+    plant_lockstep(r, 3, t);
+    t.to = ROUNDS;
+    double end = 0.1;
+    for (int i = 0; i < rounds; i++)
+        end += round_s(&t, 3, i);
+    r->duration_ns = (int64_t)(end * 1e9);
+    for (size_t m = 0; m < r->n_marks;) {
+        bool late = r->marks[m].start_ns + r->marks[m].duration_ns > r->duration_ns + MS;
+        if (late)
+            r->marks[m] = r->marks[--r->n_marks];
+        else
+            m++;
+    }
+    for (size_t k = 0; k < r->calls.n; k++) {
+        struct mpi_rank *rank = &r->calls.ranks[k];
+        while (rank->n && rank->events[rank->n - 1].exit_ns > r->duration_ns + MS)
+            rank->n--;
+    }
+}
+
+static void judge_short_run(int rounds, enum verdict_state expected) {
+    struct recording r;
+    struct judged j;
+    plant_short_run(&r, rounds);
+    judge(&r, &j);
+    if (j.verdict.state != expected)
+        fail_msg("%d: %s: %s", rounds, verdict_state_name(j.verdict.state), j.verdict.summary);
+    release(&r, &j);
+}
+
+/* 20 rounds take 1.6 s: 16 samples. */
+static void iterations_count_where_every_call_is_known(void **state) {
+    (void)state;
+    judge_short_run(20, VERDICT_SATURATED);
+    judge_short_run(9, VERDICT_INSUFFICIENT);
+    judge_short_run(2, VERDICT_INSUFFICIENT);
+}
+
+/* ---- operators ---- */
+
+static void plant_operators(struct recording *r, int ranks) {
+    plant_lockstep(r, 2, (struct trouble){0});
+    for (int rank = 0; rank < ranks; rank++)
+        for (int i = 0; i < ROUNDS; i++)
+            plant_mark(r, MARK_OPERATOR, rank ? "gradient" : "product", rank, rank, i,
+                       0.1 + 0.051 * i, 0.05);
+}
+
+/* What a rank does that marks nothing is not known: it may well be the same. */
+static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_operators(&r, 1);
+    judge(&r, &j);
+    expect_quiet(&j);
+    release(&r, &j);
+    plant_operators(&r, 2);
+    judge(&r, &j);
+    assert_non_null(find(&j, "cpu"));
+    release(&r, &j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
+        cmocka_unit_test(a_disk_that_serves_one_reader_has_not_run_out),
+        cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
+        cmocka_unit_test(what_is_read_again_is_for_want_of_memory),
+        cmocka_unit_test(a_host_that_holds_back_what_it_sends_is_named),
+        cmocka_unit_test(a_set_rate_that_holds_nothing_back_is_no_limit),
+        cmocka_unit_test(hosts_that_share_cores_wait_for_each_other),
+        cmocka_unit_test(hosts_of_machines_of_their_own_do_not),
+        cmocka_unit_test(a_hog_on_shared_cores_is_still_named),
+        cmocka_unit_test(iterations_count_where_every_call_is_known),
+        cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
