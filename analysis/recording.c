@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/clock.h"
 #include "common/error.h"
 
 static const char *const cpu_columns[] = {"user_ns",   "nice_ns", "system_ns",  "idle_ns",
@@ -36,21 +37,28 @@ static const char *const qdisc_columns[] = {"send_bytes", "drops", "overlimits",
                                             "rate_bytes_per_s"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
+#define BIT(column) (UINT64_C(1) << (column))
 
 const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_CPU] = {"cpu", COLUMNS(cpu_columns)},
-    [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns)},
+    [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns), 0xf},
     [RECORDING_VMSTAT] = {"vmstat", COLUMNS(vmstat_columns)},
     [RECORDING_DISK] = {"disk", COLUMNS(disk_columns)},
     [RECORDING_NET] = {"net", COLUMNS(net_columns)},
     [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
-    [RECORDING_PROCESS] = {"process", COLUMNS(process_columns)},
-    [RECORDING_SELF] = {"self", COLUMNS(self_columns)},
-    [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns)},
-    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns)},
-    [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns)},
-    [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns)},
-    [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns)},
+    [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
+                           BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |
+                               BIT(PROCESS_RSS) | BIT(PROCESS_START)},
+    [RECORDING_SELF] = {"self", COLUMNS(self_columns), BIT(SELF_RSS)},
+    [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns), BIT(MPI_PID) | BIT(MPI_RANK)},
+    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID)},
+    [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns),
+                          BIT(CGROUP_QUOTA) | BIT(CGROUP_PERIOD) | BIT(CGROUP_MEMORY) |
+                              BIT(CGROUP_MEMORY_LIMIT)},
+    [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns),
+                              BIT(CONNECTION_PID) | BIT(CONNECTION_RTT) | BIT(CONNECTION_MIN_RTT) |
+                                  BIT(CONNECTION_DELIVERY_RATE)},
+    [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns), BIT(QDISC_BACKLOG) | BIT(QDISC_RATE)},
 };
 
 _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
@@ -58,32 +66,19 @@ _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a
 void recording_init(struct recording *recording) {
     *recording = (struct recording){0};
     for (size_t i = 0; i < RECORDING_COUNT_; i++)
-        recording->tables[i].n_columns = recording_columns[i].n;
+        recording->tables[i] = (struct series_set){.n_columns = recording_columns[i].n,
+                                                   .levels = recording_columns[i].levels};
 }
 
-/* ---- what cannot be ---- */
-
-#define THREADS_WAITING 16 /* of a process, for disks at the same time: their waits add up */
-
-/* A wait that was under way when the kernel began to account such delays is counted, when it ends,
- * from when the machine came up: hours within one interval. */
-static void drop_impossible_waits(struct series_set *set, struct series *series, size_t column) {
-    for (size_t row = 0; row < series->n; row++) {
-        int64_t *waited = &series->values[row * set->n_columns + column];
-        int64_t interval = series->interval_ns[row] == VALUE_ABSENT ? 0 : series->interval_ns[row];
-        double seen = (double)(series->t_ns[row] - series->t_ns[0]) + (double)interval;
-        if (*waited != VALUE_ABSENT && (double)*waited > THREADS_WAITING * seen)
-            *waited = VALUE_ABSENT;
-    }
-}
-
-void recording_settle(struct recording *recording) {
-    struct series_set *processes = &recording->tables[RECORDING_PROCESS];
-    struct series_set *ranks = &recording->tables[RECORDING_RANK];
-    for (size_t i = 0; i < processes->n; i++)
-        drop_impossible_waits(processes, &processes->items[i], PROCESS_BLOCK_IO);
-    for (size_t i = 0; i < ranks->n; i++)
-        drop_impossible_waits(ranks, &ranks->items[i], RANK_BLOCK_IO);
+int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns) {
+    static const int64_t digits[] = {2, 5, 10};
+    if (n <= max || period_ns <= 0)
+        return 0;
+    for (int64_t ten = 1; ten < 1000000; ten *= 10)
+        for (size_t i = 0; i < ARRAY_SIZE(digits); i++)
+            if (n / (uint64_t)(digits[i] * ten) <= max)
+                return digits[i] * ten * period_ns;
+    return 10 * NS_PER_S;
 }
 
 void recording_release(struct recording *recording) {
@@ -94,7 +89,6 @@ void recording_release(struct recording *recording) {
     free(recording->hosts);
     free(recording->marks);
     free(recording->clock_bound_ns);
-    free(recording->machines);
     mpi_log_release(&recording->calls);
     free(recording->ceilings);
     recording_init(recording);

@@ -80,6 +80,7 @@ struct recording_columns {
     const char *table;
     const char *const *columns;
     size_t n;
+    uint64_t levels; /* which of them are */
 };
 extern const struct recording_columns recording_columns[RECORDING_COUNT_];
 
@@ -108,17 +109,21 @@ struct recording {
     size_t n_marks, marks_capacity;
     struct mpi_log calls;    /* empty where no call was recorded */
     int64_t *clock_bound_ns; /* by host: how far its clock can be off the run's; -1: unknown */
-    int64_t *machines; /* owned, by host: the same of hosts that are one kernel; VALUE_ABSENT, or
-                          NULL: not known */
-    double *ceilings;  /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    double *ceilings; /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
 };
+
+/* How much of a recording is held: of more samples of hosts, or rows of cores, those that follow
+ * each other are joined (series.h) when read. Meant for 100 hosts of 64 cores for an hour in 2 GB;
+ * 10 hosts for an hour and a quarter are kept as they are. */
+#define RECORDING_SAMPLES_MAX 500000
+#define RECORDING_CORE_ROWS_MAX 8000000
+
+/* The step in which to hold so many samples, or rows, of which there should be at most `max`: 0, or
+ * 2, 5, 10, 20, ... periods. */
+int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
 
 /* Empty, with the columns of each table set. */
 void recording_init(struct recording *recording);
-
-/* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
- * was there). */
-void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
 

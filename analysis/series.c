@@ -47,6 +47,50 @@ static int grow(struct series *series, size_t n_columns) {
     return 0;
 }
 
+/* ---- joining rows ---- */
+
+static int64_t step_of(const struct series_set *set, int64_t t_ns) {
+    int64_t before = t_ns - 1;
+    return before / set->step_ns - (before % set->step_ns < 0);
+}
+
+/* Clocks are read and rounded: rows follow each other within this. */
+static bool follows(int64_t begin_ns, int64_t end_ns, int64_t interval_ns) {
+    return llabs(begin_ns - end_ns) <= interval_ns / 100 + 1000;
+}
+
+static bool can_join(const struct series_set *set, const struct series *to, int64_t t_ns,
+                     int64_t interval_ns, const int64_t *values) {
+    if (!set->step_ns || !to->n || interval_ns <= 0)
+        return false;
+    size_t last = to->n - 1;
+    const int64_t *was = to->values + last * set->n_columns;
+    if (to->interval_ns[last] == VALUE_ABSENT ||
+        step_of(set, to->t_ns[last]) != step_of(set, t_ns) ||
+        !follows(t_ns - interval_ns, to->t_ns[last], interval_ns))
+        return false;
+    for (size_t c = 0; c < set->n_columns; c++)
+        if (!(set->levels >> c & 1) &&
+            (was[c] == VALUE_ABSENT || values[c] == VALUE_ABSENT || was[c] > INT64_MAX / 2 ||
+             values[c] > INT64_MAX / 2) &&
+            !(was[c] == VALUE_ABSENT && values[c] == VALUE_ABSENT))
+            return false;
+    return true;
+}
+
+static void join(const struct series_set *set, struct series *to, int64_t t_ns,
+                 const int64_t *values) {
+    size_t last = to->n - 1;
+    int64_t *was = to->values + last * set->n_columns;
+    to->interval_ns[last] += t_ns - to->t_ns[last];
+    to->t_ns[last] = t_ns;
+    for (size_t c = 0; c < set->n_columns; c++)
+        if (set->levels >> c & 1)
+            was[c] = values[c] == VALUE_ABSENT ? was[c] : values[c];
+        else
+            was[c] = was[c] == VALUE_ABSENT ? VALUE_ABSENT : was[c] + values[c];
+}
+
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values) {
     struct series *series = set->n ? &set->items[set->n - 1] : NULL;
@@ -58,6 +102,10 @@ int series_set_append(struct series_set *set, int host, int64_t instance, const 
         return -ENOMEM;
     if (series->n && series->t_ns[series->n - 1] >= t_ns)
         return 0;
+    if (can_join(set, series, t_ns, interval_ns, values)) {
+        join(set, series, t_ns, values);
+        return 0;
+    }
     if (series->n == series->capacity && grow(series, set->n_columns) < 0)
         return -ENOMEM;
     series->t_ns[series->n] = t_ns;
@@ -75,7 +123,8 @@ void series_set_release(struct series_set *set) {
         free(set->items[i].values);
     }
     free(set->items);
-    *set = (struct series_set){.n_columns = set->n_columns};
+    *set = (struct series_set){
+        .n_columns = set->n_columns, .levels = set->levels, .step_ns = set->step_ns};
 }
 
 static int64_t overlap(int64_t a, int64_t b, struct window window) {

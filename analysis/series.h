@@ -37,6 +37,9 @@ struct series {
 struct series_set {
     size_t n_columns, n, capacity;
     struct series *items;
+    uint64_t levels; /* columns that are */
+    int64_t step_ns; /* rows of an instance that follow each other within such a step are joined to
+                        one, with all that grew and the last levels; 0: none are */
 };
 
 /* No time of a recording is further away than this (31 years): sums of a few cannot overflow. */

@@ -75,6 +75,22 @@ static int load_columns(struct store *store, int64_t id, struct store_table_info
     return r ? r : sql_errno(code);
 }
 
+int store_count_instances(struct store *store, int64_t run, const char *table, uint64_t *ret_n) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r = sql_prepare(store,
+                        "SELECT count(*) FROM host h JOIN instance i ON i.host = h.host"
+                        " JOIN table_info t ON t.table_id = i.table_id"
+                        " WHERE h.run = ? AND t.name = ?",
+                        &statement);
+    if (!r)
+        r = sql_bind(statement, "it", run, table);
+    int code = r ? SQLITE_DONE : sqlite3_step(statement);
+    if (code != SQLITE_ROW)
+        return r ? r : sql_errno(code);
+    *ret_n = (uint64_t)sqlite3_column_int64(statement, 0);
+    return 0;
+}
+
 static int load_table(struct store *store, sqlite3_stmt *row, struct store_table_info *table) {
     char kind[16];
     *table = (struct store_table_info){.help = sql_column_dup(row, 4, TABLE_HELP_MAX)};

@@ -32,6 +32,8 @@ struct store_table_info {
 /* The tables of which a run has rows, by name. */
 int store_list_tables(struct store *store, int64_t run, struct store_table_info **ret_tables,
                       size_t *ret_n);
+/* Instances of a table, of all hosts of a run; 0 if there is no such table. */
+int store_count_instances(struct store *store, int64_t run, const char *table, uint64_t *ret_n);
 void store_tables_free(struct store_table_info *tables, size_t n);
 
 enum store_cell_kind { STORE_CELL_NULL, STORE_CELL_INTEGER, STORE_CELL_REAL, STORE_CELL_TEXT };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/store_read_tables.h"
 #include "common/error.h"
 #include "reports/model_private.h"
 
@@ -33,12 +34,32 @@ static int take_row(void *ctx, const struct store_row_read *row) {
                              row->interval_ns, values);
 }
 
+/* Large recordings are held in steps, what each core does in longer ones. */
+static int choose_steps(struct store *store, struct report_input *input) {
+    struct series_set *tables = input->recording.tables;
+    uint64_t frames = 0, cores = 0;
+    int result = store_count_instances(store, input->run.id, "cpu", &cores);
+    for (size_t i = 0; i < input->n_hosts; i++)
+        frames += input->hosts[i].frames;
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        tables[t].step_ns =
+            recording_step_ns(frames, RECORDING_SAMPLES_MAX, input->recording.period_ns);
+    uint64_t rows = input->n_hosts ? frames / input->n_hosts * cores : 0;
+    int64_t step = recording_step_ns(rows, RECORDING_CORE_ROWS_MAX, input->recording.period_ns);
+    if (step > tables[RECORDING_CPU].step_ns)
+        tables[RECORDING_CPU].step_ns = step;
+    return result;
+}
+
 static int load_tables(struct store *store, struct report_input *input) {
+    int result = choose_steps(store, input);
+    if (result < 0)
+        return result;
     for (size_t t = 0; t < RECORDING_COUNT_; t++) {
         const struct recording_columns *columns = &recording_columns[t];
         struct table_reader reader = {input, &input->recording.tables[t], t};
-        int result = store_each_row(store, input->run.id, columns->table, columns->columns,
-                                    columns->n, take_row, &reader);
+        result = store_each_row(store, input->run.id, columns->table, columns->columns, columns->n,
+                                take_row, &reader);
         if (result < 0 && result != -ENOENT)
             return result;
     }
@@ -96,14 +117,11 @@ static int load_names(struct report_input *input) {
     recording->period_ns = input->run.period_ns;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
     recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
-    recording->machines = calloc(input->n_hosts + 1, sizeof *recording->machines);
-    if (!recording->hosts || !recording->clock_bound_ns || !recording->machines)
+    if (!recording->hosts || !recording->clock_bound_ns)
         return -ENOMEM;
-    for (size_t i = 0; i < input->n_hosts; i++) {
+    for (size_t i = 0; i < input->n_hosts; i++)
         recording->clock_bound_ns[i] =
             input->hosts[i].clock_error_ns >= 0 ? input->hosts[i].clock_error_ns : -1;
-        recording->machines[i] = input->hosts[i].machine;
-    }
     for (size_t i = 0; i < input->n_hosts; i++, recording->n_hosts++)
         if (!(recording->hosts[i] = strdup(input->hosts[i].name)))
             return -ENOMEM;
@@ -130,7 +148,6 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
-    recording_settle(&input->recording);
     return result;
 }
 

@@ -283,11 +283,28 @@ static int note_kills(struct report *report, const struct scene *scene) {
     return 0;
 }
 
+static int note_steps(struct report *report, const struct scene *scene) {
+    const struct series_set *tables = scene->recording->tables;
+    double step_s = (double)tables[RECORDING_NET].step_ns / 1e9;
+    double core_s = (double)tables[RECORDING_CPU].step_ns / 1e9;
+    if (!(core_s > 0))
+        return 0;
+    if (!(step_s > 0))
+        return report_add_note(
+            report,
+            text_format("a large recording: what cores did is held in steps of %g s", core_s));
+    return report_add_note(report, text_format("a large recording: samples are held in steps of "
+                                               "%g s, what cores did of %g s",
+                                               step_s, core_s));
+}
+
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct scene *scene, const struct stragglers *stragglers) {
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
     result = note_store(report, input);
+    if (result == 0)
+        result = note_steps(report, scene);
     if (result == 0)
         result = note_hosts(report, input, scene);
     if (result == 0)

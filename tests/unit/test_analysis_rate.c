@@ -41,6 +41,59 @@ static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     recording_release(&r);
 }
 
+static struct series_set *rows_in_steps(struct recording *r, int64_t step_ns) {
+    plant_init(r, 1, 3);
+    r->tables[RECORDING_CONNECTION].step_ns = step_ns;
+    int64_t row[] = {7, 10, VALUE_ABSENT, 0, 100, 5000, 5000, 0};
+    for (int i = 0; i < 25; i++) {
+        row[CONNECTION_RTT] = i;
+        add(r, RECORDING_CONNECTION, 1, "a", 0.1 * i, i ? 0.1 : NAN, row);
+    }
+    return &r->tables[RECORDING_CONNECTION];
+}
+
+static void joined_rows_keep_all_growth_and_the_last_level(void **state) {
+    struct recording r, whole;
+    (void)state;
+    struct series_set *set = rows_in_steps(&r, 1000000000), *kept = rows_in_steps(&whole, 0);
+    struct windows all = {&(struct window){0, 3000000000}, 1};
+    int64_t covered, covered_whole;
+    assert_int_equal(kept->items[0].n, 25);
+    assert_int_equal(set->items[0].n, 4); /* at 0, to 1 s, to 2 s, to 2.4 s */
+    NEAR(series_growth(set, &set->items[0], CONNECTION_SEND_BYTES, all, &covered), 2400);
+    series_growth(kept, &kept->items[0], CONNECTION_SEND_BYTES, all, &covered_whole);
+    assert_int_equal(covered, covered_whole);
+    assert_int_equal(series_value(set, &set->items[0], 2, CONNECTION_RTT), 20);
+    assert_int_equal(series_value(set, &set->items[0], 2, CONNECTION_RWND_LIMITED), VALUE_ABSENT);
+    recording_release(&r);
+    recording_release(&whole);
+}
+
+/* What grew in between is not known, and must not be smeared over what is. */
+static void rows_with_a_gap_between_them_are_not_joined(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 3);
+    struct series_set *set = &r.tables[RECORDING_NET];
+    set->step_ns = 1000000000;
+    add(&r, RECORDING_NET, 1, "eth0", 0.2, 0.1, (int64_t[]){1, 1});
+    add(&r, RECORDING_NET, 1, "eth0", 0.3, 0.1, (int64_t[]){1, 1});
+    add(&r, RECORDING_NET, 1, "eth0", 0.6, 0.1, (int64_t[]){1, 1});
+    add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1, (int64_t[]){1, INT64_MAX});
+    add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1, (int64_t[]){1, VALUE_ABSENT});
+    assert_int_equal(set->items[0].n, 4);
+    recording_release(&r);
+}
+
+static void only_large_recordings_are_held_in_steps(void **state) {
+    (void)state;
+    assert_int_equal(recording_step_ns(500000, 500000, 100), 0);
+    assert_int_equal(recording_step_ns(3600000, 500000, 100), 1000);
+    assert_int_equal(recording_step_ns(230400000, 8000000, 100), 5000);
+    assert_int_equal(recording_step_ns(UINT64_MAX, 1, 0), 0);
+    assert_true(recording_step_ns(UINT64_MAX, 1, 100) > 0);
+}
+
 /* 1 Gbit/s is 125 MB/s, decimal. */
 static void bytes_are_bytes_and_megabytes_decimal(void **state) {
     struct recording r;
@@ -235,6 +288,9 @@ static void nothing_recorded_is_nothing_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_window_that_cuts_an_interval_takes_its_part),
+        cmocka_unit_test(joined_rows_keep_all_growth_and_the_last_level),
+        cmocka_unit_test(rows_with_a_gap_between_them_are_not_joined),
+        cmocka_unit_test(only_large_recordings_are_held_in_steps),
         cmocka_unit_test(bytes_are_bytes_and_megabytes_decimal),
         cmocka_unit_test(interfaces_add_up_and_loopback_does_not),
         cmocka_unit_test(a_lost_frame_costs_resolution_not_truth),
