@@ -6,19 +6,8 @@
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_dense.sh BIN}}
 hosts=${HOSTS:-5} rate=${RATE:-1.8gbit} features=${FEATURES:-33762578} iterations=${ITERATIONS:-7} batch=${BATCH:-1000}
-here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-testbed() { "$bin/chokepoint" testbed --name "sgd$$" "$@"; }
-finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
-trap finish EXIT
-fail() { echo "FAILED: $*"; exit 1; }
-# over PROGRAM OPTIONS...: a rank a host
-over() {
-    # shellcheck disable=SC2016 # for the shell inside the host
-    testbed exec -- sh -c 'n=$1; shift; exec mpirun --hostfile $CHOKEPOINT_HOSTFILE -np $n "$@"' sh "$hosts" "$@"
-}
-
-command -v mpicc >/dev/null || { echo "skipped: no mpicc"; exit 77; }
+# shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
+. "$(dirname "$0")/sgd_lib.sh"
 mpicc -O2 -D_GNU_SOURCE -o "$work/raw_link" "$here/raw_link.c" || fail "mpicc"
 "$bin/chokepoint-sgd" generate --features "$features" --examples 100000 --files "$hosts" \
     --out "$work/data" --test-examples 1000 >/dev/null || fail "generate"
@@ -28,14 +17,13 @@ over "$work/raw_link" eth0 $((features * 4)) >"$work/raw" || fail "raw transfer"
 over "$bin/chokepoint-sgd" --mode sync --transfer dense --features "$features" --data "$work/data" \
     --batch "$batch" --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" || fail "training"
 cat "$work/out"
-seconds=$(sed -n 's/^  "iteration_s": \([0-9.e-]*\),*$/\1/p' "$work/summary")
-awk -v s="$seconds" -v n="$features" -v h="$hosts" '
+awk -v s="$(json "$work/summary" iteration_s)" -v n="$features" -v h="$hosts" '
     { rate[$1] = $2 }
     END {
         bytes = (h - 1) * 4 * n
         out = bytes / rate["out_bytes_per_s"]; in_ = bytes / rate["in_bytes_per_s"]
         printf "raw TCP of the server: %.1f MB/s out, %.1f MB/s in\n", rate["out_bytes_per_s"] / 1e6, rate["in_bytes_per_s"] / 1e6
         printf "bound: %.1f MB out + %.1f MB in = %.3f s + %.3f s = %.3f s\n", bytes / 1e6, bytes / 1e6, out, in_, out + in_
-        printf "sync dense iteration, median: %.3f s = %.3f times the bound (at most 1.25)\n", s, s / (out + in_)
-        exit s > 1.25 * (out + in_)
+        printf "sync dense iteration, median: %.3f s = %.3f times the bound (at most 1.1)\n", s, s / (out + in_)
+        exit s > 1.1 * (out + in_)
     }' "$work/raw"

@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2034,SC2154
+# What the benchmarks of chokepoint-sgd over emulated hosts share; sourced, with $bin and $hosts set.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+testbed() { "$bin/chokepoint" testbed --name "sgd$$" "$@"; }
+finish() { testbed down >/dev/null 2>&1; rm -rf "$work"; }
+trap finish EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+# over PROGRAM OPTIONS...: a rank a host
+over() {
+    # shellcheck disable=SC2016 # for the shell inside the host
+    testbed exec -- sh -c 'n=$1; shift; exec mpirun --hostfile $CHOKEPOINT_HOSTFILE -np $n "$@"' sh "$hosts" "$@"
+}
+# json FILE KEY: a number at the top of the summary
+json() { sed -n "s/^  \"$2\": \([-0-9.e+]*\),*$/\1/p" "$1"; }
+# median: of the numbers on standard input
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+command -v mpicc >/dev/null || { echo "skipped: no mpicc"; exit 77; }

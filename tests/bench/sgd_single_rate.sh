@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Examples/s of CPU time that chokepoint-sgd trains alone, 39 of 33.7 M features set, data in memory, beside scikit-learn's
+# SGDClassifier.partial_fit on the same records, in turns; medians. It is judged with 10,000 records a call, as who trains in
+# mini-batches must; all records in one call are shown, too. Ours: a long run less a short one, with batches of 1000. Usage: sgd_single_rate.sh [BIN], the binaries of a release build; TURNS in the environment.
+set -u
+bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_single_rate.sh BIN}}
+turns=${TURNS:-5} features=33762578 examples=100000 batch=1000
+here=$(cd "$(dirname "$0")" && pwd)
+python=/usr/bin/python3 # where the distribution's modules are
+"$python" -c 'import sklearn' 2>/dev/null || { echo "skipped: no python3-sklearn"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+TIMEFORMAT='%U %S'
+"$bin/chokepoint-sgd" generate --features $features --examples $examples --files 1 --out "$work/data" >/dev/null || exit 1
+# train ITERATIONS: CPU seconds of the whole program
+train() {
+    { time "$bin/chokepoint-sgd" --mode single --preload --features $features --data "$work/data" --batch $batch \
+        --iterations "$1" --quiet >"$work/out" 2>&1; } 2>"$work/time" || { cat "$work/out" >&2; exit 1; }
+    awk '{ print $1 + $2 }' "$work/time"
+}
+short=200 long=2200
+for ((i = 0; i < turns; i++)); do
+    "$python" "$here/sgd_single_sklearn.py" "$work/data/train-00.libsvm" $features >>"$work/theirs" || exit 1
+    echo "$(train $short) $(train $long)" >>"$work/ours"
+done
+awk -v examples=$((batch * (long - short))) '
+    function median(values, n,  i, j, x) {
+        for (i = 2; i <= n; i++)
+            for (j = i; j > 1 && values[j - 1] > values[j]; j--) { x = values[j]; values[j] = values[j - 1]; values[j - 1] = x }
+        return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
+    }
+    FILENAME ~ /theirs$/ { whole[++n] = $1; calls[n] = $2 }
+    FILENAME ~ /ours$/ { ours[++m] = examples / ($2 - $1) }
+    END {
+        o = median(ours, m); w = median(whole, n); c = median(calls, n)
+        printf "examples per CPU second, medians of %d (least to most):\n", m
+        printf "  chokepoint-sgd --mode single     %9.0f (%.0f to %.0f)\n", o, ours[1], ours[m]
+        printf "  scikit-learn, 10,000 a call      %9.0f (%.0f to %.0f): %.1f times (at least 8)\n", c, calls[1], calls[n], o / c
+        printf "  scikit-learn, all in one call    %9.0f (%.0f to %.0f): %.1f times\n", w, whole[1], whole[n], o / w
+        exit o < 8 * c
+    }' "$work/theirs" "$work/ours"
