@@ -109,7 +109,9 @@ struct recording {
     size_t n_marks, marks_capacity;
     struct mpi_log calls;    /* empty where no call was recorded */
     int64_t *clock_bound_ns; /* by host: how far its clock can be off the run's; -1: unknown */
-    double *ceilings; /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    int64_t *machines; /* owned, by host: the same of hosts that are one kernel; VALUE_ABSENT, or
+                          NULL: not known */
+    double *ceilings;  /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
 };
 
 /* How much of a recording is held: of more samples of hosts, or rows of cores, those that follow
@@ -124,6 +126,10 @@ int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
 
 /* Empty, with the columns of each table set. */
 void recording_init(struct recording *recording);
+
+/* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
+ * was there). */
+void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
 

@@ -117,11 +117,14 @@ static int load_names(struct report_input *input) {
     recording->period_ns = input->run.period_ns;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
     recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
-    if (!recording->hosts || !recording->clock_bound_ns)
+    recording->machines = calloc(input->n_hosts + 1, sizeof *recording->machines);
+    if (!recording->hosts || !recording->clock_bound_ns || !recording->machines)
         return -ENOMEM;
-    for (size_t i = 0; i < input->n_hosts; i++)
+    for (size_t i = 0; i < input->n_hosts; i++) {
         recording->clock_bound_ns[i] =
             input->hosts[i].clock_error_ns >= 0 ? input->hosts[i].clock_error_ns : -1;
+        recording->machines[i] = input->hosts[i].machine;
+    }
     for (size_t i = 0; i < input->n_hosts; i++, recording->n_hosts++)
         if (!(recording->hosts[i] = strdup(input->hosts[i].name)))
             return -ENOMEM;
@@ -148,6 +151,7 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
+    recording_settle(&input->recording);
     return result;
 }
 
