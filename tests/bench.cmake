@@ -11,6 +11,10 @@ target_link_libraries(bench_store_rate PRIVATE chokepoint_store sqlite3)
 add_executable(bench_store_bytes bench/store_bytes.c)
 target_link_libraries(bench_store_bytes PRIVATE chokepoint_store sqlite3)
 
+# Recordings of many hosts, and what a command takes for them: bench/analysis_speed.sh.
+add_executable(bench_analysis_speed bench/analysis_speed.c)
+target_link_libraries(bench_analysis_speed PRIVATE chokepoint_store chokepoint_analysis)
+
 # A full system sample beside bare reads, sadc and, where it is installed, libproc2.
 add_executable(bench_sample_cost bench/sample_cost.c)
 target_link_libraries(bench_sample_cost PRIVATE chokepoint_agent)

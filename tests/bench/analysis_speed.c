@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes recordings nobody would have the cluster for, through the store's own library, and takes
+ * the time and memory that a command needs:
+ *
+ *     bench_analysis_speed make DB HOSTS CORES SECONDS RANKS ITERATIONS_S
+ *     bench_analysis_speed time COMMAND...   prints: wall_s cpu_s peak_mb exit_status
+ *
+ * Samples at 10 Hz of every table of recording.h, RANKS ranks a host; ITERATIONS_S > 0: so many
+ * iterations a second of a parameter server with all others as its workers, as single MPI calls.
+ * Numbers are drawn from a fixed seed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analysis/recording.h"
+#include "collector/store.h"
+#include "common/clock.h"
+
+#define PERIOD_NS (100 * NS_PER_MS)
+#define FRAMES_A_COMMIT 200
+#define CALL_COLUMNS 16
+#define CPU_KNOWN (64 | 128)
+
+static void die(const char *what, const char *why) {
+    fprintf(stderr, "analysis_speed: %s: %s\n", what, why);
+    exit(1);
+}
+
+/* ---- tables ---- */
+
+static const char *const levels[] = {"total_bytes",
+                                     "available_bytes",
+                                     "swap_total_bytes",
+                                     "swap_free_bytes",
+                                     "pid",
+                                     "rank",
+                                     "job",
+                                     "rss_bytes",
+                                     "start_ns",
+                                     "quota_ns",
+                                     "period_ns",
+                                     "memory_bytes",
+                                     "memory_limit_bytes",
+                                     "rtt_ns",
+                                     "min_rtt_ns",
+                                     "delivery_rate_bytes_per_s",
+                                     "backlog_bytes",
+                                     "rate_bytes_per_s"};
+
+static bool is_level(const char *name) {
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (strcmp(name, levels[i]) == 0)
+            return true;
+    return false;
+}
+
+struct made_table {
+    struct table table;
+    struct column columns[RECORDING_COLUMNS_MAX];
+    int64_t id;
+    size_t instances; /* of each host */
+};
+
+struct maker {
+    struct store *store;
+    int64_t run;
+    size_t n_hosts, n_cores, n_ranks;
+    int64_t n_frames;
+    double iterations_s;
+    struct made_table tables[RECORDING_COUNT_];
+    uint64_t random;
+};
+
+static uint64_t draw(struct maker *m, uint64_t below) {
+    m->random = m->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (m->random >> 33) % below;
+}
+
+static size_t instances_of(const struct maker *m, int table) {
+    switch (table) {
+    case RECORDING_CPU:
+        return m->n_cores;
+    case RECORDING_PSI:
+        return 3;
+    case RECORDING_DISK:
+    case RECORDING_NET:
+    case RECORDING_QDISC:
+        return 2;
+    case RECORDING_PROCESS:
+        return m->n_ranks + 2;
+    case RECORDING_RANK:
+    case RECORDING_MPI:
+        return m->n_ranks;
+    case RECORDING_CONNECTION:
+        return m->n_ranks * 2;
+    default:
+        return 1;
+    }
+}
+
+static void make_tables(struct maker *m) {
+    for (int t = 0; t < RECORDING_COUNT_; t++) {
+        const struct recording_columns *from = &recording_columns[t];
+        struct made_table *to = &m->tables[t];
+        for (size_t c = 0; c < from->n; c++) {
+            size_t length = strlen(from->columns[c]);
+            bool ns = length > 3 && strcmp(from->columns[c] + length - 3, "_ns") == 0;
+            to->columns[c] =
+                (struct column){from->columns[c], ns ? UNIT_NS : UNIT_NONE,
+                                is_level(from->columns[c]) ? COLUMN_LEVEL : COLUMN_COUNTER, ""};
+        }
+        to->table = (struct table){.name = from->table,
+                                   .instance = "thing",
+                                   .help = "",
+                                   .columns = to->columns,
+                                   .n_columns = from->n};
+        to->instances = instances_of(m, t);
+    }
+}
+
+/* ---- samples ---- */
+
+/* So that idle and busy time of a core add up, and nothing steps back. */
+static int64_t counter_at(struct maker *m, int table, size_t column, int64_t frame) {
+    if (table == RECORDING_CPU && column > CPU_IDLE)
+        return 0;
+    int64_t share = table == RECORDING_CPU ? 20 + 20 * (int64_t)column : 10;
+    return frame * PERIOD_NS / 100 * share + (int64_t)draw(m, (uint64_t)PERIOD_NS / 100);
+}
+
+static int64_t level_at(struct maker *m, int table, size_t column, size_t host, size_t instance) {
+    if (table == RECORDING_PROCESS && column == PROCESS_RANK)
+        return instance < m->n_ranks ? (int64_t)(host * m->n_ranks + instance) : -1;
+    if (table == RECORDING_PROCESS && column == PROCESS_JOB)
+        return instance < m->n_ranks;
+    if (table == RECORDING_PROCESS && column == PROCESS_START)
+        return NS_PER_S / 2;
+    bool pid = strcmp(m->tables[table].columns[column].name, "pid") == 0;
+    bool rank = strcmp(m->tables[table].columns[column].name, "rank") == 0;
+    if (pid)
+        return 1000 + (int64_t)(instance % (m->n_ranks + 2));
+    if (rank)
+        return (int64_t)(host * m->n_ranks + instance);
+    return (int64_t)1000000000 * (int64_t)(column + 1) + (int64_t)draw(m, 1000000);
+}
+
+static void put(struct maker *m, const struct made_table *to, const char *name,
+                const int64_t *values) {
+    struct wire_row row = {.flags = 0, .name = {name, strlen(name)}};
+    memcpy(row.values, values, to->table.n_columns * sizeof *values);
+    if (store_row(m->store, to->id, &to->table, &row))
+        die("row", store_error(m->store));
+}
+
+static void sample(struct maker *m, size_t host, int64_t frame) {
+    static const char *const psi[] = {"cpu", "memory", "io"};
+    for (int t = 0; t < RECORDING_COUNT_; t++) {
+        struct made_table *to = &m->tables[t];
+        for (size_t i = 0; i < to->instances; i++) {
+            int64_t values[RECORDING_COLUMNS_MAX];
+            char name[32];
+            for (size_t c = 0; c < to->table.n_columns; c++)
+                values[c] = to->columns[c].kind == COLUMN_LEVEL ? level_at(m, t, c, host, i)
+                                                                : counter_at(m, t, c, frame);
+            snprintf(name, sizeof name, "%s%zu", to->table.name, i);
+            put(m, to, t == RECORDING_PSI ? psi[i] : name, values);
+        }
+    }
+}
+
+static void begin(struct maker *m) {
+    if (store_begin(m->store))
+        die("begin", store_error(m->store));
+    for (int t = 0; t < RECORDING_COUNT_; t++)
+        if (store_table(m->store, &m->tables[t].table, &m->tables[t].id))
+            die("table", store_error(m->store));
+}
+
+static void commit(struct maker *m) {
+    if (store_commit(m->store))
+        die("commit", store_error(m->store));
+}
+
+static int64_t open_stream(struct maker *m, size_t host, uint64_t id, int64_t period_ns) {
+    struct wire_stream stream = {.stream_id = id, .period_ns = period_ns};
+    struct clock_estimate clock = {.mono_ns = NS_PER_S, .offset_ns = 0, .error_ns = 20000};
+    int64_t host_id, ret;
+    snprintf(stream.host, sizeof stream.host, "vm%zu", host + 1);
+    if (store_stream(m->store, m->run, &stream, &host_id, &ret) ||
+        store_clock(m->store, ret, &clock) < 0)
+        die("stream", store_error(m->store));
+    return ret;
+}
+
+static void frame_of(struct maker *m, int64_t stream, uint64_t seq, int64_t t_ns) {
+    struct frame_head head = {.seq = seq, .mono_ns = t_ns, .wall_ns = t_ns};
+    if (store_frame(m->store, stream, &head))
+        die("frame", store_error(m->store));
+}
+
+static void make_samples(struct maker *m) {
+    int64_t *streams = calloc(m->n_hosts, sizeof *streams);
+    if (!streams)
+        die("memory", strerror(errno));
+    begin(m);
+    for (size_t h = 0; h < m->n_hosts; h++)
+        streams[h] = open_stream(m, h, 1, PERIOD_NS);
+    commit(m);
+    for (int64_t f = 0, count = 0; f <= m->n_frames; f++)
+        for (size_t h = 0; h < m->n_hosts; h++, count++) {
+            if (count % FRAMES_A_COMMIT == 0)
+                begin(m);
+            frame_of(m, streams[h], (uint64_t)f + 1, NS_PER_S + f * PERIOD_NS);
+            sample(m, h, f);
+            if (count % FRAMES_A_COMMIT == FRAMES_A_COMMIT - 1)
+                commit(m);
+        }
+    store_commit(m->store);
+    free(streams);
+}
+
+/* ---- calls ---- */
+
+static const char *const call_names[CALL_COLUMNS] = {
+    "rank",  "pid",    "sequence",   "start_ns",  "duration_ns", "comm",  "peer",   "tag",
+    "bytes", "cpu_ns", "gap_cpu_ns", "inside_ns", "polls",       "flags", "thread", "site"};
+
+struct call_maker {
+    struct maker *m;
+    struct made_table to;
+    struct column columns[CALL_COLUMNS];
+    int64_t sequence, last_end;
+    size_t rank;
+};
+
+static void call(struct call_maker *c, const char *name, size_t peer, int64_t begin_ns,
+                 int64_t end_ns, int64_t bytes, int64_t site) {
+    int64_t gap = begin_ns - c->last_end;
+    struct wire_row row = {.name = {name, strlen(name)}};
+    int64_t values[CALL_COLUMNS] = {(int64_t)c->rank,
+                                    1000,
+                                    ++c->sequence,
+                                    begin_ns,
+                                    end_ns - begin_ns,
+                                    0,
+                                    (int64_t)peer,
+                                    7,
+                                    bytes,
+                                    10000,
+                                    gap,
+                                    VALUE_ABSENT,
+                                    VALUE_ABSENT,
+                                    CPU_KNOWN,
+                                    0,
+                                    site};
+    memcpy(row.values, values, sizeof values);
+    c->last_end = end_ns;
+    if (store_row(c->m->store, c->to.id, &c->to.table, &row))
+        die("call", store_error(c->m->store));
+}
+
+/* Workers compute 60 % of an iteration, send, and the server answers one after the other. */
+static void iteration(struct call_maker *c, int64_t t, int64_t length) {
+    size_t workers = c->m->n_hosts * c->m->n_ranks - 1;
+    int64_t sent = t + length * 6 / 10, each = length * 3 / 10 / (int64_t)(2 * workers + 2);
+    for (size_t w = 1; w <= workers; w++) {
+        int64_t got = sent + (int64_t)w * each, back = got + (int64_t)(workers + 1) * each;
+        if (c->rank == w) {
+            call(c, "MPI_Send", 0, sent, got, 200000, 1);
+            call(c, "MPI_Recv", 0, got + 1000, back, 200000, 2);
+        } else if (c->rank == 0) {
+            call(c, "MPI_Recv", w, got - each + 1000, got, 200000, 3);
+        }
+    }
+    for (size_t w = 1; c->rank == 0 && w <= workers; w++) {
+        int64_t back = sent + (int64_t)(w + workers + 1) * each;
+        call(c, "MPI_Send", w, back - each + 1000, back - 500, 200000, 4);
+    }
+}
+
+static void make_calls(struct maker *m) {
+    struct call_maker c = {.m = m};
+    int64_t length = (int64_t)(1e9 / m->iterations_s);
+    for (size_t i = 0; i < CALL_COLUMNS; i++)
+        c.columns[i] = (struct column){call_names[i], UNIT_NONE, COLUMN_LEVEL, ""};
+    c.to.table = (struct table){.name = "call",
+                                .instance = "function",
+                                .help = "",
+                                .kind = TABLE_EVENTS,
+                                .columns = c.columns,
+                                .n_columns = CALL_COLUMNS};
+    for (size_t h = 0; h < m->n_hosts; h++) {
+        begin(m);
+        if (store_table(m->store, &c.to.table, &c.to.id))
+            die("table", store_error(m->store));
+        int64_t stream = open_stream(m, h, 2, 0);
+        for (size_t r = 0; r < m->n_ranks; r++) {
+            int64_t end = NS_PER_S + m->n_frames * PERIOD_NS;
+            c.rank = h * m->n_ranks + r;
+            c.sequence = 0;
+            c.last_end = NS_PER_S;
+            frame_of(m, stream, r + 1, end + (int64_t)r);
+            call(&c, "MPI_Init", 0, NS_PER_S + 1, NS_PER_S + 2, 0, 5);
+            for (int64_t t = NS_PER_S + 1000000; t + length < end; t += length)
+                iteration(&c, t, length);
+        }
+        commit(m);
+    }
+}
+
+/* ---- the verbs ---- */
+
+static int make(char **args) {
+    struct maker m = {.n_hosts = strtoul(args[1], NULL, 10),
+                      .n_cores = strtoul(args[2], NULL, 10),
+                      .n_frames = strtol(args[3], NULL, 10) * NS_PER_S / PERIOD_NS,
+                      .n_ranks = strtoul(args[4], NULL, 10),
+                      .iterations_s = strtod(args[5], NULL),
+                      .random = 1};
+    struct run_begin run = {
+        .command = "synthetic", .wall_ns = NS_PER_S, .mono_ns = NS_PER_S, .period_ns = PERIOD_NS};
+    char why[256] = "";
+    if (!m.n_hosts || !m.n_cores || m.n_frames < 1)
+        die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S");
+    if (store_open_write(args[0], &m.store, why, sizeof why))
+        die(args[0], why);
+    if (store_run_begin(m.store, &run, &m.run) ||
+        store_run_command_started(m.store, m.run, NS_PER_S, NS_PER_S))
+        die("run", store_error(m.store));
+    make_tables(&m);
+    make_samples(&m);
+    if (m.iterations_s > 0)
+        make_calls(&m);
+    int64_t end = NS_PER_S + m.n_frames * PERIOD_NS;
+    if (store_run_end(m.store, m.run, RUN_DONE, 0, end, end))
+        die("end", store_error(m.store));
+    store_close(m.store);
+    return 0;
+}
+
+static double seconds(struct timeval t) {
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+static int take_time(char **command) {
+    int64_t start = clock_ns(CLOCK_MONOTONIC);
+    struct rusage use;
+    int status;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(command[0], command);
+        _exit(127);
+    }
+    if (pid < 0 || wait4(pid, &status, 0, &use) != pid)
+        die(command[0], strerror(errno));
+    printf("%.2f %.2f %.0f %d\n", (double)(clock_ns(CLOCK_MONOTONIC) - start) / 1e9,
+           seconds(use.ru_utime) + seconds(use.ru_stime), (double)use.ru_maxrss / 1024,
+           WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc == 8 && strcmp(argv[1], "make") == 0)
+        return make(argv + 2);
+    if (argc > 2 && strcmp(argv[1], "time") == 0)
+        return take_time(argv + 2);
+    die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S | time COMMAND...");
+    return 1;
+}
