@@ -163,10 +163,12 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
     if (cell->n > 1 || base->n > 1)
         snprintf(runs, sizeof runs, "%zu and %zu runs", cell->n, base->n);
     if (isnan(cell->test.p))
-        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established with %s", is,
-                           cell->median, of, base->median, percent, runs);
-    return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): not established as a difference", is,
-                       cell->median, of, base->median, percent);
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): with %s that may be chance, it "
+                           "takes %d of each to tell",
+                           is, cell->median, of, base->median, percent, runs, COMPARE_RUNS_MIN);
+    return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): that may be chance, a difference is "
+                       "not established",
+                       is, cell->median, of, base->median, percent);
 }
 
 static int add_sentence(struct comparison *c, const struct comparison_row *row, size_t group) {

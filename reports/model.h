@@ -308,7 +308,7 @@ struct report {
     size_t n_processes;
     char grade; /* quality: A (nothing amiss) .. D */
     char **notes;
-    size_t n_notes;
+    size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };
 
 /* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */

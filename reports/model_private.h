@@ -51,6 +51,9 @@ int report_fill_findings(struct report *report, const struct scene *scene,
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct scene *scene, const struct stragglers *stragglers);
 
+/* A note of a run that did not end well; part of the quality. */
+int report_note_end(struct report *report);
+
 /* Appends a note of quality. */
 int report_add_note(struct report *report, char *owned_text);
 

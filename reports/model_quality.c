@@ -302,7 +302,9 @@ int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct scene *scene, const struct stragglers *stragglers) {
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
-    result = note_store(report, input);
+    result = report_note_end(report);
+    if (result == 0)
+        result = note_store(report, input);
     if (result == 0)
         result = note_steps(report, scene);
     if (result == 0)
@@ -311,6 +313,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_probes(report, scene);
     if (result == 0)
         result = note_kills(report, scene);
+    report->n_amiss = report->n_notes;
     if (result == 0)
         result = note_blind_spots(report, scene);
     if (result == 0)

@@ -154,7 +154,8 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
     bool any_straggler = report->n_stragglers || report->straggler_note;
     char *phases = phase_verdicts_beside(report);
-    size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL);
+    size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL) +
+                   (report->n_amiss > 0);
     struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
     put_head(out, report);
     put_verdict(out, report, colour, &room);
@@ -167,6 +168,8 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     if (room.left > after + 4) /* sentences go first */
         take_room(&room, budget_put_legend(out, report));
     put_hosts(out, report);
+    after -= report->n_amiss > 0;
+    put_joined(out, "  mind:       ", report->notes, report->n_amiss, &room, 2, after);
     put_phases(out, phases, &room, after - (phases != NULL));
     put_straggler(out, report, &room);
     put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);

@@ -13,6 +13,7 @@ chokepoint_e2e_test(run_host_missing mpi)
 chokepoint_e2e_test(run_token_hidden mpi)
 chokepoint_e2e_test(run_collector_killed faults)
 chokepoint_e2e_test(run_agent_killed mpi faults)
+chokepoint_e2e_test(answers_say_what_they_lack mpi)
 
 # What the documents say is what the programs do.
 chokepoint_e2e_test(manual_is_true)

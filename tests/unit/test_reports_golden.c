@@ -199,7 +199,7 @@ static void the_fullest_screen_still_fits(void **state) {
             words[i][k] = k == 1199 ? '\0' : k % 9 == 8 ? ' ' : 'w';
     struct report_straggler slow = {.kind = "persistent", .cause = words[0], .slowdown = 2};
     struct report_phase_verdict phase = {
-        full.resources[0].phase, VERDICT_SUSPECTED, 0, -1, NULL, NULL, 50, words[0]};
+        full.resources[1].phase, VERDICT_SUSPECTED, 0, -1, NULL, NULL, 50, words[0]};
     full.main_phase = 0;
     full.verdict.summary = words[0];
     full.verdict.evidence = full.verdict.against = full.verdict.ruled_out = full.verdict.next =
