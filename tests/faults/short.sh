@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The short form of the fault matrix: seven runs whose truth is known, on two emulated hosts with a core each, three for
+# The short form of the fault matrix: eight runs whose truth is known, on two emulated hosts with a core each, three for
 # the link. Passes when nobody innocent is blamed with confidence and most of the clear faults are found; a second try
 # of what went wrong before it fails, as the machine may be busy. The whole matrix: tests/faults/matrix --help.
 set -u
