@@ -103,7 +103,7 @@ static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
         load = r.tables[RECORDING_PROCESS].items[s].host == 1
                    ? &r.tables[RECORDING_PROCESS].items[s]
                    : load;
-    load->values[4 * r.tables[RECORDING_PROCESS].n_columns + PROCESS_BLOCK_IO] = 1375 * S;
+    load->values[60 * r.tables[RECORDING_PROCESS].n_columns + PROCESS_BLOCK_IO] = 1375 * S;
     recording_settle(&r);
     judge(&r, &j);
     expect_quiet(&j);
@@ -317,6 +317,7 @@ static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     plant_operators(&r, 1);
     judge(&r, &j);
     expect_quiet(&j);
+    assert_null(find(&j, "cpu"));
     release(&r, &j);
     plant_operators(&r, 2);
     judge(&r, &j);
