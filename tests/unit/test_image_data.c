@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "workloads/data/draw.h"
 #include "workloads/data/images.h"
+#include "workloads/data/origin.h"
 #include "workloads/data/sha256.h"
 #include "workloads/data/tar.h"
 
@@ -238,6 +240,30 @@ static void images_repeat_and_all_classes_are_drawn(void **state) {
     }
 }
 
+static void origin_is_one_short_printable_line_whatever_the_file_holds(void **state) {
+    (void)state;
+    char directory[] = "/tmp/origin.XXXXXX", path[64], text[ORIGIN_SIZE];
+    struct data_error error;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/" ORIGIN_FILE, directory);
+    origin_read(directory, text);
+    assert_string_equal(text, "images of unknown origin");
+    assert_int_equal(origin_write(directory, "digits drawn, seed 7", &error), 0);
+    origin_read(directory, text);
+    assert_string_equal(text, "digits drawn, seed 7");
+    assert_int_equal(origin_write(directory, "\033[31m\377\nmore", &error), 0);
+    origin_read(directory, text);
+    assert_string_equal(text, "?[31m?");
+    assert_int_equal(origin_write(directory, "a line of more than the 39 bytes a name has", &error),
+                     0);
+    origin_read(directory, text);
+    assert_string_equal(text, "a line of more than the 39 bytes a name");
+    unlink(path);
+    assert_true(origin_write("/nonexistent", "x", &error) < 0);
+    assert_non_null(strstr(error.text, "/nonexistent/origin.txt: cannot write"));
+    rmdir(directory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idx_is_read_as_it_is),
@@ -248,6 +274,7 @@ int main(void) {
         cmocka_unit_test(tar_entries_are_found_and_bad_names_left_out),
         cmocka_unit_test(sha256_is_that_of_the_standard),
         cmocka_unit_test(images_repeat_and_all_classes_are_drawn),
+        cmocka_unit_test(origin_is_one_short_printable_line_whatever_the_file_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
