@@ -7,11 +7,12 @@
 #define CHOKEPOINT_ANALYSIS_THRESHOLD_H
 
 /* ---- states: of the gain, as a share of the run's time ---- */
-#define GAIN_MIN 0.05      /* less is not worth naming */
-#define GAIN_LOW_MIN 0.02  /* lower end of its interval that "saturated" needs */
-#define GAIN_HARMLESS 0.02 /* evidence of something busy that gains less: ruled out by name */
-#define BLOCKED_MIN 0.05   /* of the critical path: less is not looked at for a cause */
-#define RUN_SAMPLES_MIN 20 /* of the host with the fewest */
+#define GAIN_MIN 0.05       /* less is not worth naming */
+#define GAIN_LOW_MIN 0.02   /* lower end of its interval that "saturated" needs */
+#define GAIN_HARMLESS 0.02  /* evidence of something busy that gains less: ruled out by name */
+#define RUNNER_UP_CLOSE 0.7 /* of the first one's weight: said to be as good as equal */
+#define BLOCKED_MIN 0.05    /* of the critical path: less is not looked at for a cause */
+#define RUN_SAMPLES_MIN 20  /* of the host with the fewest */
 /* Where every call of MPI is known: a sample's interval reaches over either end of the run, so that
  * a tenth of what only samples tell may be elsewhere. */
 #define RUN_SAMPLES_BESIDE_CALLS 10

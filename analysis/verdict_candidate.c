@@ -34,6 +34,15 @@ static void add_other_direction(const struct candidates *candidates, const struc
                       100 * (both[0]->share + both[1]->share));
 }
 
+/* Waits that follow each other are each worth their own gain: a near second is no error. */
+static const char *why_it_lost(const struct candidate *first, const struct candidate *c) {
+    if (!c->supply && first->supply)
+        return "nothing shows that it ran out";
+    return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first)
+               ? "hardly less is to be gained there: both are worth a look"
+               : "less is to be gained there";
+}
+
 /* The first candidate that is not the verdict in another form, and why it lost. */
 static void add_runner_up(const struct scene *scene, const struct candidates *candidates,
                           const struct candidate *other, struct verdict *v) {
@@ -46,12 +55,10 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
     }
     if (!c || c->run_share < BLOCKED_MIN)
         return;
-    text_list_add(&v->against,
-                  "runner-up: %s's %s during %s (%s), %.0f %% of the run; it lost, as %s",
-                  scene->hosts[c->host].name, verdict_resource_words(c->resource),
-                  verdict_group_words(scene, c->group), c->cause, 100 * c->run_share,
-                  c->supply || !first->supply ? "less is to be gained there"
-                                              : "nothing shows that it ran out");
+    text_list_add(
+        &v->against, "runner-up: %s's %s during %s (%s), %.0f %% of the run; it lost, as %s",
+        scene->hosts[c->host].name, verdict_resource_words(c->resource),
+        verdict_group_words(scene, c->group), c->cause, 100 * c->run_share, why_it_lost(first, c));
 }
 
 /* Weights as designed; less where the evidence has a hole that is known. */
