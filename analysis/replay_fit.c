@@ -4,14 +4,15 @@
  *
  * Which end of a transfer is the limit is told by set logic: at a link that limits, all that
  * crosses it together always moves at the same rate, whoever takes part; at the other end it does
- * not. The links that explain most bytes so are the model's; all others are without limit, since
- * nothing shows theirs. Where both ends explain as much, both are kept out but the one that is
- * asked for.
+ * not; nor where the link is known to carry much more. The links that explain most bytes so are the
+ * model's; all others are without limit, since nothing shows theirs. Where both ends explain as
+ * much, both are kept out but the one that is asked for.
  */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "analysis/recording.h"
 #include "analysis/replay_private.h"
 #include "analysis/stats.h"
 
@@ -20,6 +21,8 @@
 #define AT_LIMIT 0.75       /* of the rate that is seldom passed */
 #define COVER 0.9           /* of the bytes to explain */
 #define PEAK_QUANTILE 0.9
+#define AT_KNOWN 0.75
+#define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
 
 struct piece { /* a message between hosts, while it moved */
     uint32_t message, from_host, to_host;
@@ -34,6 +37,7 @@ struct fit {
     struct piece *pieces;
     size_t n;
     double *peak;   /* by link */
+    double *known;  /* by link, bytes/s that it is set to or was measured to carry; 0: not known */
     size_t n_links; /* [0, n_hosts): egress; then ingress */
 };
 
@@ -230,8 +234,36 @@ static int rate_links(struct fit *fit) {
 
 /* ---- which links limit ---- */
 
+/* Bytes/s that the queues before a host's interfaces are set to; 0 if none is. */
+static double queue_rate(const struct scene *scene, size_t host) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_QDISC];
+    int64_t most = 0;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == (int)host) {
+            int64_t rate = series_last(set, &set->items[s], QDISC_RATE);
+            most = rate > most ? rate : most;
+        }
+    return (double)most;
+}
+
+static int find_known(struct fit *fit) {
+    const struct scene *scene = fit->p->scene;
+    size_t hosts = fit->n_links / 2;
+    fit->known = calloc(fit->n_links + 1, sizeof *fit->known);
+    for (size_t h = 0; fit->known && h < hosts; h++) {
+        double send = recording_ceiling(scene->recording, (int)h, METRIC_NET_SEND) * 1e6;
+        double receive = recording_ceiling(scene->recording, (int)h, METRIC_NET_RECV) * 1e6;
+        double queue = queue_rate(scene, h);
+        fit->known[h] = queue > 0 ? queue : send > 0 ? send : 0;
+        fit->known[hosts + h] = receive > 0 ? receive : 0;
+    }
+    return fit->known ? 0 : -ENOMEM;
+}
+
 static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
     int side = link >= fit->n_links / 2;
+    if (fit->peak[link] < KNOWN_MIN * fit->known[link])
+        return false;
     return link_of(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
 }
 
@@ -266,6 +298,30 @@ static double *rate_of(struct replay_model *model, size_t n_hosts, size_t link) 
     return link < n_hosts ? &model->egress[link] : &model->ingress[link - n_hosts];
 }
 
+/* Seen at about what it is set to; a host shaped one way is taken to be shaped the other way, too,
+ * if that shows the same rate. */
+static bool is_at_known(const struct fit *fit, size_t link) {
+    size_t hosts = fit->n_links / 2;
+    double known =
+        fit->known[link] > 0 || link < hosts ? fit->known[link] : fit->known[link - hosts];
+    return known > 0 && fit->peak[link] >= AT_KNOWN * known && fit->peak[link] * AT_KNOWN <= known;
+}
+
+/* The link that explains most of what is left, at least `least` bytes; one at its known rate goes
+ * before any other. n_links: none. */
+static size_t best_link(const struct fit *fit, const double *bytes, double least) {
+    size_t best = fit->n_links;
+    for (size_t link = 0; link < fit->n_links; link++) {
+        if (bytes[link] < least)
+            continue;
+        bool known = is_at_known(fit, link), was = best < fit->n_links && is_at_known(fit, best);
+        if (best == fit->n_links || known > was ||
+            (known == was && bytes[link] > bytes[best] * (1 + 1e-9)))
+            best = link;
+    }
+    return best;
+}
+
 static int cover(struct fit *fit) {
     size_t hosts = fit->n_links / 2;
     double all = 0, *bytes = calloc(fit->n_links + 1, sizeof *bytes);
@@ -274,12 +330,9 @@ static int cover(struct fit *fit) {
     for (size_t i = 0; i < fit->n; i++)
         all += fit->pieces[i].bytes;
     for (double left = all; left > (1 - COVER) * all;) {
-        size_t best = 0;
         explained_bytes(fit, bytes);
-        for (size_t link = 1; link < fit->n_links; link++)
-            if (bytes[link] > bytes[best] * (1 + 1e-9))
-                best = link;
-        if (bytes[best] < (1 - COVER) / 2 * all)
+        size_t best = best_link(fit, bytes, (1 - COVER) / 2 * all);
+        if (best == fit->n_links)
             break;
         *rate_of(&fit->p->model, hosts, best) = take(fit, best);
         left -= bytes[best];
@@ -348,6 +401,8 @@ int replay_fit(struct replay *p) {
     int result = fit_latency(p);
     if (result == 0)
         result = find_pieces(&fit);
+    if (result == 0)
+        result = find_known(&fit);
     if (result == 0 && fit.n)
         result = rate_links(&fit);
     if (result == 0 && fit.n)
@@ -356,6 +411,7 @@ int replay_fit(struct replay *p) {
         find_twins(&fit);
     free(fit.pieces);
     free(fit.peak);
+    free(fit.known);
     return result;
 }
 

@@ -83,12 +83,18 @@ static void own_times(const struct whatif *w, const struct replay_change *c, dou
     }
 }
 
-/* Ranks that play the role of rank r, r among them or not. */
+#define ALIKE 0.25 /* of its own time: who has less between calls serves, and computes nothing */
+
+/* Ranks that play the role of rank r, r among them or not; where nobody else does (a server that
+ * works itself, and one worker), all that compute, too. */
 static size_t peers_of(const struct whatif *w, size_t r, bool with_itself, const double *own,
                        double *ret_values) {
     size_t n = 0;
     for (size_t k = 0; k < w->replay->n_ranks; k++)
         if ((k != r || with_itself) && w->roles[k] == w->roles[r] && own[k] > 0)
+            ret_values[n++] = own[k];
+    for (size_t k = 0; !n && k < w->replay->n_ranks; k++)
+        if (k != r && own[k] >= ALIKE * own[r])
             ret_values[n++] = own[k];
     return n;
 }

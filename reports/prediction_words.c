@@ -134,11 +134,16 @@ static int read_workers(struct prediction_reader *r, const char *value, struct w
     return 0;
 }
 
-static const struct rank_budget *rank_of(const struct scene *scene, int rank) {
+/* Its calls name a rank as well as its process does, which ran too shortly to be seen. */
+static bool has_rank(const struct scene *scene, int rank) {
+    const struct mpi_log *log = &scene->recording->calls;
     for (size_t i = 0; i < scene->budgets.n; i++)
         if (scene->budgets.items[i].rank == rank)
-            return &scene->budgets.items[i];
-    return NULL;
+            return true;
+    for (size_t i = 0; i < log->n; i++)
+        if (log->ranks[i].rank == rank)
+            return true;
+    return false;
 }
 
 /* The rank that the others waited for most, if none is named. */
@@ -152,7 +157,7 @@ static int read_straggler(struct prediction_reader *r, const char *value,
         s->rank = awaited->rank;
         return 0;
     }
-    if (!read_integer(value, &s->rank) || s->rank < 0 || !rank_of(r->scene, s->rank))
+    if (!read_integer(value, &s->rank) || s->rank < 0 || !has_rank(r->scene, s->rank))
         return refuse(
             r, "no rank '%s' in this run; --without-straggler takes its number, or slowest", value);
     return 0;

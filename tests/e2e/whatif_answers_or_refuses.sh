@@ -31,6 +31,13 @@ grep -q -- '--balanced' out || fail "the text does not say what was asked"
 "$chokepoint" report calls --db "$db" --format json | jq -e '[.critical_path[] | select(.phase == "all") | .seconds] | add > 0' >/dev/null ||
     fail "no critical path in the report"
 
+# ---- the same recording, the same bytes ----
+for format in text html json; do
+    "$chokepoint" report calls --db "$db" --format $format -o first.$format && "$chokepoint" report calls --db "$db" --format $format -o again.$format ||
+        fail "report exits with $?"
+    cmp first.$format again.$format || fail "the report in $format differs from one time to the next"
+done
+
 # ---- without ----
 run --no-report --no-shim -n dark "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_waits"
 [ $status -eq 0 ] || fail "exits with $status"

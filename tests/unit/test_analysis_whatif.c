@@ -199,6 +199,55 @@ static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) 
     release(&r, &scene);
 }
 
+/* A server that works itself and one worker, which has twice as much to do: nobody plays its role.
+ */
+static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    plant_init(&r, 2, 0.2 * ROUNDS);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t t = 200 * MS * i;
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, t + 198 * MS, t + 198 * MS + 1000, BOTH,
+              .gap_cpu_ns = 196 * MS);
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8, t + 100 * MS, t + 199 * MS, BOTH,
+              .gap_cpu_ns = 98 * MS, .cpu_ns = 99 * MS);
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 2, 8, t + 199 * MS, t + 199 * MS + 1000);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 2, 8, t + 198 * MS + 1000, t + 200 * MS, BOTH,
+              .cpu_ns = MS);
+    }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(
+        &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
+    assert_true(a.replayed);
+    assert_true(fabs(a.predicted_s / (0.103 * ROUNDS) - 1) < 0.03);
+    release(&r, &scene);
+}
+
+/* A link that is known to carry twenty times as much limits nothing: the other end is changed. */
+static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, usual);
+    scene_release(&scene);
+    assert_int_equal(recording_add_ceiling(&r, 1, METRIC_NET_SEND, 200), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
+                                  .factor = 2};
+    struct whatif_scenario in = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_RECEIVE,
+                                 .factor = 2};
+    CLOSE(ask(&scene, in).predicted_s - 0.1, play(NULL, (struct hardware){20e6, 0.05, 0}, false));
+    CLOSE(ask(&scene, out).predicted_s, ask(&scene, out).measured_s);
+    release(&r, &scene);
+}
+
 /* ---- what is refused ---- */
 
 static void without_calls_there_is_a_bound_and_a_reason(void **state) {
@@ -288,6 +337,8 @@ int main(void) {
         cmocka_unit_test(contention_is_taken_away_where_it_was),
         cmocka_unit_test(a_faster_core_shortens_what_is_computed),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
+        cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
+        cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),
