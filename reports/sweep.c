@@ -222,7 +222,7 @@ static void describe_failure(const struct sweep_cell *cell, char *text, size_t s
     else if (last->state == RUN_FAILED || last->state == RUN_KILLED)
         snprintf(text, size, "failed: exit status %d", last->exit_status);
     else
-        snprintf(text, size, "interrupted");
+        snprintf(text, size, last->state == RUN_RUNNING ? "unfinished" : "interrupted");
 }
 
 void sweep_verdict(const struct sweep_cell *cell, char *text, size_t size) {

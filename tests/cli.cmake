@@ -16,4 +16,5 @@ chokepoint_e2e_test(import_what_was_left faults)
 
 # `chokepoint sweep`
 chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
+chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_e2e_test(sweep_cells)

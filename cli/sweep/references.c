@@ -164,7 +164,7 @@ const struct reference references[] = {
      "Theirs: MNIST, 50 epochs, TensorFlow. Ours: drawn digits, which are harder for a linear model by design; the short "
      "size has 12,000 of them and 10 epochs. Their synchronous workers each see all data, so that three are hardly faster than one.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-sgd --model softmax --mode {mode} --data {data} --batch 200 --rate 0.5 --quiet {extent}",
-     {"--epochs 10", "--epochs 50"}, {2, 5}, {{"mode:nodes", {"single:1,sync:3,async:3", "single:1,sync:3,async:3"}}},
+     {"--epochs 10 --test-every 25", "--epochs 50 --test-every 100"}, {2, 5}, {{"mode:nodes", {"single:1,sync:3,async:3", "single:1,sync:3,async:3"}}},
      "training,accuracy,examples,send", "grid,roles,curves", THEIRS(softmax_theirs)},
     {"r2-lenet", "R2: LeNet on digits, 6 epochs, by nodes and batch",
      "Theirs: MNIST, 60,000 digits; of the other batches no figures are at hand. The short size has 12,000 drawn digits. More nodes are "
