@@ -10,6 +10,7 @@
 #include "analysis/saturation.h"
 #include "analysis/stats.h"
 #include "analysis/straggler_private.h"
+#include "analysis/throughput.h"
 
 /* ---- one rank ---- */
 
@@ -201,9 +202,31 @@ static int judge_all(const struct board *board, struct stragglers *found) {
     return result;
 }
 
+static int64_t pid_of(const struct scene *scene, const struct straggler *s) {
+    for (size_t r = 0; r < scene->iterations.n; r++)
+        if (scene->iterations.ranks[r].host == s->host &&
+            scene->iterations.ranks[r].rank == s->rank)
+            return scene->iterations.ranks[r].pid;
+    return -1;
+}
+
+/* Where ranks run freely: what its missing iterations cost. It was slow for a part of the run only
+ * if it became slow: then that much at most. */
+static void weigh_freely(const struct scene *scene, struct stragglers *found) {
+    for (size_t i = 0; i < found->n; i++) {
+        struct straggler *s = &found->items[i];
+        s->severity_max = throughput_severity(scene, s->host, pid_of(scene, s), s->slowdown);
+        s->severity = isnan(s->begin_s) ? s->severity_max : NAN;
+    }
+}
+
 /* Run time as it was over the run time with the rank like its peers. */
 static int weigh(const struct scene *scene, struct stragglers *found) {
     const struct whatif *whatif;
+    if (throughput_counts(scene, scene->main_group)) {
+        weigh_freely(scene, found);
+        return 0;
+    }
     int result = found->n ? scene_whatif(scene, &whatif) : 0;
     if (!found->n || result < 0)
         return result;

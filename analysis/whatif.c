@@ -7,8 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/critical_private.h"
+#include "analysis/free_running.h"
+#include "analysis/parameter_server.h"
 #include "analysis/scene.h"
 #include "analysis/stats.h"
+#include "analysis/throughput.h"
 #include "analysis/whatif_private.h"
 
 #define DRAWINGS 1000
@@ -186,6 +190,11 @@ static int calibrate(struct whatif *w) {
 }
 
 static int prepare(struct whatif *w) {
+    if (throughput_counts(w->scene, w->scene->main_group)) {
+        w->refused = "its ranks run freely, and a replay does the same calls again, not more of "
+                     "them in the time";
+        return 0;
+    }
     int result = replay_new(w->scene, &w->replay, &w->refused);
     if (result < 0)
         return result == -ENODATA ? 0 : result;
@@ -240,8 +249,8 @@ static double own_s(const struct budget *b) {
     return sum;
 }
 
-static double transfers_of(const struct whatif *w, const struct whatif_scenario *s) {
-    const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
+static double transfers_of(const struct whatif *w, const struct critical_part *part,
+                           const struct whatif_scenario *s) {
     size_t n = w->scene->n_hosts + 1;
     double sum = 0;
     for (size_t from = 0; from < n; from++)
@@ -281,13 +290,13 @@ static double beyond_peers(const struct whatif *w, const struct whatif_scenario 
 
 /* Seconds of the critical path that a scenario takes away at most: what is left is still a chain of
  * things that have to be done one after the other. NAN: it adds work. */
-static double removable(const struct whatif *w, const struct whatif_scenario *s) {
-    const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
+static double removable(const struct whatif *w, const struct critical_part *part,
+                        const struct whatif_scenario *s) {
     enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
     double sum = 0;
     switch (s->kind) {
     case WHATIF_LINK:
-        sum = transfers_of(w, s);
+        sum = transfers_of(w, part, s);
         return s->rate_bytes_s > 0 ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_WITHOUT:
     case WHATIF_CPU:
@@ -302,6 +311,29 @@ static double removable(const struct whatif *w, const struct whatif_scenario *s)
         return NAN;
     }
     return NAN;
+}
+
+/* Where ranks run freely: of each one's own path, and the iterations that all get done then. NAN:
+ * not known, or more work. */
+static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
+                          size_t n) {
+    const struct critical_path *path = &w->scene->critical;
+    size_t group = w->scene->main_group;
+    double done[FREE_RANKS_MAX], freed[FREE_RANKS_MAX];
+    for (size_t i = 0; i < path->n_own; i++) {
+        const struct critical_part *part = &path->own[i].path.groups[group];
+        double sum = 0;
+        for (size_t k = 0; k < n; k++) {
+            bool peers =
+                scenarios[k].kind == WHATIF_LIKE_PEERS || scenarios[k].kind == WHATIF_BALANCED;
+            sum += peers ? NAN : removable(w, part, &scenarios[k]);
+        }
+        if (isnan(sum))
+            return NAN;
+        done[i] = path->own[i].done[group];
+        freed[i] = part->total_s > 0 ? sum / part->total_s : 0;
+    }
+    return parameter_server_gain(done, freed, path->n_own, INFINITY);
 }
 
 /* ---- asking ---- */
@@ -407,8 +439,10 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
     for (size_t i = 0; i < n; i++) {
         if (!makes_sense(w, &scenarios[i]))
             return -EINVAL;
-        removed += removable(w, &scenarios[i]);
+        removed += removable(w, part, &scenarios[i]);
     }
+    if (throughput_counts(w->scene, w->scene->main_group))
+        removed = a.measured_s * gain_freely(w, scenarios, n);
     a.bound_s = fmax(a.measured_s - removed, 0);
     if (isnan(removed))
         a.bound_s = NAN;

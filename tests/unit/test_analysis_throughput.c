@@ -205,6 +205,21 @@ static void a_slow_worker_costs_its_missing_updates(void **state) {
     }
 }
 
+static void a_straggler_is_as_severe_as_what_it_lacks(void **state) {
+    struct world w = {.workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    assert_int_equal(j.stragglers.n, 1);
+    assert_int_equal(j.stragglers.items[0].rank, 3);
+    NEAR(j.stragglers.items[0].slowdown, 2, 0.05);
+    NEAR(j.stragglers.items[0].severity, 3 / 2.5, 0.02);
+    NEAR(throughput_severity(&j.scene, 3, 1003, 2), 3 / 2.5, 0.02);
+    assert_true(isnan(throughput_severity(&j.scene, 3, 999, 2))); /* no such rank */
+    assert_true(isnan(throughput_severity(&j.scene, 3, 1003, NAN)));
+    release(&j);
+}
+
 static void of_four_workers_a_slow_one_costs_a_quarter_as_much(void **state) {
     struct world w = {.workers = 4, .compute_ms = {0, 20, 20, 40, 20}, .serve_ms = 0.05};
     struct judged j;
@@ -307,6 +322,29 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     release(&j);
 }
 
+/* A replay would find nothing to gain; the bound is that of the iterations. */
+static void a_replay_is_refused_and_the_bound_holds(void **state) {
+    struct world w = {
+        .workers = 2, .compute_ms = {0, 20, 20}, .asleep_ms = {0, 0, 20}, .serve_ms = 0.05};
+    struct whatif_scenario awake = {
+        .kind = WHATIF_WITHOUT, .host = 2, .rank = -1, .term = BUDGET_IDLE};
+    struct whatif_scenario more = {.kind = WHATIF_WORKERS, .host = -1, .rank = -1, .workers = 1};
+    const struct whatif *whatif;
+    struct whatif_answer answer;
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    assert_int_equal(scene_whatif(&j.scene, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &awake, 1, &answer), 0);
+    assert_false(answer.replayed);
+    assert_non_null(answer.refused);
+    NEAR(answer.gain_max, 0.25, 0.01);
+    NEAR(answer.bound_s, 0.75 * SECONDS, 0.1);
+    assert_int_equal(whatif_ask(whatif, &more, 1, &answer), 0);
+    assert_true(isnan(answer.bound_s));
+    release(&j);
+}
+
 /* ---- who runs freely ---- */
 
 /* Each has its own share to do: the run waits for the last one, and elapsed time counts. */
@@ -360,6 +398,7 @@ int main(void) {
         cmocka_unit_test(the_closed_form_is_that_of_the_book),
         cmocka_unit_test(missing_updates_over_those_that_would_have_been),
         cmocka_unit_test(a_slow_worker_costs_its_missing_updates),
+        cmocka_unit_test(a_straggler_is_as_severe_as_what_it_lacks),
         cmocka_unit_test(of_four_workers_a_slow_one_costs_a_quarter_as_much),
         cmocka_unit_test(a_worker_that_sleeps_is_not_one_that_has_more_to_do),
         cmocka_unit_test(like_workers_and_jitter_are_balanced),
@@ -367,6 +406,7 @@ int main(void) {
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
+        cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
         cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
         cmocka_unit_test(iterations_count_for_their_part_inside),
