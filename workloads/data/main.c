@@ -2,10 +2,10 @@
 /*
  * chokepoint-data: images for the trainings of this folder, drawn or fetched.
  *
- * On the 60,000 + 10,000 digits of seed 1 a linear model reaches about 90 % and one epoch of
- * LeNet-5 above 98 %; on the textures a linear model does no better than chance. So what a training
- * of them reaches says something about the training. Where MNIST and CIFAR-10 are fetched from and
- * what they must hash to stands below.
+ * On the 60,000 + 10,000 digits of seed 1 a linear model (chokepoint-sgd --model softmax) reaches
+ * 92 % in one epoch and 96.5 % in 50, LeNet-5 above 98 % in one; on the textures a linear model
+ * does no better than chance. So what a training of them reaches says something about the training.
+ * Where MNIST and CIFAR-10 are fetched from and what they must hash to stands below.
  */
 #include <errno.h>
 #include <stdio.h>
