@@ -34,9 +34,9 @@ refused 1 1 "expected images of 32 x 32 x 3, found 28 x 28 x 1" --data "$work/di
 
 # The accuracy of the head, half an epoch of slack at a time; both modes end where a target is reached.
 images textures "$work/data" 10000 1000
-train learnt 1 32 --epochs 6 --test-every 156 --target 85
+patience=400 train learnt 1 32 --epochs 6 --test-every 156 --target 75 # ten seconds of a core
 tail -n 1 "$work/said"
-grep -q '"target_s": [0-9]' "$work/learnt.json" && holds "$(last_accuracy learnt) >= .85" || fail "85 % is not reached"
+grep -q '"target_s": [0-9]' "$work/learnt.json" && holds "$(last_accuracy learnt) >= .75" || fail "75 % is not reached"
 [ "$(json "$work/learnt.json" updates)" -lt 1872 ] || fail "it goes on when the target is reached"
 for mode in sync async; do
     train easy 2 16 --epochs 6 --test-every 2 --target 1 --mode $mode

@@ -18,11 +18,11 @@ sanitizer_is_content() {
     ! grep -lE 'ERROR: AddressSanitizer|runtime error|/(workloads|agent)/' "$work"/sanitizer.* 2>/dev/null
 }
 
-# ranks N OPTIONS...: the program on N ranks; ended if it hangs.
+# ranks N OPTIONS...: the program on N ranks; ended if it hangs, after 120 s or $patience.
 ranks() {
     local n=$1
     shift
-    timeout -k 5 120 mpirun --oversubscribe -np "$n" "$program" "$@"
+    timeout -k 5 "${patience:-120}" mpirun --oversubscribe -np "$n" "$program" "$@"
     local status=$?
     sanitizer_is_content >&2 || { cat "$work"/sanitizer.* >&2; return 99; }
     return $status
