@@ -6,6 +6,7 @@
 #include "cli/verb.h"
 #include "collector/store_sweep.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "reports/comparison.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ struct options {
     size_t n;
 };
 
-/* A sweep alone is several groups: so one word is judged when it is known what it stands for. */
+/* A sweep alone is several groups: so a word is judged when it is known what it stands for. */
 static int refuse_one(void) {
     return verb_refuse("compare", "name at least two runs", NULL,
                        "`chokepoint list` shows what there is");
@@ -50,7 +51,10 @@ static int take_words(struct options *options, char **words) {
         }
         options->words[options->n++] = *words;
     }
-    return options->n ? 0 : refuse_one();
+    uint64_t number;
+    bool may_be_sweep = options->n == 1 && text_parse_u64(options->words[0], &number) != 0;
+    return options->n >= 2 || (options->n == 1 && options->baseline) || may_be_sweep ? 0
+                                                                                     : refuse_one();
 }
 
 static int parse(int argc, char **argv, struct options *options) {
