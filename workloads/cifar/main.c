@@ -13,8 +13,7 @@
  *
  * Accuracy on 1,000 test images when 10,000 textures of `chokepoint-data generate textures` are
  * trained on in batches of 32 on one rank: 75 % after two epochs (77 and 85 with seeds 1 and 2), 85
- * % after three (86 and 90). A linear model does no better than chance. With sgd in the place of
- * Adam it takes longer.
+ * % after three (86 and 90). A linear model does no better than chance.
  */
 #include "workloads/cifar/layers.h"
 #include "workloads/network/run.h"
