@@ -242,6 +242,7 @@ void replay_free(struct replay *p) {
         free(p->groups);
         free(p->waits);
         free(p->model.egress);
+        free(p->model.pair);
         free(p->model.ingress);
         free(p->model.twin);
         free(p->model.twin_rate);

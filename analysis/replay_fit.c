@@ -341,6 +341,32 @@ static int cover(struct fit *fit) {
     return 0;
 }
 
+/* What no link explains takes its time all the same: programs and protocols have a pace, too. */
+static int fit_pairs(struct fit *fit) {
+    struct replay *p = fit->p;
+    double *bytes = calloc(p->n_pairs + 1, sizeof *bytes);
+    double *time = calloc(p->n_pairs + 1, sizeof *time);
+    for (size_t i = 0; bytes && time && i < fit->n; i++) {
+        const struct piece *x = &fit->pieces[i];
+        uint32_t pair = p->messages[x->message].pair;
+        bytes[pair] += x->link < 0 ? x->bytes : -x->bytes;
+        time[pair] += x->link < 0 ? (double)(x->end_ns - x->begin_ns) : 0;
+    }
+    for (size_t i = 0; bytes && time && i < fit->n; i++) { /* mostly unexplained: by that part */
+        const struct piece *x = &fit->pieces[i];
+        uint32_t pair = p->messages[x->message].pair;
+        if (bytes[pair] > 0 && x->link >= 0)
+            bytes[pair] += x->bytes;
+    }
+    for (size_t i = 0; bytes && time && i < p->n_pairs; i++)
+        if (bytes[i] > 0 && time[i] > 0)
+            p->model.pair[i] = bytes[i] / time[i] * 1e9;
+    bool ok = bytes && time;
+    free(bytes);
+    free(time);
+    return ok ? 0 : -ENOMEM;
+}
+
 /* The link that could be the limit in place of another: all that one explains, it does, too. */
 static void find_twins(struct fit *fit) {
     struct replay_model *model = &fit->p->model;
@@ -387,15 +413,17 @@ int replay_fit(struct replay *p) {
     struct replay_model *model = &p->model;
     model->egress = malloc((hosts + 1) * sizeof *model->egress);
     model->ingress = malloc((hosts + 1) * sizeof *model->ingress);
+    model->pair = malloc((p->n_pairs + 1) * sizeof *model->pair);
     model->twin = malloc((2 * hosts + 1) * sizeof *model->twin);
     model->twin_rate = calloc(2 * hosts + 1, sizeof *model->twin_rate);
-    if (!model->egress || !model->ingress || !model->twin || !model->twin_rate)
+    if (!model->pair || !model->egress || !model->ingress || !model->twin || !model->twin_rate)
         return -ENOMEM;
     for (size_t h = 0; h < hosts; h++)
         model->egress[h] = model->ingress[h] = INFINITY;
     for (size_t link = 0; link < 2 * hosts; link++)
         model->twin[link] = -1;
-    model->pair = INFINITY;
+    for (size_t pair = 0; pair < p->n_pairs; pair++)
+        model->pair[pair] = INFINITY;
     find_buffered(p);
     model->within = rate_within(p);
     int result = fit_latency(p);
@@ -408,6 +436,8 @@ int replay_fit(struct replay *p) {
     if (result == 0 && fit.n)
         result = cover(&fit);
     if (result == 0)
+        result = fit_pairs(&fit);
+    if (result == 0)
         find_twins(&fit);
     free(fit.pieces);
     free(fit.peak);
@@ -416,6 +446,8 @@ int replay_fit(struct replay *p) {
 }
 
 void replay_scale(struct replay *p, double factor) {
+    for (size_t pair = 0; pair < p->n_pairs; pair++)
+        p->model.pair[pair] *= factor;
     for (size_t h = 0; h < p->scene->n_hosts; h++) {
         p->model.egress[h] *= factor;
         p->model.ingress[h] *= factor;

@@ -490,7 +490,7 @@ static int run_init(struct run *run) {
         run->pairs[m->pair] =
             (struct pair_state){.flow = {.from_host = (uint32_t)p->ranks[m->from].host,
                                          .to_host = (uint32_t)p->ranks[m->to].host,
-                                         .limit = p->model.pair},
+                                         .limit = p->model.pair[m->pair]},
                                 .head = REPLAY_NONE,
                                 .tail = REPLAY_NONE,
                                 .place = REPLAY_NONE,
