@@ -12,8 +12,8 @@
  * into. Testing is rank 0 alone.
  *
  * Accuracy on 1,000 test images when 10,000 textures of `chokepoint-data generate textures` are
- * trained on in batches of 32 on one rank: 75 % after two epochs (77 and 85 with seeds 1 and 2), 85
- * % after three (86 and 90). A linear model does no better than chance.
+ * trained on in batches of 32 on one rank: after two epochs 75 % (77 and 85 with seeds 1 and 2),
+ * after three 85 % (86 and 90). A linear model does no better than chance.
  */
 #include "workloads/cifar/layers.h"
 #include "workloads/network/run.h"
