@@ -55,7 +55,7 @@ void html_put_verdict(FILE *out, const struct report *report) {
     const struct report_verdict *verdict = &report->verdict;
     const char *state = verdict_state_name(verdict->state);
     fprintf(out, "<div class=\"card\"><span class=\"badge %s\">%s</span>", state, state);
-    if (!isnan(verdict->confidence))
+    if (verdict->confidence > 0)
         fprintf(out, "<span class=\"muted\">confidence %.0f %%</span>", 100 * verdict->confidence);
     html_element(out, "p", "verdict", verdict->summary);
     if (!isnan(verdict->gain_pct))

@@ -104,7 +104,10 @@ void md_put_head(FILE *out, const struct report *report) {
 
 void md_put_verdict(FILE *out, const struct report *report) {
     const struct report_verdict *v = &report->verdict;
-    fprintf(out, "**%s** (confidence %.2f): ", verdict_state_name(v->state), v->confidence);
+    fprintf(out, "**%s**", verdict_state_name(v->state));
+    if (v->confidence > 0)
+        fprintf(out, " (confidence %.2f)", v->confidence);
+    fputs(": ", out);
     md_put(out, v->summary);
     fputc('\n', out);
     md_list(out, "Evidence", v->evidence, v->n_evidence);

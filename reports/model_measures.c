@@ -31,14 +31,24 @@ static bool covers(const struct scene_host *host, const struct rate *rate, struc
            rate_covered(&host->metrics[METRIC_CPU_IDLE], windows);
 }
 
+/* What processes used is read a little after the time a sample is dated, later where the agent had
+ * to wait for a core: a single one may hold more than the cores of the host can give. */
+static double most_possible(const struct scene_host *host, enum metric metric) {
+    return (metric == METRIC_JOB_CPU || metric == METRIC_CPU_CORE_MAX) && host->n_cpus
+               ? 100.0 * (metric == METRIC_JOB_CPU ? host->n_cpus : 1)
+               : INFINITY;
+}
+
 static struct report_value measure(const struct scene_host *host, enum metric metric,
                                    struct windows windows) {
     const struct rate *rate = &host->metrics[metric];
+    double most = most_possible(host, metric);
     if (!covers(host, rate, windows))
         return (struct report_value){NAN, NAN, NAN};
+    double p95 = rate_quantile(rate, windows, 0.95), peak = rate_peak(rate, windows);
     return (struct report_value){.mean = rate_mean(rate, windows),
-                                 .p95 = rate_quantile(rate, windows, 0.95),
-                                 .peak = rate_peak(rate, windows)};
+                                 .p95 = p95 > most ? most : p95,
+                                 .peak = peak > most ? most : peak};
 }
 
 /* A group without a length (a run of no duration) has no values. */

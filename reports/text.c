@@ -56,8 +56,10 @@ static void put_stragglers(FILE *out, const struct report *report) {
 void text_put_verdict(FILE *out, const struct report *report) {
     const struct report_verdict *v = &report->verdict;
     char text[2048];
-    int length = snprintf(text, sizeof text, "%s (confidence %.2f)", verdict_state_name(v->state),
-                          v->confidence);
+    int length = snprintf(text, sizeof text, "%s", verdict_state_name(v->state));
+    if (v->confidence > 0)
+        length += snprintf(text + length, sizeof text - (size_t)length, " (confidence %.2f)",
+                           v->confidence);
     snprintf(text + length, sizeof text - (size_t)length, ": %s", v->summary);
     terminal_coloured_paragraph(out, NULL, (size_t)length, text, 0);
     text_put_list(out, "  evidence:    ", v->evidence, v->n_evidence);
