@@ -6,8 +6,8 @@
  * Messages between hosts share links: those of one pair of ranks go one after the other, pairs
  * share each host's egress and ingress by max-min fairness. Links that nothing showed to limit
  * anything are without limit; pairs whose bytes no link explains keep the pace they had. What a
- * message takes beyond its bytes is a mean of its kind, from the same recording. Calls of groups end for each member as long after those it needs came as they
- * did.
+ * message takes beyond its bytes is a mean of its kind, from the same recording. Calls of groups
+ * end for each member as long after those it needs came as they did.
  *
  * Time is int64 ns of the run's axis throughout. Deterministic.
  */
