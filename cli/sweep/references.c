@@ -170,7 +170,7 @@ const struct reference references[] = {
      "Theirs: MNIST, 60,000 digits; of the other batches no figures are at hand. The short size has 12,000 drawn digits. More nodes are "
      "no faster here, since emulated hosts share the machine's cores; as in theirs, accuracy falls a little with nodes and "
      "batch, since a batch of each node makes the joint batch larger and the steps fewer.",
-     &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-lenet --data {data} --batch {batch} --quiet {extent}",
+     &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-lenet --data {data} --batch {batch} --rate 0.02 --quiet {extent}",
      {"--epochs 6", "--epochs 6"}, {1, 5}, {{"nodes", {"1,2,3", "1,2,3"}}, {"batch", {"64,128,256,512", "64,128,256,512"}}},
      "training,accuracy,examples,send", "grid,verdicts", THEIRS(lenet_theirs)},
     {"r3-batches", "R3: run time for the same number of points, by mode and batch",
