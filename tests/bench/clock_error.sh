@@ -7,8 +7,8 @@ set -u
 seconds=${1:-20}
 export CHOKEPOINT_SOURCE=${CHOKEPOINT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 library=${CHOKEPOINT_BIN:?the directory of the binaries}/clockdrift.so
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
-. "$CHOKEPOINT_SOURCE/tests/e2e/clock_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/clock_lib.sh" || exit 1
 need_testbed 4
 clock_plants vm2:5:100 vm3:-5:-100 vm4:5:-100
 cat >flood.py <<'END'

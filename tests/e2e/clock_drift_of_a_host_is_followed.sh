@@ -3,9 +3,9 @@
 # Clocks of three hosts are 5 s ahead or behind and gain or lose 100 millionths: at every sample the
 # stored line is within the bound stored with it and within 0.2 ms of what was planted, and the
 # report tells the drift.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 library=$CHOKEPOINT_BIN/clockdrift.so
-. "$CHOKEPOINT_SOURCE/tests/e2e/clock_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/clock_lib.sh" || exit 1
 need_testbed 4
 clock_plants vm2:5:100 vm3:-5:-100 vm4:-5:100
 mkfifo go

@@ -3,7 +3,7 @@
 # One host's monotonic clock is 5000 s ahead of the others' (a time namespace): the offset that is
 # stored is the planted one within the bound stored beside it, and both hosts' samples of one
 # instant have one time in the run.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 unshare --time --monotonic 5000 true 2>/dev/null || { echo "SKIPPED: no time namespaces here"; exit 77; }
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 need_testbed 2

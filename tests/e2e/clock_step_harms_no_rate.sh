@@ -3,7 +3,7 @@
 # During a run the wall clock of one host is set an hour ahead, two hours back, and right again. Only
 # its agent sees that (a library before the C library; the machine's clock is nobody's to set, and
 # its monotonic clock, as in a real step, goes on). A load of known rate must show at that rate.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 library=$(find /usr/lib /lib -name libfaketime.so.1 2>/dev/null | head -n 1)
 [ -n "$library" ] || { echo "SKIPPED: libfaketime is not here (package faketime)"; exit 77; }
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What ranks do inside MPI reaches the database: calls and bytes exactly as the program knows them, by function and
 # as single calls; waits of known length within 1 %, also while they last; and nothing of it looks like samples.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 
 # ---- calls and bytes of every family ----
 run --no-report "${mpi[@]}" -np 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file"

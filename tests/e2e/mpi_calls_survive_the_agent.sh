@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The sampling process is killed while ranks call MPI: totals stay exact, no single call is told twice, and no more
 # are missing than one sample holds. And single calls that outgrow their spool are dropped, counted and said.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 export STARTED=$work/started
 
 "$chokepoint" run --no-report --db "$db" "${mpi[@]}" -np 2 -x STARTED "$CHOKEPOINT_BIN/calls_paced" 3000 1000 >out 2>err &

@@ -3,7 +3,7 @@
 # Names of a process, of marks, of the run and words of its command that mean harm (tags, quotes,
 # formulas, escape sequences, newlines, shell and gnuplot commands, a thousand bytes) come out of
 # every report as harmless text.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 
 long=$(head -c 1000 /dev/zero | tr '\0' 'x')

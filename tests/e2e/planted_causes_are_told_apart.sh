@@ -3,8 +3,8 @@
 # A rank that sleeps and a rank that has twice the work, by amounts that the program knows: each is in its own term of
 # the budget, and not in the other's. Both amounts are the same on a busy machine. (More causes, with figures:
 # tests/bench/planted_causes.sh.)
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
-. "$CHOKEPOINT_SOURCE/tests/e2e/mpi_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
 
 # planted NAME OPTIONS...: the budget of rank 1 in NAME.json, what the program knows in NAME.known

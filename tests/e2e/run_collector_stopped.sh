@@ -3,7 +3,7 @@
 # A collector that is stopped for a while during a run and then goes on: nothing is lost, nothing is
 # there twice. One that stays stopped when the command ends costs neither the command's status nor
 # what was committed, and what could not be delivered is said and kept.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 leave_stopped() { local s=$?; [ -z "${stopped:-}" ] || kill -CONT "$stopped" 2>/dev/null; (exit $s); leave; }
 trap leave_stopped EXIT
 

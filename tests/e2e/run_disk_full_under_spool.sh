@@ -6,7 +6,7 @@ if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
 fi
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 leave_disk() {
     local s=$?
     [ -z "${collector:-}" ] || kill -CONT "$collector" 2>/dev/null

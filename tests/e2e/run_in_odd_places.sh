@@ -3,7 +3,7 @@
 # Where a run finds itself in odd circumstances it behaves as the command alone would, or says in
 # few lines what is missing: nobody reads its output, all streams are closed, nothing can be
 # written, the command leaves a daemon behind.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 # Nobody reads what the command writes: it dies of that, as it would alone.
 "$chokepoint" run --db "$db" sh -c 'while echo y; do :; done' 2>err | head -n 1 >out

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # However a parallel run ends, every host is as it was: no process, no spool, no directory of marks,
 # nothing of mpirun's. The run is kept and says how it ended.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 need_testbed 2
 hostfile=$(inside printenv CHOKEPOINT_HOSTFILE)
 mkdir sessions

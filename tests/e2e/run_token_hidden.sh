@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The token of a run is in no command line of any process and in no environment of the job, on any
 # host; what the command's ranks are given is the public id.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 need_testbed 2
 
 go() { [ "$(cat ids 2>/dev/null | wc -l)" -ge 2 ]; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs at the same time on one machine, into one database that none of them finds, and into
 # databases of their own: each is recorded whole, as if it were alone.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkfifo go
 both_at() { # DATABASE DATABASE

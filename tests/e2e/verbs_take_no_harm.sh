@@ -3,7 +3,7 @@
 # Every verb, given an option that is none, no database or one that is none, of another version, cut
 # short or overwritten in places, answers with a line that says why, exit status 2 where it is the
 # user's to mend, and makes and changes nothing.
-. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh" || exit 1
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 mkdir place
 cd place || exit 1

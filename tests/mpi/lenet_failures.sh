@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What goes wrong on one rank of a LeNet training ends all ranks, with a line that says what, and no hang.
 workload=lenet weights=61706
-. "$CHOKEPOINT_SOURCE/tests/mpi/training.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
 images digits "$work/data" 200 50
 refused 2 1 "cannot write /nonexistent/summary" --data "$work/data" --iterations 2 --json /nonexistent/summary
 refused 2 1 "names rank 2 of 2" --data "$work/data" --plant sleep:2:1

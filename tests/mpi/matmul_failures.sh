@@ -3,7 +3,7 @@
 # What goes wrong ends all ranks, with one line that says what, and no hang; a product that is wrong in one
 # element is found.
 workload=matmul
-. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
 # refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN
 refused() {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What goes wrong on one rank ends all ranks, with one line that says what and where, and no hang.
-. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
 features=5000
 "$sgd" generate --features $features --examples 2000 --files 4 --out "$work/data" \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A rank that is killed in the middle of a training ends all others: no hang, nobody left, and a status that is not 0,
 # whether it served or worked, and whoever waited for it.
-. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
 features=5000
 "$sgd" generate --features $features --examples 2000 --files 3 --out "$work/data" --test-examples 100 >/dev/null ||

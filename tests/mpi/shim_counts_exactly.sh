@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Calls and bytes of every family of MPI functions are exactly those the program made; events and totals agree.
-. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
 watched 4 "$CHOKEPOINT_BIN/calls_planted" "$work/file" || fail "the program ended with $?"
 totals_agree
 events_agree

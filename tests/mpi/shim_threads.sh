@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Eight threads of a rank at once: totals stay exact, every event is taken or counted as lost.
-. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
 watched 2 --mca btl self,tcp "$CHOKEPOINT_BIN/calls_threads" || fail "the program ended with $?"
 totals_agree
 # Per rank: 3 calls and the life of a request, 8000 times; init and finalize.

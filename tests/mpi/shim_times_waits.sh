@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Time inside MPI is what the program measures from outside, within 1 %: by each event, for polls by the gaps
 # between them as well; and the waiting rank's CPU clock tells spinning from sleeping.
-. "$CHOKEPOINT_SOURCE/tests/mpi/shim_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
 watched 2 "$CHOKEPOINT_BIN/calls_waits" || fail "the program ended with $?"
 events_agree
 # The longest event of a function is its planted wait; polls lie end to end.

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What the tests of lenet and cifar share; sourced after `workload` and `weights` (how many the net has) are set.
-. "$CHOKEPOINT_SOURCE/tests/mpi/common.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 data=$CHOKEPOINT_BIN/chokepoint-data
 [ -x "$data" ] || { echo "skipped: chokepoint-data is not built"; exit 77; }
 
