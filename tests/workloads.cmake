@@ -23,7 +23,7 @@ if(TARGET chokepoint-sgd)
   chokepoint_mpi_test(sgd_modes)
   chokepoint_mpi_test(sgd_failures)
   chokepoint_mpi_test(sgd_softmax)
-  chokepoint_mpi_test(sgd_rank_killed)
+  chokepoint_mpi_test(rank_killed)
 endif()
 
 chokepoint_unit_test(test_calibrate_parts calibrate_parts)

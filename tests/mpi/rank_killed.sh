@@ -4,9 +4,9 @@
 # whether it served or worked, and whoever waited for it.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
-features=5000
-"$sgd" generate --features $features --examples 2000 --files 3 --out "$work/data" --test-examples 100 >/dev/null ||
+"$sgd" generate --features 5000 --examples 2000 --files 3 --out "$work/records" --test-examples 100 >/dev/null ||
     fail "generate"
+words=(--data "$work/records" --features 5000 --transfer sparse --batch 50)
 export CHOKEPOINT_MARKS="$work/marks"
 marks=$work/marks.$(uname -n)
 
@@ -23,8 +23,8 @@ killed() { # RANK OPTIONS...
     shift
     mkdir -m 700 "$marks"
     # Not through ranks(): the shell must have the id of what it waits for.
-    timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" --features $features --data "$work/data" --batch 50 \
-        --transfer sparse --iterations 100000000 --quiet "$@" >"$work/out" 2>&1 &
+    timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" "${words[@]}" --iterations 100000000 --quiet "$@" \
+        >"$work/out" 2>&1 &
     local job=$!
     for _ in $(seq 600); do trained "$rank" && break; sleep 0.1; done
     trained "$rank" || { kill $job; fail "$*: rank $rank does not train"; }
@@ -43,4 +43,12 @@ killed() { # RANK OPTIONS...
 killed 2 --mode sync
 killed 0 --mode async
 killed 1 --mode sync --exchange allreduce
+
+# What lenet and cifar share.
+program=$CHOKEPOINT_BIN/chokepoint-lenet
+[ -x "$program" ] || exit 0
+"$CHOKEPOINT_BIN/chokepoint-data" generate digits --out "$work/digits" --train 600 --test 50 --quiet >/dev/null || fail "digits"
+words=(--data "$work/digits" --batch 8 --test-every 100000000)
+killed 1 --mode sync
+killed 0 --mode async
 exit 0
