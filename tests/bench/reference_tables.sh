@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The figures of five published reports beside ours, in one command: five emulated hosts with links of 1.8 Gbit/s, what
-# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md. Resumes where it was interrupted.
+# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md; figures by parameter also in the
+# README, between its two comments. Resumes where it was interrupted.
 #   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [NAME]...
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -11,7 +12,7 @@ while [ $# -gt 0 ]; do
         --size) size=${2:?}; shift 2 ;;
         --bin) bin=$(cd "${2:?}" && pwd) || exit 2; shift 2 ;;
         --work) work=${2:?}; shift 2 ;;
-        -*) sed -n '3,5s/^# *//p' "$0" >&2; exit 2 ;;
+        -*) sed -n '3,6s/^# *//p' "$0" >&2; exit 2 ;;
         *) break ;;
     esac
 done
@@ -33,5 +34,13 @@ status=$?
         "$size" "$(nproc)"
     sed 's/^### /## /' "$work/tables.md"
 } >docs/reference.md
+awk '
+    /^## / { sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
+    words && /^[A-Z]/ { print "\n" $0; words = 0 }
+    /^\*\*/ { shown = /^\*\*By / && !/arithmetic|verdict|network|examples/; if (shown) print "\n" $0 "\n" }
+    /^\|/ && shown
+' docs/reference.md >"$work/readme.md"
+sed -i -e '/^<!-- reference tables -->$/,/^<!-- end of reference tables -->$/{//!d}' \
+    -e "/^<!-- reference tables -->$/r $work/readme.md" README.md
 echo "docs/reference.md is written; $((SECONDS - begun)) s; recordings: $work/sweeps.db" >&2
 exit $status
