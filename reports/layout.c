@@ -42,7 +42,7 @@ const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value) {
         strcpy(text, "-");
     else if (size >= 1e12)
         snprintf(text, LAYOUT_NUMBER_SIZE, "%.4g", value);
-    else if (size >= 1e5 || (size >= 1e3 && value == floor(value)))
+    else if (size >= 1e4 || (size >= 1e3 && value == floor(value)))
         snprintf(text, LAYOUT_NUMBER_SIZE, "%.0f", value);
     else
         snprintf(text, LAYOUT_NUMBER_SIZE, "%.*f", size != 0 && size < 1 ? 4 : 2, value);

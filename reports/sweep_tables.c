@@ -133,10 +133,6 @@ int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const c
 typedef int cell_text(const struct sweep *sweep, const struct sweep_cell *cell, size_t measure,
                       char *text, size_t size);
 
-static const char *number(char text[LAYOUT_NUMBER_SIZE], double value) {
-    return layout_number(text, value);
-}
-
 /* "12.3 (11.9 to 13.0)"; a cell of which some runs failed says so. */
 static int figure_text(const struct sweep *sweep, const struct sweep_cell *cell, size_t measure,
                        char *text, size_t size) {
@@ -147,9 +143,9 @@ static int figure_text(const struct sweep *sweep, const struct sweep_cell *cell,
         sweep_verdict(cell, text, size);
         return 0;
     }
-    int n = f->n > 1 ? snprintf(text, size, "%s (%s to %s)", number(median, f->median),
-                                number(low, f->low), number(high, f->high))
-                     : snprintf(text, size, "%s", number(median, f->median));
+    int n = f->n > 1 ? snprintf(text, size, "%s (%s to %s)", layout_number(median, f->median),
+                                layout_number(low, f->low), layout_number(high, f->high))
+                     : snprintf(text, size, "%s", layout_number(median, f->median));
     if (cell->n_failed && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, ", %zu failed", cell->n_failed);
     return 0;

@@ -151,7 +151,7 @@ const struct reference references[] = {
      "only those a batch touches, so it is not bound by the network, and what is left is computing. Their memory is "
      "that of TensorFlow; of ours, idle CPU is of cores that all emulated hosts share.",
      &clicks, 5, SGD "--mode {mode} --transfer {transfer} --batch 1000 {extent}",
-     {"--iterations 1000000 --time-limit 40 --test-every 40", "--iterations 1000000 --time-limit 300 --test-every 100"},
+     {"--iterations 1000000 --time-limit 60 --test-every 40", "--iterations 1000000 --time-limit 300 --test-every 100"},
      {1, 5}, {{"mode:transfer", {"sync:dense,sync:sparse,async:sparse", "sync:dense,sync:sparse,async:sparse"}}},
      "iteration,updates,accuracy", "grid,hosts,job,arithmetic,curves", THEIRS(r1_theirs)},
     {"r1-matmul", "R1: the product of two large matrices, cut into blocks",
@@ -190,7 +190,7 @@ const struct reference references[] = {
      "The argument is theirs: the bytes of all weights, there and back, at the measured rate, against the measured iteration. "
      "Our links are of 1.8 Gbit/s (224 MB/s), theirs reached 349 to 395 MB/s; our operators are sparse in both directions.",
      &clicks, 5, SGD "--mode {mode} --transfer dense --server apart --batch 1000 {extent}",
-     {"--iterations 1000000 --time-limit 40 --test-every 4", "--iterations 1000000 --time-limit 300 --test-every 10"}, {1, 5},
+     {"--iterations 1000000 --time-limit 60 --test-every 4", "--iterations 1000000 --time-limit 300 --test-every 10"}, {1, 5},
      {{"mode", {"sync,async", "sync,async"}}}, "iteration,updates,accuracy", "grid,peaks,operators,arithmetic,curves", THEIRS(r4_theirs)},
     {"r5", "R5: a small convolutional net with Adam, images a second and time to an accuracy",
      "Theirs: CIFAR-10, TensorFlow on CPUs and GPUs, time to 85 % over 10 runs. Ours: drawn textures on CPUs, the net through oneDNN, batches of 32 a node; a run ends "

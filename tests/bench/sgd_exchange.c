@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
     n_floats = argc == 4 ? atoi(argv[2]) : 0;
     if (iterations < 1 || n_floats < 1 || n_ranks < 2 || n_ranks > MAX_RANKS)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    waiter.spin = strcmp(argv[3], "spin") == 0;
+    waiter_begin(&waiter, strcmp(argv[3], "spin") == 0);
     for (int i = 0; i < n; i++) {
         peers[i] = rank == 0 ? i + 1 : 0;
         pairs[i].floats = calloc((size_t)n_floats, sizeof(float));

@@ -13,7 +13,8 @@
 #define EXIT_USAGE 2
 
 void crew_join(struct crew *ret, const char *program, bool spin) {
-    *ret = (struct crew){.program = program, .host = "?", .waiter = {.spin = spin}};
+    *ret = (struct crew){.program = program, .host = "?"};
+    waiter_begin(&ret->waiter, spin);
     MPI_Comm_rank(MPI_COMM_WORLD, &ret->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ret->n_ranks);
     gethostname(ret->host, sizeof ret->host - 1);

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/wait.h"
 
+#include <sys/prctl.h>
 #include <time.h>
 
 #define SHORTEST_NAP_NS 20000
+#define SLACK_NS 1000UL
 #define LONGEST_NAP_NS 1000000
+
+void waiter_begin(struct waiter *waiter, bool spin) {
+    *waiter = (struct waiter){.spin = spin};
+    prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
+}
 
 void waiter_wake(struct waiter *waiter) {
     waiter->nap_ns = SHORTEST_NAP_NS;

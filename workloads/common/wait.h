@@ -16,6 +16,10 @@ struct waiter {
     long nap_ns;
 };
 
+/* Of the calling thread, whose naps then end within a microsecond of their time: by default the
+ * kernel lets each of them last 50 us longer. */
+void waiter_begin(struct waiter *waiter, bool spin);
+
 /* Something has happened: the next nap is a short one. */
 void waiter_wake(struct waiter *waiter);
 
