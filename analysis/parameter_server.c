@@ -5,13 +5,6 @@
 
 #define FREED_MAX 0.999 /* something is always left to do */
 
-double parameter_server_sync_s(const struct parameter_server *p) {
-    double slowest = 0, both_ways = p->bytes / p->server_bytes_s;
-    for (size_t i = 0; i < p->n; i++)
-        slowest = fmax(slowest, p->compute_s[i]);
-    return slowest + (double)p->n * both_ways + p->apply_s + (double)p->n * both_ways;
-}
-
 double parameter_server_async_per_s(const struct parameter_server *p) {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++)

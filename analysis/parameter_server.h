@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Training with a parameter server in closed form: n workers compute, fetch the model and send a
- * gradient; the server applies gradients one after the other. As a check of what recordings and
- * replays say, and for programs that no replay can tell: whose ranks run freely.
+ * gradient; the server applies gradients one after the other. For programs that no replay can tell:
+ * whose ranks run freely. (Workers that wait for each other are replayed.)
  *
  * Queueing is left out: what a worker waits because others came first is not in the bounds, so real
  * throughput lies below them, least so where one of them is far below the others.
@@ -20,10 +20,6 @@ struct parameter_server {
     double server_bytes_s; /* of the server's link, each way; INFINITY: without limit */
     double apply_s;        /* the server's own work for one update */
 };
-
-/* One iteration of all workers together: the slowest computes, the server takes in all gradients,
- * applies them, and sends the model to all. */
-double parameter_server_sync_s(const struct parameter_server *p);
 
 /* Updates a second: of the workers, at most what the server's link and its work allow. */
 double parameter_server_async_per_s(const struct parameter_server *p);

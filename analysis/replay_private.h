@@ -18,6 +18,18 @@ struct builder {
     size_t n_intervals;
 };
 
+static inline bool replay_is_between(const struct replay *p, const struct replay_message *m) {
+    return p->ranks[m->from].host != p->ranks[m->to].host;
+}
+
+/* When it can begin to move. */
+static inline int64_t replay_begin_ns(const struct replay_message *m) {
+    return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
+}
+
+/* What links and pairs of ranks carry: p->model's egress, ingress, pair and twins. -ENOMEM. */
+int replay_fit_links(struct replay *p);
+
 /* The operations of a rank; its counters must have been read. -ENOMEM. */
 int replay_build_rank(struct builder *b, size_t rank);
 

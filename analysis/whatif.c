@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/critical_private.h"
-#include "analysis/free_running.h"
-#include "analysis/parameter_server.h"
 #include "analysis/scene.h"
 #include "analysis/stats.h"
 #include "analysis/throughput.h"
@@ -240,102 +237,6 @@ void whatif_free(struct whatif *w) {
     free(w);
 }
 
-/* ---- bounds ---- */
-
-static double own_s(const struct budget *b) {
-    double sum = 0;
-    for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-        sum += isnan(b->term_s[term]) ? 0 : b->term_s[term];
-    return sum;
-}
-
-static double transfers_of(const struct whatif *w, const struct critical_part *part,
-                           const struct whatif_scenario *s) {
-    size_t n = w->scene->n_hosts + 1;
-    double sum = 0;
-    for (size_t from = 0; from < n; from++)
-        for (size_t to = 0; to < n; to++) {
-            bool sends = from == n - 1 || s->host < 0 || from == (size_t)s->host;
-            bool receives = to == n - 1 || s->host < 0 || to == (size_t)s->host;
-            bool concerns = s->direction == WHATIF_SEND      ? sends
-                            : s->direction == WHATIF_RECEIVE ? receives
-                                                             : sends || receives;
-            sum += concerns ? part->transfers[from * n + to] : 0;
-        }
-    return sum;
-}
-
-/* What the path spends in a rank's own time beyond that of its peers. */
-static double beyond_peers(const struct whatif *w, const struct whatif_scenario *s) {
-    const struct rank_budgets *b = &w->scene->budgets;
-    size_t group = w->scene->main_group;
-    const struct critical_part *part = &w->scene->critical.groups[group];
-    double removed = 0, *own = malloc((b->n + 1) * sizeof *own);
-    for (size_t r = 0; own && r < b->n; r++) {
-        if (s->kind == WHATIF_LIKE_PEERS && b->items[r].rank != s->rank)
-            continue;
-        size_t n = 0;
-        for (size_t k = 0; k < b->n; k++)
-            if (k != r)
-                own[n++] = own_s(&b->items[k].groups[group]);
-        double self = own_s(&b->items[r].groups[group]), path = 0;
-        double least = n ? stats_quantile(own, n, 0) : self;
-        for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-            path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
-        removed += self > least ? path * (1 - least / self) : 0;
-    }
-    free(own);
-    return removed;
-}
-
-/* Seconds of the critical path that a scenario takes away at most: what is left is still a chain of
- * things that have to be done one after the other. NAN: it adds work. */
-static double removable(const struct whatif *w, const struct critical_part *part,
-                        const struct whatif_scenario *s) {
-    enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
-    double sum = 0;
-    switch (s->kind) {
-    case WHATIF_LINK:
-        sum = transfers_of(w, part, s);
-        return s->rate_bytes_s > 0 ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
-    case WHATIF_WITHOUT:
-    case WHATIF_CPU:
-        for (size_t h = 0; h < w->scene->n_hosts; h++)
-            if (s->host < 0 || s->host == (int)h)
-                sum += critical_seconds(part, (int)h, term);
-        return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
-    case WHATIF_LIKE_PEERS:
-    case WHATIF_BALANCED:
-        return beyond_peers(w, s);
-    case WHATIF_WORKERS:
-        return NAN;
-    }
-    return NAN;
-}
-
-/* Where ranks run freely: of each one's own path, and the iterations that all get done then. NAN:
- * not known, or more work. */
-static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
-                          size_t n) {
-    const struct critical_path *path = &w->scene->critical;
-    size_t group = w->scene->main_group;
-    double done[FREE_RANKS_MAX], freed[FREE_RANKS_MAX];
-    for (size_t i = 0; i < path->n_own; i++) {
-        const struct critical_part *part = &path->own[i].path.groups[group];
-        double sum = 0;
-        for (size_t k = 0; k < n; k++) {
-            bool peers =
-                scenarios[k].kind == WHATIF_LIKE_PEERS || scenarios[k].kind == WHATIF_BALANCED;
-            sum += peers ? NAN : removable(w, part, &scenarios[k]);
-        }
-        if (isnan(sum))
-            return NAN;
-        done[i] = path->own[i].done[group];
-        freed[i] = part->total_s > 0 ? sum / part->total_s : 0;
-    }
-    return parameter_server_gain(done, freed, path->n_own, INFINITY);
-}
-
 /* ---- asking ---- */
 
 static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s) {
@@ -435,17 +336,11 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
                               .gain = NAN,
                               .gain_low = NAN,
                               .gain_high = NAN};
-    double removed = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (!makes_sense(w, &scenarios[i]))
             return -EINVAL;
-        removed += removable(w, part, &scenarios[i]);
-    }
-    if (throughput_counts(w->scene, w->scene->main_group))
-        removed = a.measured_s * gain_freely(w, scenarios, n);
-    a.bound_s = fmax(a.measured_s - removed, 0);
-    if (isnan(removed))
-        a.bound_s = NAN;
+    double removed = whatif_removable(w, scenarios, n);
+    a.bound_s = isnan(removed) ? NAN : fmax(a.measured_s - removed, 0);
     a.gain_max = a.measured_s > 0 ? 1 - a.bound_s / a.measured_s : NAN;
     if (!isnan(w->replay_s) && w->measured_s > 0)
         a.replay_s = a.measured_s * w->replay_s / w->measured_s;

@@ -24,6 +24,11 @@ struct whatif {
 /* Whether a time lies in the main phase. */
 bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
 
+/* Seconds of the main phase that the changes together take away at most; below 0 where they add
+ * some. NAN: not known, or they add work. */
+double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
+                        size_t n);
+
 /* Nothing changed yet. -ENOMEM. */
 int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
 void whatif_change_release(struct replay_change *change);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages on their way. Those between two ranks go one after the other; large ones are flows that
+ * share the links, small ones take a latency and the time of their bytes.
+ */
+#include <math.h>
+
+#include "analysis/replay_run.h"
+
+void replay_flows_advance(struct run *run, int64_t now) {
+    double s = (double)(now - run->flows_at) / 1e9;
+    for (size_t i = 0; s > 0 && i < run->n_active; i++)
+        run->active[i]->left -= run->active[i]->rate * s;
+    run->work += (double)run->n_active;
+    run->flows_at = now;
+}
+
+static void activate(struct run *run, uint32_t pair) {
+    struct pair_state *p = &run->pairs[pair];
+    p->flow.left = run->p->messages[p->head].bytes;
+    p->place = (uint32_t)run->n_active;
+    run->active[run->n_active] = &p->flow;
+    run->active_pairs[run->n_active++] = pair;
+    run->dirty = true;
+}
+
+static void deactivate(struct run *run, uint32_t pair) {
+    uint32_t place = run->pairs[pair].place;
+    run->pairs[pair].place = REPLAY_NONE;
+    run->n_active--;
+    run->active[place] = run->active[run->n_active];
+    run->active_pairs[place] = run->active_pairs[run->n_active];
+    if (place < run->n_active)
+        run->pairs[run->active_pairs[place]].place = place;
+    run->dirty = true;
+}
+
+static double latency(const struct run *run, const struct replay_message *m, bool between) {
+    return run->p->model.latency_ns[between][m->polled];
+}
+
+static void go_within(struct run *run, uint32_t id, int64_t now) {
+    const struct replay_message *m = &run->p->messages[id];
+    struct pair_state *pair = &run->pairs[m->pair];
+    int64_t start = now > pair->free_ns ? now : pair->free_ns;
+    int64_t end = start + (int64_t)(m->bytes / run->p->model.within * 1e9);
+    pair->free_ns = end;
+    replay_arrive(run, id, end + (int64_t)latency(run, m, false), end);
+}
+
+static void go(struct run *run, uint32_t id, int64_t now) {
+    const struct replay_message *m = &run->p->messages[id];
+    struct pair_state *pair = &run->pairs[m->pair];
+    if (pair->flow.from_host == pair->flow.to_host) {
+        go_within(run, id, now);
+        return;
+    }
+    if (m->bytes < REPLAY_FLOW_BYTES && pair->head == REPLAY_NONE) {
+        double rate = fmin(run->egress[pair->flow.from_host], run->ingress[pair->flow.to_host]);
+        replay_arrive(run, id, now + (int64_t)(latency(run, m, true) + m->bytes / rate * 1e9), now);
+        return;
+    }
+    run->messages[id].next = REPLAY_NONE;
+    if (pair->head != REPLAY_NONE) {
+        run->messages[pair->tail].next = id;
+        pair->tail = id;
+        return;
+    }
+    replay_flows_advance(run, now);
+    pair->head = pair->tail = id;
+    activate(run, m->pair);
+}
+
+static bool has_ended(const struct replay_flow *flow) {
+    return flow->left <= fmax(flow->rate, 1) * 1e-9 + 1e-6;
+}
+
+void replay_flows_end(struct run *run, int64_t now) {
+    size_t n = 0;
+    replay_flows_advance(run, now);
+    for (size_t i = 0; i < run->n_active; i++)
+        if (has_ended(run->active[i]))
+            run->ended[n++] = run->active_pairs[i];
+    for (size_t i = 0; i < n; i++) {
+        struct pair_state *pair = &run->pairs[run->ended[i]];
+        uint32_t id = pair->head;
+        const struct replay_message *m = &run->p->messages[id];
+        pair->head = run->messages[id].next;
+        deactivate(run, run->ended[i]);
+        if (pair->head != REPLAY_NONE)
+            activate(run, run->ended[i]);
+        replay_arrive(run, id, now + (int64_t)latency(run, m, true), now);
+    }
+    run->dirty = true;
+}
+
+void replay_flows_share(struct run *run) {
+    run->dirty = false;
+    run->version++;
+    if (!run->n_active)
+        return;
+    size_t hosts = run->p->scene->n_hosts;
+    replay_share(run->active, run->n_active, run->egress, run->ingress, hosts, run->room);
+    run->work += (double)(run->n_active * run->n_active);
+    double first = INFINITY;
+    for (size_t i = 0; i < run->n_active; i++)
+        first = fmin(first, fmax(run->active[i]->left, 0) / run->active[i]->rate);
+    replay_push(run, run->flows_at + (int64_t)ceil(first * 1e9), EVENT_FLOWS,
+                (uint32_t)run->version);
+}
+
+void replay_try_to_go(struct run *run, uint32_t id, int64_t now) {
+    const struct message_state *m = &run->messages[id];
+    if (m->sent_ns != VALUE_ABSENT &&
+        (run->p->messages[id].buffered || m->posted_ns != VALUE_ABSENT))
+        go(run, id, now);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* A replay on its way: the state that its parts share. */
+#ifndef CHOKEPOINT_ANALYSIS_REPLAY_RUN_H
+#define CHOKEPOINT_ANALYSIS_REPLAY_RUN_H
+
+#include "analysis/replay_private.h"
+
+enum { EVENT_RANK, EVENT_FLOWS };
+
+struct event {
+    int64_t t_ns;
+    uint64_t order;
+    uint32_t kind, index;
+};
+
+struct rank_state {
+    size_t at;
+    int64_t now, resume;
+    uint32_t missing; /* what it waits for */
+    bool blocked;     /* within an operation */
+};
+
+struct message_state {
+    int64_t sent_ns, posted_ns, arrived_ns, left_ns; /* VALUE_ABSENT: not yet */
+    uint32_t next;                                   /* in its pair's queue */
+    bool receiver_waits, sender_waits;
+};
+
+struct pair_state {
+    struct replay_flow flow;
+    uint32_t head, tail;
+    uint32_t place; /* among the active; REPLAY_NONE */
+    int64_t free_ns;
+};
+
+struct waiting { /* a rank, for a group call */
+    uint32_t rank, next;
+    int64_t arrived_ns, ns;
+};
+
+struct group_state {
+    uint32_t arrived, waiting;
+    int64_t last_ns, root_ns;
+};
+
+struct run {
+    const struct replay *p;
+    const struct replay_change *change;
+    const double *egress, *ingress;
+    struct rank_state *ranks;
+    struct message_state *messages;
+    struct pair_state *pairs;
+    struct group_state *groups;
+    struct waiting *waiting;
+    size_t n_waiting, waiting_capacity;
+    struct replay_flow **active;
+    uint32_t *active_pairs, *ended;
+    size_t n_active;
+    double *room, work;
+    int64_t flows_at;
+    bool dirty;
+    uint64_t version;
+    struct event *heap;
+    size_t n_heap, heap_capacity;
+    uint64_t order;
+    int error;
+    /* what is asked */
+    size_t reference, next_time, n_times;
+    const int64_t *times;
+    int64_t *ret_times;
+    int64_t passed_ns, passed_at; /* the reference rank's last: as measured, as replayed */
+};
+
+/* Something is due at t. No memory: run->error. */
+void replay_push(struct run *run, int64_t t, uint32_t kind, uint32_t index);
+
+/* One of the things that a rank waits for is there. */
+void replay_come(struct run *run, uint32_t rank, int64_t t);
+
+/* A message is at its receiver at t, and its sender's buffer is free at `left`. */
+void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left);
+
+/* A message that may leave does: it was sent, and is buffered or awaited. */
+void replay_try_to_go(struct run *run, uint32_t id, int64_t now);
+
+/* What has been carried by now is off what is left; what has ended arrives; rates are shared out
+ * anew, and the next end is due then. */
+void replay_flows_advance(struct run *run, int64_t now);
+void replay_flows_end(struct run *run, int64_t now);
+void replay_flows_share(struct run *run);
+
+/* A rank is in a group call. */
+void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now);
+
+/* It goes on `ns` after those it needs were there. */
+void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t now, int64_t ns);
+
+/* How long a member needs after the others came, with the links as they are in this run. */
+int64_t replay_group_ns(const struct run *run, const struct replay_op *op, size_t rank);
+
+#endif
