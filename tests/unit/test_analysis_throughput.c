@@ -354,7 +354,7 @@ static double gain_of_workers(const struct world *w, int more) {
 
 static void another_worker_helps_until_the_server_has_no_time_for_it(void **state) {
     struct world idle = {.workers = 3, .compute_ms = {0, 20, 20.1, 20.2}, .serve_ms = 0.05};
-    struct world busy = {.workers = 3, .compute_ms = {0, 10, 10.1, 14}, .serve_ms = 8};
+    struct world busy = {.workers = 3, .compute_ms = {0, 2, 2.1, 30}, .serve_ms = 8};
     (void)state;
     NEAR(gain_of_workers(&idle, 1), 0.25, 0.01);
     NEAR(gain_of_workers(&idle, -1), -0.5, 0.02);
