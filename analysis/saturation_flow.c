@@ -78,6 +78,18 @@ static void add_connection(const struct series_set *set, const struct series *se
 
 /* ---- all of them ---- */
 
+/* Two routes through one full link seldom look alike: who is served second waits for the first, and
+ * the rate that the kernel saw on it is that of its turn. So each counts as far as it was held up.
+ */
+static double held_by_path(const struct flow *f, double wall_s) {
+    double part = f->limited_s > 0 ? f->need_s / f->limited_s : 0;
+    double needed = (part - FLOW_RATE_NONE) / (FLOW_RATE_PART - FLOW_RATE_NONE);
+    double queued = f->queue_ns / QUEUE_NS;
+    if (!(f->limited_s >= FLOW_LIMITED_MIN * wall_s) || isnan(queued))
+        return 0;
+    return fmin(1, fmax(0, needed)) * fmin(1, queued);
+}
+
 static void judge_flows(struct flows *flows, double wall_s) {
     double most = 0;
     size_t kept = 0;
@@ -87,9 +99,10 @@ static void judge_flows(struct flows *flows, double wall_s) {
         struct flow *f = &flows->items[i];
         if (f->bytes <= 0 || f->bytes < FLOW_BYTES_MIN * most)
             continue;
-        f->limited = f->limited_s >= FLOW_LIMITED_MIN * wall_s &&
-                     f->need_s >= FLOW_RATE_PART * f->limited_s && f->queue_ns >= QUEUE_NS;
+        f->held = held_by_path(f, wall_s);
+        f->limited = f->held >= 1;
         flows->n_limited += f->limited;
+        flows->held += f->held;
         flows->items[kept++] = *f;
     }
     flows->n = kept;
@@ -123,7 +136,7 @@ int flows_make(const struct scene *scene, struct windows windows, struct flows *
         free(square);
         return result;
     }
-    *ret_flows = (struct flows){square, n * n, 0};
+    *ret_flows = (struct flows){.items = square, .n = n * n};
     judge_flows(ret_flows, (double)windows_length(windows) / 1e9);
     return 0;
 }
@@ -133,23 +146,25 @@ void flows_release(struct flows *flows) {
     *flows = (struct flows){0};
 }
 
-static double f1(size_t both, size_t of_side, size_t limited) {
-    return both ? 2.0 * (double)both / (double)(of_side + limited) : 0;
+static double f1(double both, double of_side, double held) {
+    return both > 0 ? 2 * both / (of_side + held) : 0;
 }
 
 double flows_f1(const struct flows *flows, int host, enum flow_side side) {
-    size_t of[2] = {0, 0}, both[2] = {0, 0};
+    double of[2] = {0, 0}, both[2] = {0, 0};
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
         of[FLOW_SEND] += f->from == host;
         of[FLOW_RECEIVE] += f->to == host;
-        both[FLOW_SEND] += f->from == host && f->limited;
-        both[FLOW_RECEIVE] += f->to == host && f->limited;
+        both[FLOW_SEND] += f->from == host ? f->held : 0;
+        both[FLOW_RECEIVE] += f->to == host ? f->held : 0;
     }
-    double one = f1(both[side], of[side], flows->n_limited);
-    if (!both[FLOW_SEND] || !both[FLOW_RECEIVE])
+    double one = f1(both[side], of[side], flows->held);
+    if (!flows->n_limited)
+        return 0;
+    if (both[FLOW_SEND] <= 0 || both[FLOW_RECEIVE] <= 0)
         return one;
-    return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->n_limited));
+    return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->held));
 }
 
 /* Group calls move data from several hosts to several: the slowest link on the way holds them up,

@@ -27,12 +27,14 @@ struct flow {
     double send_buffer_s; /* by the send buffer */
     double rate_bytes_s;  /* the median the kernel measured; NAN */
     double queue_ns;      /* round trips beyond the shortest, mean; NAN */
-    bool limited;
+    double held;          /* how far its path held it up, 0..1 */
+    bool limited;         /* that is beyond doubt */
 };
 
 struct flows {
     struct flow *items; /* one for each ordered pair of hosts */
     size_t n, n_limited;
+    double held; /* the sum */
 };
 
 /* -ENOMEM. Empty where no connection between hosts was recorded. */

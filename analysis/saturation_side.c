@@ -55,7 +55,7 @@ static int standing(const struct culprit_side *s) {
 }
 
 static bool is_better(const struct culprit_side *a, const struct culprit_side *b) {
-    return fabs(a->f1 - b->f1) > 1e-9 ? a->f1 > b->f1 : standing(a) > standing(b);
+    return fabs(a->f1 - b->f1) > FLOW_F1_ALIKE ? a->f1 > b->f1 : standing(a) > standing(b);
 }
 
 static struct culprit_side best_side(const struct scene *scene, size_t group,
@@ -200,7 +200,7 @@ static int as_good(const struct scene *scene, size_t group, const struct flows *
                    const struct culprit_side *best) {
     for (size_t h = 0; h < scene->n_hosts; h++) {
         struct culprit_side s = look_at_side(scene, group, flows, (int)h, best->side);
-        if (s.host != best->host && fabs(s.f1 - best->f1) < 1e-9 &&
+        if (s.host != best->host && fabs(s.f1 - best->f1) <= FLOW_F1_ALIKE &&
             standing(&s) == standing(best) && s.at_limit == best->at_limit)
             return s.host;
     }

@@ -201,6 +201,25 @@ static void the_side_that_explains_the_set_is_named(void **state) {
     expect_link("", "3", "net-egress", 3);
 }
 
+/* Who is served second waits for the first, too: 64 % of what it waited is its own bytes' time,
+ * less than is asked of a route that is held up beyond doubt. It still speaks for the link of both.
+ */
+static void a_route_held_up_in_part_counts_in_part(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_hosts(&r, 3, 30);
+    for (int h = 0; h < 3; h++)
+        plant_process(&r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+    plant_flow(&r, 0, 1, 0.6, 78);
+    plant_flow(&r, 0, 2, 0.6, 52);
+    plant_flow(&r, 1, 0, 0.04, 5000);
+    plant_flow(&r, 2, 0, 0.04, 5000);
+    judge(&r, &j);
+    expect(&j, "net-egress", "path-limited", 0);
+    release(&r, &j);
+}
+
 static void a_link_slow_both_ways_is_its_host_s(void **state) {
     struct recording r;
     struct judged j;
@@ -297,6 +316,7 @@ int main(void) {
         cmocka_unit_test(a_cause_that_held_for_a_while_is_given_its_time),
         cmocka_unit_test(a_verdict_is_the_same_each_time),
         cmocka_unit_test(the_side_that_explains_the_set_is_named),
+        cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
         cmocka_unit_test(a_link_slow_both_ways_is_its_host_s),
         cmocka_unit_test(a_queue_at_the_sender_decides_between_two_ends),
         cmocka_unit_test(a_receiver_without_a_core_is_no_network),
