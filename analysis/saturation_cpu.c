@@ -138,6 +138,17 @@ static void name_cause(const struct scene *scene, size_t group, enum holder hold
     }
 }
 
+/* With nobody else on the cores a process waits for its own threads: a loader beside one that
+ * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
+ * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
+ * with it what waiting cost. */
+static bool is_own_turn(const struct scene *scene, size_t group, enum holder holder,
+                        const struct candidate *c) {
+    double quota = scene_worst_rank(scene, group, c->host, BUDGET_QUOTA, NULL);
+    return holder == HELD_AT_TIMES && !scene_has_path(scene) &&
+           (c->blocked < OWN_THREADS_MIN || quota >= QUOTA_MIN);
+}
+
 /* How much of the path, or of the worst process's own time, went by waiting for a core. */
 static double demand_of(const struct scene *scene, size_t group, int host,
                         const struct contended *worst) {
@@ -171,6 +182,8 @@ static int add_contention(const struct scene *scene, size_t group, int host,
     enum holder holder = find_holder(scene, group, own, &c);
     if (holder >= HELD_OUTSIDE && scene_shares_cores(scene, host))
         return 1;
+    if (is_own_turn(scene, group, holder, &c))
+        return 0;
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
                   worst->process->series->name, 100 * worst->blocked);
     if (psi >= 100 * PSI_CPU_MIN) {

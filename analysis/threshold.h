@@ -27,10 +27,13 @@
 #define PSI_CPU_MIN 0.10    /* PSI cpu some */
 #define FOREIGN_MIN 0.20    /* of a core: a process outside the job that can be to blame */
 #define FOREIGN_PART 0.30   /* of the waiting that it could cause */
-#define QUOTA_MIN 0.05      /* throttled, of wall time */
-#define STEAL_MIN 0.03      /* steal */
-#define SERIAL_MIN 0.08     /* of the time one rank computes while all others wait for it */
-#define SERIAL_PEERS 0.2    /* of the ranks may still compute meanwhile */
+/* Waiting of a process for nobody but its own threads: two that take turns wait for as long as the
+ * shorter turn is, and below a quarter that is no more than one helper thread. */
+#define OWN_THREADS_MIN 0.25
+#define QUOTA_MIN 0.05   /* throttled, of wall time */
+#define STEAL_MIN 0.03   /* steal */
+#define SERIAL_MIN 0.08  /* of the time one rank computes while all others wait for it */
+#define SERIAL_PEERS 0.2 /* of the ranks may still compute meanwhile */
 #define SERIAL_PART                                                                                \
     0.7                /* of what a rank computes more than its peers is serial: else it is skew   \
                         */
@@ -70,8 +73,10 @@
 /* Of that time its bytes need at the rate the kernel measured on it. Of a full path nearly all: .84
  * to 1.3 on the shaped links of the tuning half; .1 to .52 where nothing was shaped. Between. */
 #define FLOW_RATE_PART 0.7
+#define FLOW_RATE_NONE 0.35 /* half of that and less: not held up at all; between, in part */
 #define PATH_PART 0.3       /* of a link's demand: a replay that gains less meant the other end */
 #define FLOW_F1_MIN 0.7     /* of the set of limited flows explained by one side of one host */
+#define FLOW_F1_ALIKE 0.05  /* sides whose F1 differs by less explain it equally well */
 #define FLOW_BYTES_MIN 0.01 /* of the bytes of the largest: smaller flows say nothing */
 #define BACKLOG_MIN 3000.0  /* bytes, mean: two packets always wait before a full link */
 #define OVERLIMITS_MIN 10.0 /* a second */

@@ -256,6 +256,22 @@ static void a_hog_on_shared_cores_is_still_named(void **state) {
     release(&r, &j);
 }
 
+/* Nobody else is there: its threads take turns on the core. Of many more threads than cores that is
+ * a finding, of one helper beside the one that computes it is not. */
+static void threads_that_take_turns_are_short_of_nothing(void **state) {
+    (void)state;
+    for (int many = 0; many < 2; many++) {
+        struct recording r;
+        struct judged j;
+        plant_hosts(&r, 2, 30);
+        for (int h = 0; h < 2; h++)
+            plant_process(&r, h, "train", (struct plant_process){h, 0.85, many ? 0.9 : 0.14, 0});
+        judge(&r, &j);
+        assert_true(!find(&j, "cpu") == !many);
+        release(&r, &j);
+    }
+}
+
 /* ---- how much is enough ---- */
 
 /* So many of the planted rounds, and what was sampled meanwhile. */
@@ -336,6 +352,7 @@ int main(void) {
         cmocka_unit_test(hosts_that_share_cores_wait_for_each_other),
         cmocka_unit_test(hosts_of_machines_of_their_own_do_not),
         cmocka_unit_test(a_hog_on_shared_cores_is_still_named),
+        cmocka_unit_test(threads_that_take_turns_are_short_of_nothing),
         cmocka_unit_test(iterations_count_where_every_call_is_known),
         cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),
     };
