@@ -95,8 +95,10 @@ struct replay {
 /* What is otherwise; arrays by host, or by rank of the program. NULL: as measured. */
 struct replay_change {
     double *egress, *ingress; /* bytes/s */
-    double *keep;             /* [host * BUDGET_TERMS + term] of the time between calls */
-    double *speed;            /* by rank: all its time between calls takes / speed */
+    double *pace;  /* [egress by host, ingress by host]: what no link explains and crosses
+                      this one goes so many times as fast */
+    double *keep;  /* [host * BUDGET_TERMS + term] of the time between calls */
+    double *speed; /* by rank: all its time between calls takes / speed */
 };
 
 /* Smaller messages do not take part in the sharing of links. */

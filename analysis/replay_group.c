@@ -72,6 +72,8 @@ int64_t replay_group_ns(const struct run *run, const struct replay_op *op, size_
     const struct replay_model *m = &run->p->model;
     double was = fmin(m->egress[host], m->ingress[host]);
     double is = fmin(run->egress[host], run->ingress[host]);
+    if (isinf(was) && isinf(is) && g->bytes > 0)
+        return (int64_t)((double)op->ns / run->group_pace);
     if (was == is || g->bytes <= 0)
         return op->ns;
     double old = fmin(wire_bytes(g) / was * 1e9, (double)op->ns);

@@ -210,9 +210,27 @@ static void step(struct run *run, uint32_t rank, int64_t now) {
 
 /* ---- all of it ---- */
 
+/* Of what crosses both links; 1: nothing has changed. */
+static double pace_of(const struct run *run, const struct replay_message *m) {
+    const struct replay_rank *ranks = run->p->ranks;
+    if (!run->change || !run->change->pace)
+        return 1;
+    return run->change->pace[ranks[m->from].host] *
+           run->change->pace[run->p->scene->n_hosts + (size_t)ranks[m->to].host];
+}
+
+/* The slowest link on the way holds up all members. */
+static double largest_pace(const struct run *run) {
+    double pace = 1;
+    for (size_t i = 0; run->change && run->change->pace && i < 2 * run->p->scene->n_hosts; i++)
+        pace = fmax(pace, run->change->pace[i]);
+    return pace;
+}
+
 static int run_init(struct run *run) {
     const struct replay *p = run->p;
     size_t hosts = p->scene->n_hosts;
+    run->group_pace = largest_pace(run);
     run->ranks = calloc(p->n_ranks + 1, sizeof *run->ranks);
     run->messages = malloc((p->n_messages + 1) * sizeof *run->messages);
     run->pairs = calloc(p->n_pairs + 1, sizeof *run->pairs);
@@ -231,7 +249,7 @@ static int run_init(struct run *run) {
         run->pairs[m->pair] =
             (struct pair_state){.flow = {.from_host = (uint32_t)p->ranks[m->from].host,
                                          .to_host = (uint32_t)p->ranks[m->to].host,
-                                         .limit = p->model.pair[m->pair]},
+                                         .limit = p->model.pair[m->pair] * pace_of(run, m)},
                                 .head = REPLAY_NONE,
                                 .tail = REPLAY_NONE,
                                 .place = REPLAY_NONE,

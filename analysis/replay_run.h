@@ -47,6 +47,7 @@ struct run {
     const struct replay *p;
     const struct replay_change *change;
     const double *egress, *ingress;
+    double group_pace; /* of group calls: the largest of any link */
     struct rank_state *ranks;
     struct message_state *messages;
     struct pair_state *pairs;
