@@ -2,7 +2,8 @@
 /*
  * Network: which side of which host's link holds up the run. Where connections were recorded, the
  * set of those that their path held up tells; else, or where that names nobody, what a host holds
- * back itself; else the rates, against what the links were measured to carry.
+ * back itself; else the rates, against what the links were measured to carry; else, as a suspicion,
+ * whose transfers take longer than those of its peers.
  */
 #include <errno.h>
 #include <math.h>
@@ -76,5 +77,7 @@ int saturation_network(const struct scene *scene, size_t group, struct candidate
     if (result == 0 && candidates->n == before)
         result = link_by_rates(scene, group, &flows, group == scene->main_group, candidates);
     flows_release(&flows);
+    if (result == 0 && candidates->n == before && group == scene->main_group)
+        result = link_by_peers(scene, group, candidates);
     return result;
 }

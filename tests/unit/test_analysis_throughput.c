@@ -320,6 +320,21 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     release(&j);
 }
 
+/* Nothing was seen to be full, no connection was recorded: a suspicion. */
+static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) {
+    struct world slow = {.workers = 3,
+                         .compute_ms = {0, 20, 20.1, 20.2},
+                         .transfer_ms = {0, 1, 1, 60},
+                         .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&slow, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_int_equal(j.verdict.host, 3);
+    assert_int_equal(strncmp(j.verdict.resource, "net-", 4), 0);
+    release(&j);
+}
+
 /* A replay would find nothing to gain; the bound is that of the iterations. */
 static void a_replay_is_refused_and_the_bound_holds(void **state) {
     struct world w = {
@@ -423,6 +438,7 @@ int main(void) {
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
+        cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(another_worker_helps_until_the_server_has_no_time_for_it),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
