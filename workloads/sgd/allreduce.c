@@ -227,7 +227,7 @@ static int train(struct group *g) {
         }
         lead_show(l, (double)i, (double)t->iterations);
     }
-    return r < 0 ? r : 0;
+    return r > 0 ? test(g) : r;
 }
 
 int allreduce_run(struct lead *l) {
