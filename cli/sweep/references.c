@@ -196,7 +196,7 @@ const struct reference references[] = {
      "Theirs: CIFAR-10, TensorFlow on CPUs and GPUs, time to 85 % over 10 runs. Ours: drawn textures on CPUs, the net through oneDNN, batches of 32 a node; a run ends "
      "when it has reached 85 %. Emulated hosts share the machine's cores, so that more of them compute no faster.",
      &textures, 4, "{mpirun} -np {nodes} {bin}/chokepoint-cifar --mode {mode} --data {data} --batch 32 --quiet {extent}",
-     {"--epochs 6 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
+     {"--epochs 16 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
      "examples,to:85,accuracy,training", "grid,curves", THEIRS(r5_theirs)},
 };
 /* clang-format on */

@@ -37,7 +37,7 @@ status=$?
 awk '
     /^## / { sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
     words && /^[A-Z]/ { print "\n" $0; words = 0 }
-    /^\*\*/ { shown = /^\*\*By / && !/arithmetic|verdict|network|examples/; if (shown) print "\n" $0 "\n" }
+    /^\*\*/ { shown = /^\*\*(By |training time|accuracy)/ && !/arithmetic/; if (shown) print "\n" $0 "\n" }
     /^\|/ && shown
 ' docs/reference.md >"$work/readme.md"
 sed -i -e '/^<!-- reference tables -->$/,/^<!-- end of reference tables -->$/{//!d}' \
