@@ -35,6 +35,7 @@ ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), 
           ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
+REMARKS = f"{os.path.dirname(os.path.abspath(__file__))}/remarks.txt" # by hand: what the figures are to be taken for
 PLAIN_UNITS = ("start_error_s", "closure_error_pct", "delay") # the others are shares
 
 
@@ -188,6 +189,13 @@ plot [1:10][1:10] x with lines dashtype 2 lc rgb '#888888' title 'perfect', $poi
 
 # ---- the page ----
 
+def remarks():
+    if not os.path.exists(REMARKS):
+        return []
+    with open(REMARKS) as file:
+        return [*file.read().splitlines(), ""]
+
+
 def intro(m, runs, options):
     machine = f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"
     cleanly = sum(r["fault"] == "F0" or r["fault"][0] == "D" for r in runs)
@@ -198,12 +206,12 @@ def intro(m, runs, options):
             f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right), {m['disturbed']} were disturbed by "
             "other programs of the machine and are left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
-               "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} were answered \"insufficient\"." if m["insufficient"] else ""), "",
+               "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
             "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
             "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
-            "without a fault. Intervals are Wilson's, 95 %.", ""]
+            "without a fault. Intervals are Wilson's, 95 %.", "", *remarks()]
 
 
 def coverage(runs, lost, options):
