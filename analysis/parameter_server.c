@@ -8,7 +8,7 @@
 double parameter_server_async_per_s(const struct parameter_server *p) {
     double sum = 0;
     for (size_t i = 0; i < p->n; i++)
-        sum += 1 / (p->compute_s[i] + (p->link_bytes_s ? 2 * p->bytes / p->link_bytes_s[i] : 0));
+        sum += 1 / p->cycle_s[i];
     if (p->bytes > 0)
         sum = fmin(sum, p->server_bytes_s / p->bytes);
     return p->apply_s > 0 ? fmin(sum, 1 / p->apply_s) : sum;

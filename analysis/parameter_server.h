@@ -13,11 +13,10 @@
 #include <stddef.h>
 
 struct parameter_server {
-    const double *compute_s;    /* of each worker, an iteration without moving data */
-    const double *link_bytes_s; /* of each worker, each way; NULL: without limit */
+    const double *cycle_s; /* of each worker: an iteration, what it moves included */
     size_t n;
-    double bytes;          /* of the model and of a gradient, each way */
-    double server_bytes_s; /* of the server's link, each way; INFINITY: without limit */
+    double bytes;          /* through the server's link for one update, the busier way */
+    double server_bytes_s; /* of that link; INFINITY: without limit */
     double apply_s;        /* the server's own work for one update */
 };
 

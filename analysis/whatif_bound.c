@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/arithmetic.h"
 #include "analysis/critical_private.h"
 #include "analysis/free_running.h"
 #include "analysis/parameter_server.h"
@@ -125,8 +126,29 @@ static size_t worker_cycles(const struct critical_path *path, size_t group, doub
     return n;
 }
 
-/* More of the median worker, or fewer; what the server does for one update is all that limits
- * them. NAN: there are none, or none would be left. */
+/* What an update moves through the server's link, the way that is nearer to what it is known to
+ * carry. */
+static void add_link(const struct whatif *w, double done, struct parameter_server *server) {
+    const struct scene *scene = w->scene;
+    size_t group = scene->main_group, hub = scene->critical.hub;
+    if (hub == SIZE_MAX)
+        return;
+    int host = scene->recording->calls.ranks[hub].host;
+    for (int receives = 0; receives < 2; receives++) {
+        enum metric way = receives ? METRIC_NET_RECV : METRIC_NET_SEND;
+        struct network_limit limit = network_limit_of(scene, host, way);
+        double bytes = 1e6 * scene_mean(scene, host, way, group) *
+                       scene->critical.groups[group].length_s / done;
+        double carries = 1e6 * limit.mb_s;
+        if (limit.measured && bytes * server->server_bytes_s > carries * server->bytes) {
+            server->server_bytes_s = carries;
+            server->bytes = bytes;
+        }
+    }
+}
+
+/* More of the median worker, or fewer; what the server does for one update, and its link if it is
+ * known what that carries, are all that limits them. NAN: there are none, or none would be left. */
 static double gain_of_workers(const struct whatif *w, int more) {
     const struct critical_path *path = &w->scene->critical;
     size_t group = w->scene->main_group;
@@ -136,10 +158,11 @@ static double gain_of_workers(const struct whatif *w, int more) {
         return NAN;
     for (size_t i = 0; i < n; i++)
         sorted[i] = cycle_s[i];
-    struct parameter_server server = {.compute_s = cycle_s,
+    struct parameter_server server = {.cycle_s = cycle_s,
                                       .n = n,
                                       .server_bytes_s = INFINITY,
                                       .apply_s = path->served_s[group] / done};
+    add_link(w, done, &server);
     double is = parameter_server_async_per_s(&server), median_s = stats_quantile(sorted, n, 0.5);
     for (int i = 0; i < more; i++)
         cycle_s[n++] = median_s;

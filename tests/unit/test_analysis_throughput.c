@@ -34,20 +34,16 @@
 /* ---- closed form ---- */
 
 static void the_closed_form_is_that_of_the_book(void **state) {
-    double compute_s[] = {0.02, 0.03, 0.02}, links[] = {1e9, 1e9, 1e8};
-    struct parameter_server p = {compute_s, links, 3, 1e6, 1e8, 0.001};
+    double cycle_s[] = {0.02, 0.03, 0.02};
+    struct parameter_server p = {cycle_s, 3, 0, INFINITY, 0};
     (void)state;
-    NEAR(parameter_server_async_per_s(&p), 100, 1e-9);
-    p.server_bytes_s = INFINITY;
-    NEAR(parameter_server_async_per_s(&p), 1 / 0.022 + 1 / 0.032 + 1 / 0.040, 1e-9);
+    NEAR(parameter_server_async_per_s(&p), 50 + 1 / 0.03 + 50, 1e-9);
+    p.bytes = 1e6;
+    NEAR(parameter_server_async_per_s(&p), 50 + 1 / 0.03 + 50, 1e-9);
     p.server_bytes_s = 5e7;
     NEAR(parameter_server_async_per_s(&p), 50, 1e-9);
     p.apply_s = 0.025;
     NEAR(parameter_server_async_per_s(&p), 40, 1e-9);
-    p.bytes = 0;
-    p.apply_s = 0;
-    p.link_bytes_s = NULL;
-    NEAR(parameter_server_async_per_s(&p), 50 + 1 / 0.03 + 50, 1e-9);
 }
 
 static void missing_updates_over_those_that_would_have_been(void **state) {
@@ -70,6 +66,7 @@ struct world {
     double compute_ms[WORKERS_MAX + 1], asleep_ms[WORKERS_MAX + 1], transfer_ms[WORKERS_MAX + 1];
     double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
     int share;               /* iterations of each worker; 0: until the end */
+    double link_mb_s;        /* the server's link was measured to carry, and it sends 100; 0: not */
 };
 
 struct worker {
@@ -114,6 +111,11 @@ static double serve(struct recording *r, const struct world *w, int k, struct wo
     return answer + 0.02;
 }
 
+static double sends_100(size_t column, double t_s) {
+    (void)t_s;
+    return column == NET_SEND_BYTES ? 100e6 : 0;
+}
+
 static double half_busy(size_t column, double t_s) {
     (void)t_s;
     return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
@@ -127,6 +129,10 @@ static void plant_world(struct recording *r, const struct world *w) {
     plant_init(r, (size_t)w->workers + 1, SECONDS);
     r->clock_bound_ns = calloc((size_t)w->workers + 1, sizeof *r->clock_bound_ns);
     plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, SECONDS);
+    if (w->link_mb_s > 0) {
+        plant(r, RECORDING_NET, 0, "eth0", 0.1, 0, sends_100);
+        assert_int_equal(recording_add_ceiling(r, 0, METRIC_NET_SEND, w->link_mb_s), 0);
+    }
     for (int i = 0; i <= w->workers; i++) {
         PLANT(&r->calls, i, i, "MPI_Init", -1, -1, 0, 0, 0);
         workers[i].ready_ms = work(w, i, &random) + i;
@@ -367,7 +373,7 @@ static double gain_of_workers(const struct world *w, int more) {
     return answer.gain_max;
 }
 
-static void another_worker_helps_until_the_server_has_no_time_for_it(void **state) {
+static void another_worker_helps_until_the_server_or_its_link_is_busy(void **state) {
     struct world idle = {.workers = 3, .compute_ms = {0, 20, 20.1, 20.2}, .serve_ms = 0.05};
     struct world busy = {.workers = 3, .compute_ms = {0, 2, 2.1, 30}, .serve_ms = 8};
     (void)state;
@@ -375,6 +381,10 @@ static void another_worker_helps_until_the_server_has_no_time_for_it(void **stat
     NEAR(gain_of_workers(&idle, -1), -0.5, 0.02);
     assert_true(isnan(gain_of_workers(&idle, -3)));
     NEAR(gain_of_workers(&busy, 1), 0, 0.05);
+    idle.link_mb_s = 110;
+    NEAR(gain_of_workers(&idle, 1), 1 - 100 / 110.0, 0.01);
+    idle.link_mb_s = 1000;
+    NEAR(gain_of_workers(&idle, 1), 0.25, 0.01);
 }
 
 /* ---- who runs freely ---- */
@@ -440,7 +450,7 @@ int main(void) {
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
-        cmocka_unit_test(another_worker_helps_until_the_server_has_no_time_for_it),
+        cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
         cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
         cmocka_unit_test(iterations_count_for_their_part_inside),
