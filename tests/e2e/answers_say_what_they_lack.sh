@@ -24,7 +24,7 @@ said '^insufficient: ' || fail "two iterations: the screen does not say so"
 [ "$(json two .verdict.host)" = null ] || fail "two iterations: somebody is named"
 
 # No shim: nobody saw inside MPI.
-run_inside --no-shim -n blind $(train 2) --iterations 40
+run_inside --no-shim -n blind $(train 2) --iterations 100000000 --time-limit 2.5 # its processes are looked at once a second
 [ $status -eq 0 ] || fail "no shim: exit status $status"
 notes blind | grep -q 'inside MPI is not recorded' || fail "no shim: $(notes blind)"
 ! confident blind 0.6 || fail "no shim: $(json blind .verdict)"
