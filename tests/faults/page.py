@@ -9,6 +9,7 @@ import sys
 
 import baselines
 import cases
+import estimates
 import misses
 import recordings
 import scorer
@@ -283,6 +284,8 @@ def print_scores(runs, overheads, options):
     for name, w in scorer.by_workload(runs).items():
         print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {100 * w['spread']:5.1f} %, found {w['find']['right']:3d} of "
               f"{w['find']['n']:3d}, quiet {w['quiet']['right']:3d} of {w['quiet']['n']:3d}, grey {w['grey']:2d}, profiling {overhead_text(overheads.get(name))}")
+    if options.whatif:
+        print("\n".join(estimates.all_lines(runs)))
     if options.misses:
         print("\n".join(misses.all_lines(scorer.misses(runs), misses.reasons(WHY), [half[0] for half in chosen(options)])))
 
@@ -302,11 +305,11 @@ def main(options, root):
     for run in runs:
         run["whatif_asked"] = run["right"] == "find" and recordings.what_if_words(run) is not None
     asked, part = [r for r in runs if r["whatif_asked"]], [r for r in runs if r["right"] == "find" and r["fault"] == "F15"]
-    for run, error in zip(asked, recordings.on_all_cores(lambda r: recordings.what_if(r, options.bin), asked)):
-        run["whatif_error"] = error
+    for run, (error, answer) in zip(asked, recordings.on_all_cores(lambda r: recordings.what_if(r, options.bin), asked)):
+        run["whatif_error"], run["whatif_answer"] = error, answer
     capped = [r for r in runs if r["right"] == "find" and recordings.cap_words(r)]
-    for run, error in zip(capped, recordings.on_all_cores(lambda r: recordings.what_if_capped(r, everything, options.bin), capped)):
-        run["cap_asked"], run["cap_error"] = True, error
+    for run, (error, answer) in zip(capped, recordings.on_all_cores(lambda r: recordings.what_if_capped(r, everything, options.bin), capped)):
+        run["cap_asked"], run["cap_error"], run["cap_answer"] = True, error, answer
     for run, delay in zip(part, recordings.on_all_cores(lambda r: recordings.delay(r, options.bin), part)):
         run["delay"] = delay
     print_scores(runs, overheads, options)

@@ -140,6 +140,11 @@ def slowdown_estimate(run):
     return None if s is None else run["loop_s"] / max(run["loop_s"] - s, run["loop_s"] / 100) # who promises all is wrong by much
 
 
+def slowdown_error(run):
+    estimate = slowdown_estimate(run)
+    return None if estimate is None else estimate / run["slowdown"] - 1
+
+
 def excess_explained(run):
     """Seconds promised over those that the fault cost."""
     s = gained_s(run)
@@ -224,7 +229,7 @@ def measures(runs):
         "start_given": count([r for r in windowed if is_top1(r)], lambda r: start_error_s(r) is not None),
         "delay": errors([r["delay"] for r in delayed if r["delay"]]), "delay_named": count(delayed, lambda r: r["delay"]),
         "start_error_s": errors([start_error_s(r) for r in windowed]),
-        "slowdown_error": errors([None if slowdown_estimate(r) is None else slowdown_estimate(r) / r["slowdown"] - 1 for r in right]),
+        "slowdown_error": errors([slowdown_error(r) for r in right]),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),

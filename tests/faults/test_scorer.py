@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import baselines
 import cases
+import estimates
 import misses
 import page
 import recordings
@@ -119,9 +120,22 @@ class Scenarios(unittest.TestCase):
 
     def test_a_prediction_is_held_against_the_measured_slowdown(self):
         runs = scored(dict(made("F0", 10), folder="c"), dict(made("F2", 20, labels=[label()]), folder="f", amount=50))
-        with unittest.mock.patch("recordings.predicted", lambda binaries, run, words: {"c": 1.9, "f": .55}[run["folder"]]):
-            self.assertAlmostEqual(recordings.what_if_capped(runs[1], runs, ""), -.05)
-            self.assertAlmostEqual(recordings.what_if(dict(runs[1], inner="F2", labels=[dict(label(), rank=None)]), ""), .1)
+        with unittest.mock.patch("recordings.predicted", lambda binaries, run, words: ({"c": 1.9, "f": .55}[run["folder"]], None)):
+            self.assertAlmostEqual(recordings.what_if_capped(runs[1], runs, "")[0], -.05)
+            self.assertAlmostEqual(recordings.what_if(dict(runs[1], inner="F2", labels=[dict(label(), rank=None)]), "")[0], .1)
+
+    def test_every_question_is_listed_the_worst_first_and_refusals_with_their_reason(self):
+        faulty = dict(amount=50, inner="F2", labels=[dict(label(), resource=["cpu-quota"], rank=None)])
+        runs = scored(dict(made("F0", 10), id="clean"), dict(made("F2", 20, "saturated", "vm2", "cpu-quota", gain_pct={"estimate": 40}), id="near", **faulty),
+                      dict(made("F2", 20), id="far", **faulty), dict(made("F2", 20), id="silent", **faulty))
+        for run, ratio in zip(runs[1:], (.52, .7, None)):
+            run["whatif_answer"] = (ratio, None if ratio else "no calls")
+            run["whatif_error"] = ratio and ratio * run["slowdown"] - 1
+        lines = estimates.all_lines(runs)
+        self.assertEqual([line.split()[0] for line in lines[1:4]], ["far", "near", "silent"])
+        self.assertIn("+40.0 %", lines[1])
+        self.assertIn("refused: no calls", lines[3])
+        self.assertIn("explains +80.0 %", lines[-1])
 
 
 class Estimates(unittest.TestCase):
