@@ -2,6 +2,7 @@
 """The programs of the matrix: their command lines, sized so that a clean run takes three to four seconds
 on two cores of 2026, and where each says how long its loop took."""
 import functools
+import glob
 import json
 import os
 import re
@@ -113,20 +114,60 @@ class Lammps(Workload):
         return float(re.search(r"^Loop time of ([0-9.e+-]+)", output, re.M).group(1))
 
 
-class Hpcc(Workload):
-    """HPC Challenge: a dozen benchmarks one after the other. It says no time of the whole, so the ranks' shell does."""
-    name, half, scales, allowance = "hpcc", "scored", False, .1
+class Espresso(Workload):
+    """Quantum ESPRESSO's pw.x. As much work as it has points; what it takes before the first step is not counted."""
+    name, half, points = "espresso", "scored", 40
+    pseudo = "/usr/share/espresso/pseudo/Si.pz-vbc.UPF"
 
     def available(self, binaries):
-        return None if shutil.which("hpcc") else "hpcc (package hpcc) is not installed"
+        if not shutil.which("pw.x"):
+            return "pw.x (package quantum-espresso) is not installed"
+        return None if os.path.exists(self.pseudo) else f"{self.pseudo} (package quantum-espresso-data) is not installed"
 
     def words(self, case):
-        shutil.copy(f"{HERE}/hpccinf.txt", case["folder"])
-        timed = "a=$(date +%s%N); hpcc; s=$?; [ $OMPI_COMM_WORLD_RANK != 0 ] || echo loop $((($(date +%s%N) - a) / 1000)); exit $s"
+        points = scaled(self.points, case)
+        path = f"{case['folder']}/silicon.pwi"
+        shutil.copy(f"{HERE}/silicon.pwi", path)
+        with open(path, "a") as file:
+            file.write(f"{points}\n" + ".1 .2 .3 1\n" * points)
+        return ["-wdir", case["folder"], "pw.x", "-in", path]
+
+    def loop_s(self, case, output):
+        minutes, seconds = re.search(r"^ +electrons +:.*CPU +(?:([0-9]+)m *)?([0-9.]+)s WALL", output, re.M).groups()
+        return 60 * int(minutes or 0) + float(seconds)
+
+
+class ShellTimed(Workload):
+    """A program that says no time of the whole: the ranks' shell does. It reads `settings` where it runs."""
+    half, scales = "scored", False
+
+    def words(self, case):
+        shutil.copy(f"{HERE}/{self.settings}", case["folder"])
+        timed = f"a=$(date +%s%N); {self.program}; s=$?; [ $OMPI_COMM_WORLD_RANK != 0 ] || echo loop $((($(date +%s%N) - a) / 1000)); exit $s"
         return ["-wdir", case["folder"], "sh", "-c", timed]
 
     def loop_s(self, case, output):
         return int(re.search(r"^loop ([0-9]+)", output, re.M).group(1)) * 1e-6
+
+
+class Hpcc(ShellTimed):
+    """HPC Challenge: a dozen benchmarks one after the other."""
+    name, program, settings, allowance = "hpcc", "hpcc", "hpccinf.txt", .1
+
+    def available(self, binaries):
+        return None if shutil.which("hpcc") else "hpcc (package hpcc) is not installed"
+
+
+class Scalapack(ShellTimed):
+    """ScaLAPACK's own test of its LU factorisation, at sizes that fit the memory which that has."""
+    name, settings = "scalapack", "LU.dat"
+
+    @property
+    def program(self):
+        return next(iter(glob.glob("/usr/lib/*/scalapack/openmpi-tests/xdlu")), None)
+
+    def available(self, binaries):
+        return None if self.program else "xdlu (package scalapack-mpi-test) is not installed"
 
 
 class Spread(Workload):
@@ -205,6 +246,8 @@ WORKLOADS = {w.name: w for w in (
     Softmax(),
     Lammps(),
     Hpcc(),
+    Espresso(),
+    Scalapack(),
     Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
