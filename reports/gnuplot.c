@@ -126,6 +126,13 @@ char *script_no_data(void) {
     return NULL;
 }
 
+const char *script_colour(size_t i) {
+    static const char *const colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
+                                          "#674ea7", "#45818e", "#a64d79", "#7f6000",
+                                          "#6fa8dc", "#000000", "#93c47d", "#e69138"};
+    return colours[i % ARRAY_SIZE(colours)];
+}
+
 /* A string no part of which gnuplot reads as anything else. */
 void script_put_string(FILE *out, const char *text) {
     fputc('\'', out);

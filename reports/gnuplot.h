@@ -23,6 +23,9 @@ char *script_run(struct script *script);
 /* NULL with errno ENODATA. */
 char *script_no_data(void);
 
+/* The colour of the i-th line or bar of a picture: as far apart as twelve can be, then again. */
+const char *script_colour(size_t i);
+
 /* A string no part of which gnuplot reads as anything else. */
 void script_put_string(FILE *out, const char *text);
 

@@ -256,7 +256,7 @@ static void put_curves(FILE *out, const struct report *report) {
             continue;
         char caption[192];
         snprintf(caption, sizeof caption, "%s against time", report->curves[i].name);
-        char *svg = plot_curve(&report, 1, report->curves[i].name, true);
+        char *svg = plot_curve(&report, NULL, 1, report->curves[i].name, PLOT_TIME);
         html_picture(out, svg, caption);
     }
     fputs("</section>\n", out);

@@ -110,10 +110,10 @@ static bool name_seen(const struct comparison *c, size_t group, size_t at) {
 static void put_curve_pair(FILE *out, const struct report *const *runs, size_t n,
                            const char *name) {
     char caption[192];
-    char *svg = plot_curve(runs, n, name, false);
+    char *svg = plot_curve(runs, NULL, n, name, PLOT_ITERATION);
     snprintf(caption, sizeof caption, "%s against iteration", name);
     html_picture(out, svg, caption);
-    svg = plot_curve(runs, n, name, true);
+    svg = plot_curve(runs, NULL, n, name, PLOT_TIME);
     snprintf(caption, sizeof caption, "%s against time", name);
     html_picture(out, svg, caption);
 }

@@ -43,18 +43,17 @@ int report_fill_head(struct report *report, const struct report_input *input) {
 static int judge(struct report *report, const struct report_input *input,
                  const struct scene *scene) {
     struct candidates candidates = {0};
-    struct stragglers stragglers = {0};
+    const struct stragglers *stragglers = NULL;
     int result = saturation_find(scene, &candidates);
     if (result == 0)
-        result = straggler_find(scene, &stragglers);
+        result = scene_stragglers(scene, &stragglers);
     if (result == 0)
         result = report_fill_alerts(report, scene);
     if (result == 0)
-        result = report_fill_findings(report, scene, &candidates, &stragglers);
+        result = report_fill_findings(report, scene, &candidates, stragglers);
     if (result == 0)
-        result = report_fill_quality(report, input, scene, &stragglers);
+        result = report_fill_quality(report, input, scene, stragglers);
     candidates_release(&candidates);
-    stragglers_release(&stragglers);
     return result;
 }
 
@@ -88,18 +87,43 @@ static int fill(struct report *report, struct report_input *input) {
     return result;
 }
 
-int report_build(struct store *store, const char *which, struct report **ret_report) {
-    struct report_input input;
-    int result = report_load(store, which, &input);
+/* The parts that are measured, none that is judged. */
+static int fill_measured(struct report *report, struct report_input *input) {
+    struct scene scene;
+    int result = report_fill_head(report, input);
+    if (result == 0)
+        result = scene_build(&input->recording, &scene);
     if (result < 0)
         return result;
+    result = report_fill_measures(report, &scene);
+    if (result == 0)
+        result = report_fill_plots(report, &scene);
+    scene_release(&scene);
+    return result;
+}
+
+static int finish(struct report_input *input,
+                  int (*fill_it)(struct report *report, struct report_input *input),
+                  struct report **ret_report) {
     struct report *report = calloc(1, sizeof *report);
-    result = report ? fill(report, &input) : -ENOMEM;
-    report_input_release(&input);
+    int result = report ? fill_it(report, input) : -ENOMEM;
+    report_input_release(input);
     if (result < 0) {
         report_free(report);
         return result;
     }
     *ret_report = report;
     return 0;
+}
+
+int report_build(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load(store, which, &input);
+    return result < 0 ? result : finish(&input, fill, ret_report);
+}
+
+int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load_but_calls(store, which, &input);
+    return result < 0 ? result : finish(&input, fill_measured, ret_report);
 }

@@ -39,8 +39,11 @@ char *plot_iterations(const struct report *report);
 /* T8: one iteration, a line a rank, a bar each time an operator ran. */
 char *plot_timeline(const struct report *report);
 
-/* F1: the marked value of that name, a curve a run, against iteration or time. */
-char *plot_curve(const struct report *const *reports, size_t n, const char *name,
-                 bool against_time);
+/* F1: the marked value of that name, a curve a run, against time, against the iterations of the
+ * rank that marked it, or against the updates of the model, which count the same in all modes.
+ * titles: of the curves; NULL: the names of the runs. */
+enum plot_axis { PLOT_TIME, PLOT_ITERATION, PLOT_UPDATES };
+char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
+                 const char *name, enum plot_axis axis);
 
 #endif

@@ -6,19 +6,13 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/curve.h"
 #include "reports/gnuplot.h"
 #include "reports/plot.h"
 
 #define TITLE_MAX 128
 
 /* ---- F3 and F1 ---- */
-
-static const char *const curve_colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
-                                            "#674ea7", "#45818e", "#a64d79", "#7f6000"};
-
-static const char *curve_colour(size_t i) {
-    return curve_colours[i % ARRAY_SIZE(curve_colours)];
-}
 
 /* The y axis of iterations: a first iteration that loads data must not flatten all others. */
 static double iterations_top(const struct report *report) {
@@ -66,7 +60,7 @@ char *plot_iterations(const struct report *report) {
                                : "?";
         snprintf(title, sizeof title, "rank %d, %s", rank->rank, host);
         fprintf(out, "%s$r%zu using 1:2 with linespoints pt 7 ps 0.3 lw 1 lc rgb '%s' title ",
-                r ? ", " : "", r, curve_colour(r));
+                r ? ", " : "", r, script_colour(r));
         script_put_string(out, title);
     }
     fputc('\n', out);
@@ -82,18 +76,30 @@ static const struct report_curve *find_curve(const struct report *report, const 
     return found;
 }
 
-static size_t put_curve(FILE *out, size_t run, const struct report_curve *curve,
-                        bool against_time) {
+static size_t put_points(FILE *out, size_t run, const struct report_curve *curve,
+                         const double *xs) {
     size_t points = 0;
     fprintf(out, "$c%zu << EOD\n", run);
-    for (size_t i = 0; curve && i < curve->n; i++) {
-        double x = against_time ? curve->t_s[i] : curve->iteration[i];
-        if (isnan(x) || isnan(curve->value[i]))
+    for (size_t i = 0; xs && i < curve->n; i++) {
+        if (isnan(xs[i]) || isnan(curve->value[i]))
             continue;
-        fprintf(out, "%.8g %.8g\n", x, curve->value[i]);
+        fprintf(out, "%.8g %.8g\n", xs[i], curve->value[i]);
         points++;
     }
     fputs(points ? "EOD\n" : "0 NaN\nEOD\n", out);
+    return points;
+}
+
+static size_t put_curve(FILE *out, size_t run, const struct report *report, const char *name,
+                        enum plot_axis axis) {
+    const struct report_curve *curve = find_curve(report, name);
+    double *updates = curve && axis == PLOT_UPDATES ? curve_counts(report, curve, "updates") : NULL;
+    size_t points = put_points(out, run, curve,
+                               !curve                   ? NULL
+                               : axis == PLOT_TIME      ? curve->t_s
+                               : axis == PLOT_ITERATION ? curve->iteration
+                                                        : updates);
+    free(updates);
     return points;
 }
 
@@ -119,30 +125,38 @@ static bool from_zero(struct range range) {
     return range.low >= 0 && (range.low < 0.4 * range.high || range.low > 0.99 * range.high);
 }
 
-char *plot_curve(const struct report *const *reports, size_t n, const char *name,
-                 bool against_time) {
+static void put_curve_axes(FILE *out, const char *name, struct range range, enum plot_axis axis) {
+    static const char *const labels[] = {[PLOT_TIME] = "seconds since the command started",
+                                         [PLOT_ITERATION] = "iteration",
+                                         [PLOT_UPDATES] = "updates of the model"};
+    /* a share of 1 has nothing above it */
+    const char *limit = strcmp(name, "accuracy") == 0 && range.high <= 1 ? "<1" : "";
+    fprintf(out,
+            "set xlabel '%s' offset 0,0.5\nset xrange [0:*]\nset yrange [%s:*%s]\n"
+            "set offsets 0, graph 0.02, graph 0.08, 0\nset key outside right top\n",
+            labels[axis], from_zero(range) ? "0" : "*", limit);
+    if (range.high >= 1e5)
+        fputs("set format y '%.1s %c'\n", out);
+    fputs("set ylabel ", out);
+    script_put_string(out, name);
+}
+
+char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
+                 const char *name, enum plot_axis axis) {
     struct script script;
     if (script_open(&script, 320) < 0)
         return NULL;
-    struct range range = range_of(reports, n, name);
     size_t points = 0;
     for (size_t i = 0; i < n; i++)
-        points += put_curve(script.file, i, find_curve(reports[i], name), against_time);
-    fprintf(script.file,
-            "set xlabel '%s' offset 0,0.5\nset xrange [0:*]\nset yrange [%s:*]\n"
-            "set offsets 0, graph 0.02, graph 0.08, 0\nset key outside right top\n",
-            against_time ? "seconds since the command started" : "iteration",
-            from_zero(range) ? "0" : "*");
-    if (range.high >= 1e5)
-        fputs("set format y '%.1s %c'\n", script.file);
-    fputs("set ylabel ", script.file);
-    script_put_string(script.file, name);
+        points += put_curve(script.file, i, reports[i], name, axis);
+    put_curve_axes(script.file, name, range_of(reports, n, name), axis);
     fputs("\nplot ", script.file);
     for (size_t i = 0; i < n; i++) {
+        const char *run = reports[i]->run_name ? reports[i]->run_name : "?";
         fprintf(script.file,
                 "%s$c%zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 lc rgb '%s' title ",
-                i ? ", " : "", i, curve_colour(i));
-        script_put_string(script.file, reports[i]->run_name ? reports[i]->run_name : "?");
+                i ? ", " : "", i, script_colour(i));
+        script_put_string(script.file, titles ? titles[i] : run);
     }
     fputc('\n', script.file);
     char *svg = script_run(&script);

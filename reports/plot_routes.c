@@ -7,9 +7,6 @@
 #include "reports/gnuplot.h"
 #include "reports/plot.h"
 
-static const char *const colours[REPORT_ROUTES_MAX] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
-                                                       "#674ea7", "#45818e", "#a64d79", "#7f6000"};
-
 char *plot_routes(const struct report *report) {
     struct script script;
     if (!report->n_routes)
@@ -30,7 +27,7 @@ char *plot_routes(const struct report *report) {
             report_end_s(report));
     for (size_t i = 0; i < report->n_routes; i++) {
         fprintf(script.file, "%s$r%zu using 1:2 with lines lw 1.2 lc rgb '%s' title ",
-                i ? ", " : "", i, colours[i]);
+                i ? ", " : "", i, script_colour(i));
         script_put_string(script.file, report->routes[i].series.label);
     }
     fputc('\n', script.file);

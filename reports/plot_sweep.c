@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* A measure of a sweep: the second parameter's values along the axis, a line for each of the
+/*
+ * A measure of a sweep: the second parameter's values along the axis, a line for each of the
  * first's, with intervals; of one parameter a single line. Other parameters are at their first
- * value. */
+ * value. Between values that are no numbers there is no way, so those of one parameter are bars.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "common/error.h"
+#include "common/text.h"
 #include "reports/gnuplot.h"
 #include "reports/sweep_write.h"
 
 #define LINES_MAX 12
 #define TICKS_MAX 40
 
-static const char *const colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
-                                      "#674ea7", "#45818e", "#a64d79", "#7f6000"};
-
 struct axes {
     const struct store_sweep_parameter *lines, *ticks; /* lines NULL: one parameter only */
     size_t n_lines, n_ticks, step;                     /* step: cells of one tick */
+    bool bars;
 };
+
+static bool are_numbers(const struct store_sweep_parameter *parameter) {
+    double value;
+    for (size_t i = 0; i < parameter->n_values; i++)
+        if (text_parse_double(parameter->values[i], &value) < 0)
+            return false;
+    return true;
+}
 
 static struct axes choose_axes(const struct sweep *sweep) {
     const struct store_sweep *of = &sweep->of;
@@ -30,6 +39,7 @@ static struct axes choose_axes(const struct sweep *sweep) {
                         .n_lines = several ? of->parameters[0].n_values : 1};
     axes.n_ticks = axes.ticks->n_values;
     axes.step = sweep->n_cells / (axes.n_lines * axes.n_ticks);
+    axes.bars = !several && !are_numbers(axes.ticks);
     return axes;
 }
 
@@ -56,9 +66,9 @@ static void put_axes(FILE *out, const struct sweep *sweep, const struct axes *ax
     fputs("\nset ylabel ", out);
     script_put_string(out, sweep->measures[measure].title);
     fprintf(out,
-            "\nset xrange [-0.5:%zu.5]\nset yrange [0:*]\nset key outside right top\n"
-            "set xtics (",
-            axes->n_ticks - 1);
+            "\nset xrange [-0.5:%zu.5]\nset yrange [0:*%s]\nset key outside right top\n"
+            "set boxwidth 0.3\nset xtics (",
+            axes->n_ticks - 1, strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100");
     for (size_t t = 0; t < axes->n_ticks; t++) {
         fputs(t ? ", " : "", out);
         script_put_string(out, axes->ticks->values[t]);
@@ -95,10 +105,10 @@ char *sweep_plot(const struct sweep *sweep, size_t measure) {
     fputs("plot ", script.file);
     for (size_t l = 0; l < axes.n_lines; l++) {
         fprintf(script.file,
-                "%s$l%zu using 1:2 with lines lw 1.4 lc rgb '%s' notitle, $l%zu using 1:2:3:4 with "
+                "%s$l%zu using 1:2 with %s lc rgb '%s' notitle, $l%zu using 1:2:3:4 with "
                 "yerrorbars pt 7 ps 0.5 lw 1.2 lc rgb '%s' ",
-                l ? ", " : "", l, colours[l % ARRAY_SIZE(colours)], l,
-                colours[l % ARRAY_SIZE(colours)]);
+                l ? ", " : "", l, axes.bars ? "boxes fs solid 0.35" : "lines lw 1.4",
+                script_colour(l), l, script_colour(l));
         put_title(script.file, &axes, l);
     }
     fputc('\n', script.file);

@@ -12,9 +12,6 @@
 #define NAMES_MAX 24
 #define RANKS_MAX 64
 
-static const char *const colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
-                                      "#674ea7", "#45818e", "#a64d79", "#b45f06"};
-
 struct picture {
     const struct report_timeline *timeline;
     const char *names[NAMES_MAX]; /* the one with the most time first: short ones lie on top */
@@ -117,7 +114,7 @@ char *plot_timeline(const struct report *report) {
         fprintf(script.file,
                 "%s$o%zu using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' fs solid 0.85 noborder "
                 "title ",
-                i ? ", " : "", i, colours[i % ARRAY_SIZE(colours)]);
+                i ? ", " : "", i, script_colour(i));
         script_put_string(script.file, p.names[i]);
     }
     fputc('\n', script.file);

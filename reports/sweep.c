@@ -122,12 +122,14 @@ static int64_t typical_run(const struct sweep *sweep, size_t cell,
     return of_cell[(found - 1) / 2]->id;
 }
 
+/* Only the run that stands for its cell is judged: the others are read for their figures. */
 static int measure_run(struct store *store, const struct sweep *sweep, struct sweep_cell *cell,
                        struct sweep_run *run, int64_t typical) {
     struct report *report;
     char which[32];
     snprintf(which, sizeof which, "%lld", (long long)run->id);
-    int result = report_build(store, which, &report);
+    int result = run->id == typical ? report_build(store, which, &report)
+                                    : report_build_measured(store, which, &report);
     if (result < 0)
         return result;
     for (size_t m = 0; m < sweep->n_measures; m++)
@@ -204,6 +206,13 @@ void sweep_free(struct sweep *sweep) {
         store_sweep_release(&sweep->of);
     }
     free(sweep);
+}
+
+size_t sweep_n_typical(const struct sweep *sweep) {
+    size_t n = 0;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        n += sweep->cells[i].typical != NULL;
+    return n;
 }
 
 /* ---- words ---- */

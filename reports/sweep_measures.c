@@ -45,7 +45,7 @@ static double last_value(const struct report *report, const struct sweep_measure
     return report_last_value(report, measure->of);
 }
 
-static double training_begin(const struct report *report) {
+double sweep_training_begin(const struct report *report) {
     for (size_t i = 0; i < report->n_phases; i++)
         if (strcmp(report->phases[i].name, "training") == 0)
             return report->phases[i].start_s;
@@ -59,7 +59,7 @@ static double time_to(const struct report *report, const struct sweep_measure *m
             continue;
         for (size_t k = 0; k < curve->n; k++)
             if (100 * curve->value[k] >= measure->argument)
-                return curve->t_s[k] - training_begin(report);
+                return curve->t_s[k] - sweep_training_begin(report);
         return NAN;
     }
     return NAN;

@@ -3,11 +3,25 @@
 #ifndef CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 #define CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 
-#include "reports/sweep.h"
+#include <stdio.h>
+
+#include "reports/sweep_tables.h"
 
 /* -EINVAL: no such measure; -E2BIG. */
 int sweep_add_measure(struct sweep *sweep, const char *word);
 /* NAN where the run does not tell. */
 double sweep_measure_run(const struct report *report, const struct sweep_measure *measure);
+/* When training begins: with the phase of that name, else with the command. */
+double sweep_training_begin(const struct report *report);
+
+/* Cells of which a run ended well. */
+size_t sweep_n_typical(const struct sweep *sweep);
+
+/* Tables of how programs learned: on its way, and at equal time, updates and examples. -ENOMEM. */
+int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *sweep);
+int sweep_tables_add_pace(struct sweep_tables *tables, const struct sweep *sweep);
+
+/* The pictures of it. */
+void sweep_html_put_curves(FILE *out, const struct sweep *sweep);
 
 #endif

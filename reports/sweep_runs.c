@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tables of the runs that stand for the cells: averages by host (T1, T2), the job as a whole (T3),
- * peaks (T4), roles (T5), operators (T8), the argument by arithmetic (P1), accuracy on its way
- * (F1).
+ * peaks (T4), roles (T5), operators (T8), the argument by arithmetic (P1).
  */
 #include <errno.h>
 #include <math.h>
@@ -13,19 +12,11 @@
 #include "common/error.h"
 #include "reports/layout.h"
 #include "reports/summary.h"
-#include "reports/sweep_tables.h"
+#include "reports/sweep_private.h"
 #include "reports/text.h"
 
 #define LABEL_SIZE 600
 #define OPERATORS_SHOWN 8
-#define POINTS_SHOWN 8
-
-static size_t n_typical(const struct sweep *sweep) {
-    size_t n = 0;
-    for (size_t i = 0; i < sweep->n_cells; i++)
-        n += sweep->cells[i].typical != NULL;
-    return n;
-}
 
 static size_t hosts_of(const struct report *report, size_t hosts_max) {
     return hosts_max && report->n_hosts > hosts_max ? hosts_max : report->n_hosts;
@@ -76,7 +67,7 @@ static int add_job(struct sweep_tables *tables, const struct sweep *sweep) {
                                          "disk write (MB/s)"};
     size_t row = 1;
     struct sweep_table *table =
-        sweep_table_new(tables, "job", "", n_typical(sweep) + 1, ARRAY_SIZE(titles),
+        sweep_table_new(tables, "job", "", sweep_n_typical(sweep) + 1, ARRAY_SIZE(titles),
                         "The job as a whole (sums over hosts; CPU 100 %% is one core)");
     int result = table ? 0 : -ENOMEM;
     for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
@@ -197,7 +188,7 @@ static int add_operators(struct sweep_tables *tables, const struct sweep *sweep)
     if (!n)
         return 0;
     struct sweep_table *table =
-        sweep_table_new(tables, "operators", "", n + 1, n_typical(sweep) + 1,
+        sweep_table_new(tables, "operators", "", n + 1, sweep_n_typical(sweep) + 1,
                         "Operators: mean time (ms) and size of the output");
     int result = table ? sweep_table_set(table, 0, 0, "operator") : -ENOMEM;
     for (size_t r = 0; r < n && result == 0; r++)
@@ -252,61 +243,9 @@ static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep
     return result;
 }
 
-/* ---- F1 ---- */
-
-static const struct report_curve *accuracy_of(const struct report *report) {
-    for (size_t i = 0; report && i < report->n_curves; i++)
-        if (strcmp(report->curves[i].name, "accuracy") == 0 && report->curves[i].n)
-            return &report->curves[i];
-    return NULL;
-}
-
-/* "62.1 at 40 (3.2 s)": a test, its iteration and time; the last row holds the last test. */
-static int put_point(struct sweep_table *table, size_t row, size_t column,
-                     const struct report_curve *curve) {
-    size_t at = curve->n <= POINTS_SHOWN ? row : row * (curve->n - 1) / (POINTS_SHOWN - 1);
-    if (at >= curve->n)
-        return 0;
-    return isnan(curve->iteration[at])
-               ? sweep_table_set(table, row + 1, column, "%.2f %% (%.3g s)", 100 * curve->value[at],
-                                 curve->t_s[at])
-               : sweep_table_set(table, row + 1, column, "%.2f %% at %.0f (%.3g s)",
-                                 100 * curve->value[at], curve->iteration[at], curve->t_s[at]);
-}
-
-static int add_curves(struct sweep_tables *tables, const struct sweep *sweep) {
-    size_t columns = 1, rows = 0, column = 1;
-    for (size_t i = 0; i < sweep->n_cells; i++) {
-        const struct report_curve *curve = accuracy_of(sweep->cells[i].typical);
-        columns += curve != NULL;
-        rows = curve && curve->n > rows ? curve->n : rows;
-    }
-    if (!rows)
-        return 0;
-    rows = rows > POINTS_SHOWN ? POINTS_SHOWN : rows;
-    struct sweep_table *table =
-        sweep_table_new(tables, "curves", "", rows + 1, columns,
-                        "Accuracy on its way: at which iteration, after how many seconds");
-    int result = table ? sweep_table_set(table, 0, 0, "test") : -ENOMEM;
-    for (size_t r = 0; r < rows && result == 0; r++)
-        result = sweep_table_set(table, r + 1, 0, "%zu", r + 1);
-    for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
-        const struct report_curve *curve = accuracy_of(sweep->cells[i].typical);
-        char label[LABEL_SIZE];
-        if (!curve)
-            continue;
-        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        result = sweep_table_set(table, 0, column, "%s", label);
-        for (size_t r = 0; r < rows && result == 0; r++)
-            result = put_point(table, r, column, curve);
-        column++;
-    }
-    return result;
-}
-
 int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
                           size_t hosts_max) {
-    if (!n_typical(sweep))
+    if (!sweep_n_typical(sweep))
         return 0;
     if (strcmp(kind, "hosts") == 0)
         return add_hosts(tables, sweep, "hosts", "Averages of each host", layout_averages,
@@ -322,5 +261,6 @@ int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep
         return add_operators(tables, sweep);
     if (strcmp(kind, "arithmetic") == 0)
         return add_arithmetic(tables, sweep);
-    return add_curves(tables, sweep);
+    return strcmp(kind, "pace") == 0 ? sweep_tables_add_pace(tables, sweep)
+                                     : sweep_tables_add_curves(tables, sweep);
 }

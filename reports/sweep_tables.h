@@ -25,7 +25,8 @@ struct sweep_tables {
     size_t n;
 };
 
-/* Kinds of tables: grid, verdicts, hosts, job, peaks, roles, operators, arithmetic, curves. */
+/* Kinds of tables: grid, verdicts, hosts, job, peaks, roles, operators, arithmetic, pace, curves.
+ */
 bool sweep_is_table(const char *word);
 extern const char sweep_table_words[];
 

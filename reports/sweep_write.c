@@ -10,11 +10,9 @@
 #include "reports/csv.h"
 #include "reports/html_page.h"
 #include "reports/md.h"
-#include "reports/plot.h"
+#include "reports/sweep_private.h"
 #include "reports/terminal.h"
 #include "reports/text.h"
-
-#define CURVES_MAX 12 /* of one picture */
 
 sweep_writer *sweep_find_writer(const char *format) {
     static const struct {
@@ -140,19 +138,6 @@ static void html_put_table(FILE *out, const struct sweep_table *table) {
     fputs("</table>\n", out);
 }
 
-/* F1: a curve a cell. */
-static void html_put_curves(FILE *out, const struct sweep *sweep) {
-    const struct report *reports[CURVES_MAX];
-    size_t n = 0;
-    for (size_t i = 0; i < sweep->n_cells && n < CURVES_MAX; i++)
-        if (sweep->cells[i].typical)
-            reports[n++] = sweep->cells[i].typical;
-    if (!n)
-        return;
-    html_picture(out, plot_curve(reports, n, "accuracy", false), "Accuracy against iteration");
-    html_picture(out, plot_curve(reports, n, "accuracy", true), "Accuracy against time");
-}
-
 static void html_put_section(FILE *out, const struct sweep_section *s) {
     char runs[300];
     sweep_describe_runs(s->sweep, runs, sizeof runs);
@@ -168,7 +153,7 @@ static void html_put_section(FILE *out, const struct sweep_section *s) {
         html_put_table(out, &s->tables->items[t]);
     for (size_t m = 0; m < s->sweep->n_measures; m++)
         html_picture(out, sweep_plot(s->sweep, m), s->sweep->measures[m].title);
-    html_put_curves(out, s->sweep);
+    sweep_html_put_curves(out, s->sweep);
     fputs("</section>\n", out);
 }
 

@@ -153,7 +153,7 @@ const struct reference references[] = {
      &clicks, 5, SGD "--mode {mode} --transfer {transfer} --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 60 --test-every 40", "--iterations 1000000 --time-limit 300 --test-every 100"},
      {1, 5}, {{"mode:transfer", {"sync:dense,sync:sparse,async:sparse", "sync:dense,sync:sparse,async:sparse"}}},
-     "iteration,updates,accuracy", "grid,hosts,job,arithmetic,curves", THEIRS(r1_theirs)},
+     "iteration,updates,examples,staleness,accuracy", "grid,hosts,job,arithmetic,pace,curves", THEIRS(r1_theirs)},
     {"r1-matmul", "R1: the product of two large matrices, cut into blocks",
      "No figures were printed of theirs: a block's product is computed where both operands live, and traces are summed. "
      "On emulated hosts that share cores more hosts compute no faster.",
@@ -165,14 +165,14 @@ const struct reference references[] = {
      "size has 12,000 of them and 10 epochs. Their synchronous workers each see all data, so that three are hardly faster than one.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-sgd --model softmax --mode {mode} --data {data} --batch 200 --rate 0.5 --quiet {extent}",
      {"--epochs 10 --test-every 25", "--epochs 50 --test-every 100"}, {2, 5}, {{"mode:nodes", {"single:1,sync:3,async:3", "single:1,sync:3,async:3"}}},
-     "training,accuracy,examples,send", "grid,roles,curves", THEIRS(softmax_theirs)},
+     "training,accuracy,examples,send", "grid,roles,pace,curves", THEIRS(softmax_theirs)},
     {"r2-lenet", "R2: LeNet on digits, 6 epochs, by nodes and batch",
      "Theirs: MNIST, 60,000 digits; of the other batches no figures are at hand. The short size has 12,000 drawn digits. More nodes are "
      "no faster here, since emulated hosts share the machine's cores; as in theirs, accuracy falls a little with nodes and "
      "batch, since a batch of each node makes the joint batch larger and the steps fewer.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-lenet --data {data} --batch {batch} --rate 0.02 --quiet {extent}",
      {"--epochs 6", "--epochs 6"}, {1, 5}, {{"nodes", {"1,2,3", "1,2,3"}}, {"batch", {"64,128,256,512", "64,128,256,512"}}},
-     "training,accuracy,examples,send", "grid,verdicts", THEIRS(lenet_theirs)},
+     "training,accuracy,examples,send", "grid,verdicts,pace,curves", THEIRS(lenet_theirs)},
     {"r3-batches", "R3: run time for the same number of points, by mode and batch",
      "What matters is the shape of a row: a batch of one point costs a message for each, larger ones amortise it, and from "
      "100 on a row is flat. Ours trains fewer points in the short size; a message costs microseconds of MPI instead of "
@@ -180,24 +180,24 @@ const struct reference references[] = {
      &clicks, 5, SGD "--mode {mode} --transfer sparse --batch {batch} {extent}",
      {"--examples 50000", "--examples 1000000"}, {1, 5},
      {{"mode", {"sync,async", "sync,async"}}, {"batch", {"1,100,1000,10000", "1,100,1000,10000"}}},
-     "training,examples,accuracy", "grid,verdicts", THEIRS(batches_theirs)},
+     "training,examples,accuracy", "grid,verdicts,pace", THEIRS(batches_theirs)},
     {"r3", "R3: sparse logistic regression, accuracy and resources by mode",
      "Ours runs for the same time in both modes (theirs: 50,000 iterations). The short size sees too few points to reach their accuracy.",
      &clicks, 5, SGD "--mode {mode} --transfer sparse --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 20 --test-every 100", "--iterations 1000000 --time-limit 300 --test-every 500"}, {1, 5},
-     {{"mode", {"sync,async", "sync,async"}}}, "time,accuracy,examples,staleness", "grid,job,curves", THEIRS(r3_theirs)},
+     {{"mode", {"sync,async", "sync,async"}}}, "time,accuracy,examples,staleness", "grid,job,pace,curves", THEIRS(r3_theirs)},
     {"r4", "R4: four workers and a server apart, dense transfer: operators, peaks, the argument by arithmetic",
      "The argument is theirs: the bytes of all weights, there and back, at the measured rate, against the measured iteration. "
      "Our links are of 1.8 Gbit/s (224 MB/s), theirs reached 349 to 395 MB/s; our operators are sparse in both directions.",
      &clicks, 5, SGD "--mode {mode} --transfer dense --server apart --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 60 --test-every 4", "--iterations 1000000 --time-limit 300 --test-every 10"}, {1, 5},
-     {{"mode", {"sync,async", "sync,async"}}}, "iteration,updates,accuracy", "grid,peaks,operators,arithmetic,curves", THEIRS(r4_theirs)},
+     {{"mode", {"sync,async", "sync,async"}}}, "iteration,updates,examples,staleness,accuracy", "grid,peaks,operators,arithmetic,pace,curves", THEIRS(r4_theirs)},
     {"r5", "R5: a small convolutional net with Adam, images a second and time to an accuracy",
      "Theirs: CIFAR-10, TensorFlow on CPUs and GPUs, time to 85 % over 10 runs. Ours: drawn textures on CPUs, the net through oneDNN, batches of 32 a node; a run ends "
      "when it has reached 85 %. Emulated hosts share the machine's cores, so that more of them compute no faster.",
      &textures, 4, "{mpirun} -np {nodes} {bin}/chokepoint-cifar --mode {mode} --data {data} --batch 32 --quiet {extent}",
      {"--epochs 16 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
-     "examples,to:85,accuracy,training", "grid,curves", THEIRS(r5_theirs)},
+     "examples,to:85,accuracy,training", "grid,operators,pace,curves", THEIRS(r5_theirs)},
 };
 /* clang-format on */
 const size_t n_references = ARRAY_SIZE(references);

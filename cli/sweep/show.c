@@ -27,7 +27,7 @@ static const char help[] =
     "                     accuracy), last:NAME (last marked value); default:\n"
     "                     time,accuracy,examples\n"
     "  --table T,...      grid, verdicts, hosts, job, peaks, roles, operators, arithmetic,\n"
-    "                     curves; default: grid,verdicts\n"
+    "                     pace, curves; default: grid,verdicts\n"
     "  --format FORMAT    text, md, html, csv or json; default: by the ending of PATH,\n"
     "                     else text\n"
     "  -o, --output PATH  write there; a file that exists is replaced when all is written\n";

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/error.h"
+#include "reports/sweep_private.h"
 #include "reports/sweep_write.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
@@ -218,6 +219,80 @@ static void a_cell_has_the_median_of_its_runs(void **state) {
     sweep_free(sweep);
 }
 
+/* Runs that do not stand for their cell are only read for their figures. */
+static void figures_need_no_verdict(void **state) {
+    static const char *const measures[] = {
+        "time", "training", "accuracy", "examples",  "updates",    "iteration", "staleness",
+        "cpu",  "recv",     "send",     "disk-read", "disk-write", "to:55",     "last:accuracy"};
+    struct fixture *f = *state;
+    struct sweep *sweep;
+    struct report *all, *measured;
+    size_t known = 0;
+    record_sweep(f);
+    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), &sweep), 0);
+    assert_int_equal(report_build(f->store, "1", &all), 0);
+    assert_int_equal(report_build_measured(f->store, "1", &measured), 0);
+    for (size_t m = 0; m < ARRAY_SIZE(measures); m++) {
+        double x = sweep_measure_run(all, &sweep->measures[m]),
+               y = sweep_measure_run(measured, &sweep->measures[m]);
+        assert_true(x == y || (isnan(x) && isnan(y)));
+        known += !isnan(x);
+    }
+    assert_int_equal(known, ARRAY_SIZE(measures) - 3); /* nobody counts examples or updates */
+    assert_null(measured->verdict.resource);
+    report_free(all);
+    report_free(measured);
+    sweep_free(sweep);
+}
+
+/* ---- pace ---- */
+
+static struct report_curve planted_curve(const char *name, double *t_s, double *value, size_t n) {
+    static double unknown[8] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    return (struct report_curve){(char *)name, 0, n, t_s, unknown, value};
+}
+
+/* Sync makes an update a second and ends after 20, async three and ends after 10 s: equal time is
+ * 10 s (10 updates of sync), equal updates are 20 (6.67 s of async). */
+static void cells_are_held_against_each_other_where_the_first_ended(void **state) {
+    static double sync_t[] = {0, 20}, sync_updates[] = {0, 20}, sync_accuracy[] = {0.1, 0.9},
+                  async_t[] = {0, 5, 10}, async_updates[] = {0, 15, 30},
+                  async_accuracy[] = {0.1, 0.4, 0.7};
+    struct report_curve sync[] = {planted_curve("accuracy", sync_t, sync_accuracy, 2),
+                                  planted_curve("updates", sync_t, sync_updates, 2)},
+                        async[] = {planted_curve("accuracy", async_t, async_accuracy, 3),
+                                   planted_curve("updates", async_t, async_updates, 3)};
+    struct report reports[] = {{.curves = sync, .n_curves = 2}, {.curves = async, .n_curves = 2}};
+    struct sweep_cell cells[] = {{.typical = &reports[0]}, {.value = {1}, .typical = &reports[1]}};
+    char *values[] = {(char *)"sync", (char *)"async"};
+    struct sweep sweep = {.of = {.parameters = {{(char *)"mode", values, 2}}, .n_parameters = 1},
+                          .cells = cells,
+                          .n_cells = 2};
+    struct sweep_tables tables = {0};
+    (void)state;
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "pace", 0), 0);
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "curves", 0), 0);
+    assert_int_equal(tables.n, 2);
+    char *const *pace = tables.items[0].cells, *const *curves = tables.items[1].cells;
+    assert_string_equal(pace[4], "accuracy after 10 s (%)");
+    assert_string_equal(pace[5], "accuracy after 20 updates (%)");
+    assert_string_equal(pace[6], "-"); /* nobody counts examples */
+    assert_string_equal(pace[7 + 1], "1.00");
+    assert_string_equal(pace[7 + 4], "50.00");
+    assert_string_equal(pace[7 + 5], "90.00");
+    assert_string_equal(pace[14 + 1], "3.00");
+    assert_string_equal(pace[14 + 4], "70.00");
+    assert_string_equal(pace[14 + 5], "50.00");
+    assert_string_equal(curves[3 + 2], "10.00 % at 0 (0 s)");
+    assert_string_equal(curves[9 + 2], "70.00 % at 30 (10 s)");
+    sweep_tables_free(&tables);
+    sweep.n_cells = 1; /* nothing to be held against */
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "pace", 0), 0);
+    assert_int_equal(tables.n, 0);
+}
+
+/* ---- words ---- */
+
 /* What is written here are words: how the runs are judged is for other tests. */
 static void plant_verdicts(struct sweep *sweep) {
     for (size_t i = 0; i < sweep->n_cells; i++) {
@@ -274,6 +349,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(runs_belong_to_cells_by_their_values, setup, teardown),
         cmocka_unit_test_setup_teardown(values_join_and_other_commands_do_not, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cell_has_the_median_of_its_runs, setup, teardown),
+        cmocka_unit_test_setup_teardown(figures_need_no_verdict, setup, teardown),
+        cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
         cmocka_unit_test_setup_teardown(tables_are_as_before, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values a program marked, read as curves of the run as a whole (F1): how well it had learned at a
+ * time or after so many updates. Between two points a value is read off the straight line between
+ * them.
+ */
+#ifndef CHOKEPOINT_REPORTS_CURVE_H
+#define CHOKEPOINT_REPORTS_CURVE_H
+
+#include "reports/model.h"
+
+/* The curve of that name if one rank alone marks it, for it speaks of the whole run; else NULL. */
+const struct report_curve *curve_of_run(const struct report *report, const char *name);
+
+/* y at x between the points; NAN outside. xs ascend. */
+double curve_read_off(const double *xs, const double *ys, size_t n, double x);
+
+/* What the counter of that name ("updates", "examples trained") stood at at each point of a curve;
+ * the caller frees it. NULL where nobody counts, or without memory. */
+double *curve_counts(const struct report *report, const struct report_curve *curve,
+                     const char *counter);
+
+#endif
