@@ -34,9 +34,10 @@ struct replay_op {
     enum replay_op_kind kind;
     uint32_t first, n;
     int64_t ns, cpu_ns;
-    int64_t late_ns; /* of waits and groups: it had no core when it could have gone on */
-    uint32_t shares; /* of late_ns, among the rank's; REPLAY_NONE */
-    int64_t end_ns;  /* as measured */
+    int64_t group_ns; /* of waits for group calls: as long after those these needed came */
+    int64_t late_ns;  /* of waits and groups: it had no core when it could have gone on */
+    uint32_t shares;  /* of late_ns, among the rank's; REPLAY_NONE */
+    int64_t end_ns;   /* as measured */
 };
 
 struct replay_message {

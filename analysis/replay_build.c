@@ -244,8 +244,8 @@ static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
 
 /* The wait for what was put into waits[] since `before`. What a message took to come does not
  * contain what its receiver took to look. */
-static void put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
-                        int64_t begin, int64_t end) {
+static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
+                                     int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;
     uint32_t shares;
     int64_t late = late_of(rb, i, begin, end, &shares);
@@ -257,20 +257,37 @@ static void put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool w
     for (size_t w = before; w < p->n_waits; w++)
         if (!(p->waits[w] & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP)))
             p->messages[p->waits[w]].done_ns -= late;
+    return op;
+}
+
+/* When the members of a group call that this one needs had come; `end` if only then. VALUE_ABSENT:
+ * it needs none. */
+static int64_t came_ns(const struct call_need *need, int64_t end) {
+    if (need->may_leave || need->ready_ns == VALUE_ABSENT)
+        return VALUE_ABSENT;
+    return need->ready_ns < end ? need->ready_ns : end;
+}
+
+static int64_t later(int64_t a, int64_t b) {
+    return b != VALUE_ABSENT && b > a ? b : a;
 }
 
 static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     int64_t since = rb->poll_begin_ns != VALUE_ABSENT ? rb->poll_begin_ns : begin;
     size_t before = rb->b->replay->n_waits;
+    int64_t group_since = since;
     for (size_t q = first_request(rb, e->exit_ns); q < rb->n_requests; q++) {
         const struct mpi_event *request = &rb->rank->events[rb->requests[q]];
         if (request->exit_ns != e->exit_ns)
             break;
         uint32_t what =
             request->thread == e->thread ? waited_for(rb, rb->requests[q], since) : REPLAY_NONE;
-        if (what != REPLAY_NONE)
-            add_wait(rb, what);
+        if (what == REPLAY_NONE)
+            continue;
+        add_wait(rb, what);
+        if (what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND))
+            group_since = later(group_since, came_ns(&rb->needs[rb->requests[q]], end));
     }
     const struct call_need *need = &rb->needs[i];
     size_t n = rb->b->replay->n_waits - before;
@@ -279,7 +296,8 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         return;
     }
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > since;
-    put_wait_op(rb, i, before, waited, begin, end);
+    struct replay_op *op = put_wait_op(rb, i, before, waited, begin, end);
+    op->group_ns = end - group_since - op->late_ns;
 }
 
 /* A blocking call that needs its own message, and perhaps a second one. */
@@ -327,9 +345,7 @@ static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
 static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_t begin,
                       int64_t end) {
     const struct call_need *need = &rb->needs[i];
-    int64_t since = begin;
-    if (!need->may_leave && need->ready_ns != VALUE_ABSENT && need->ready_ns > since)
-        since = need->ready_ns < end ? need->ready_ns : end;
+    int64_t since = later(begin, came_ns(need, end));
     uint32_t shares;
     int64_t late = late_of(rb, i, begin, end, &shares);
     late = late < end - since ? late : end - since;

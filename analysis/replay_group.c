@@ -66,18 +66,18 @@ static double wire_bytes(const struct replay_group *g) {
 }
 
 /* What another link rate adds to, or takes from, the time a member needs after the others came. */
-int64_t replay_group_ns(const struct run *run, const struct replay_op *op, size_t rank) {
-    const struct replay_group *g = &run->p->groups[op->first];
+int64_t replay_group_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
     size_t host = (size_t)run->p->ranks[rank].host;
     const struct replay_model *m = &run->p->model;
     double was = fmin(m->egress[host], m->ingress[host]);
     double is = fmin(run->egress[host], run->ingress[host]);
     if (isinf(was) && isinf(is) && g->bytes > 0)
-        return (int64_t)((double)op->ns / run->group_pace);
+        return (int64_t)((double)ns / run->group_pace);
     if (was == is || g->bytes <= 0)
-        return op->ns;
-    double old = fmin(wire_bytes(g) / was * 1e9, (double)op->ns);
-    return op->ns + (int64_t)(wire_bytes(g) / is * 1e9 - old);
+        return ns;
+    double old = fmin(wire_bytes(g) / was * 1e9, (double)ns);
+    return ns + (int64_t)(wire_bytes(g) / is * 1e9 - old);
 }
 
 void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now) {

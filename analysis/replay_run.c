@@ -136,7 +136,7 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
         uint32_t what = run->p->waits[op->first + i];
         uint32_t id = what & ~(REPLAY_OWN_SEND | REPLAY_OWN_GROUP);
         if (what & REPLAY_OWN_GROUP) {
-            replay_group_wait(run, id, rank, r->now, 0);
+            replay_group_wait(run, id, rank, r->now, replay_group_ns(run, id, op->group_ns, rank));
             continue;
         }
         struct message_state *m = &run->messages[id];
@@ -179,7 +179,8 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
             r->now += op->ns;
             return true;
         }
-        replay_group_wait(run, op->first, rank, r->now, replay_group_ns(run, op, rank));
+        replay_group_wait(run, op->first, rank, r->now,
+                          replay_group_ns(run, op->first, op->ns, rank));
         if (r->missing)
             return false;
         r->now = r->resume + late_ns(run, rank);

@@ -166,8 +166,23 @@ static void a_faster_core_shortens_what_is_computed(void **state) {
 
 /* ---- collectives ---- */
 
-/* Three ranks meet each round; rank 2 needs twice as long. */
-static void build_skewed(struct recording *r, struct scene *scene) {
+/* Three ranks meet each round; rank 2 needs twice as long. `started`: they start the call, and wait
+ * for it with another. */
+static void meet(struct recording *r, int rank, int64_t enter, int64_t exit, bool started) {
+    int64_t own = enter % (200 * MS);
+    if (!started) {
+        PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, enter, exit, BOTH,
+              .gap_cpu_ns = own, .cpu_ns = exit - enter);
+        return;
+    }
+    PLANT(&r->calls, rank, rank, "MPI_Iallreduce", -1, -1, 8, enter, enter + US, BOTH,
+          .gap_cpu_ns = own);
+    PLANT(&r->calls, rank, rank, "MPI_Iallreduce", -1, -1, 8, enter, exit, MPI_FLAG_REQUEST);
+    PLANT(&r->calls, rank, rank, "MPI_Wait", -1, -1, 0, enter + US, exit, BOTH,
+          .cpu_ns = exit - enter - US);
+}
+
+static void build_skewed(struct recording *r, struct scene *scene, bool started) {
     plant_init(r, 3, 0.2 * ROUNDS);
     r->clock_bound_ns = calloc(3, sizeof *r->clock_bound_ns);
     for (int rank = 0; rank < 3; rank++) {
@@ -175,19 +190,17 @@ static void build_skewed(struct recording *r, struct scene *scene) {
         PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
         for (int i = 0; i < ROUNDS; i++) {
             int64_t begin = 200 * MS * i, own = rank == 2 ? 190 * MS : 95 * MS;
-            PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, begin + own, begin + 200 * MS,
-                  BOTH, .gap_cpu_ns = own, .cpu_ns = 200 * MS - own);
+            meet(r, rank, begin + own, begin + 200 * MS, started);
         }
     }
     assert_int_equal(mpi_log_finish(&r->calls), 0);
     assert_int_equal(scene_build(r, scene), 0);
 }
 
-static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) {
+static void check_skewed(bool started) {
     struct recording r;
     struct scene scene;
-    (void)state;
-    build_skewed(&r, &scene);
+    build_skewed(&r, &scene, started);
     struct whatif_scenario s = {WHATIF_LIKE_PEERS, .host = -1, .rank = 2, .factor = 1};
     struct whatif_answer a = ask(&scene, s);
     CLOSE(a.predicted_s, 0.105 * ROUNDS);
@@ -197,6 +210,17 @@ static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) 
     struct whatif_scenario balanced = {WHATIF_BALANCED, ANY, .factor = 1};
     CLOSE(ask(&scene, balanced).predicted_s, ((95 + 95 + 190) / 3.0 + 10) / 1e3 * ROUNDS);
     release(&r, &scene);
+}
+
+static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) {
+    (void)state;
+    check_skewed(false);
+}
+
+/* What an exchange takes after the last has come is in the wait for it. */
+static void an_exchange_that_was_started_takes_its_time_until_it_is_waited_for(void **state) {
+    (void)state;
+    check_skewed(true);
 }
 
 /* A server that works itself and one worker, which has twice as much to do: nobody plays its role.
@@ -337,6 +361,7 @@ int main(void) {
         cmocka_unit_test(contention_is_taken_away_where_it_was),
         cmocka_unit_test(a_faster_core_shortens_what_is_computed),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
+        cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
