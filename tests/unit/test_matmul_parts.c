@@ -11,6 +11,7 @@
 
 #include "workloads/matmul/element.h"
 #include "workloads/matmul/grid.h"
+#include "workloads/matmul/kernels.h"
 
 static void every_block_lives_at_one_rank_and_has_a_place_of_its_own(void **state) {
     (void)state;
@@ -139,6 +140,17 @@ static void block_times_vector_adds(void **state) {
     assert_true(element_trace((const float[]){1, 2, 3, 4}, false, 2) == 5);
 }
 
+static void kernels_that_leave_a_wide_processor_unused_are_known(void **state) {
+    (void)state;
+    assert_string_equal(kernels_better("Prescott", KERNELS_AVX512), "SkylakeX");
+    assert_string_equal(kernels_better("Sandybridge", KERNELS_AVX2), "Haswell");
+    assert_null(kernels_better("Prescott", KERNELS_NARROW));
+    assert_null(kernels_better("Haswell", KERNELS_AVX512));
+    assert_null(kernels_better("SkylakeX", KERNELS_AVX512));
+    assert_null(kernels_better("armv8", KERNELS_AVX2));
+    assert_null(kernels_better("", KERNELS_AVX512));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_lives_at_one_rank_and_has_a_place_of_its_own),
@@ -149,6 +161,7 @@ int main(void) {
         cmocka_unit_test(elements_are_drawn_evenly_and_differ_by_matrix_and_seed),
         cmocka_unit_test(trace_of_product_is_the_definition),
         cmocka_unit_test(block_times_vector_adds),
+        cmocka_unit_test(kernels_that_leave_a_wide_processor_unused_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 void blas_set_threads(int n);
 
 /* The processor whose kernels OpenBLAS has chosen. One that is newer than the library gets those of
- * a very old one, a quarter as fast, unless OPENBLAS_CORETYPE says better. */
+ * a very old one: see kernels.h. */
 const char *blas_kernels(void);
 
 /* c = a b, or c += a b; row by row without gaps, a of m x k, b of k x n. */

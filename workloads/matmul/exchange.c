@@ -33,6 +33,8 @@ static void move_block(struct product *p, char *own, char *come, size_t n_elemen
 void product_exchange(struct product *p, int k) {
     const struct grid *g = &p->grid;
     p->n_requests = 0;
+    if (g->n_ranks == 1)
+        return; /* all is here */
     for (int i = 0; i < g->blocks; i++) {
         int owner = grid_owner(g, i, k);
         bool own = owner == p->crew->rank;

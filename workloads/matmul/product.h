@@ -38,7 +38,7 @@ struct product {
     struct grid grid;
     size_t *row_start, element_bytes, block_bytes;
     char *a, *b, *c;       /* the blocks of this rank, block_bytes apart */
-    char *column, *row;    /* what came this round of A(.,k) and B(k,.) */
+    char *column, *row;    /* what came this round of A(.,k) and B(k,.); NULL on one rank */
     char *scratch;         /* two blocks: for a trace, for planted work */
     MPI_Request *requests; /* of a round */
     int n_requests;

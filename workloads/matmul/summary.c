@@ -2,12 +2,23 @@
 #include "workloads/matmul/summary.h"
 
 #include "workloads/matmul/blas.h"
+#include "workloads/matmul/kernels.h"
 
 double summary_gflops(const struct summary *s) {
     double flop = 0;
     for (int i = 0; i < s->n_ranks; i++)
         flop += s->accounts[i].flop;
     return s->outcome->duration_s > 0 ? flop * 1e-9 / s->outcome->duration_s : 0;
+}
+
+/* Of rank 0's host: the others are likely to be the same. */
+static void advise(FILE *out) {
+    enum kernels_width width = kernels_width_of_processor();
+    const char *better = kernels_better(blas_kernels(), width);
+    if (better)
+        fprintf(out,
+                "  this processor has %s, kernels for %s do not use it: try OPENBLAS_CORETYPE=%s\n",
+                width == KERNELS_AVX512 ? "AVX-512" : "AVX2", blas_kernels(), better);
 }
 
 void summary_print(const struct summary *s, FILE *out) {
@@ -32,4 +43,5 @@ void summary_print(const struct summary *s, FILE *out) {
                 r->checked ? "; all of C agrees with them" : "");
     else
         fprintf(out, "  no trace: the product was not finished\n");
+    advise(out);
 }
