@@ -43,6 +43,8 @@ enum statement {
     SQL_RESET_INSERT,
     SQL_STATE_LOAD,
     SQL_STATE_SAVE,
+    SQL_JOINED_INSERT,
+    SQL_JOINED_EXISTS,
     SQL_TABLE_FIND,
     SQL_TABLE_INSERT,
     SQL_TABLE_COUNT,
@@ -94,8 +96,15 @@ struct base {
     int64_t stored_ns;    /* up to where its stored rows reach; < seen_ns while idle */
     int64_t next_n;       /* events: number of the next row in this frame */
     struct shape *idle;   /* the shape of the zero row to come; NULL: nothing held back */
+    size_t joined;        /* its open row, one more than the index; 0: none */
     uint32_t hash;
     char name[INSTANCE_MAX + 1];
+};
+
+/* Rows of one instance that follow each other, as one. store_joined.c */
+struct joined_row {
+    int64_t instance, t_ns, interval_ns;
+    const struct shape *shape;
 };
 
 /* The instances of one table in one stream: a small open-addressing hash. series_*.c */
@@ -112,6 +121,9 @@ struct series {
     int64_t sample_ns, previous_ns; /* this sample and the one before; VALUE_ABSENT: none */
     uint64_t sample;                /* number of this sample */
     bool dirty;                     /* changed since the last commit */
+    struct joined_row *joined;      /* owned: of this transaction */
+    int64_t *joined_values;         /* owned: joined_capacity x stride */
+    size_t n_joined, joined_capacity;
 };
 
 /* A stream of frames: one agent on one host since one boot. */
@@ -128,6 +140,7 @@ struct stream {
     int64_t wall_to_run;            /* the run's monotonic start minus its wall-clock start */
     int64_t head_missed, head_lost; /* as the last head gave them */
     int64_t frames, missed, lost, gaps, restarts, duplicates, dropped_rows;
+    bool joins; /* its rows are stored joined, too; not of a stream begun without */
     bool dirty;
     struct series *series[STORE_TABLES_MAX]; /* owned, by data_table.index */
 };
@@ -160,6 +173,13 @@ extern const char store_schema[];
     " until_ns INTEGER NOT NULL, at_ns INTEGER NOT NULL, offset_ns INTEGER NOT NULL,"              \
     " error_ns INTEGER NOT NULL, drift_ppm REAL NOT NULL, PRIMARY KEY(stream, from_ns)) STRICT,"   \
     " WITHOUT ROWID;"
+
+/* The rows of a stream once more, joined and packed (store_joined.c); also made in a file of before
+ * there were any. */
+#define STORE_JOINED_SCHEMA                                                                        \
+    "CREATE TABLE IF NOT EXISTS joined(joined INTEGER PRIMARY KEY, stream INTEGER NOT NULL,"       \
+    " rows BLOB NOT NULL) STRICT;"                                                                 \
+    "CREATE INDEX IF NOT EXISTS joined_of_stream ON joined(stream);"
 
 /* Also made when a file of before there were any gets its first ceiling. */
 #define STORE_CEILING_SCHEMA                                                                       \
@@ -285,6 +305,30 @@ void series_prune(struct series *series);
 
 int state_save(struct store *store, const struct stream *stream, const struct series *series);
 int state_load(struct store *store, const struct stream *stream, struct series *series);
+
+/* ---- store_joined.c ---- */
+
+/* Takes a row that is stored: values by the shape, VALUE_ABSENT where unknown. -ENOMEM. */
+int joined_add(struct series *series, struct base *base, const struct shape *shape, int64_t t_ns,
+               int64_t interval_ns, const int64_t *values);
+int joined_save(struct store *store, struct stream *stream); /* and forgets them */
+void joined_clear(struct series *series);
+
+/* What was saved, from anybody's file. Bytes are not copied. */
+struct joined_reader {
+    const uint8_t *p, *end;
+    bool bad; /* it does not read back whole */
+};
+struct joined_section {
+    int64_t table;
+    size_t n_columns;
+    struct joined_reader rows;
+    int64_t instance, t_ns, interval_ns; /* of the row read last; t_ns on the host's clock */
+};
+struct joined_reader joined_open(const void *data, size_t size);
+bool joined_next_section(struct joined_reader *reader, struct joined_section *ret_section);
+/* values: of the section's columns, by ordinal. */
+bool joined_next_row(struct joined_section *section, int64_t values[STORE_COLUMNS_MAX]);
 
 /* ---- store_stream.c ---- */
 

@@ -38,9 +38,13 @@ struct reading {
     struct store *store;
     int64_t run;
     sqlite3_stmt *rows, *instances, *streams; /* owned */
+    sqlite3_stmt
+        *joined; /* owned; NULL: rows are wanted as they are, or the file has none joined */
+    int64_t table;
     const char *const *columns;
     size_t n_columns;
-    int at[READ_COLUMNS_MAX]; /* where a requested column is in the statement, -1 nowhere */
+    int at[READ_COLUMNS_MAX];       /* where a requested column is in the statement, -1 nowhere */
+    int ordinals[READ_COLUMNS_MAX]; /* and in joined rows */
     bool events;
     struct instance_read *items; /* owned: of the host being read, ordered by id */
     size_t n_items;
@@ -155,6 +159,16 @@ static void fill_row(const struct reading *reading, int64_t *cells) {
             reading->at[i] < 0 ? VALUE_ABSENT : sql_column(reading->rows, reading->at[i]);
 }
 
+static void fill_joined(const struct reading *reading, const struct joined_section *section,
+                        const int64_t *values, int64_t *cells) {
+    cells[AT_INTERVAL] = section->interval_ns > 0 ? section->interval_ns : VALUE_ABSENT;
+    for (size_t i = 0; i < reading->n_columns; i++) {
+        int ordinal = reading->ordinals[i];
+        cells[AT_VALUES + i] =
+            ordinal < 0 || (size_t)ordinal >= section->n_columns ? VALUE_ABSENT : values[ordinal];
+    }
+}
+
 static int emit(const struct reading *reading, const int64_t *cells) {
     const struct instance_read *item = &reading->items[cells[0]];
     struct store_row_read row = {.host = reading->host,
@@ -168,13 +182,13 @@ static int emit(const struct reading *reading, const int64_t *cells) {
     return r < 0 ? r : 0;
 }
 
-/* A row whose time does not follow the one before is left out: nobody downstream has to expect it.
- */
-static int take_row(struct reading *reading, size_t *guess) {
-    int64_t t =
-        clock_map_time(&reading->clocks[reading->n_clocks - 1], sql_column(reading->rows, 1));
-    struct instance_read *item =
-        find_instance(reading, sqlite3_column_int64(reading->rows, 0), *guess);
+/* Room for a row of the stream being read, whose interval and values are still to be filled in; 1.
+ * 0: its time does not follow the one before, and it is left out: nobody downstream has to expect
+ * such a row. */
+static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns, size_t *guess,
+                     int64_t **ret_cells) {
+    int64_t t = clock_map_time(&reading->clocks[reading->n_clocks - 1], mono_ns);
+    struct instance_read *item = find_instance(reading, instance, *guess);
     if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
         (t == item->last_t_ns && !reading->events))
         return 0;
@@ -184,14 +198,55 @@ static int take_row(struct reading *reading, size_t *guess) {
     cells[0] = item - reading->items;
     cells[AT_T] = t;
     cells[AT_CLOCK] = (int64_t)reading->n_clocks - 1;
-    fill_row(reading, cells);
     *guess = (size_t)cells[0] + 1 < reading->n_items ? (size_t)cells[0] + 1 : 0;
     item->last_t_ns = t;
+    *ret_cells = cells;
+    return 1;
+}
+
+static int end_row(struct reading *reading, const int64_t *cells) {
     if (reading->as_stored)
         return emit(reading, cells);
-    item->n++;
+    reading->items[cells[0]].n++;
     reading->data.n++;
     return 0;
+}
+
+static int take_row(struct reading *reading, size_t *guess) {
+    int64_t *cells;
+    int r = begin_row(reading, sqlite3_column_int64(reading->rows, 0), sql_column(reading->rows, 1),
+                      guess, &cells);
+    if (r <= 0)
+        return r;
+    fill_row(reading, cells);
+    return end_row(reading, cells);
+}
+
+static int take_section(struct reading *reading, struct joined_section *section) {
+    int64_t values[STORE_COLUMNS_MAX], *cells;
+    size_t guess = 0;
+    int r = 0;
+    while (r >= 0 && joined_next_row(section, values)) {
+        r = begin_row(reading, section->instance, section->t_ns, &guess, &cells);
+        if (r <= 0)
+            continue;
+        fill_joined(reading, section, values, cells);
+        r = end_row(reading, cells);
+    }
+    return r < 0 ? r : section->rows.bad ? -EBADMSG : 0;
+}
+
+/* The rows of the table that one value holds. */
+static int take_joined(struct reading *reading) {
+    const void *data = sqlite3_column_blob(reading->joined, 0);
+    struct joined_reader bytes =
+        joined_open(data, data ? (size_t)sqlite3_column_bytes(reading->joined, 0) : 0);
+    struct joined_section section;
+    int r = 0;
+    while (!r && joined_next_section(&bytes, &section))
+        if (section.table == reading->table)
+            r = take_section(reading, &section);
+    return r ? r : bytes.bad ? -EBADMSG : 0;
 }
 
 static void forget_clocks(struct reading *reading) {
@@ -212,11 +267,26 @@ static int add_clock(struct reading *reading, int64_t stream) {
     return clock_map_load(reading->store, stream, &clocks[n]);
 }
 
+/* 1: the stream has some; 0: it was recorded by a version that did not join. */
+static int load_joined(struct reading *reading, int64_t stream) {
+    bool found = false;
+    int code = SQLITE_DONE, r = reading->joined ? sql_bind(reading->joined, "i", stream) : 0;
+    while (!r && reading->joined && (code = sqlite3_step(reading->joined)) == SQLITE_ROW) {
+        found = true;
+        r = take_joined(reading);
+    }
+    sqlite3_reset(reading->joined);
+    return r ? r : code != SQLITE_DONE ? sql_errno(code) : found;
+}
+
 static int load_stream(struct reading *reading, int64_t stream) {
     size_t guess = 0;
     int code = SQLITE_DONE, r = add_clock(reading, stream);
     if (!r)
-        r = sql_bind(reading->rows, "ii", reading->run, stream);
+        r = load_joined(reading, stream);
+    if (r)
+        return r < 0 ? r : 0;
+    r = sql_bind(reading->rows, "ii", reading->run, stream);
     while (!r && (code = sqlite3_step(reading->rows)) == SQLITE_ROW)
         r = take_row(reading, &guess);
     sqlite3_reset(reading->rows);
@@ -292,7 +362,7 @@ static int open_table(struct reading *reading, const char *name) {
     int code = sqlite3_step(statement);
     if (code != SQLITE_ROW)
         return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
-    int64_t id = sqlite3_column_int64(statement, 0);
+    int64_t id = reading->table = sqlite3_column_int64(statement, 0);
     sql_column_text(statement, 1, kind, sizeof kind);
     reading->events = strcmp(kind, "events") == 0;
     r = sql_prepare(reading->store,
@@ -314,13 +384,44 @@ static void reading_release(struct reading *reading) {
     sqlite3_finalize(reading->rows);
     sqlite3_finalize(reading->instances);
     sqlite3_finalize(reading->streams);
+    sqlite3_finalize(reading->joined);
 }
 
-static int read_table(struct reading *reading, const char *table) {
+static int find_ordinals(struct reading *reading) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    int r =
+        sql_prepare(reading->store,
+                    "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?", &statement);
+    for (size_t i = 0; !r && i < reading->n_columns; i++) {
+        r = sql_bind(statement, "it", reading->table, reading->columns[i]);
+        int64_t ordinal =
+            !r && sqlite3_step(statement) == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
+        bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->at[i] >= 0;
+        reading->ordinals[i] = valid ? (int)ordinal : -1;
+        sqlite3_reset(statement);
+    }
+    return r;
+}
+
+static int open_joined(struct reading *reading) {
+    bool has = false;
+    int r = sql_has_table(reading->store, "joined", &has);
+    if (r || !has || reading->events)
+        return r;
+    r = find_ordinals(reading);
+    return r ? r
+             : sql_prepare(reading->store,
+                           "SELECT rows FROM joined WHERE stream = ? ORDER BY joined",
+                           &reading->joined);
+}
+
+static int read_table(struct reading *reading, const char *table, bool joined) {
     bool found = false;
     if (reading->n_columns > READ_COLUMNS_MAX)
         return -EINVAL;
     int r = open_table(reading, table);
+    if (!r && joined)
+        r = open_joined(reading);
     if (!r)
         r = read_hosts(reading, &found);
     reading_release(reading);
@@ -337,7 +438,20 @@ int store_each_row(struct store *store, int64_t run, const char *table, const ch
                               .data = {.width = AT_VALUES + n_columns},
                               .each = each,
                               .ctx = ctx};
-    return read_table(&reading, table);
+    return read_table(&reading, table, false);
+}
+
+int store_each_row_joined(struct store *store, int64_t run, const char *table,
+                          const char *const *columns, size_t n_columns,
+                          int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
+    struct reading reading = {.store = store,
+                              .run = run,
+                              .columns = columns,
+                              .n_columns = n_columns,
+                              .data = {.width = AT_VALUES + n_columns},
+                              .each = each,
+                              .ctx = ctx};
+    return read_table(&reading, table, true);
 }
 
 int store_each_row_as_stored(struct store *store, int64_t run, const char *table,
@@ -351,5 +465,5 @@ int store_each_row_as_stored(struct store *store, int64_t run, const char *table
                               .data = {.width = AT_VALUES + n_columns},
                               .each = each,
                               .ctx = ctx};
-    return read_table(&reading, table);
+    return read_table(&reading, table, false);
 }

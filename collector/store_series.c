@@ -34,10 +34,13 @@ void series_free(struct series *series) {
     free(series->items);
     free(series->values);
     free(series->slots);
+    free(series->joined);
+    free(series->joined_values);
     free(series);
 }
 
 void series_clear(struct series *series) {
+    joined_clear(series);
     series->n = 0;
     series->guess = 0;
     series->sample = 0;
@@ -131,18 +134,31 @@ struct base *series_add(struct series *series, int64_t instance, const char *nam
     return base;
 }
 
+/* A copy of n rows, with room for `capacity`, of which the further columns are absent. */
+static int64_t *widened(const int64_t *values, size_t n, size_t capacity, size_t from, size_t to) {
+    int64_t *wide = malloc((capacity ? capacity : 1) * to * sizeof *wide);
+    for (size_t i = 0; wide && i < n; i++)
+        for (size_t c = 0; c < to; c++)
+            wide[i * to + c] = c < from ? values[i * from + c] : VALUE_ABSENT;
+    return wide;
+}
+
 int series_widen(struct series *series) {
     size_t from = series->stride, to = series->table->n_columns;
     if (from == to)
         return 0;
-    int64_t *values = malloc((series->capacity ? series->capacity : 1) * to * sizeof *values);
-    if (!values)
+    int64_t *values = widened(series->values, series->n, series->capacity, from, to);
+    int64_t *joined =
+        widened(series->joined_values, series->n_joined, series->joined_capacity, from, to);
+    if (!values || !joined) {
+        free(values);
+        free(joined);
         return -ENOMEM;
-    for (size_t i = 0; i < series->n; i++)
-        for (size_t c = 0; c < to; c++)
-            values[i * to + c] = c < from ? series->values[i * from + c] : VALUE_ABSENT;
+    }
     free(series->values);
+    free(series->joined_values);
     series->values = values;
+    series->joined_values = joined;
     series->stride = to;
     return 0;
 }

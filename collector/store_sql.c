@@ -57,7 +57,8 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA
+        STORE_JOINED_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA
+            STORE_SWEEP_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -130,6 +131,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_RESET_INSERT] = "INSERT OR REPLACE INTO counter_reset VALUES(?, ?, ?)",
     [SQL_STATE_LOAD] = "SELECT state FROM counter_state WHERE stream = ? AND table_id = ?",
     [SQL_STATE_SAVE] = "INSERT OR REPLACE INTO counter_state VALUES(?, ?, ?)",
+    [SQL_JOINED_INSERT] = "INSERT INTO joined(stream, rows) VALUES(?, ?)",
+    [SQL_JOINED_EXISTS] = "SELECT joined FROM joined WHERE stream = ? LIMIT 1",
     [SQL_TABLE_FIND] = "SELECT table_id, name, instance, kind FROM table_info WHERE name = ?",
     [SQL_TABLE_INSERT] = "INSERT INTO table_info(name, instance, kind, help) VALUES(?, ?, ?, ?)",
     [SQL_TABLE_COUNT] = "SELECT count(*) FROM table_info",

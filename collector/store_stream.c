@@ -62,6 +62,15 @@ static int stream_load(struct store *store, struct stream *stream) {
     return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
 }
 
+/* All of a stream's rows are joined, or none: one that an older version began goes on without. */
+static int find_joined(struct store *store, struct stream *stream) {
+    int64_t found;
+    stream->joins = stream->last_seq == 0;
+    int r = stream->joins ? 0 : sql_get(store, SQL_JOINED_EXISTS, &found, "i", stream->id);
+    stream->joins |= r > 0;
+    return r < 0 ? r : 0;
+}
+
 static int stream_keep(struct store *store, struct stream *stream) {
     struct stream **streams =
         realloc(store->streams, (store->n_streams + 1) * sizeof *store->streams);
@@ -86,6 +95,8 @@ struct stream *stream_get(struct store *store, int64_t id, int *ret_error) {
     stream->id = id;
     stream->clock_default_ns = VALUE_ABSENT;
     int r = stream_load(store, stream);
+    if (!r)
+        r = find_joined(store, stream);
     if (!r)
         r = stream_keep(store, stream);
     if (r) {

@@ -27,6 +27,8 @@ int store_commit(struct store *store) {
             continue;
         r = flush_stream(store, stream);
         if (!r)
+            r = joined_save(store, stream);
+        if (!r)
             r = stream_save(store, stream);
     }
     store->stream = NULL;

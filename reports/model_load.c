@@ -34,18 +34,23 @@ static int take_row(void *ctx, const struct store_row_read *row) {
                              row->interval_ns, values);
 }
 
+/* A shorter one would have all rows read, to be joined here. */
+static int64_t whole_step(int64_t step_ns) {
+    return step_ns && step_ns < STORE_JOINED_NS ? STORE_JOINED_NS : step_ns;
+}
+
 /* Large recordings are held in steps, what each core does in longer ones. */
 static int choose_steps(struct store *store, struct report_input *input) {
     struct series_set *tables = input->recording.tables;
     uint64_t frames = 0, cores = 0;
+    int64_t period_ns = input->recording.period_ns;
     int result = store_count_instances(store, input->run.id, "cpu", &cores);
     for (size_t i = 0; i < input->n_hosts; i++)
         frames += input->hosts[i].frames;
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
-        tables[t].step_ns =
-            recording_step_ns(frames, RECORDING_SAMPLES_MAX, input->recording.period_ns);
+        tables[t].step_ns = whole_step(recording_step_ns(frames, RECORDING_SAMPLES_MAX, period_ns));
     uint64_t rows = input->n_hosts ? frames / input->n_hosts * cores : 0;
-    int64_t step = recording_step_ns(rows, RECORDING_CORE_ROWS_MAX, input->recording.period_ns);
+    int64_t step = whole_step(recording_step_ns(rows, RECORDING_CORE_ROWS_MAX, period_ns));
     if (step > tables[RECORDING_CPU].step_ns)
         tables[RECORDING_CPU].step_ns = step;
     return result;
@@ -58,8 +63,8 @@ static int load_tables(struct store *store, struct report_input *input) {
     for (size_t t = 0; t < RECORDING_COUNT_; t++) {
         const struct recording_columns *columns = &recording_columns[t];
         struct table_reader reader = {input, &input->recording.tables[t], t};
-        result = store_each_row(store, input->run.id, columns->table, columns->columns, columns->n,
-                                take_row, &reader);
+        result = (reader.set->step_ns ? store_each_row_joined : store_each_row)(
+            store, input->run.id, columns->table, columns->columns, columns->n, take_row, &reader);
         if (result < 0 && result != -ENOENT)
             return result;
     }

@@ -23,7 +23,7 @@
 #include "common/clock.h"
 
 #define PERIOD_NS (100 * NS_PER_MS)
-#define FRAMES_A_COMMIT 200
+#define FRAMES_A_COMMIT 10 /* of each host: agents push once a second */
 #define CALL_COLUMNS 16
 #define CPU_KNOWN (64 | 128)
 
@@ -212,16 +212,16 @@ static void make_samples(struct maker *m) {
     for (size_t h = 0; h < m->n_hosts; h++)
         streams[h] = open_stream(m, h, 1, PERIOD_NS);
     commit(m);
-    for (int64_t f = 0, count = 0; f <= m->n_frames; f++)
-        for (size_t h = 0; h < m->n_hosts; h++, count++) {
-            if (count % FRAMES_A_COMMIT == 0)
-                begin(m);
+    for (int64_t f = 0; f <= m->n_frames; f++) {
+        if (f % FRAMES_A_COMMIT == 0)
+            begin(m);
+        for (size_t h = 0; h < m->n_hosts; h++) {
             frame_of(m, streams[h], (uint64_t)f + 1, NS_PER_S + f * PERIOD_NS);
             sample(m, h, f);
-            if (count % FRAMES_A_COMMIT == FRAMES_A_COMMIT - 1)
-                commit(m);
         }
-    store_commit(m->store);
+        if (f % FRAMES_A_COMMIT == FRAMES_A_COMMIT - 1 || f == m->n_frames)
+            commit(m);
+    }
     free(streams);
 }
 

@@ -90,7 +90,8 @@ static void load_file(struct loader *l, const char *path) {
 /* Tables sampled at each frame; "frame" with its index is part of every sample. */
 static const char *const kinds =
     "CASE WHEN name IN ('frame', 'frame_of_stream', 'cpu', 'memory', 'vmstat', 'disk', 'net',"
-    " 'psi') THEN 'system sample' WHEN name IN (SELECT name FROM table_info) THEN 'other tables'"
+    " 'psi', 'joined', 'joined_of_stream') THEN 'system sample' WHEN name IN (SELECT name FROM "
+    "table_info) THEN 'other tables'"
     " ELSE 'fixed' END";
 
 static double list_tables(sqlite3 *db, int64_t frames) {

@@ -424,6 +424,205 @@ static void a_locked_database_is_said_to_be_locked(void **state) {
     sqlite3_close(db);
 }
 
+/* ---- joined rows ---- */
+
+static int read_joined(struct fixture *f, const struct table *table, const char *column,
+                       struct seen *seen) {
+    struct store *reader;
+    *seen = (struct seen){0};
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    int r = store_each_row_joined(reader, f->run, table->name, &column, 1, see, seen);
+    store_close(reader);
+    return r;
+}
+
+/* 25 frames, a second of them each push. */
+static void write_seconds(struct fixture *f) {
+    for (int64_t i = 1; i <= 25; i++) {
+        if (i % 10 == 1)
+            BEGIN(f);
+        assert_int_equal(fixture_frame(f, (uint64_t)i, 0.1 * (double)i), 0);
+        ROW(f, &memory_table, "memory", 1000 + i, VALUE_ABSENT, 3 * i);
+        ROW(f, &net_table, "eth0", 100 * i, i < 5 ? 0 : i);
+        if (i % 10 == 0 || i == 25)
+            COMMIT(f);
+    }
+}
+
+static void joined_rows_hold_what_grew_and_the_last_level(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    int64_t grew = 0;
+    write_seconds(f);
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 4); /* the first row, whose growth is not known, and one a push */
+    assert_int_equal(seen.interval_ns[0], VALUE_ABSENT);
+    assert_int_equal(seen.interval_ns[1], 900 * NS_PER_MS);
+    assert_int_equal(seen.interval_ns[2], NS_PER_S);
+    assert_int_equal(seen.interval_ns[3], 500 * NS_PER_MS);
+    for (size_t i = 1; i < 4; i++)
+        grew += seen.value[i];
+    assert_int_equal(grew, sql_number(f, "SELECT sum(receive_bytes) FROM net"));
+    assert_int_equal(read_joined(f, &memory_table, "free_bytes", &seen), 0);
+    assert_int_equal(seen.value[1], 1010);
+    assert_int_equal(seen.value[3], 1025);
+    assert_int_equal(read_joined(f, &memory_table, "load_nano", &seen), 0);
+    assert_int_equal(seen.value[3], VALUE_ABSENT);
+    assert_int_equal(read_joined(f, &memory_table, "user_ns", &seen), 0);
+    assert_int_equal(seen.value[2], 30);
+    assert_int_equal(read_joined(f, &memory_table, "no_such_column", &seen), 0);
+    assert_int_equal(seen.value[2], VALUE_ABSENT);
+}
+
+/* One push of three seconds, as after an outage. */
+static void joined_rows_are_of_about_a_second(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    BEGIN(f);
+    for (int64_t i = 1; i <= 31; i++) {
+        assert_int_equal(fixture_frame(f, (uint64_t)i, 0.1 * (double)i), 0);
+        ROW(f, &net_table, "eth0", 100 * i, 0);
+    }
+    COMMIT(f);
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 4);
+    for (size_t i = 1; i < 4; i++) {
+        assert_int_equal(seen.interval_ns[i], NS_PER_S);
+        assert_int_equal(seen.value[i], 1000);
+    }
+}
+
+static void columns_that_join_a_table_join_its_joined_rows(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    static const struct column more[] = {{"receive_bytes", UNIT_BYTES, COLUMN_COUNTER, ""},
+                                         {"drops", UNIT_NONE, COLUMN_COUNTER, ""}};
+    const struct table wider = {
+        .name = "net", .instance = "interface", .help = "", .columns = more, .n_columns = 2};
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1), 0);
+    ROW(f, &net_table, "eth0", 5, 6);
+    assert_int_equal(fixture_frame(f, 2, 1.1), 0);
+    ROW(f, &net_table, "eth0", 7, 8);
+    assert_int_equal(fixture_frame(f, 3, 1.2), 0);
+    ROW(f, &wider, "eth0", 10, 1);
+    assert_int_equal(fixture_frame(f, 4, 1.3), 0);
+    ROW(f, &wider, "eth0", 20, 5);
+    COMMIT(f);
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 4);
+    assert_int_equal(seen.value[1], 2);
+    assert_int_equal(seen.value[3], 10);
+    assert_int_equal(read_joined(f, &net_table, "drops", &seen), 0);
+    assert_int_equal(seen.value[1], VALUE_ABSENT);
+    assert_int_equal(seen.value[3], 4);
+}
+
+static void many_instances_fill_several_values(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    char name[32];
+    BEGIN(f);
+    for (int64_t i = 1; i <= 2; i++) {
+        assert_int_equal(fixture_frame(f, (uint64_t)i, 0.1 * (double)i), 0);
+        for (int k = 0; k < 6000; k++) {
+            snprintf(name, sizeof name, "if%d", k);
+            ROW(f, &net_table, name, (INT64_C(1) << 40) * i, k * i);
+        }
+    }
+    COMMIT(f);
+    assert_true(sql_number(f, "SELECT count(*) FROM joined") > 1);
+    assert_true(sql_number(f, "SELECT max(length(rows)) FROM joined") < 70000);
+    assert_int_equal(read_joined(f, &net_table, "send_bytes", &seen), 0);
+    assert_int_equal(seen.n, 12000);
+    assert_int_equal(seen.value[63], 31);
+}
+
+static void a_stream_without_joined_rows_is_read_as_it_is(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    write_seconds(f);
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "DELETE FROM joined");
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 25);
+    fixture_open(f); /* begun without: goes on without */
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 26, 2.6), 0);
+    ROW(f, &net_table, "eth0", 2600, 26);
+    COMMIT(f);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM joined"), 0);
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "DROP TABLE joined");
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 26);
+    sql_change(f, "CREATE VIEW joined AS SELECT 1 AS stream, 1 AS rows, 1 AS joined");
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 26);
+}
+
+static void joined_rows_that_mean_harm_are_refused(void **state) {
+    static const char *const bad[] = {
+        "x''",                                 /* no form */
+        "x'02'",                               /* of another form */
+        "zeroblob(900000)",                    /* likewise */
+        "'text'",                              /* likewise */
+        "x'0102'",                             /* a section cut short */
+        "x'0102810100'",                       /* 129 columns */
+        "x'0102ffffffffffffffffff0100'",       /* more columns than can be */
+        "x'010202ffffffffffffffffff01'",       /* longer than the value */
+        "x'010202020202'",                     /* a row cut short */
+        "x'0102020cffffffffffffffffffffffff'", /* a number without an end */
+    };
+    struct fixture *f = *state;
+    struct seen seen;
+    char sql[256];
+    write_seconds(f);
+    store_close(f->store);
+    f->store = NULL;
+    assert_int_equal(sql_number(f, "SELECT table_id FROM table_info WHERE name = 'net'"), 2);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(sql, sizeof sql, "UPDATE joined SET rows = CAST(%s AS BLOB)", bad[i]);
+        sql_change(f, sql);
+        int r = read_joined(f, &net_table, "receive_bytes", &seen);
+        if (r != -EBADMSG)
+            fail_msg("%s: %d, %zu rows", bad[i], r, seen.n);
+    }
+    sql_change(f, "UPDATE joined SET rows = x'01'");
+    assert_int_equal(read_joined(f, &net_table, "receive_bytes", &seen), 0);
+    assert_int_equal(seen.n, 0);
+}
+
+static uint64_t next_random(uint64_t *state) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void damaged_joined_rows_do_no_harm(void **state) {
+    struct fixture *f = *state;
+    struct seen seen;
+    uint64_t random = 12345;
+    char sql[160];
+    write_seconds(f);
+    store_close(f->store);
+    f->store = NULL;
+    int64_t size = sql_number(f, "SELECT max(length(rows)) FROM joined");
+    for (int i = 0; i < 150; i++) {
+        int64_t at = (int64_t)(next_random(&random) % (uint64_t)size);
+        snprintf(sql, sizeof sql,
+                 "UPDATE joined SET rows = CAST(substr(rows, 1, %lld) || x'%02x' || substr(rows,"
+                 " %lld) AS BLOB)",
+                 (long long)at, (unsigned)(next_random(&random) & 0xff), (long long)at + 2);
+        sql_change(f, sql);
+        read_joined(f, &net_table, "receive_bytes", &seen);
+        read_joined(f, &memory_table, "user_ns", &seen);
+    }
+}
+
 /* ---- files that mean harm ---- */
 
 /* Reads all there is to read; whatever comes back, nothing may crash. */
@@ -499,13 +698,6 @@ static void a_view_in_place_of_a_table_is_not_run(void **state) {
     expect_why(f, f->path, -EBADMSG, "is damaged");
 }
 
-static uint64_t next_random(uint64_t *state) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
 static void a_damaged_file_fails_without_harm(void **state) {
     struct fixture *f = *state;
     char path[128];
@@ -553,6 +745,13 @@ int main(void) {
         TEST(a_foreign_database_is_left_as_it_was),
         TEST(another_schema_version_is_named),
         TEST(a_locked_database_is_said_to_be_locked),
+        TEST(joined_rows_hold_what_grew_and_the_last_level),
+        TEST(joined_rows_are_of_about_a_second),
+        TEST(columns_that_join_a_table_join_its_joined_rows),
+        TEST(many_instances_fill_several_values),
+        TEST(a_stream_without_joined_rows_is_read_as_it_is),
+        TEST(joined_rows_that_mean_harm_are_refused),
+        TEST(damaged_joined_rows_do_no_harm),
         TEST(values_of_the_wrong_type_are_absent),
         TEST(a_view_in_place_of_a_table_is_not_run),
         TEST(a_damaged_file_fails_without_harm),
