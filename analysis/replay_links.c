@@ -20,6 +20,7 @@
 #define COVER 0.9     /* of the bytes to explain */
 #define PEAK_QUANTILE 0.9
 #define AT_KNOWN 0.75
+#define BURST_MAX 2.0 /* times the known rate: more than that on average is no burst */
 #define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
 
 struct piece { /* a message between hosts, while it moved */
@@ -201,6 +202,37 @@ static int find_known(struct fit *fit) {
     return fit->known ? 0 : -ENOMEM;
 }
 
+/* What the link is set to or was measured to carry; a host shaped one way is taken to be shaped the
+ * other way, too, if that shows the same rate. 0: not known. */
+static double known_rate(const struct fit *fit, size_t link) {
+    size_t hosts = fit->n_links / 2;
+    return fit->known[link] > 0 || link < hosts ? fit->known[link] : fit->known[link - hosts];
+}
+
+/* Mean over the time in which something moved. */
+static double pace_of(const struct fit *fit, size_t link) {
+    int side = link >= fit->n_links / 2;
+    double bytes = 0, time = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        const struct piece *x = &fit->pieces[i];
+        double moved = link_of(fit, x, side) == link ? (double)(x->end_ns - x->begin_ns) : 0;
+        bytes += moved * x->rate[side];
+        time += moved;
+    }
+    return time > 0 ? bytes / time : 0;
+}
+
+/* A shaped link lets a burst pass at once after each pause: messages no larger than that are seen
+ * at any rate. If their mean is about the link's own, all of them are what it carries. */
+static void see_bursts(struct fit *fit) {
+    for (size_t link = 0; link < fit->n_links; link++) {
+        double known = known_rate(fit, link), pace = pace_of(fit, link);
+        if (known > 0 && fit->peak[link] > known && pace >= AT_KNOWN * known &&
+            pace <= BURST_MAX * known)
+            fit->peak[link] = known;
+    }
+}
+
 static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
     int side = link >= fit->n_links / 2;
     if (fit->peak[link] < KNOWN_MIN * fit->known[link])
@@ -239,12 +271,9 @@ static double *rate_of(struct replay_model *model, size_t n_hosts, size_t link) 
     return link < n_hosts ? &model->egress[link] : &model->ingress[link - n_hosts];
 }
 
-/* Seen at about what it is set to; a host shaped one way is taken to be shaped the other way, too,
- * if that shows the same rate. */
+/* Seen at about what it is set to. */
 static bool is_at_known(const struct fit *fit, size_t link) {
-    size_t hosts = fit->n_links / 2;
-    double known =
-        fit->known[link] > 0 || link < hosts ? fit->known[link] : fit->known[link - hosts];
+    double known = known_rate(fit, link);
     return known > 0 && fit->peak[link] >= AT_KNOWN * known && fit->peak[link] * AT_KNOWN <= known;
 }
 
@@ -339,6 +368,8 @@ int replay_fit_links(struct replay *p) {
         result = find_known(&fit);
     if (result == 0 && fit.n)
         result = rate_links(&fit);
+    if (result == 0 && fit.n)
+        see_bursts(&fit);
     if (result == 0 && fit.n)
         result = cover(&fit);
     if (result == 0)

@@ -31,22 +31,25 @@ struct hardware {
     double rate;        /* bytes/s of the link between hosts */
     double compute_s;   /* of rank 1, a round */
     double queue_share; /* of this time it had no core */
+    int burst_every;    /* each so many rounds the message passes at once; 0: never */
 };
 
 #define LARGE 1000000
+#define AT_ONCE 4e9 /* bytes/s */
 
 static double play(struct recording *r, struct hardware h, bool marks) {
     double t = 0.1, latency = 100e-6;
     for (int rank = 0; r && rank < 2; rank++)
         PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
     for (int i = 0; i < ROUNDS; i++) {
-        double begin = t, sent = t + h.compute_s, done = sent + LARGE / h.rate + latency;
+        double rate = h.burst_every && i % h.burst_every == 0 ? AT_ONCE : h.rate;
+        double begin = t, sent = t + h.compute_s, done = sent + LARGE / rate + latency;
         double back = done + latency;
         if (r) {
             int64_t cpu = (int64_t)(h.compute_s * (1 - h.queue_share) * 1e9);
             PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, LARGE, (int64_t)(sent * 1e9),
                   (int64_t)((done - latency) * 1e9), BOTH, .gap_cpu_ns = cpu,
-                  .cpu_ns = (int64_t)(LARGE / h.rate * 1e9));
+                  .cpu_ns = (int64_t)(LARGE / rate * 1e9));
             PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, LARGE, (int64_t)(begin * 1e9),
                   (int64_t)(done * 1e9), BOTH, .cpu_ns = (int64_t)((done - begin) * 1e9));
             PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(done * 1e9),
@@ -102,7 +105,7 @@ static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
     struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
     assert_true(a.replayed && !a.refused);
     CLOSE(a.replay_s, a.measured_s);
-    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){20e6, 0.05, 0}, false));
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false));
     assert_true(a.low_s <= a.predicted_s && a.predicted_s <= a.high_s);
     assert_true(a.bound_s <= a.predicted_s * 1.01);
     release(&r, &scene);
@@ -114,7 +117,7 @@ static void either_end_of_the_one_link_may_be_asked_for(void **state) {
     struct scene scene;
     (void)state;
     build(&r, &scene, usual);
-    double should = play(NULL, (struct hardware){20e6, 0.05, 0}, false);
+    double should = play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false);
     struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
                                   .factor = 2};
     struct whatif_scenario in = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_RECEIVE,
@@ -134,7 +137,7 @@ static void a_link_of_a_given_speed_slows_the_run_down(void **state) {
     build(&r, &scene, usual);
     struct whatif_answer a =
         ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .rate_bytes_s = 5e6});
-    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){5e6, 0.05, 0}, false));
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){5e6, 0.05, 0, 0}, false));
     assert_true(a.gain < 0);
     release(&r, &scene);
 }
@@ -143,11 +146,11 @@ static void contention_is_taken_away_where_it_was(void **state) {
     struct recording r;
     struct scene scene;
     (void)state;
-    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5});
+    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0});
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                 .factor = 1};
     struct whatif_answer a = ask(&scene, s);
-    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.05, 0}, false));
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.05, 0, 0}, false));
     CLOSE(a.bound_s, a.predicted_s);
     s.host = 0;
     CLOSE(ask(&scene, s).predicted_s, a.measured_s);
@@ -160,7 +163,7 @@ static void a_faster_core_shortens_what_is_computed(void **state) {
     (void)state;
     build(&r, &scene, usual);
     struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 2});
-    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.025, 0}, false));
+    CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.025, 0, 0}, false));
     release(&r, &scene);
 }
 
@@ -267,8 +270,29 @@ static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
                                   .factor = 2};
     struct whatif_scenario in = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_RECEIVE,
                                  .factor = 2};
-    CLOSE(ask(&scene, in).predicted_s - 0.1, play(NULL, (struct hardware){20e6, 0.05, 0}, false));
+    CLOSE(ask(&scene, in).predicted_s - 0.1,
+          play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false));
     CLOSE(ask(&scene, out).predicted_s, ask(&scene, out).measured_s);
+    release(&r, &scene);
+}
+
+/* A shaped link lets a burst pass after a pause: the few messages that nothing held up do not make
+ * those that it held up the program's own pace. */
+static void messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct hardware bursts = {.rate = 10e6, .compute_s = 0.05, .burst_every = 4};
+    (void)state;
+    build(&r, &scene, bursts);
+    scene_release(&scene);
+    assert_int_equal(recording_add_ceiling(&r, 1, METRIC_NET_SEND, 10), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
+                                  .factor = 1e6};
+    struct whatif_answer a = ask(&scene, out);
+    CLOSE(a.replay_s, a.measured_s);
+    CLOSE(a.predicted_s - 0.1,
+          play(NULL, (struct hardware){AT_ONCE, 0.05, .burst_every = 0}, false));
     release(&r, &scene);
 }
 
@@ -364,6 +388,7 @@ int main(void) {
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
+        cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),
