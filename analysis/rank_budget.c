@@ -41,12 +41,20 @@ static bool is_better(const struct scene *scene, const struct scene_process *a,
     return x != y ? x : cpu_of(scene, a) > cpu_of(scene, b);
 }
 
+/* One process under two names: a wrapper that became the program (exec). */
+static bool became(const struct scene *scene, const struct scene_process *process,
+                   const struct scene_process *other) {
+    double own = cpu_of(scene, process), others = cpu_of(scene, other);
+    return others > own || (others == own && other > process);
+}
+
 static bool has_better(const struct scene *scene, const struct scene_process *process) {
     for (size_t p = 0; p < scene->n_processes; p++) {
         const struct scene_process *other = &scene->processes[p];
         if (other != process && other->job && other->rank == process->rank &&
             other->host == process->host &&
-            (speaks_mpi(scene, other) && speaks_mpi(scene, process)
+            (pid_of(scene, other) == pid_of(scene, process) ? became(scene, process, other)
+             : speaks_mpi(scene, other) && speaks_mpi(scene, process)
                  ? false /* two programs one after the other */
                  : is_better(scene, other, process)))
             return true;

@@ -28,8 +28,8 @@ static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "mea
 static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "block_io_ns",
                                            "major_faults"};
 static const char *const cgroup_columns[] = {
-    "throttled_ns",       "quota_ns",          "period_ns",  "memory_bytes",
-    "memory_limit_bytes", "memory_limit_hits", "read_bytes", "write_bytes"};
+    "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
+    "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};
 static const char *const connection_columns[] = {
     "pid",        "busy_ns", "rwnd_limited_ns", "sndbuf_limited_ns",
     "send_bytes", "rtt_ns",  "min_rtt_ns",      "delivery_rate_bytes_per_s"};
@@ -54,7 +54,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID)},
     [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns),
                           BIT(CGROUP_QUOTA) | BIT(CGROUP_PERIOD) | BIT(CGROUP_MEMORY) |
-                              BIT(CGROUP_MEMORY_LIMIT)},
+                              BIT(CGROUP_MEMORY_LIMIT) | BIT(CGROUP_READ_LIMIT)},
     [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns),
                               BIT(CONNECTION_PID) | BIT(CONNECTION_RTT) | BIT(CONNECTION_MIN_RTT) |
                                   BIT(CONNECTION_DELIVERY_RATE)},

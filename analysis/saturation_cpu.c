@@ -133,6 +133,8 @@ static void name_cause(const struct scene *scene, size_t group, enum holder hold
                       "the host itself used only %.0f %% of its cores: they are shared with others "
                       "(emulated hosts, containers)",
                       busy);
+        c->next = "give that host cores of its own: another virtual machine or container has them, "
+                  "too";
     } else {
         c->cause = text_format("at times more threads are ready than there are cores");
     }
@@ -187,7 +189,8 @@ static int add_contention(const struct scene *scene, size_t group, int host,
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
                   worst->process->series->name, 100 * worst->blocked);
     if (psi >= 100 * PSI_CPU_MIN) {
-        text_list_add(&c.evidence, "PSI cpu: some task waited %.0f %% of the time", psi);
+        text_list_add(&c.evidence, "some task waited for a core %.0f %% of the time (PSI cpu)",
+                      psi);
         c.signals++;
     }
     if (all_busy >= BUSY_RANK && scene->n_hosts > 1 &&
@@ -256,25 +259,24 @@ static void rule_out(const struct scene *scene, size_t group, struct candidates 
         return;
     double waited = fmax(queue, psi);
     if (scene_has_path(scene) && waited >= 100 * PSI_CPU_MIN)
-        text_list_add(&candidates->ruled_out,
-                      "cpu: somebody waited for a core %.0f %% of the time, but hardly on the way "
-                      "of the run",
-                      fmin(100, waited));
+        text_list_add(
+            &candidates->ruled_out,
+            "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the "
+            "run",
+            fmin(100, waited));
     else
         text_list_add(&candidates->ruled_out,
-                      "cpu: the fullest host used %.0f %%%s; tasks waited for a core %.1f %% of "
-                      "the time at most",
-                      busy,
-                      busy >= 90 ? ", yet nobody queued for it (work that fits, or spinning)" : "",
+                      "cpu: the fullest host used %.0f %%%s %.1f %% of the time", busy,
+                      waited < 100 * PSI_CPU_MIN ? ", but tasks waited for a core only"
+                                                 : "; tasks waited for a core",
                       waited);
 }
 
 /* The cores of emulated hosts: none of them is short of any more than the others. */
 static void rule_out_shared(double most, struct candidates *candidates) {
     text_list_add(&candidates->ruled_out,
-                  "cpu: a rank waited for a core %.0f %% of the time, but hosts of this run share "
-                  "their cores and wait for each other: that says nothing of one of them (give "
-                  "each cores of its own to see more)",
+                  "cpu: a rank waited for a core %.0f %% of the time, which of hosts that share "
+                  "their cores says nothing",
                   100 * most);
 }
 

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "analysis/saturation.h"
 
@@ -71,7 +72,7 @@ static enum device device_of(const struct disk *d) {
 static void name_disk(const struct scene *scene, size_t group, enum device device,
                       struct candidate *c) {
     static const char *const causes[] = {
-        [DEVICE_IDLE] = "slow I/O on an idle device: throttled or remote storage",
+        [DEVICE_IDLE] = "its I/O is slow though the device is idle",
         [DEVICE_SERVING] = "one request after the other, each served as fast as the device can",
         [DEVICE_FULL] = "the device is busy"};
     double bytes_s;
@@ -113,7 +114,7 @@ static int add_disk(const struct scene *scene, size_t group, int host, const str
                                  .host = host,
                                  .rank = -1,
                                  .term = d->terms >> BUDGET_IDLE & 1 ? BUDGET_IDLE : BUDGET_DISK};
-    text_list_add(&c.evidence, "PSI io: some task waited for I/O %.0f %% of the time", d->psi);
+    text_list_add(&c.evidence, "some task waited for I/O %.0f %% of the time (PSI io)", d->psi);
     text_list_add(&c.evidence, "the busiest device had requests %.0f %% of the time", d->busy);
     if (isnan(d->delay))
         text_list_add(&c.against, "whether the job itself waited is not known: the kernel keeps no "
@@ -128,12 +129,11 @@ static int add_disk(const struct scene *scene, size_t group, int host, const str
 
 static void rule_out_disk(double psi, double busy, struct text_list *ruled_out) {
     if (isnan(psi))
-        text_list_add(ruled_out, "disk: the busiest device %.0f %% busy", busy);
+        text_list_add(ruled_out, "disk: busy %.0f %% of the time at most", busy);
     else
         text_list_add(ruled_out,
-                      "disk: the busiest device %.0f %% busy, tasks waited for I/O %.1f %% of the "
-                      "time at most",
-                      busy, psi);
+                      "disk: busy %.0f %% of the time at most, tasks waited for it %.1f %%", busy,
+                      psi);
 }
 
 int saturation_disk(const struct scene *scene, size_t group, struct candidates *candidates) {
@@ -224,10 +224,12 @@ static bool is_at_limit(const struct shortage *s) {
 
 static void say_memory(const struct shortage *s, struct candidate *c) {
     bool short_of_it = s->available < HEADROOM_MIN;
-    text_list_add(&c->evidence, "PSI memory: some task waited for memory %.0f %% of the time",
+    text_list_add(&c->evidence, "some task waited for memory %.0f %% of the time (PSI memory)",
                   s->psi);
-    text_list_add(&c->evidence, "%.0f MB/s read again after eviction, %.0f MB/s swapped",
-                  s->refault_mb_s, s->swap_mb_s);
+    text_list_add(
+        &c->evidence,
+        "%.0f MB/s had to be read again after they had been thrown out, %.0f MB/s were swapped",
+        s->refault_mb_s, s->swap_mb_s);
     if (is_at_limit(s))
         text_list_add(&c->evidence,
                       "the job's control group had %.0f %% of its memory limit in use and ran "
@@ -267,6 +269,15 @@ static double with_limit(const struct scene *scene, size_t group, int host,
     return is_at_limit(s) && is_moving(s) && disk > 0 ? s->demand + disk : s->demand;
 }
 
+static void rule_out_memory(double least, double psi, struct text_list *ruled_out) {
+    char free_words[40] = "nearly all free", waited[60] = "";
+    if (least < 0.995)
+        snprintf(free_words, sizeof free_words, "%.0f %% free at least", 100 * least);
+    if (psi >= 0.05)
+        snprintf(waited, sizeof waited, ", tasks waited for it %.1f %% of the time", psi);
+    text_list_add(ruled_out, "memory: %s%s", free_words, waited);
+}
+
 int saturation_memory(const struct scene *scene, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
     double most_psi = NAN, least = NAN;
@@ -280,10 +291,6 @@ int saturation_memory(const struct scene *scene, size_t group, struct candidates
             return -ENOMEM;
     }
     if (candidates->n == before && group == scene->main_group && !isnan(least))
-        text_list_add(&candidates->ruled_out,
-                      isnan(most_psi) ? "memory: %.0f %% available at least"
-                                      : "memory: %.0f %% available at least, tasks waited for it "
-                                        "%.1f %% of the time at most",
-                      100 * least, most_psi);
+        rule_out_memory(least, most_psi, &candidates->ruled_out);
     return 0;
 }

@@ -28,7 +28,7 @@ static int add_suspect(const struct scene *scene, size_t group, const struct str
     c.can_remove = c.can_double = false; /* no replay knows a limit that nothing shows */
     text_list_add(&c.evidence, "rank %d takes %.2f times as long as its peers for what is its own",
                   s->rank, s->slowdown);
-    text_list_add(&c.evidence, "transfers to and from its host are %.0f %% of the way of the run",
+    text_list_add(&c.evidence, "transfers to and from its host hold up the run %.0f %% of the time",
                   100 * fmax(out, in));
     text_list_add(&c.against,
                   "no link of these hosts was seen to be full: the limit may lie between "
@@ -39,14 +39,11 @@ static int add_suspect(const struct scene *scene, size_t group, const struct str
 }
 
 int link_by_peers(const struct scene *scene, size_t group, struct candidates *candidates) {
-    struct stragglers stragglers;
-    int result = straggler_find(scene, &stragglers);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; result == 0 && i < stragglers.n; i++)
-        if (stragglers.items[i].cause_kind &&
-            strcmp(stragglers.items[i].cause_kind, "path-limited") == 0)
-            result = add_suspect(scene, group, &stragglers.items[i], candidates);
-    stragglers_release(&stragglers);
+    const struct stragglers *stragglers;
+    int result = scene_stragglers(scene, &stragglers);
+    for (size_t i = 0; result == 0 && i < stragglers->n; i++)
+        if (stragglers->items[i].cause_kind &&
+            strcmp(stragglers->items[i].cause_kind, "path-limited") == 0)
+            result = add_suspect(scene, group, &stragglers->items[i], candidates);
     return result;
 }

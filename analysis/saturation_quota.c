@@ -33,6 +33,15 @@ static struct quota quota_of(const struct scene *scene, int host, struct windows
     return most;
 }
 
+static void say_held_back(const struct rank_budget *who, double share, struct candidate *c) {
+    if (who->rank >= 0)
+        text_list_add(&c->evidence, "rank %d was ready to run and held back %.0f %% of the time",
+                      who->rank, 100 * share);
+    else
+        text_list_add(&c->evidence, "%s was ready to run and held back %.0f %% of the time",
+                      who->process, 100 * share);
+}
+
 static int add_quota(const struct scene *scene, size_t group, int host, struct quota quota,
                      double demand, struct candidates *candidates) {
     struct candidate c = candidate_of(host, group, "cpu-quota", "quota");
@@ -54,8 +63,7 @@ static int add_quota(const struct scene *scene, size_t group, int host, struct q
     text_list_add(&c.evidence, "the kernel kept the group from running %.0f %% of the time",
                   100 * fmin(1, quota.throttled));
     if (worst >= BLOCKED_MIN)
-        text_list_add(&c.evidence, "rank %d was ready to run and held back %.0f %% of the time",
-                      scene->budgets.items[rank].rank, 100 * worst);
+        say_held_back(&scene->budgets.items[rank], worst, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -82,10 +90,11 @@ int saturation_quota(const struct scene *scene, size_t group, struct candidates 
             return -ENOMEM;
     }
     if (candidates->n == before && group == scene->main_group && most >= QUOTA_MIN)
-        text_list_add(&candidates->ruled_out,
-                      "cpu-quota: a group was throttled %.0f %% of the time, hardly on the way of "
-                      "the run",
-                      100 * fmin(1, most));
+        text_list_add(
+            &candidates->ruled_out,
+            "CPU quota: a group was throttled %.0f %% of the time, which hardly held up the "
+            "run",
+            100 * fmin(1, most));
     return 0;
 }
 
@@ -116,6 +125,7 @@ int saturation_steal(const struct scene *scene, size_t group, struct candidates 
             return -ENOMEM;
     }
     if (group == scene->main_group && most < 100 * STEAL_MIN)
-        text_list_add(&candidates->ruled_out, "steal: %.1f %% of CPU time at most", most);
+        text_list_add(&candidates->ruled_out,
+                      most >= 0.05 ? "steal: %.1f %% at most" : "steal: none", most);
     return 0;
 }

@@ -106,13 +106,12 @@ static void say_ruled_out(const struct scene *scene, const struct flows *flows, 
                           double most, const struct fullest *fullest, struct text_list *ruled_out) {
     if (flows->n && !flows->n_limited)
         text_list_add(ruled_out,
-                      "network: none of %zu routes was held up by its path for long; %.4g MB/s at "
-                      "most",
+                      "network: none of %zu routes was held up by its path (%.4g MB/s at most)",
                       flows->n, most);
     else if (fullest->host >= 0)
         text_list_add(ruled_out,
-                      "network: no link was long near what it was measured to carry; the fullest, "
-                      "%s %s, carried %.0f %% of its %.4g MB/s on average",
+                      "network: no link was full; the fullest, %s %s, carried %.0f %% of its %.4g "
+                      "MB/s",
                       scene->hosts[fullest->host].name,
                       fullest->side == FLOW_SEND ? "sending" : "receiving", 100 * fullest->share,
                       fullest->mb_s);
@@ -120,8 +119,8 @@ static void say_ruled_out(const struct scene *scene, const struct flows *flows, 
         text_list_add(ruled_out, "network: never more than %.2f MB/s for long", highest);
     else
         text_list_add(ruled_out,
-                      "network: no host stayed near the highest rate seen (%.4g MB/s); the mean "
-                      "was %.4g MB/s at most",
+                      "network: no link stayed near the highest rate seen (%.4g MB/s; %.4g on "
+                      "average)",
                       highest, most);
 }
 

@@ -104,8 +104,8 @@ static void say_limited(const struct flows *flows, const struct culprit_side *s,
         need = fmax(need, f->need_s);
     }
     text_list_add(&c->evidence,
-                  "routes held up by their path: %zu of %zu, %zu of them %s this host; data were "
-                  "under way %.0f %% of the time and needed %.0f %% at the rate they arrived",
+                  "%zu of %zu routes between hosts were held up by their path, %zu of them %s this "
+                  "host; data were under way %.0f %% of the time (%.0f %% by their rate)",
                   flows->n_limited, flows->n, mine, s->side == FLOW_SEND ? "from" : "to",
                   100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s));
     c->signals++;

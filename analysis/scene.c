@@ -8,6 +8,7 @@
 
 #include "analysis/align.h"
 #include "analysis/phase_detect.h"
+#include "analysis/straggler.h"
 #include "analysis/whatif.h"
 
 static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
@@ -133,7 +134,8 @@ static int find_phases(struct scene *scene) {
 int scene_build(const struct recording *recording, struct scene *ret_scene) {
     struct scene scene = {.recording = recording};
     scene.whatif = calloc(1, sizeof(struct whatif *));
-    int result = scene.whatif ? build_hosts(&scene) : -ENOMEM;
+    scene.stragglers = calloc(1, sizeof(struct stragglers *));
+    int result = scene.whatif && scene.stragglers ? build_hosts(&scene) : -ENOMEM;
     if (result == 0)
         result = iterations_find(recording, &scene.iterations);
     if (result == 0)
@@ -166,10 +168,29 @@ int scene_whatif(const struct scene *scene, const struct whatif **ret_whatif) {
     return result;
 }
 
+int scene_stragglers(const struct scene *scene, const struct stragglers **ret_stragglers) {
+    if (!*scene->stragglers) {
+        struct stragglers *found = calloc(1, sizeof *found);
+        int result = found ? straggler_find(scene, found) : -ENOMEM;
+        if (result < 0) {
+            free(found);
+            return result;
+        }
+        *scene->stragglers = found;
+    }
+    *ret_stragglers = *scene->stragglers;
+    return 0;
+}
+
 void scene_release(struct scene *scene) {
     if (scene->whatif)
         whatif_free(*scene->whatif);
     free(scene->whatif);
+    if (scene->stragglers && *scene->stragglers)
+        stragglers_release(*scene->stragglers);
+    if (scene->stragglers)
+        free(*scene->stragglers);
+    free(scene->stragglers);
     for (size_t h = 0; scene->hosts && h < scene->n_hosts; h++) {
         for (int m = 0; m < METRIC_COUNT_; m++)
             rate_release(&scene->hosts[h].metrics[m]);

@@ -14,6 +14,7 @@
 #include "analysis/rank_budget.h"
 #include "analysis/rate.h"
 
+struct stragglers;
 struct whatif;
 
 struct scene_host {
@@ -52,7 +53,8 @@ struct scene {
     struct call_matches matches;
     struct rank_budgets budgets;
     struct critical_path critical;
-    struct whatif **whatif; /* see scene_whatif() */
+    struct whatif **whatif;         /* see scene_whatif() */
+    struct stragglers **stragglers; /* see scene_stragglers() */
 };
 
 /* The recording must outlive the scene. -ENOMEM. */
@@ -62,6 +64,10 @@ void scene_release(struct scene *scene);
 /* The engine that answers what would have been otherwise: made when first asked for, then the same
  * for all; the scene's. -ENOMEM. */
 int scene_whatif(const struct scene *scene, const struct whatif **ret_whatif);
+
+/* Ranks slower than their peers: found when first asked for, then the same for all; the scene's.
+ * -ENOMEM. */
+int scene_stragglers(const struct scene *scene, const struct stragglers **ret_stragglers);
 
 struct process_use scene_process_use(const struct scene *scene, const struct scene_process *process,
                                      struct windows windows);

@@ -172,13 +172,18 @@ static void add_blind_spots(const struct scene *scene, struct verdict *v) {
                       100 * verdict_coverage(scene));
 }
 
+    text_list_add(&v->next,
+                  "look what rank %d on %s does that its peers do not: its part of the "
+                  "data, its core, its files",
+                  s->rank, scene->hosts[s->host].name);
 static void add_next(const struct scene *scene, struct verdict *v) {
     if (!scene->iterations.n)
-        text_list_add(&v->next, "mark iterations and phases in the program (chokepoint.h), so that "
-                                "time and bytes an iteration are known");
+        text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
+                                "them takes is known");
     if (seen_of(scene) < 1) /* which made it less sure */
-        text_list_add(&v->next, "record a longer run");
-    text_list_add(&v->next, "repeat the run: `chokepoint compare` shows what holds over repeats");
+        text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(scene));
+    if (!v->next.n)
+        text_list_add(&v->next, "run it again: `chokepoint compare last~1 last` says what holds");
 }
 
 static void copy_ruled_out(const struct candidates *candidates, struct verdict *v) {
@@ -207,6 +212,15 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
                         .rank = -1,
                         .resource = "none",
                         .start_s = NAN,
+/* As long as this run would have had to be to have been seen often enough. */
+static double seconds_needed(const struct scene *scene) {
+    double run_s = (double)scene->recording->duration_ns / 1e9;
+    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(scene));
+    double told = (double)iterations_told(scene);
+    double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
+    return ceil(run_s * factor);
+}
+
                         .end_s = NAN,
                         .gain = NAN,
                         .gain_low = NAN,

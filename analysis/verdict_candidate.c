@@ -39,7 +39,7 @@ static const char *why_it_lost(const struct candidate *first, const struct candi
     if (!c->supply && first->supply)
         return "nothing shows that it ran out";
     return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first)
-               ? "hardly less is to be gained there: both are worth a look"
+               ? "hardly less is to be gained there, so look at both"
                : "less is to be gained there";
 }
 
@@ -55,10 +55,12 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
     }
     if (!c || c->run_share < BLOCKED_MIN)
         return;
-    text_list_add(
-        &v->against, "runner-up: %s's %s during %s (%s), %.0f %% of the run; it lost, as %s",
-        scene->hosts[c->host].name, verdict_resource_words(c->resource),
-        verdict_group_words(scene, c->group), c->cause, 100 * c->run_share, why_it_lost(first, c));
+    char *what = verdict_candidate_words(scene, c);
+    text_list_add(&v->against, "runner-up: %s%s%s, %.0f %% of the run; %s", what ? what : "",
+                  c->group == first->group ? "" : " during ",
+                  c->group == first->group ? "" : verdict_group_words(scene, c->group),
+                  100 * c->run_share, why_it_lost(first, c));
+    free(what);
 }
 
 /* Weights as designed; less where the evidence has a hole that is known. */
@@ -73,26 +75,6 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
     if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))
         confidence *= 0.6;
     return verdict_confidence(scene, confidence);
-}
-
-static void add_next_for(const struct candidate *c, struct verdict *v) {
-    if (candidate_is_link(c) && !(c->reached > 0))
-        text_list_add(&v->next, "measure what the links can carry: `chokepoint calibrate` on these "
-                                "hosts, into the same database");
-    else if (c->next)
-        text_list_add(&v->next, "%s", c->next);
-    else if (c->culprit.process)
-        text_list_add(&v->next, "run it again without %s on that host, and compare",
-                      c->culprit.process);
-    else if (strcmp(c->kind, "contention") == 0)
-        text_list_add(&v->next,
-                      "run it once with fewer processes a host, or with each host on cores "
-                      "of its own, and compare");
-    else if (strcmp(c->kind, "quota") == 0)
-        text_list_add(&v->next,
-                      "raise the quota of that control group, or give the host less work");
-    else if (strcmp(c->kind, "skew") == 0)
-        text_list_add(&v->next, "share the work out anew, and look whether that rank stays behind");
 }
 
 static void take_culprit(const struct candidate *c, struct verdict *v) {
@@ -138,8 +120,8 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
         add_other_direction(candidates, other, v);
     add_runner_up(scene, candidates, other, v);
     if (!c->gain.replayed && candidates->no_replay)
-        text_list_add(&v->against, "what a change would gain is a bound, not a replay: %s",
+        text_list_add(&v->against, "what a change would gain is a bound and no prediction: %s",
                       candidates->no_replay);
-    add_next_for(c, v);
+    verdict_next_for(scene, c, v);
     return 0;
 }

@@ -14,8 +14,9 @@ size_t verdict_least_samples(const struct scene *scene);
 double verdict_coverage(const struct scene *scene);
 /* Of the ranks' budgets in the main phase that should close, the share that does; 1 without any. */
 double verdict_closing(const struct scene *scene);
-/* What all confidences have in common: the cap where nothing saw inside MPI, budgets that do not
- * close, few samples; then the table. */
+/* What all confidences have in common: how much of the evidence is there (samples, budgets that
+ * close, ranks that came to their end), the cap where nothing saw inside MPI; then the table, and
+ * less for a short run. At most VERDICT_CONFIDENCE_MAX. */
 double verdict_confidence(const struct scene *scene, double computed);
 
 /* What the run would gain at least, by what is known. */
@@ -25,6 +26,8 @@ enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 /* The first candidate is the verdict; its sentences move over. -ENOMEM. */
 int verdict_of_candidate(const struct scene *scene, const struct candidates *candidates,
                          struct verdict *v);
+/* What to do about it (verdict_next.c). */
+void verdict_next_for(const struct scene *scene, const struct candidate *c, struct verdict *v);
 /* None stands out. */
 void verdict_of_none(const struct scene *scene, const struct candidates *candidates,
                      struct verdict *v);
@@ -43,7 +46,9 @@ bool candidate_is_link(const struct candidate *c);
 const struct candidate *verdict_other_direction(const struct candidates *candidates);
 char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
                        const struct resampled *r, enum verdict_state state);
-/* One candidate in its own phase: "vm2's CPU, contention with sh[7]: 38 % of the time". */
+/* Who and what: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". */
+char *verdict_candidate_words(const struct scene *scene, const struct candidate *c);
+/* One candidate in its own phase: "vm2's CPU (contention with sh[7]): 38 % of the phase". */
 char *verdict_phase_sentence(const struct scene *scene, const struct candidate *c);
 
 #endif

@@ -49,13 +49,17 @@ static size_t count_alike(const struct candidates *candidates) {
     return alike;
 }
 
-/* "at 97 % of the 223.4 MB/s this link was measured to carry" */
+/* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" of a link whose rate says
+ * nothing. */
 static void say_rate(const struct candidate *c, char *to, size_t size) {
+    to[0] = '\0';
+    if (!candidate_is_link(c) || !(c->ceiling > 0))
+        return;
     if (c->reached > 0 && c->ceiling_from)
-        snprintf(to, size, "at %.0f %% of the %.1f MB/s %s", 100 * c->reached, c->ceiling,
+        snprintf(to, size, ", at %.0f %% of the %.1f MB/s %s", 100 * c->reached, c->ceiling,
                  c->ceiling_from);
     else
-        snprintf(to, size, "at %.4g MB/s, %s", c->ceiling,
+        snprintf(to, size, ", at %.4g MB/s, %s", c->ceiling,
                  c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
 }
 
@@ -67,24 +71,47 @@ static void say_interval(double low, double high, char *to, size_t size) {
         snprintf(to, size, "%.0f to %.0f %%", 100 * low, 100 * high);
 }
 
+/* " (48 to 52 %)", or nothing where that says no more than the estimate beside it. */
+static void say_around(const struct gain *gain, char *to, size_t size) {
+    char range[40];
+    bool same = round(100 * gain->low) == round(100 * gain->high) &&
+                round(100 * gain->low) == round(100 * gain->estimate);
+    say_interval(gain->low, gain->high, range, sizeof range);
+    snprintf(to, size, same ? "" : " (%s)", range);
+}
+
+/* "10 % of the time in training, 9 to 11 % of the whole run": a part of a phase and one of the run
+ * are two numbers, and the reader is told which is which. */
+static void say_share(const struct scene *scene, const struct candidate *c,
+                      const struct resampled *r, char *to, size_t size) {
+    char of_run[40];
+    say_interval(r->low, r->high, of_run, sizeof of_run);
+    if (c->group)
+        snprintf(to, size, "%.0f %% of the time in %.64s, %s of the whole run", 100 * c->blocked,
+                 verdict_group_words(scene, c->group), of_run);
+    else if (round(100 * r->low) == round(100 * r->high))
+        snprintf(to, size, "%s of the time", of_run);
+    else
+        snprintf(to, size, "%.0f %% of the time (%s)", 100 * c->blocked, of_run);
+}
+
 /* " Without it the run would take 33 % less time (30 to 36 %)." */
 static void say_gain(const struct candidate *c, char *to, size_t size) {
     const struct gain *twice = &c->doubled, *gone = &c->gain;
-    char range[40];
+    char range[44];
     bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
-    say_interval(link ? twice->low : gone->low, link ? twice->high : gone->high, range,
-                 sizeof range);
+    say_around(link ? twice : gone, range, sizeof range);
     if (link)
         snprintf(to, size,
-                 " Twice as fast a link%s would take %.0f %% off the run (%s), one without limit "
+                 " Twice as fast a link%s would take %.0f %% off the run%s, one without limit "
                  "%.0f %%.",
                  c->twice.direction == WHATIF_SEND      ? " for sending"
                  : c->twice.direction == WHATIF_RECEIVE ? " for receiving"
                                                         : "",
                  100 * twice->estimate, range, 100 * gone->estimate);
     else if (gone->replayed)
-        snprintf(to, size, " %s the run would take %.0f %% less (%s).",
+        snprintf(to, size, " %s the run would take %.0f %% less%s.",
                  strcmp(c->kind, "skew") == 0 ? "With as much as its peers"
                  : c->everywhere              ? "Without that on any host"
                                               : "Without that",
@@ -97,79 +124,95 @@ static void say_span(const struct candidate *c, char *to, size_t size) {
         snprintf(to, size, " Only from %.1f s to %.1f s of the run.", c->start_s, c->end_s);
 }
 
-/* ---- the first part, by kind ---- */
-
-/* Where one rank is to blame and no resource ran out. */
-static char *of_rank(const struct scene *scene, const struct candidate *c,
-                     const struct resampled *r, bool sure) {
-    char of_run[40];
-    say_interval(r->low, r->high, of_run, sizeof of_run);
-    return text_format("%s %s%s (%s): during %s, %.0f %% of the time (%s of the run).",
-                       sure ? "The run waits for" : "The run probably waits for",
-                       c->rank >= 0 ? "a rank on " : "", scene->hosts[c->host].name, c->cause,
-                       verdict_group_words(scene, c->group), 100 * c->blocked, of_run);
-}
-
-static char *of_both_directions(const struct scene *scene, const struct candidate *c,
-                                const struct candidate *other, const char *waits,
-                                const char *rate) {
-    bool sends = strcmp(c->resource, "net-egress") == 0;
-    return text_format("%s %s's network: during %s it takes %.0f %% of the time %s and %.0f %% "
-                       "%s, %s.",
-                       waits, scene->hosts[c->host].name, verdict_group_words(scene, c->group),
-                       100 * c->blocked, sends ? "sending" : "receiving", 100 * other->blocked,
-                       sends ? "receiving" : "sending", rate);
-}
-
-static char *of_resource(const struct scene *scene, const struct candidate *c,
-                         const struct resampled *r, const char *waits, const char *rate,
-                         const char *others) {
-    bool link = candidate_is_link(c);
-    char of_run[40];
-    say_interval(r->low, r->high, of_run, sizeof of_run);
-    return text_format("%s %s's %s%s%s: during %s, %.0f %% of the time (%s of the run)%s%s%s.",
-                       waits, scene->hosts[c->host].name, verdict_resource_words(c->resource),
-                       link ? "" : ", ", link ? "" : c->cause, verdict_group_words(scene, c->group),
-                       100 * c->blocked, of_run, link ? ", " : "", link ? rate : "", others);
-}
-
-static char *of_all(const struct scene *scene, const struct candidate *c, const struct resampled *r,
-                    const char *waits) {
-    char of_run[40], hosts[40] = "both hosts";
-    if (scene->n_hosts > 2)
-        snprintf(hosts, sizeof hosts, "all %zu hosts", scene->n_hosts);
-    say_interval(r->low, r->high, of_run, sizeof of_run);
-    return text_format("%s %s on %s, most on %s (%s): during %s, %.0f %% of the time there (%s of "
-                       "the run).",
-                       waits, verdict_resource_words(c->resource), hosts,
-                       scene->hosts[c->host].name, c->cause, verdict_group_words(scene, c->group),
-                       100 * c->blocked, of_run);
-}
+/* ---- who and what ---- */
 
 static bool is_of_program(const struct candidate *c) {
     return strcmp(c->resource, "imbalance") == 0 || strcmp(c->resource, "application") == 0 ||
            strcmp(c->kind, "serial") == 0;
 }
 
+/* Causes of links: "link" is none, "the link, shared with ..." begins with what was said. */
+static const char *link_cause(const struct candidate *c) {
+    static const char said[] = "the link, ";
+    if (strcmp(c->cause, "link") == 0)
+        return NULL;
+    return strncmp(c->cause, said, strlen(said)) == 0 ? c->cause + strlen(said) : c->cause;
+}
+
+/* Where one rank is to blame and no resource ran out: "vm2, where rank 1 sleeps in its own code" */
+static char *words_of_rank(const char *host, const char *cause) {
+    static const char serial[] = "serial: ";
+    if (strncmp(cause, serial, strlen(serial)) == 0)
+        cause += strlen(serial);
+    bool clause = strncmp(cause, "rank ", 5) == 0 || strncmp(cause, "one process ", 12) == 0;
+    return clause ? text_format("%s, where %s", host, cause) : text_format("%s (%s)", host, cause);
+}
+
+char *verdict_candidate_words(const struct scene *scene, const struct candidate *c) {
+    const char *host = scene->hosts[c->host].name;
+    if (is_of_program(c))
+        return words_of_rank(host, c->cause);
+    const char *cause = candidate_is_link(c) ? link_cause(c) : c->cause;
+    const char *words = verdict_resource_words(c->resource), *close = strrchr(words, ')');
+    if (!cause)
+        return text_format("%s's %s", host, words);
+    if (close) /* one pair of parentheses */
+        return text_format("%s's %.*s: %s)", host, (int)(close - words), words, cause);
+    return text_format("%s's %s (%s)", host, words, cause);
+}
+
+/* ---- the first part ---- */
+
+static char *of_both_directions(const struct scene *scene, const struct candidate *c,
+                                const struct candidate *other, const char *waits) {
+    bool sends = strcmp(c->resource, "net-egress") == 0;
+    char rate[120], in[80] = "";
+    say_rate(c, rate, sizeof rate);
+    if (c->group)
+        snprintf(in, sizeof in, " in %.64s", verdict_group_words(scene, c->group));
+    return text_format("%s %s's network: %.0f %% of the time%s %s and %.0f %% %s%s.", waits,
+                       scene->hosts[c->host].name, 100 * c->blocked, in,
+                       sends ? "sending" : "receiving", 100 * other->blocked,
+                       sends ? "receiving" : "sending", rate);
+}
+
+static char *of_one(const struct scene *scene, const struct candidate *c, const struct resampled *r,
+                    const char *waits, size_t alike) {
+    char share[160], rate[120], others[64] = "";
+    char *what = verdict_candidate_words(scene, c);
+    say_share(scene, c, r, share, sizeof share);
+    say_rate(c, rate, sizeof rate);
+    if (alike)
+        snprintf(others, sizeof others, "; %zu other host%s nearly as much", alike,
+                 alike == 1 ? "" : "s");
+    char *text = what ? text_format("%s %s: %s%s%s.", waits, what, share, rate, others) : NULL;
+    free(what);
+    return text;
+}
+
+static char *of_all(const struct scene *scene, const struct candidate *c, const struct resampled *r,
+                    const char *waits) {
+    char share[160], hosts[40] = "both hosts";
+    if (scene->n_hosts > 2)
+        snprintf(hosts, sizeof hosts, "all %zu hosts", scene->n_hosts);
+    say_share(scene, c, r, share, sizeof share);
+    return text_format("%s %s on %s, most on %s (%s): there %s.", waits,
+                       verdict_resource_words(c->resource), hosts, scene->hosts[c->host].name,
+                       c->cause, share);
+}
+
 static char *first_part(const struct scene *scene, const struct candidates *candidates,
                         const struct resampled *r, enum verdict_state state) {
     const struct candidate *c = &candidates->items[0];
     const struct candidate *other = verdict_other_direction(candidates);
-    bool sure = state == VERDICT_SATURATED;
-    const char *waits = sure ? "The run waits for" : "The run probably waits for";
-    size_t alike = count_alike(candidates);
-    char others[64] = "", rate[120];
-    say_rate(c, rate, sizeof rate);
-    if (is_of_program(c))
-        return of_rank(scene, c, r, sure);
-    if (other)
-        return of_both_directions(scene, c, other, waits, rate);
+    const char *waits =
+        state == VERDICT_SATURATED ? "The run waits for" : "The run probably waits for";
+    size_t alike = is_of_program(c) ? 0 : count_alike(candidates);
+    if (other && !is_of_program(c))
+        return of_both_directions(scene, c, other, waits);
     if (alike && alike + 1 == scene->n_hosts)
         return of_all(scene, c, r, waits);
-    if (alike)
-        snprintf(others, sizeof others, "; %zu other host%s nearly as much", alike,
-                 alike == 1 ? "" : "s");
-    return of_resource(scene, c, r, waits, rate, others);
+    return of_one(scene, c, r, waits, alike);
 }
 
 char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
@@ -186,6 +229,8 @@ char *verdict_sentence(const struct scene *scene, const struct candidates *candi
 }
 
 char *verdict_phase_sentence(const struct scene *scene, const struct candidate *c) {
-    return text_format("%s's %s, %s: %.0f %% of the phase", scene->hosts[c->host].name,
-                       verdict_resource_words(c->resource), c->cause, 100 * c->blocked);
+    char *what = verdict_candidate_words(scene, c);
+    char *text = what ? text_format("%s: %.0f %% of the phase", what, 100 * c->blocked) : NULL;
+    free(what);
+    return text;
 }

@@ -67,8 +67,13 @@ int report_build_or_say(const char *verb, struct store *store, const char *datab
     return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
 
+static bool may_colour(FILE *out) {
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(fileno(out)) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
 static int write_screen(const struct report *report, FILE *out) {
-    return report_write_screen(report, isatty(fileno(out)) && !getenv("NO_COLOR"), out);
+    return report_write_screen(report, may_colour(out), out);
 }
 
 static const struct report_format screen = {"screen", write_screen, NULL};

@@ -12,8 +12,8 @@ struct store;
 
 #define REPORT_DATABASE "chokepoint.db" /* unless --db names another */
 
-/* The verdict of a run on one screen, in colour if out is a terminal (and NO_COLOR is not set).
- * Negative errno. */
+/* The verdict of a run on one screen, in colour if out is a terminal that has any (and NO_COLOR is
+ * not set). Negative errno. */
 int report_print_screen(const char *db_path, int64_t run_id, FILE *out);
 
 /* The end of a run: its verdict on one screen (out NULL: not shown), and its budgets into the

@@ -96,18 +96,33 @@ static void describe(const struct report_budget *b, int max, char *text, size_t 
     }
 }
 
-#define BAR_NAME_WIDTH 16
-#define BAR_WORDS (TERMINAL_COLUMNS - 4 - BAR_NAME_WIDTH - BAR_WIDTH - 4)
+#define BAR_NAME_MIN 12 /* who: as wide as the widest, between these */
+#define BAR_NAME_MAX 28
+#define BAR_BESIDE 8 /* blanks, and the mark of a bar that is not to be trusted */
+#define BAR_WORDS_MAX (TERMINAL_COLUMNS - BAR_BESIDE - BAR_NAME_MIN - BAR_WIDTH)
 
-static void put_bar(FILE *out, const char *who, const struct report_budget *b) {
-    char bar[BAR_WIDTH + 1], words[BAR_WORDS + 1];
-    draw_bar(b, bar);
-    describe(b, 3, words, sizeof words);
+struct bar {
+    char who[96];
+    struct report_budget budget;
+};
+
+static size_t name_width(FILE *out, const struct bar *bars, size_t n) {
+    size_t width = BAR_NAME_MIN, most = terminal_columns(out) < 80 ? BAR_NAME_MIN : BAR_NAME_MAX;
+    for (size_t i = 0; i < n; i++)
+        width = terminal_width(bars[i].who) > width ? terminal_width(bars[i].who) : width;
+    return width < most ? width : most;
+}
+
+static void put_bar(FILE *out, size_t name, const struct bar *bar) {
+    char letters_of_it[BAR_WIDTH + 1], words[BAR_WORDS_MAX + 1];
+    size_t room = terminal_columns(out) - BAR_BESIDE - name - BAR_WIDTH;
+    draw_bar(&bar->budget, letters_of_it);
+    describe(&bar->budget, 3, words, room + 1);
     fputs("  ", out);
-    terminal_put_cell(out, who, BAR_NAME_WIDTH, false);
-    fprintf(out, " %s ", bar);
-    terminal_put(out, words, BAR_WORDS);
-    fputs(b->trusted ? "\n" : " (!)\n", out);
+    terminal_put_cell(out, bar->who, name, false);
+    fprintf(out, " %s ", letters_of_it);
+    terminal_put(out, words, room);
+    fputs(bar->budget.trusted ? "\n" : " (!)\n", out);
 }
 
 static struct report_budget mean_of(const struct report_budget *budgets, size_t n) {
@@ -128,46 +143,61 @@ static double own_share(const struct report_budget *b) {
     return 1 - share_of(b, BUDGET_PEER_WAIT) + 1e-3 * share_of(b, BUDGET_CPU);
 }
 
-static void whose_bar(const struct report *report, const struct report_budget *b, char *text,
-                      size_t size) {
+static struct bar bar_of(const struct report *report, const struct report_budget *b) {
+    struct bar bar = {.budget = *b};
     if (b->rank >= 0)
-        snprintf(text, size, "rank %d %s", b->rank, layout_host(report, b->host));
+        snprintf(bar.who, sizeof bar.who, "rank %d %s", b->rank, layout_host(report, b->host));
     else
-        snprintf(text, size, "%s", b->process);
+        snprintf(bar.who, sizeof bar.who, "%s %s", b->process, layout_host(report, b->host));
+    return bar;
 }
 
-static void put_extremes(FILE *out, const struct report *report,
-                         const struct report_budget *budgets, size_t n) {
+/* The mean, who holds the others up most, and who does so least. */
+static size_t extremes_of(const struct report *report, const struct report_budget *budgets,
+                          size_t n, struct bar bars[3]) {
     size_t most = 0, least = 0;
-    char who[96];
-    struct report_budget mean = mean_of(budgets, n);
     for (size_t i = 1; i < n; i++) {
         most = own_share(&budgets[i]) > own_share(&budgets[most]) ? i : most;
         least = own_share(&budgets[i]) < own_share(&budgets[least]) ? i : least;
     }
-    snprintf(who, sizeof who, "mean of %zu", n);
-    put_bar(out, who, &mean);
-    for (int k = 0; k < (most == least ? 1 : 2); k++) {
-        const struct report_budget *b = &budgets[k ? least : most];
-        whose_bar(report, b, who, sizeof who);
-        put_bar(out, who, b);
-    }
+    bars[0].budget = mean_of(budgets, n);
+    snprintf(bars[0].who, sizeof bars[0].who, "mean of %zu", n);
+    bars[1] = bar_of(report, &budgets[most]);
+    bars[2] = bar_of(report, &budgets[least]);
+    return most == least ? 2 : 3;
+}
+
+/* A process without a rank that slept all along: the launcher, a shell around the program. */
+static bool is_bystander(const struct report_budget *b) {
+    return b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
+}
+
+static size_t count_worth(const struct report_budget *budgets, size_t n) {
+    size_t worth = 0;
+    for (size_t i = 0; i < n; i++)
+        worth += !is_bystander(&budgets[i]);
+    return worth;
+}
+
+/* Of all that are worth one, or of all where none is. */
+static size_t make_bars(const struct report *report, struct bar bars[BUDGET_LINES_MAX]) {
+    size_t first, n = budget_of_phase(report, report->main_phase, &first), made = 0;
+    const struct report_budget *budgets = report->budget + first;
+    size_t worth = count_worth(budgets, n);
+    if ((worth ? worth : n) > BUDGET_LINES_MAX)
+        return extremes_of(report, budgets, n, bars);
+    for (size_t i = 0; i < n; i++)
+        if (!worth || !is_bystander(&budgets[i]))
+            bars[made++] = bar_of(report, &budgets[i]);
+    return made;
 }
 
 size_t budget_put_bars(FILE *out, const struct report *report) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first);
-    const struct report_budget *budgets = report->budget + first;
-    size_t lines = n <= BUDGET_LINES_MAX ? n : 3;
-    if (!out || !n)
-        return lines;
-    for (size_t i = 0; n <= BUDGET_LINES_MAX && i < n; i++) {
-        char who[96];
-        whose_bar(report, &budgets[i], who, sizeof who);
-        put_bar(out, who, &budgets[i]);
-    }
-    if (n > BUDGET_LINES_MAX)
-        put_extremes(out, report, budgets, n);
-    return lines;
+    struct bar bars[BUDGET_LINES_MAX];
+    size_t n = make_bars(report, bars);
+    for (size_t i = 0; out && i < n; i++)
+        put_bar(out, name_width(out, bars, n), &bars[i]);
+    return n;
 }
 
 size_t budget_put_legend(FILE *out, const struct report *report) {

@@ -13,6 +13,17 @@ static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *from = (struct text_list){0};
 }
 
+static int copy_texts(const struct text_list *from, char ***items, size_t *n) {
+    *items = calloc(from->n + 1, sizeof **items);
+    for (size_t i = 0; *items && i < from->n; i++) {
+        (*items)[i] = strdup(from->items[i]);
+        if (!(*items)[i])
+            return -ENOMEM;
+        ++*n;
+    }
+    return *items ? 0 : -ENOMEM;
+}
+
 static int fill_verdict(struct report *report, struct verdict *from) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
@@ -84,7 +95,7 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
     return 0;
 }
 
-static int fill_stragglers(struct report *report, struct stragglers *stragglers) {
+static int fill_stragglers(struct report *report, const struct stragglers *stragglers) {
     report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
     if (!report->stragglers)
         return -ENOMEM;
@@ -92,7 +103,7 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
     if (stragglers->note && !(report->straggler_note = strdup(stragglers->note)))
         return -ENOMEM;
     for (size_t i = 0; i < stragglers->n; i++) {
-        struct straggler *from = &stragglers->items[i];
+        const struct straggler *from = &stragglers->items[i];
         struct report_straggler *to = &report->stragglers[report->n_stragglers++];
         *to = (struct report_straggler){.host = from->host,
                                         .rank = from->rank,
@@ -102,13 +113,12 @@ static int fill_stragglers(struct report *report, struct stragglers *stragglers)
                                         .explained_pct = 100 * from->explained,
                                         .severity = from->severity,
                                         .severity_max = from->severity_max,
-                                        .cause = from->cause,
+                                        .cause = strdup(from->cause),
                                         .cause_kind = from->cause_kind,
                                         .culprit_pid = from->culprit_pid};
-        from->cause = NULL;
-        if (from->culprit && !(to->culprit = strdup(from->culprit)))
+        if (!to->cause || (from->culprit && !(to->culprit = strdup(from->culprit))) ||
+            copy_texts(&from->evidence, &to->evidence, &to->n_evidence) < 0)
             return -ENOMEM;
-        take_texts(&from->evidence, &to->evidence, &to->n_evidence);
     }
     return 0;
 }
@@ -143,7 +153,7 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
 }
 
 int report_fill_findings(struct report *report, const struct scene *scene,
-                         struct candidates *candidates, struct stragglers *stragglers) {
+                         struct candidates *candidates, const struct stragglers *stragglers) {
     struct verdict verdict;
     int result = fill_ranking(report, candidates);
     if (result == 0)

@@ -46,7 +46,7 @@ int report_fill_budget(struct report *report, const struct scene *scene);
 int report_fill_critical(struct report *report, const struct scene *scene);
 int report_fill_efficiency(struct report *report, const struct scene *scene);
 int report_fill_findings(struct report *report, const struct scene *scene,
-                         struct candidates *candidates, struct stragglers *stragglers);
+                         struct candidates *candidates, const struct stragglers *stragglers);
 /* Last: looks at all the others. */
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct scene *scene, const struct stragglers *stragglers);

@@ -14,6 +14,7 @@
 #include "reports/writer.h"
 
 #define SCREEN_LINES 24
+#define HEAD_NAME_WIDTH 34
 #define HOSTS_SHOWN 6
 #define HOSTS_BESIDE_BUDGET 4
 
@@ -23,7 +24,9 @@ static void put_head(FILE *out, const struct report *report) {
     for (size_t h = 0; h < report->n_hosts; h++)
         missed += report->hosts[h].samples_missed;
     fprintf(out, "chokepoint: run %lld ", (long long)report->run_id);
-    terminal_put(out, report->run_name, 30);
+    terminal_put(out, report->run_name, HEAD_NAME_WIDTH);
+    if (terminal_width(report->run_name) > HEAD_NAME_WIDTH)
+        fputs("...", out);
     fprintf(out, ", %s, %s", report->state, layout_duration(duration, report->duration_s));
     if (report->exit_status > 0)
         fprintf(out, ", exit status %d", report->exit_status);
@@ -81,28 +84,43 @@ static size_t hosts_lines(const struct report *report) {
     return 1 + hosts_shown(report) + (hosts_shown(report) < report->n_hosts);
 }
 
+struct host_column {
+    enum metric metric;
+    const char *name;
+    double factor;
+};
+
+/* Memory in MB where no host uses 1 GB. */
+static struct host_column memory_column(const struct report *report) {
+    double most = 0;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        most = fmax(most, mean_of(report, h, METRIC_MEM_USED));
+    return most < 1 ? (struct host_column){METRIC_MEM_USED, "mem MB", 1000}
+                    : (struct host_column){METRIC_MEM_USED, "mem GB", 1};
+}
+
 static void put_hosts(FILE *out, const struct report *report) {
-    static const struct {
-        enum metric metric;
-        const char *name;
-    } columns[] = {{METRIC_CPU_IDLE, "idle CPU %"},   {METRIC_CPU_CORE_MAX, "core %"},
-                   {METRIC_JOB_RUN_QUEUE, "queue %"}, {METRIC_MEM_USED, "mem GB"},
-                   {METRIC_NET_RECV, "recv MB/s"},    {METRIC_NET_SEND, "send MB/s"},
-                   {METRIC_DISK_READ, "disk-r MB/s"}, {METRIC_DISK_WRITE, "disk-w MB/s"}};
+    const struct host_column columns[] = {
+        {METRIC_CPU_IDLE, "idle CPU %", 1},   {METRIC_CPU_CORE_MAX, "core %", 1},
+        {METRIC_JOB_RUN_QUEUE, "queue %", 1}, memory_column(report),
+        {METRIC_NET_RECV, "recv MB/s", 1},    {METRIC_NET_SEND, "send MB/s", 1},
+        {METRIC_DISK_READ, "disk-r MB/s", 1}, {METRIC_DISK_WRITE, "disk-w MB/s", 1}};
     enum { N = sizeof columns / sizeof *columns };
-    size_t shown = hosts_shown(report);
+    size_t shown = hosts_shown(report), width = terminal_columns(out);
+    size_t n = width >= 90 ? N : width >= 70 ? N - 2 : N - 4; /* what is left out, the report has */
     struct text_table table;
     if (!report->n_resources || !report->n_hosts)
         return;
-    text_table_init(&table, shown + 1, N + 1);
+    text_table_init(&table, shown + 1, n + 1);
     table.shrink = 0;
     text_table_set(&table, 0, 0, "host");
-    for (size_t c = 0; c < N; c++)
+    for (size_t c = 0; c < n; c++)
         text_table_set(&table, 0, c + 1, "%s", columns[c].name);
     for (size_t h = 0; h < shown; h++) {
         text_table_set(&table, h + 1, 0, "%s", report->hosts[h].name);
-        for (size_t c = 0; c < N; c++)
-            text_table_number(&table, h + 1, c + 1, mean_of(report, h, columns[c].metric));
+        for (size_t c = 0; c < n; c++)
+            text_table_number(&table, h + 1, c + 1,
+                              columns[c].factor * mean_of(report, h, columns[c].metric));
     }
     text_table_print(&table, out, 2);
     text_table_release(&table);
@@ -112,7 +130,7 @@ static void put_hosts(FILE *out, const struct report *report) {
 }
 
 static void put_straggler(FILE *out, const struct report *report, struct room *room) {
-    char text[400];
+    char text[600], gain[120];
     if (!report->n_stragglers) {
         if (report->straggler_note) {
             snprintf(text, sizeof text, "%s (%s)",
@@ -124,8 +142,9 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
         return;
     }
     const struct report_straggler *s = &report->stragglers[0];
-    snprintf(text, sizeof text, "rank %d on %s (%s, %.2f times its peers): %s%s", s->rank,
-             layout_host(report, s->host), s->kind, s->slowdown, s->cause,
+    layout_straggler_gain(gain, sizeof gain, s);
+    snprintf(text, sizeof text, "rank %d on %s takes %.2f times as long as its peers (%s): %s%s%s",
+             s->rank, layout_host(report, s->host), s->slowdown, s->kind, s->cause, gain,
              report->n_stragglers > 1 ? "; others in the report" : "");
     take_room(room, terminal_paragraph(out, "  stragglers: ", text, share_of_room(room, 2, 2)));
 }
@@ -138,16 +157,21 @@ static void put_phases(FILE *out, char *text, struct room *room, size_t others) 
     free(text);
 }
 
+/* As many whole items as fit, the first one always. */
 static void put_joined(FILE *out, const char *label, char *const *items, size_t n,
                        struct room *room, size_t most, size_t others) {
+    size_t lines = share_of_room(room, most, others), used = 0;
     char text[1000] = "";
-    size_t used = 0;
     for (size_t i = 0; i < n && used < sizeof text - 1; i++) {
         int written = snprintf(text + used, sizeof text - used, "%s%s", i ? "; " : "", items[i]);
+        if (i && terminal_paragraph_lines(out, label, text) > lines) {
+            text[used] = '\0';
+            break;
+        }
         used += written > 0 ? (size_t)written : 0;
     }
     if (n)
-        take_room(room, terminal_paragraph(out, label, text, share_of_room(room, most, others)));
+        take_room(room, terminal_paragraph(out, label, text, lines));
 }
 
 int report_write_screen(const struct report *report, bool colour, FILE *out) {
@@ -160,8 +184,9 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     put_head(out, report);
     put_verdict(out, report, colour, &room);
     for (size_t i = 0; i < v->n_evidence && i < 2; i++)
-        take_room(&room, terminal_paragraph(out, "  evidence:   ", v->evidence[i],
-                                            share_of_room(&room, 2, after + 2 - i)));
+        take_room(&room,
+                  terminal_paragraph(out, i ? "              " : "  evidence:   ", v->evidence[i],
+                                     share_of_room(&room, 2, after + 2 - i)));
     put_joined(out, "  against it: ", v->against, v->n_against < 1 ? v->n_against : 1, &room, 2,
                after);
     budget_put_bars(out, report);

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -96,6 +98,15 @@ void terminal_put_cell(FILE *out, const char *text, size_t width, bool right) {
         fprintf(out, "%*s", (int)(width - used), "");
 }
 
+size_t terminal_columns(FILE *out) {
+    struct winsize window;
+    int fd = fileno(out);
+    if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &window) < 0 || !window.ws_col ||
+        window.ws_col > TERMINAL_COLUMNS)
+        return TERMINAL_COLUMNS;
+    return window.ws_col < TERMINAL_COLUMNS_MIN ? TERMINAL_COLUMNS_MIN : window.ws_col;
+}
+
 static size_t word_size(const char *text) {
     return strcspn(text, " ");
 }
@@ -114,12 +125,12 @@ static size_t word_width(const char *text, size_t size) {
 
 /* Words of text after `used` columns of the first line. */
 static size_t put_words(FILE *out, const char *text, size_t indent, size_t used, size_t max_lines) {
-    size_t lines = 1;
+    size_t lines = 1, columns = terminal_columns(out);
     bool first = true;
     while (*(text += strspn(text, " "))) {
         size_t size = word_size(text), width = word_width(text, size);
         bool last_line = max_lines && lines == max_lines;
-        if (!first && used + 1 + width + (last_line ? 4 : 0) > TERMINAL_COLUMNS) {
+        if (!first && used + 1 + width + (last_line ? 4 : 0) > columns) {
             if (last_line) {
                 fputs(" ...", out);
                 break;
@@ -131,11 +142,29 @@ static size_t put_words(FILE *out, const char *text, size_t indent, size_t used,
         }
         if (!first)
             fputc(' ', out), used++;
-        used += put(out, text, size, used < TERMINAL_COLUMNS ? TERMINAL_COLUMNS - used : 1);
+        used += put(out, text, size, used < columns ? columns - used : 1);
         first = false;
         text += size;
     }
     fputc('\n', out);
+    return lines;
+}
+
+size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) {
+    size_t indent = terminal_width(label), columns = terminal_columns(out);
+    size_t used = indent, lines = 1;
+    bool first = true;
+    while (*(text += strspn(text, " "))) {
+        size_t size = word_size(text), width = word_width(text, size);
+        if (!first && used + 1 + width > columns) {
+            used = indent;
+            lines++;
+            first = true;
+        }
+        used += width + (first ? 0 : 1);
+        first = false;
+        text += size;
+    }
     return lines;
 }
 
@@ -252,10 +281,11 @@ static size_t total(const size_t *widths, size_t n, size_t indent) {
 
 static void print_blocks(const struct text_table *table, FILE *out, size_t indent,
                          const size_t *widths) {
+    size_t columns = terminal_columns(out);
     for (size_t from = 1, to; from < table->columns; from = to) {
         size_t used = indent + widths[0];
         for (to = from; to < table->columns; to++) {
-            if (to > from && used + 2 + widths[to] > TERMINAL_COLUMNS)
+            if (to > from && used + 2 + widths[to] > columns)
                 break;
             used += 2 + widths[to];
         }
@@ -271,9 +301,9 @@ void text_table_print(const struct text_table *table, FILE *out, size_t indent) 
         return;
     for (size_t c = 0; c < table->columns; c++)
         widths[c] = column_width(table, c);
-    size_t all = total(widths, table->columns, indent);
-    if (table->shrink >= 0 && all > TERMINAL_COLUMNS) {
-        size_t too_much = all - TERMINAL_COLUMNS, *width = &widths[table->shrink];
+    size_t all = total(widths, table->columns, indent), columns = terminal_columns(out);
+    if (table->shrink >= 0 && all > columns) {
+        size_t too_much = all - columns, *width = &widths[table->shrink];
         *width = *width > too_much + 8 ? *width - too_much : *width < 8 ? *width : 8;
     }
     print_blocks(table, out, indent, widths);

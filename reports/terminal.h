@@ -11,6 +11,11 @@
 #include <stdio.h>
 
 #define TERMINAL_COLUMNS 100
+#define TERMINAL_COLUMNS_MIN 60
+
+/* How wide lines to `out` may be: as a narrower terminal is, down to TERMINAL_COLUMNS_MIN; else
+ * TERMINAL_COLUMNS. */
+size_t terminal_columns(FILE *out);
 
 /* Columns the text takes: two for wide characters of East Asia and pictures, none for marks. */
 size_t terminal_width(const char *text);
@@ -24,6 +29,9 @@ void terminal_put_cell(FILE *out, const char *text, size_t width, bool right);
 /* Words wrapped at TERMINAL_COLUMNS; the first line follows `label`, the others are indented by its
  * width. At most max_lines lines (0: no limit), the last one then ends in "...". Returns lines. */
 size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines);
+
+/* How many lines that takes without a limit. */
+size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text);
 
 /* The same without a label; the first `highlight` bytes of the text (they must be ours) in a
  * colour, an escape sequence or NULL. */

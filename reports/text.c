@@ -42,12 +42,13 @@ void text_put_head(FILE *out, const struct report *report) {
 static void put_stragglers(FILE *out, const struct report *report) {
     for (size_t i = 0; i < report->n_stragglers; i++) {
         const struct report_straggler *s = &report->stragglers[i];
-        char text[512];
+        char text[700], gain[120];
+        layout_straggler_gain(gain, sizeof gain, s);
         snprintf(text, sizeof text,
                  "rank %d on %s, %s: %.2f times its peers' median in %.0f %% of the iterations; "
-                 "probable cause: %s",
+                 "probable cause: %s%s",
                  s->rank, layout_host(report, s->host), s->kind, s->slowdown, s->iterations_pct,
-                 s->cause);
+                 s->cause, gain);
         terminal_paragraph(out, "  straggler:   ", text, 0);
         text_put_list(out, "               - ", s->evidence, s->n_evidence);
     }
