@@ -129,12 +129,12 @@ static void name_cause(const struct scene *scene, size_t group, enum holder hold
                       100 * own);
     } else if (holder == HELD_OUTSIDE) {
         c->cause = text_format("its cores are shared with something outside this host's view");
+        c->next = "give that host cores of its own: another virtual machine or container has them, "
+                  "too";
         text_list_add(&c->evidence,
                       "the host itself used only %.0f %% of its cores: they are shared with others "
                       "(emulated hosts, containers)",
                       busy);
-        c->next = "give that host cores of its own: another virtual machine or container has them, "
-                  "too";
     } else {
         c->cause = text_format("at times more threads are ready than there are cores");
     }

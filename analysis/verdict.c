@@ -137,6 +137,10 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
                              s->rank, scene->hosts[s->host].name, s->slowdown);
     for (size_t i = 0; i < s->evidence.n; i++)
         text_list_add(&v->evidence, "%s", s->evidence.items[i]);
+    text_list_add(&v->next,
+                  "look what rank %d on %s does that its peers do not: its part of the "
+                  "data, its core, its files",
+                  s->rank, scene->hosts[s->host].name);
 }
 
 /* ---- what could not be seen ---- */
@@ -172,10 +176,15 @@ static void add_blind_spots(const struct scene *scene, struct verdict *v) {
                       100 * verdict_coverage(scene));
 }
 
-    text_list_add(&v->next,
-                  "look what rank %d on %s does that its peers do not: its part of the "
-                  "data, its core, its files",
-                  s->rank, scene->hosts[s->host].name);
+/* As long as this run would have had to be to have been seen often enough. */
+static double seconds_needed(const struct scene *scene) {
+    double run_s = (double)scene->recording->duration_ns / 1e9;
+    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(scene));
+    double told = (double)iterations_told(scene);
+    double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
+    return ceil(run_s * factor);
+}
+
 static void add_next(const struct scene *scene, struct verdict *v) {
     if (!scene->iterations.n)
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
@@ -212,15 +221,6 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
                         .rank = -1,
                         .resource = "none",
                         .start_s = NAN,
-/* As long as this run would have had to be to have been seen often enough. */
-static double seconds_needed(const struct scene *scene) {
-    double run_s = (double)scene->recording->duration_ns / 1e9;
-    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(scene));
-    double told = (double)iterations_told(scene);
-    double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
-    return ceil(run_s * factor);
-}
-
                         .end_s = NAN,
                         .gain = NAN,
                         .gain_low = NAN,
