@@ -59,8 +59,8 @@ double candidate_weight(const struct candidate *candidate) {
 
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
     return !c->repeated && c->group == first->group && c->host != first->host &&
-           c->run_share >= 0.5 * first->run_share && strcmp(c->resource, first->resource) == 0 &&
-           strcmp(c->kind, first->kind) == 0;
+           c->run_share >= 0.5 * first->run_share && first->run_share >= 0.5 * c->run_share &&
+           strcmp(c->resource, first->resource) == 0 && strcmp(c->kind, first->kind) == 0;
 }
 
 static int compare(const void *a, const void *b) {

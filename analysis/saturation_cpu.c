@@ -85,11 +85,15 @@ static bool have_cores_in_common(const struct scene *scene, int one, int other) 
     return false;
 }
 
-bool scene_shares_cores(const struct scene *scene, int host) {
+static bool shares_machine(const struct scene *scene, int one, int other) {
     const int64_t *machines = scene->recording->machines;
-    for (size_t h = 0; machines && h < scene->n_hosts; h++)
-        if ((int)h != host && machines[host] != VALUE_ABSENT && machines[h] == machines[host] &&
-            have_cores_in_common(scene, host, (int)h))
+    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
+           have_cores_in_common(scene, one, other);
+}
+
+bool scene_shares_cores(const struct scene *scene, int host) {
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        if ((int)h != host && shares_machine(scene, host, (int)h))
             return true;
     return false;
 }
@@ -174,6 +178,20 @@ static struct candidate contention_of(const struct scene *scene, size_t group, i
     return c;
 }
 
+/* Where other hosts of the run use its cores as well, so much of the waiting is for the process of
+ * somebody else as that had of what all of them took. */
+static void share_with_hosts(const struct scene *scene, size_t group, struct candidate *c) {
+    double foreign, hosts = 0;
+    busiest_foreign(scene, group, c->host, &foreign);
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        if ((int)h != c->host && shares_machine(scene, c->host, (int)h))
+            hosts += (1 - or_zero(scene_mean(scene, (int)h, METRIC_CPU_IDLE, group)) / 100) *
+                     scene->hosts[h].n_cpus;
+    c->part = foreign / (foreign + hosts);
+    c->blocked *= c->part;
+    c->factor *= c->part;
+}
+
 /* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
 static int add_contention(const struct scene *scene, size_t group, int host,
                           const struct contended *worst, double all_busy,
@@ -184,6 +202,8 @@ static int add_contention(const struct scene *scene, size_t group, int host,
     enum holder holder = find_holder(scene, group, own, &c);
     if (holder >= HELD_OUTSIDE && scene_shares_cores(scene, host))
         return 1;
+    if (holder == HELD_BY_FOREIGN && scene_shares_cores(scene, host))
+        share_with_hosts(scene, group, &c);
     if (is_own_turn(scene, group, holder, &c))
         return 0;
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",

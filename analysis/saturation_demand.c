@@ -126,6 +126,35 @@ static bool is_launcher(const char *name) {
     return false;
 }
 
+#define ALIKE_PART 0.5 /* of the most that one of them had */
+
+static bool is_older(const struct series_set *set, const struct series *a, const struct series *b) {
+    int64_t begun[] = {series_last(set, a, PROCESS_START), series_last(set, b, PROCESS_START)};
+    return begun[0] != begun[1]
+               ? begun[0] < begun[1]
+               : series_last(set, a, PROCESS_PID) < series_last(set, b, PROCESS_PID);
+}
+
+/* Several of one program: the first of them that was started stands for all, since which of them
+ * had most is a matter of chance. */
+static const struct scene_process *first_alike(const struct scene *scene, size_t group,
+                                               const struct scene_process *most, use_of *of,
+                                               double value) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    const struct scene_process *first = most;
+    size_t length = strcspn(most->series->name, "[");
+    for (size_t p = 0; p < scene->n_processes; p++) {
+        const struct scene_process *at = &scene->processes[p];
+        if (at->host != most->host || at->job ||
+            strncmp(at->series->name, most->series->name, length) != 0 ||
+            at->series->name[length] != '[' || !is_older(set, at->series, first->series))
+            continue;
+        struct process_use use = scene_process_use(scene, at, phase_windows(&scene->groups[group]));
+        first = of(&use) >= ALIKE_PART * value ? at : first;
+    }
+    return first;
+}
+
 static const struct scene_process *most_foreign(const struct scene *scene, size_t group, int host,
                                                 use_of *of, double *ret_most) {
     const struct scene_process *most = NULL;
@@ -142,7 +171,7 @@ static const struct scene_process *most_foreign(const struct scene *scene, size_
             most = process;
         }
     }
-    return most;
+    return most ? first_alike(scene, group, most, of, *ret_most) : NULL;
 }
 
 const struct scene_process *busiest_foreign(const struct scene *scene, size_t group, int host,

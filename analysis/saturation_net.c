@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/saturation_net.h"
+#include "analysis/throughput.h"
 
 static const char *const resources[] = {[FLOW_SEND] = "net-egress", [FLOW_RECEIVE] = "net-ingress"};
 
@@ -57,8 +59,43 @@ struct candidate link_of(const struct scene *scene, size_t group, int host, enum
     return c;
 }
 
+/* How much of what its interface carried was the job's, as far as connections tell; NAN. */
+static double own_bytes(const struct scene *scene, const struct flows *flows,
+                        const struct candidate *c) {
+    double bytes = 0, all = rate_amount(c->signal, phase_windows(&scene->groups[c->group]));
+    bool sends = strcmp(c->resource, resources[FLOW_SEND]) == 0;
+    for (size_t i = 0; i < flows->n; i++)
+        if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
+            bytes += flows->items[i].bytes;
+    return flows->n && all > 0 ? bytes / all : NAN;
+}
+
+void link_name_others(const struct scene *scene, const struct flows *flows, struct candidate *c) {
+    double cores, own = own_bytes(scene, flows, c);
+    if (!(own < OWN_BYTES_MIN))
+        return;
+    const struct scene_process *other = busiest_foreign(scene, c->group, c->host, &cores);
+    c->kind = "link-contention";
+    free(c->cause);
+    if (other && cores >= FOREIGN_SENDER_MIN)
+        c->culprit = culprit_of(scene, other); /* who sends is not counted: the likeliest */
+    c->cause = c->culprit.process ? text_format("the link, shared with traffic of others, probably "
+                                                "of %s",
+                                                c->culprit.process)
+                                  : text_format("the link, shared with traffic of others");
+    text_list_add(&c->evidence, "of what its interface carried only %.0f %% was the job's",
+                  100 * own);
+}
+
 double link_demand(const struct scene *scene, size_t group, int host, enum flow_side side) {
     double all = 0;
+    if (throughput_counts(scene, group)) {
+        struct candidate c = candidate_of(host, group, resources[side], "path-limited");
+        c.all_hosts = c.can_remove = true;
+        c.remove = faster(host, side, UNLIMITED);
+        c.terms = 1u << BUDGET_TRANSFER;
+        return throughput_cost(scene, &c);
+    }
     for (size_t h = 0; h < scene->n_hosts; h++)
         all += scene_demand(scene, group, (int)h, BUDGET_TRANSFER);
     double part = isnan(all) ? NAN : flows_critical_part(scene, group, host, side);
@@ -73,7 +110,7 @@ int saturation_network(const struct scene *scene, size_t group, struct candidate
         return result;
     result = link_by_connections(scene, group, &flows, candidates);
     if (result == 0 && candidates->n == before)
-        result = link_by_queues(scene, group, candidates);
+        result = link_by_queues(scene, group, &flows, candidates);
     if (result == 0 && candidates->n == before)
         result = link_by_rates(scene, group, &flows, group == scene->main_group, candidates);
     flows_release(&flows);

@@ -27,6 +27,9 @@ bool link_is_backed_up(const struct queues *queues);
 struct candidate link_of(const struct scene *scene, size_t group, int host, enum flow_side side);
 /* Share of the path that is transfers through this side; NAN where the path is not known. */
 double link_demand(const struct scene *scene, size_t group, int host, enum flow_side side);
+/* Where most of what went through the interface was not of the job's connections: the traffic of
+ * others is the cause, and who the likeliest is. */
+void link_name_others(const struct scene *scene, const struct flows *flows, struct candidate *c);
 /* Adds the argument by arithmetic, if there is one. */
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c);
@@ -35,7 +38,8 @@ void link_add_arithmetic(const struct candidates *candidates, size_t group, int 
 
 int link_by_connections(const struct scene *scene, size_t group, const struct flows *flows,
                         struct candidates *candidates);
-int link_by_queues(const struct scene *scene, size_t group, struct candidates *candidates);
+int link_by_queues(const struct scene *scene, size_t group, const struct flows *flows,
+                   struct candidates *candidates);
 /* Where connections are known, a rate that was only seen is no sign of anything. Rules the network
  * out in words, where nothing is found and `rule_out`. */
 int link_by_rates(const struct scene *scene, size_t group, const struct flows *flows, bool rule_out,

@@ -58,8 +58,9 @@ static bool is_held_back(const struct queues *queues) {
            queues->overlimits_s >= OVERLIMITS_MIN;
 }
 
-static int add_held_back(const struct scene *scene, size_t group, int host, double demand,
-                         const struct queues *queues, struct candidates *candidates) {
+static int add_held_back(const struct scene *scene, size_t group, const struct flows *flows,
+                         int host, double demand, const struct queues *queues,
+                         struct candidates *candidates) {
     struct candidate c = link_of(scene, group, host, FLOW_SEND);
     double mean = scene_mean(scene, host, METRIC_NET_SEND, group);
     c.blocked = demand;
@@ -75,12 +76,14 @@ static int add_held_back(const struct scene *scene, size_t group, int host, doub
                   queues->backlog / 1e3, c.ceiling, c.ceiling * 8e-3, queues->overlimits_s);
     text_list_add(&c.evidence, "it sent %.0f %% of that rate over all of the time",
                   100 * c.reached);
+    link_name_others(scene, flows, &c);
     link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
 /* Where nobody knows who waits for what is sent: as long as it takes at that rate. */
-int link_by_queues(const struct scene *scene, size_t group, struct candidates *candidates) {
+int link_by_queues(const struct scene *scene, size_t group, const struct flows *flows,
+                   struct candidates *candidates) {
     for (size_t h = 0; h < scene->n_hosts; h++) {
         struct queues queues = link_queues(scene, group, (int)h);
         double mean = scene_mean(scene, (int)h, METRIC_NET_SEND, group);
@@ -89,7 +92,7 @@ int link_by_queues(const struct scene *scene, size_t group, struct candidates *c
             continue;
         demand = isnan(demand) ? fmin(1, mean / queues.rate_mb_s) : demand;
         if (demand >= BLOCKED_MIN &&
-            add_held_back(scene, group, (int)h, demand, &queues, candidates) < 0)
+            add_held_back(scene, group, flows, (int)h, demand, &queues, candidates) < 0)
             return -ENOMEM;
     }
     return 0;

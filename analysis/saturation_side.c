@@ -80,17 +80,6 @@ static double queue_ms(const struct flows *flows, const struct culprit_side *s) 
     return longest;
 }
 
-/* How much of what its interface carried was the job's, as far as connections tell. */
-static double own_bytes(const struct scene *scene, size_t group, const struct flows *flows,
-                        const struct culprit_side *s) {
-    double bytes = 0, all = rate_amount(&scene->hosts[s->host].metrics[link_metric(s->side)],
-                                        phase_windows(&scene->groups[group]));
-    for (size_t i = 0; i < flows->n; i++)
-        if ((s->side == FLOW_SEND ? flows->items[i].from : flows->items[i].to) == s->host)
-            bytes += flows->items[i].bytes;
-    return all > 0 ? bytes / all : NAN;
-}
-
 static void say_limited(const struct flows *flows, const struct culprit_side *s, double wall_s,
                         struct candidate *c) {
     double longest = 0, need = 0;
@@ -165,7 +154,6 @@ static int add_side(const struct scene *scene, size_t group, const struct flows 
     struct candidate c = link_of(scene, group, s->host, s->side);
     double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
     double mean = scene_mean(scene, s->host, link_metric(s->side), group);
-    double own = own_bytes(scene, group, flows, s);
     c.blocked = fmin(1, demand);
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.supply = true;
@@ -177,20 +165,7 @@ static int add_side(const struct scene *scene, size_t group, const struct flows 
     say_limited(flows, s, wall_s, &c);
     say_ceiling(flows, s, &c);
     say_queues(flows, s, &c);
-    if (own < OWN_BYTES_MIN) {
-        double cores;
-        const struct scene_process *other = busiest_foreign(scene, group, s->host, &cores);
-        c.kind = "link-contention";
-        free(c.cause);
-        if (other && cores >= FOREIGN_SENDER_MIN)
-            c.culprit = culprit_of(scene, other); /* who sends is not counted: the likeliest */
-        c.cause = c.culprit.process
-                      ? text_format("the link, shared with traffic of others, probably of %s",
-                                    c.culprit.process)
-                      : text_format("the link, shared with traffic of others");
-        text_list_add(&c.evidence, "of what its interface carried only %.0f %% was the job's",
-                      100 * own);
-    }
+    link_name_others(scene, flows, &c);
     link_add_arithmetic(candidates, group, s->host, s->side, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

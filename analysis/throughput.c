@@ -105,6 +105,43 @@ static double through_link(const struct scene *scene, const struct candidate *c,
     return sum;
 }
 
+/* What an iteration takes a rank besides what it does itself: what it moves, and waits for. */
+static double exchange_s(const struct scene *scene, size_t i, size_t group) {
+    const struct critical_own *own = own_of(scene, i);
+    const struct critical_part *part = &own->path.groups[group];
+    const struct mpi_rank *rank = &scene->recording->calls.ranks[own->log_rank];
+    double busy_s = 0;
+    for (size_t b = 0; b < scene->budgets.n; b++)
+        for (int term = 0; term < BUDGET_PEER_WAIT; term++)
+            if (scene->budgets.items[b].host == rank->host &&
+                scene->budgets.items[b].pid == rank->pid)
+                busy_s += part->rank_seconds[b * BUDGET_TERMS + (size_t)term];
+    return own->done[group] > 0 ? (part->total_s - busy_s) / own->done[group] : NAN;
+}
+
+static bool is_worker_at(const struct scene *scene, size_t i, int host) {
+    size_t rank = own_of(scene, i)->log_rank;
+    return rank != scene->critical.hub && scene->recording->calls.ranks[rank].host == host;
+}
+
+/* Seconds that its exchanges take a worker at the end of a slow link beyond those of workers
+ * elsewhere. More than its transfers, where the other end answers late because of it; less than
+ * them, where all of them are slow. */
+static double beyond_peers(const struct scene *scene, const struct critical_own *own,
+                           const struct candidate *c) {
+    double peers[FREE_RANKS_MAX], mine = NAN;
+    size_t n = 0;
+    for (size_t i = 0; i < scene->critical.n_own; i++) {
+        double takes = exchange_s(scene, i, c->group);
+        if (own_of(scene, i) == own && is_worker_at(scene, i, c->host))
+            mine = takes;
+        else if (own_of(scene, i)->log_rank != scene->critical.hub &&
+                 !is_worker_at(scene, i, c->host) && !isnan(takes))
+            peers[n++] = takes;
+    }
+    return n && !isnan(mine) ? (mine - stats_median(peers, n)) * own->done[c->group] : 0;
+}
+
 static bool serves(const struct candidate *c) {
     return strcmp(c->kind, "serial") == 0;
 }
@@ -122,7 +159,7 @@ static double seconds_of_candidate(const struct scene *scene, const struct criti
     if (serves(c))
         return served(scene, own, at, c);
     if (is_link(c) && part->transfers)
-        return through_link(scene, c, part);
+        return fmax(through_link(scene, c, part), beyond_peers(scene, own, c));
     if (!c->everywhere)
         return candidate_seconds(c, part, scene->n_hosts);
     struct candidate all = *c;
@@ -148,7 +185,7 @@ static void fill_blocks(const struct scene *scene, const struct candidate *c, st
         double part = 1, freed = seconds_of_candidate(scene, own, c->group, c);
         double all = candidate_seconds(c, &own->path.groups[c->group], scene->n_hosts);
         if (is_link(c)) /* blocks give all transfers */
-            part = all > 0 ? fmin(1, freed / all) : 0;
+            part = all > 0 ? freed / all : 0;
         for (size_t b = 0; b < path->n_blocks; b++)
             drawn[i * path->n_blocks + b] =
                 (struct drawn){own->done[path->n_groups + b], own->path.blocks[b].total_s,

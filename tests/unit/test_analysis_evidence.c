@@ -136,7 +136,7 @@ static void what_is_read_again_is_for_want_of_memory(void **state) {
 
 /* ---- a link that its host holds back ---- */
 
-static struct { double mean_mb_s, backlog, overlimits_s; } link_now;
+static struct { double mean_mb_s, backlog, overlimits_s, of_others; } link_now;
 
 static double sent(size_t column, double t_s) {
     (void)t_s;
@@ -155,11 +155,11 @@ static double held_back(size_t column, double t_s) {
  * piece. */
 static double short_messages(size_t column, double t_s) {
     (void)t_s;
-    return column == CONNECTION_PID             ? 1000
-           : column == CONNECTION_BUSY          ? 0.5e9
-           : column == CONNECTION_SEND_BYTES    ? link_now.mean_mb_s * 1e6
-           : column == CONNECTION_RTT           ? 5e5
-           : column == CONNECTION_MIN_RTT       ? 1e4
+    return column == CONNECTION_PID          ? 1000
+           : column == CONNECTION_BUSY       ? 0.5e9
+           : column == CONNECTION_SEND_BYTES ? link_now.mean_mb_s * (1 - link_now.of_others) * 1e6
+           : column == CONNECTION_RTT        ? 5e5
+           : column == CONNECTION_MIN_RTT    ? 1e4
            : column == CONNECTION_DELIVERY_RATE ? 6e9
                                                 : 0;
 }
@@ -193,6 +193,28 @@ static void a_host_that_holds_back_what_it_sends_is_named(void **state) {
     assert_true(any_says(&j.verdict.evidence, "25 kB waited before its interface"));
     assert_true(fabs(j.candidates.items[0].reached - 0.75) < 0.01);
     release(&r, &j);
+}
+
+/* What the interface carried less what the job's connections did is of others. */
+static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
+    static const struct {
+        double of_others;
+        const char *kind;
+    } links[] = {{0.1, "path-limited"}, {0.6, "link-contention"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        struct recording r;
+        struct judged j;
+        link_now.of_others = links[i].of_others;
+        plant_held_back(&r, 30, 25e3, 600);
+        plant_process(&r, 1, "flood", (struct plant_process){-1, 0.1, 0, 0});
+        judge(&r, &j);
+        expect(&j, "net-egress", links[i].kind, 1);
+        assert_int_equal(j.verdict.culprit != NULL, i == 1);
+        assert_int_equal(any_says(&j.verdict.evidence, "only 40 % was the job's"), i == 1);
+        release(&r, &j);
+    }
+    link_now.of_others = 0;
 }
 
 static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
@@ -254,6 +276,46 @@ static void a_hog_on_shared_cores_is_still_named(void **state) {
     expect(&j, "cpu", "contention", 1);
     assert_string_equal(j.verdict.culprit, "hog[77]");
     release(&r, &j);
+}
+
+/* It fills a link and takes little of the cores, on which the other hosts have most of the time:
+ * what the job waits for them is for the least part for it. */
+static void who_takes_little_of_shared_cores_is_not_all_of_the_waiting(void **state) {
+    double blocked[2];
+    (void)state;
+    for (int one_machine = 0; one_machine < 2; one_machine++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 3, (struct trouble){.queue = 0.03});
+        r.machines = calloc(3, sizeof *r.machines);
+        for (int h = 0; h < 3; h++)
+            r.machines[h] = one_machine ? 7 : h;
+        plant_process(&r, 1, "flood[77]", (struct plant_process){-1, 0.3, 0, 0});
+        judge(&r, &j);
+        const struct candidate *c = find(&j, "cpu");
+        blocked[one_machine] = c ? c->blocked : 0;
+        release(&r, &j);
+    }
+    assert_true(blocked[0] > 0.1);
+    assert_true(blocked[1] < 0.5 * blocked[0]);
+}
+
+/* Readers that have as much each: the first of them is named, in whatever order they were seen. */
+static void of_several_alike_the_first_is_named(void **state) {
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 3, (struct trouble){.queue = 0.03});
+        plant_process(&r, 1, order ? "hog[9]" : "hog[8]",
+                      (struct plant_process){order ? -8 : -9, 0.8, 0.1, 0});
+        plant_process(&r, 1, order ? "hog[8]" : "hog[9]",
+                      (struct plant_process){order ? -9 : -8, 0.82, 0.1, 0});
+        plant_process(&r, 1, "hogs[7]", (struct plant_process){-99, 0.5, 0.1, 0});
+        judge(&r, &j);
+        assert_string_equal(j.verdict.culprit, "hog[8]");
+        release(&r, &j);
+    }
 }
 
 /* Nobody else is there: its threads take turns on the core. Of many more threads than cores that is
@@ -348,10 +410,13 @@ int main(void) {
         cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
         cmocka_unit_test(what_is_read_again_is_for_want_of_memory),
         cmocka_unit_test(a_host_that_holds_back_what_it_sends_is_named),
+        cmocka_unit_test(traffic_of_others_on_a_link_held_back_is_contention),
         cmocka_unit_test(a_set_rate_that_holds_nothing_back_is_no_limit),
         cmocka_unit_test(hosts_that_share_cores_wait_for_each_other),
         cmocka_unit_test(hosts_of_machines_of_their_own_do_not),
         cmocka_unit_test(a_hog_on_shared_cores_is_still_named),
+        cmocka_unit_test(who_takes_little_of_shared_cores_is_not_all_of_the_waiting),
+        cmocka_unit_test(of_several_alike_the_first_is_named),
         cmocka_unit_test(threads_that_take_turns_are_short_of_nothing),
         cmocka_unit_test(iterations_count_where_every_call_is_known),
         cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),

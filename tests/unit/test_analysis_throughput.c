@@ -64,6 +64,7 @@ static void missing_updates_over_those_that_would_have_been(void **state) {
 struct world {
     int workers;
     double compute_ms[WORKERS_MAX + 1], asleep_ms[WORKERS_MAX + 1], transfer_ms[WORKERS_MAX + 1];
+    double send_ms[WORKERS_MAX + 1];
     double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
     int share;               /* iterations of each worker; 0: until the end */
     double link_mb_s;        /* the server's link was measured to carry, and it sends 100; 0: not */
@@ -78,7 +79,7 @@ struct worker {
 
 static double work(const struct world *w, int k, uint64_t *random) {
     double u = (double)stats_random_below(random, 2001) / 1000 - 1;
-    return w->compute_ms[k] * (1 + w->jitter * u) + w->asleep_ms[k];
+    return w->compute_ms[k] * (1 + w->jitter * u) + w->asleep_ms[k] + w->send_ms[k];
 }
 
 static int first_ready(const struct world *w, const struct worker *workers) {
@@ -93,13 +94,14 @@ static int first_ready(const struct world *w, const struct worker *workers) {
 /* Worker k is served: it sends, the server receives, works and answers. */
 static double serve(struct recording *r, const struct world *w, int k, struct worker *worker,
                     double free_ms) {
-    double sent = worker->ready_ms, got = fmax(free_ms, sent + 0.02), answer = got + w->serve_ms;
+    double came = worker->ready_ms + 0.02, sent = worker->ready_ms - w->send_ms[k];
+    double got = fmax(free_ms, came), answer = got + w->serve_ms;
     double back = answer + 0.02 + w->transfer_ms[k];
     int64_t computed = NS(sent - worker->began_ms - w->asleep_ms[k]);
-    PLANT(&r->calls, k, k, "MPI_Send", 0, 1, 8, NS(sent), NS(sent + 0.02), BOTH, .cpu_ns = NS(0.02),
+    PLANT(&r->calls, k, k, "MPI_Send", 0, 1, 8, NS(sent), NS(came), BOTH, .cpu_ns = NS(0.02),
           .gap_cpu_ns = computed);
-    PLANT(&r->calls, k, k, "MPI_Recv", 0, 2, 100000, NS(sent + 0.02), NS(back), BOTH,
-          .cpu_ns = NS(back) - NS(sent + 0.02));
+    PLANT(&r->calls, k, k, "MPI_Recv", 0, 2, 100000, NS(came), NS(back), BOTH,
+          .cpu_ns = NS(back) - NS(came));
     PLANT(&r->calls, 0, 0, "MPI_Recv", k, 1, 8, NS(free_ms), NS(got), BOTH,
           .cpu_ns = NS(got) - NS(free_ms));
     PLANT(&r->calls, 0, 0, "MPI_Send", k, 2, 100000, NS(answer), NS(answer + 0.02), BOTH,
@@ -326,6 +328,33 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     release(&j);
 }
 
+/* Its messages and the answers go through it, the other way as well: without it the worker would be
+ * as fast as its peer. Where both are slow alike, only what goes through that way is known. */
+static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) {
+    struct world w = {.workers = 2,
+                      .compute_ms = {0, 20, 20},
+                      .transfer_ms = {0, 0, 10},
+                      .send_ms = {0, 0, 10},
+                      .serve_ms = 0.05};
+    struct gain gone, half;
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
+    NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
+    NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
+    assert_int_equal(throughput_gain(&j.scene, &slow, INFINITY, &gone, &half), 0);
+    NEAR(gone.estimate, 0.25, 0.01);
+    assert_true(gone.low > 0.2 && gone.high < 0.3);
+    release(&j);
+    w.transfer_ms[1] = w.send_ms[1] = 10;
+    w.compute_ms[2] = 24; /* else they are in step */
+    judge(&w, &j);
+    slow = link_to(&j, 2);
+    NEAR(throughput_cost(&j.scene, &slow), 1 - (1 / 40.0 + 1 / 44.0) / (1 / 40.0 + 1 / 34.0), 0.01);
+    release(&j);
+}
+
 /* Nothing was seen to be full, no connection was recorded: a suspicion. */
 static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) {
     struct world slow = {.workers = 3,
@@ -448,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
+        cmocka_unit_test(a_slow_link_costs_the_exchange_that_peers_do_not_need),
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
