@@ -26,39 +26,67 @@ static bool is_known(const struct series_set *set, const struct series *series, 
     return series_last(set, series, column) != VALUE_ABSENT;
 }
 
+/* Which columns of which series tell of the process. */
+struct source {
+    const struct series_set *set;
+    const struct series *series; /* NULL: none */
+    uint64_t cpu;                /* bits */
+    size_t run_queue, disk, faults;
+};
+
+struct process_part {
+    const struct scene *scene;
+    const struct scene_process *process;
+    struct source often, seldom; /* rank, process */
+    const struct series *mpi;
+    int64_t start_ns; /* of the process; INT64_MAX: not known */
+    int host;
+    int64_t pid;
+    struct series_range at[RECORDING_COUNT_]; /* where the series of its host are */
+    bool knows_steal;
+};
+
 /* ---- of the host ---- */
 
-/* How long processes of the job on the host waited for a core. */
-static double job_queue(const struct scene *scene, int host, struct windows w) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
-    const struct series_set *ranks = &scene->recording->tables[RECORDING_RANK];
+static double host_growth(const struct process_part *p, enum recording_table table, size_t column,
+                          struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[table];
     double sum = 0;
-    for (size_t s = 0; s < ranks->n; s++)
-        if (ranks->items[s].host == host)
-            sum += series_growth(ranks, &ranks->items[s], RANK_RUN_QUEUE, w, NULL);
+    for (size_t s = p->at[table].begin; s < p->at[table].end; s++)
+        if (set->items[s].host == p->host)
+            sum += series_growth(set, &set->items[s], column, w, NULL);
+    return sum;
+}
+
+/* How long processes of the job on the host waited for a core. */
+static double job_queue(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
+    double sum = host_growth(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
     if (sum > 0)
         return sum;
-    for (size_t p = 0; p < scene->n_processes; p++)
-        if (scene->processes[p].host == host && scene->processes[p].job)
-            sum += series_growth(set, scene->processes[p].series, PROCESS_RUN_QUEUE, w, NULL);
+    for (size_t i = 0; i < p->scene->n_processes; i++) {
+        const struct scene_process *process = &p->scene->processes[i];
+        if (process->host == p->host && process->job)
+            sum += series_growth(set, process->series, PROCESS_RUN_QUEUE, w, NULL);
+    }
     return sum;
 }
 
 /* The group that was throttled most: groups lie in each other. NAN if none is known. */
-static double throttled(const struct recording *recording, int host, struct windows w) {
-    const struct series_set *set = &recording->tables[RECORDING_CGROUP];
+static double throttled(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CGROUP];
     double most = NAN;
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && is_known(set, &set->items[s], CGROUP_THROTTLED))
+    for (size_t s = p->at[RECORDING_CGROUP].begin; s < p->at[RECORDING_CGROUP].end; s++)
+        if (set->items[s].host == p->host && is_known(set, &set->items[s], CGROUP_THROTTLED))
             most = fmax(isnan(most) ? 0 : most,
                         series_growth(set, &set->items[s], CGROUP_THROTTLED, w, NULL));
     return most;
 }
 
-static double psi_memory(const struct recording *recording, int host, struct windows w) {
-    const struct series_set *set = &recording->tables[RECORDING_PSI];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, "memory") == 0)
+static double psi_memory(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PSI];
+    for (size_t s = p->at[RECORDING_PSI].begin; s < p->at[RECORDING_PSI].end; s++)
+        if (set->items[s].host == p->host && strcmp(set->items[s].name, "memory") == 0)
             return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
     return NAN;
 }
@@ -76,16 +104,15 @@ static struct window row_around(const struct series *series, struct windows w) {
 
 /* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
  * read nothing. */
-static double read_again_share(const struct scene *scene, const struct scene_process *process,
-                               struct windows w) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
-    struct window row = row_around(process->series, w);
+static double read_again_share(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
+    struct window row = row_around(p->process->series, w);
     struct windows rows = {&row, 1};
     double read = 0;
-    for (size_t p = 0; p < scene->n_processes; p++)
-        if (scene->processes[p].host == process->host)
-            read += series_growth(set, scene->processes[p].series, PROCESS_READ, rows, NULL);
-    double again = scene_growth(scene, process->host, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    for (size_t i = 0; i < p->scene->n_processes; i++)
+        if (p->scene->processes[i].host == p->host)
+            read += series_growth(set, p->scene->processes[i].series, PROCESS_READ, rows, NULL);
+    double again = host_growth(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
     return read > 0 ? fmin(again / read, 1) : NAN;
 }
 
@@ -99,61 +126,43 @@ static bool knows_steal(const struct recording *recording, int host) {
 
 /* ---- a process's part ---- */
 
-static double quota_part(const struct scene *scene, int host, double run_queue, struct windows w) {
-    double all = throttled(scene->recording, host, w);
+static double quota_part(const struct process_part *p, double run_queue, struct windows w) {
+    double all = throttled(p, w);
     if (isnan(all) || all <= 0)
         return all;
-    double queue = job_queue(scene, host, w);
+    double queue = job_queue(p, w);
     return queue > 0 ? fmin(run_queue, all * run_queue / queue) : 0;
 }
 
-static double memory_part(const struct scene *scene, const struct scene_process *process,
-                          double faults, double disk, struct windows w) {
-    double pressure = faults <= 0 ? 0 : psi_memory(scene->recording, process->host, w);
-    double again = disk > 0 ? disk * read_again_share(scene, process, w) : NAN;
+static double memory_part(const struct process_part *p, double faults, double disk,
+                          struct windows w) {
+    double pressure = faults <= 0 ? 0 : psi_memory(p, w);
+    double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
     return fmax(pressure, again); /* of a number and NAN the number */
 }
 
-static double steal_part(const struct scene *scene, int host, double cpu, struct windows w) {
-    if (!knows_steal(scene->recording, host))
+static double steal_part(const struct process_part *p, double cpu, struct windows w) {
+    if (!p->knows_steal)
         return NAN;
-    double steal = scene_growth(scene, host, RECORDING_CPU, CPU_STEAL, w), busy = 0;
+    double steal = host_growth(p, RECORDING_CPU, CPU_STEAL, w), busy = 0;
     if (steal <= 0)
         return 0;
     for (size_t c = CPU_USER; c <= CPU_SYSTEM; c++)
-        busy += scene_growth(scene, host, RECORDING_CPU, c, w);
+        busy += host_growth(p, RECORDING_CPU, c, w);
     return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
 }
 
 /* The longest of its connections: they are busy at the same time. NAN if none was ever seen. */
-static double sending_part(const struct recording *recording, int host, int64_t pid,
-                           struct windows w) {
-    const struct series_set *set = &recording->tables[RECORDING_CONNECTION];
+static double sending_part(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CONNECTION];
     double longest = NAN;
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && series_last(set, &set->items[s], CONNECTION_PID) == pid)
+    for (size_t s = p->at[RECORDING_CONNECTION].begin; s < p->at[RECORDING_CONNECTION].end; s++)
+        if (set->items[s].host == p->host &&
+            series_last(set, &set->items[s], CONNECTION_PID) == p->pid)
             longest = fmax(isnan(longest) ? 0 : longest,
                            series_growth(set, &set->items[s], CONNECTION_BUSY, w, NULL));
     return longest;
 }
-
-/* Which columns of which series tell of the process. */
-struct source {
-    const struct series_set *set;
-    const struct series *series; /* NULL: none */
-    uint64_t cpu;                /* bits */
-    size_t run_queue, disk, faults;
-};
-
-struct process_part {
-    const struct scene *scene;
-    const struct scene_process *process;
-    struct source often, seldom; /* rank, process */
-    const struct series *mpi;
-    int64_t start_ns; /* of the process; INT64_MAX: not known */
-    int host;
-    int64_t pid;
-};
 
 static double growth(const struct source *s, size_t column, struct windows w) {
     return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
@@ -188,7 +197,7 @@ static int64_t start_of(const struct scene *scene, const struct scene_process *p
 static struct process_part part_of(const struct scene *scene, const struct scene_process *process,
                                    int64_t pid) {
     const struct series_set *rank = &scene->recording->tables[RECORDING_RANK];
-    return (struct process_part){
+    struct process_part part = {
         .scene = scene,
         .process = process,
         .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
@@ -199,7 +208,11 @@ static struct process_part part_of(const struct scene *scene, const struct scene
         .mpi = budget_mpi_series(scene->recording, process->host, pid),
         .start_ns = start_of(scene, process),
         .host = process->host,
-        .pid = pid};
+        .pid = pid,
+        .knows_steal = knows_steal(scene->recording, process->host)};
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        part.at[t] = series_set_of_host(&scene->recording->tables[t], process->host);
+    return part;
 }
 
 static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
@@ -220,10 +233,10 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.cpu = growth_of_cpu(s, w);
     to.run_queue = growth(s, s->run_queue, w);
     to.disk = growth(s, s->disk, w);
-    to.quota = quota_part(p->scene, p->host, isnan(to.run_queue) ? 0 : to.run_queue, w);
-    to.steal = steal_part(p->scene, p->host, isnan(to.cpu) ? 0 : to.cpu, w);
-    to.memory = memory_part(p->scene, p->process, growth(s, s->faults, w), to.disk, w);
-    to.sending = sending_part(p->scene->recording, p->host, p->pid, w);
+    to.quota = quota_part(p, isnan(to.run_queue) ? 0 : to.run_queue, w);
+    to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
+    to.memory = memory_part(p, growth(s, s->faults, w), to.disk, w);
+    to.sending = sending_part(p, w);
     add_mpi(p, w, &to);
     return to;
 }

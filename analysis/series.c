@@ -127,6 +127,14 @@ void series_set_release(struct series_set *set) {
         .n_columns = set->n_columns, .levels = set->levels, .step_ns = set->step_ns};
 }
 
+struct series_range series_set_of_host(const struct series_set *set, int host) {
+    struct series_range range = {0, 0};
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host)
+            range = (struct series_range){range.end ? range.begin : s, s + 1};
+    return range;
+}
+
 static int64_t overlap(int64_t a, int64_t b, struct window window) {
     int64_t begin = a > window.begin_ns ? a : window.begin_ns;
     int64_t end = b < window.end_ns ? b : window.end_ns;

@@ -55,6 +55,13 @@ int series_set_append(struct series_set *set, int host, int64_t instance, const 
                       int64_t t_ns, int64_t interval_ns, const int64_t *values);
 void series_set_release(struct series_set *set);
 
+/* The stretch of the set that has all series of a host: who asks often need not look at those of
+ * all hosts. Others may lie in it, too. */
+struct series_range {
+    size_t begin, end;
+};
+struct series_range series_set_of_host(const struct series_set *set, int host);
+
 static inline int64_t series_value(const struct series_set *set, const struct series *series,
                                    size_t row, size_t column) {
     return series->values[row * set->n_columns + column];
