@@ -74,8 +74,7 @@ static int add_held_back(const struct scene *scene, size_t group, const struct f
                   "%.0f kB waited before its interface in the mean, held back to the %.4g MB/s "
                   "(%.3g Gbit/s) it is set to %.0f times a second",
                   queues->backlog / 1e3, c.ceiling, c.ceiling * 8e-3, queues->overlimits_s);
-    text_list_add(&c.evidence, "it sent %.0f %% of that rate over all of the time",
-                  100 * c.reached);
+    text_list_add(&c.evidence, "it sent at %.0f %% of that rate on average", 100 * c.reached);
     link_name_others(scene, flows, &c);
     link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
