@@ -246,6 +246,7 @@ void replay_free(struct replay *p) {
         free(p->model.ingress);
         free(p->model.twin);
         free(p->model.twin_rate);
+        free(p->model.held);
     }
     free(p);
 }

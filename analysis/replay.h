@@ -75,6 +75,8 @@ struct replay_model {
      * -1: none. If asked for, they are the limit in its place. */
     int *twin;
     double *twin_rate;
+    bool
+        *held; /* [egress by host, ingress by host]: routes through it were held up, by its doing */
 };
 
 struct replay {

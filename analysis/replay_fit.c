@@ -7,6 +7,7 @@
 
 #include "analysis/recording.h"
 #include "analysis/replay_private.h"
+#include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 
 #define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit: where nothing was seen to tell */
@@ -27,6 +28,48 @@ static void find_buffered(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++)
         p->messages[i].buffered =
             p->messages[i].bytes <= limit[replay_is_between(p, &p->messages[i])];
+}
+
+/* ---- when they came ---- */
+
+#define FOUND_PART 0.1 /* of its way: a wait that was shorter than that found it there */
+
+/* Links whose routes were held up by their path, as far as one side of one host explains it. */
+static int find_held(struct replay *p) {
+    struct windows windows = phase_windows(&p->scene->groups[p->scene->main_group]);
+    size_t hosts = p->scene->n_hosts;
+    struct flows flows;
+    p->model.held = calloc(2 * hosts + 1, sizeof *p->model.held);
+    int result = p->model.held ? flows_make(p->scene, windows, &flows) : -ENOMEM;
+    if (result < 0)
+        return result;
+    for (size_t h = 0; h < hosts; h++) {
+        p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN;
+        p->model.held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= FLOW_F1_MIN;
+    }
+    flows_release(&flows);
+    return 0;
+}
+
+static bool is_held(const struct replay *p, const struct replay_message *m) {
+    return p->model.held[p->ranks[m->from].host] ||
+           p->model.held[p->scene->n_hosts + (size_t)p->ranks[m->to].host];
+}
+
+/* Whose receiver came to look for it when it had long begun to move, and then hardly waited, may
+ * have been there before. Its sender saw it go: that is nearer to the truth than the look, but
+ * where the kernel kept it back, since the way was full. */
+static void settle_arrivals(struct replay *p) {
+    for (size_t i = 0; i < p->n_messages; i++) {
+        struct replay_message *m = &p->messages[i];
+        int64_t begin = replay_begin_ns(m);
+        if (m->buffered || is_held(p, m) || m->left_ns == VALUE_ABSENT ||
+            m->waited_ns == VALUE_ABSENT || m->waited_ns <= begin || m->left_ns <= begin ||
+            m->left_ns >= m->waited_ns)
+            continue;
+        if ((double)(m->done_ns - m->waited_ns) < FOUND_PART * (double)(m->done_ns - begin))
+            m->done_ns = m->left_ns;
+    }
 }
 
 /* ---- small messages ---- */
@@ -94,8 +137,12 @@ int replay_fit(struct replay *p) {
     for (size_t pair = 0; pair < p->n_pairs; pair++)
         model->pair[pair] = INFINITY;
     find_buffered(p);
+    int result = find_held(p);
+    if (result < 0)
+        return result;
+    settle_arrivals(p);
     model->within = rate_within(p);
-    int result = fit_latency(p);
+    result = fit_latency(p);
     if (result == 0)
         result = replay_fit_links(p);
     return result;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation_private.h"
 #include "analysis/scene.h"
 #include "analysis/stats.h"
 #include "analysis/throughput.h"
@@ -187,23 +186,6 @@ static int calibrate(struct whatif *w) {
     return result;
 }
 
-/* Links whose routes were held up by their path, as far as one side of one host explains it. */
-static int find_held(struct whatif *w) {
-    struct windows windows = phase_windows(&w->scene->groups[w->scene->main_group]);
-    size_t hosts = w->scene->n_hosts;
-    struct flows flows;
-    w->held = calloc(2 * hosts + 1, sizeof *w->held);
-    int result = w->held ? flows_make(w->scene, windows, &flows) : -ENOMEM;
-    if (result < 0)
-        return result;
-    for (size_t h = 0; h < hosts; h++) {
-        w->held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN;
-        w->held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= FLOW_F1_MIN;
-    }
-    flows_release(&flows);
-    return 0;
-}
-
 static int prepare(struct whatif *w) {
     if (throughput_counts(w->scene, w->scene->main_group)) {
         w->refused = "its ranks run freely, and a replay does the same calls again, not more of "
@@ -216,8 +198,6 @@ static int prepare(struct whatif *w) {
     result = find_roles(w);
     if (result == 0)
         result = collect_times(w);
-    if (result == 0)
-        result = find_held(w);
     if (result < 0)
         return result;
     find_hub(w);
@@ -252,7 +232,6 @@ void whatif_free(struct whatif *w) {
         return;
     replay_free(w->replay);
     free(w->roles);
-    free(w->held);
     free(w->times);
     free(w->replayed);
     free(w);

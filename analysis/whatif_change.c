@@ -56,7 +56,7 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
         if (s->host >= 0) /* all links: the other one changes as well */
             *rate_at(c, hosts, (size_t)m->twin[link]) = INFINITY;
     }
-    if (isinf(*rate) && w->held[link])
+    if (isinf(*rate) && m->held[link])
         c->pace[link] *= s->rate_bytes_s > 0 ? INFINITY : s->factor;
     *rate = s->rate_bytes_s > 0 ? s->rate_bytes_s : *rate * s->factor;
 }

@@ -17,8 +17,6 @@ struct whatif {
     int64_t *times;    /* ends of the group's windows, then of the blocks: as measured */
     int64_t *replayed; /* as replayed, unchanged */
     size_t n_times;
-    bool
-        *held; /* [egress by host, ingress by host]: routes through it were held up, by its doing */
     double measured_s, replay_s;
     double scale; /* of the model's rates: see whatif.c */
 };

@@ -257,6 +257,53 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
     release(&r, &scene);
 }
 
+/* ---- who looks late ---- */
+
+#define ROUND (122 * MS)
+
+static void receive(struct recording *r, int from, int64_t begin, int64_t look, int64_t found) {
+    PLANT(&r->calls, 0, 0, "MPI_Irecv", from, 1, LARGE, begin, begin + US);
+    PLANT(&r->calls, 0, 0, "MPI_Irecv", from, 1, LARGE, begin, found, MPI_FLAG_REQUEST);
+    PLANT(&r->calls, 0, 0, "MPI_Wait", -1, -1, 0, look, found, BOTH, .cpu_ns = found - look);
+}
+
+/* 20 ms of work, then LARGE bytes to rank 0, in `way_ns`; on with the next round when it says so.
+ */
+static void send_round(struct recording *r, int rank, int64_t begin, int64_t way_ns) {
+    int64_t sent = begin + 20 * MS;
+    PLANT(&r->calls, rank, rank, "MPI_Send", 0, 1, LARGE, sent, sent + way_ns, BOTH,
+          .gap_cpu_ns = 20 * MS, .cpu_ns = way_ns);
+    PLANT(&r->calls, 0, 0, "MPI_Send", rank, 2, 8, begin + 121 * MS, begin + 121 * MS + US);
+    PLANT(&r->calls, rank, rank, "MPI_Recv", 0, 2, 8, sent + way_ns, begin + ROUND, BOTH,
+          .cpu_ns = ROUND - 20 * MS - way_ns);
+}
+
+/* Rank 2's link is a tenth of rank 1's; rank 0 looks for rank 1's bytes when rank 2's have come. */
+static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    plant_init(&r, 3, (double)(ROUND * ROUNDS) / 1e9);
+    r.clock_bound_ns = calloc(3, sizeof *r.clock_bound_ns);
+    for (int rank = 0; rank < 3; rank++) {
+        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int64_t begin = 0; begin < ROUND * ROUNDS; begin += ROUND) {
+        receive(&r, 2, begin, begin + 2 * US, begin + 120 * MS);
+        receive(&r, 1, begin + US, begin + 120 * MS, begin + 120 * MS + 10 * US);
+        send_round(&r, 1, begin, 10 * MS);
+        send_round(&r, 2, begin, 100 * MS);
+    }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a =
+        ask(&scene, (struct whatif_scenario){WHATIF_LINK, .host = 2, .rank = -1, .factor = 10});
+    assert_true(a.replayed);
+    assert_true(fabs(a.predicted_s / (0.032 * ROUNDS) - 1) < 0.03);
+    release(&r, &scene);
+}
+
 /* A link that is known to carry twenty times as much limits nothing: the other end is changed. */
 static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
     struct recording r;
@@ -293,6 +340,45 @@ static void messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it(void **st
     CLOSE(a.replay_s, a.measured_s);
     CLOSE(a.predicted_s - 0.1,
           play(NULL, (struct hardware){AT_ONCE, 0.05, .burst_every = 0}, false));
+    release(&r, &scene);
+}
+
+/* A round: rank 0 waits for one message, works, and finds the next one there. */
+static int64_t find_one(struct recording *r, int64_t t, int64_t flight) {
+    int64_t found = t + 10 * MS + flight + 50 * MS, end = found + 100 * US;
+    PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 50000, t + 10 * MS, t + 10 * MS + US, BOTH,
+          .gap_cpu_ns = 10 * MS);
+    PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 50000, t + 20 * MS, t + 20 * MS + US, BOTH,
+          .gap_cpu_ns = 10 * MS);
+    PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, t + 20 * MS + US, end, BOTH,
+          .cpu_ns = end - t - 20 * MS);
+    PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, 50000, t, t + 10 * MS + flight, BOTH,
+          .cpu_ns = 10 * MS + flight);
+    PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, 50000, found, found + 2 * US, BOTH,
+          .gap_cpu_ns = 50 * MS);
+    PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, found + 2 * US, found + 3 * US);
+    return end;
+}
+
+/* When a message came that nobody waited for is not known: it is no sign of a slow path. */
+static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) {
+    struct recording r;
+    struct scene scene;
+    int64_t t = 0;
+    (void)state;
+    plant_init(&r, 2, 0.07 * ROUNDS);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int i = 0; i < ROUNDS; i++)
+        t = find_one(&r, t, i % 4 ? 5 * MS : MS);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 1});
+    assert_true(a.replayed);
+    assert_true(fabs(a.replay_s / a.measured_s - 1) < 0.03);
     release(&r, &scene);
 }
 
@@ -387,8 +473,10 @@ int main(void) {
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
+        cmocka_unit_test(what_had_come_before_it_was_looked_for_was_not_on_its_way),
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
+        cmocka_unit_test(messages_found_on_coming_late_say_nothing_of_the_path),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),
