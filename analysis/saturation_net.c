@@ -113,8 +113,8 @@ int saturation_network(const struct scene *scene, size_t group, struct candidate
         result = link_by_queues(scene, group, &flows, candidates);
     if (result == 0 && candidates->n == before)
         result = link_by_rates(scene, group, &flows, group == scene->main_group, candidates);
-    flows_release(&flows);
     if (result == 0 && candidates->n == before && group == scene->main_group)
-        result = link_by_peers(scene, group, candidates);
+        result = link_by_peers(scene, group, &flows, candidates);
+    flows_release(&flows);
     return result;
 }

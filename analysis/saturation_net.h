@@ -45,8 +45,9 @@ int link_by_queues(const struct scene *scene, size_t group, const struct flows *
 int link_by_rates(const struct scene *scene, size_t group, const struct flows *flows, bool rule_out,
                   struct candidates *candidates);
 
-/* Suspects, in the main group: hosts of stragglers whose transfers take longer than their peers'.
- */
-int link_by_peers(const struct scene *scene, size_t group, struct candidates *candidates);
+/* Suspects, in the main group: hosts of stragglers whose transfers take longer than their peers';
+ * where connections say that the path was idle, the programs there. */
+int link_by_peers(const struct scene *scene, size_t group, const struct flows *flows,
+                  struct candidates *candidates);
 
 #endif

@@ -11,39 +11,93 @@
 
 #include "analysis/saturation_net.h"
 #include "analysis/straggler.h"
+#include "analysis/throughput.h"
+
+/* What the connections of a host say of its path. */
+enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE };
+
+/* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
+ * at which data arrived they would have needed little of the time, and none queued on the way. */
+static enum path path_of(const struct flows *flows, int host) {
+    double limited = 0, need = 0, queue_ns = 0;
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        double ends = f->receiver_s + f->send_buffer_s;
+        if (f->from != host && f->to != host)
+            continue;
+        if (ends > 0 && ends >= HELD_UP_MIN * (f->limited_s + ends))
+            return PATH_OF_ENDS;
+        limited += f->limited_s;
+        need += f->need_s;
+        queue_ns = fmax(queue_ns, f->queue_ns);
+    }
+    return need > 0 && need < FLOW_RATE_NONE * limited && queue_ns < QUEUE_NS ? PATH_IDLE
+                                                                              : PATH_UNKNOWN;
+}
+
+static struct candidate suspect_of(const struct scene *scene, size_t group,
+                                   const struct straggler *s, enum flow_side side, enum path path) {
+    struct candidate c = link_of(scene, group, s->host, side);
+    c.rank = s->rank;
+    c.signals = 1;
+    if (throughput_counts(scene, group))
+        c.remove.direction = WHATIF_BOTH;
+    else /* no replay knows a limit that nothing shows */
+        c.can_remove = c.can_double = false;
+    if (path == PATH_IDLE) {
+        c.resource = "application";
+        c.kind = "unknown";
+    }
+    free(c.cause);
+    c.cause = text_format(path == PATH_IDLE
+                              ? "rank %d's end of its connections: transfers take it longer than "
+                                "its peers, and the path was idle meanwhile"
+                              : "transfers take rank %d longer than its peers",
+                          s->rank);
+    return c;
+}
+
+static void say_suspect(const struct straggler *s, double share, enum path path,
+                        struct candidate *c) {
+    text_list_add(&c->evidence, "rank %d takes %.2f times as long as its peers for what is its own",
+                  s->rank, s->slowdown);
+    text_list_add(&c->evidence,
+                  "transfers to and from its host hold up the run %.0f %% of the time",
+                  100 * share);
+    if (path == PATH_IDLE)
+        text_list_add(&c->against, "small buffers or a program that seldom looks after its "
+                                   "transfers: the kernel counted neither");
+    else
+        text_list_add(&c->against,
+                      "no link of these hosts was seen to be full: the limit may lie between "
+                      "them, in either direction");
+}
 
 static int add_suspect(const struct scene *scene, size_t group, const struct straggler *s,
-                       struct candidates *candidates) {
+                       const struct flows *flows, struct candidates *candidates) {
     double out = link_demand(scene, group, s->host, FLOW_SEND);
-    double in = link_demand(scene, group, s->host, FLOW_RECEIVE);
+    double in = link_demand(scene, group, s->host, FLOW_RECEIVE), share = fmax(out, in);
     enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
-    double blocked = fmax(out, in) * (1 - 1 / s->slowdown);
-    if (!(blocked >= GAIN_MIN))
+    enum path path = path_of(flows, s->host);
+    /* where ranks run freely the demand is already what goes beyond the peers */
+    double beyond = throughput_counts(scene, group) ? share : share * (1 - 1 / s->slowdown);
+    if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS)
         return 0;
-    struct candidate c = link_of(scene, group, s->host, side);
-    free(c.cause);
-    c.cause = text_format("transfers take rank %d longer than its peers", s->rank);
-    c.blocked = blocked;
-    c.rank = s->rank;
-    c.can_remove = c.can_double = false; /* no replay knows a limit that nothing shows */
-    text_list_add(&c.evidence, "rank %d takes %.2f times as long as its peers for what is its own",
-                  s->rank, s->slowdown);
-    text_list_add(&c.evidence, "transfers to and from its host hold up the run %.0f %% of the time",
-                  100 * fmax(out, in));
-    text_list_add(&c.against,
-                  "no link of these hosts was seen to be full: the limit may lie between "
-                  "them, in either direction");
-    link_add_arithmetic(candidates, group, s->host, side, &c);
-    c.signals = 1;
+    struct candidate c = suspect_of(scene, group, s, side, path);
+    c.blocked = beyond;
+    say_suspect(s, share, path, &c);
+    if (path != PATH_IDLE)
+        link_add_arithmetic(candidates, group, s->host, side, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-int link_by_peers(const struct scene *scene, size_t group, struct candidates *candidates) {
+int link_by_peers(const struct scene *scene, size_t group, const struct flows *flows,
+                  struct candidates *candidates) {
     const struct stragglers *stragglers;
     int result = scene_stragglers(scene, &stragglers);
     for (size_t i = 0; result == 0 && i < stragglers->n; i++)
         if (stragglers->items[i].cause_kind &&
             strcmp(stragglers->items[i].cause_kind, "path-limited") == 0)
-            result = add_suspect(scene, group, &stragglers->items[i], candidates);
+            result = add_suspect(scene, group, &stragglers->items[i], flows, candidates);
     return result;
 }

@@ -67,7 +67,8 @@ struct world {
     double send_ms[WORKERS_MAX + 1];
     double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
     int share;               /* iterations of each worker; 0: until the end */
-    double link_mb_s;        /* the server's link was measured to carry, and it sends 100; 0: not */
+    enum { NO_CONNECTIONS, IDLE_PATH, BUSY_PATH, SLOW_READER } connections;
+    double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
 };
 
 struct worker {
@@ -123,6 +124,40 @@ static double half_busy(size_t column, double t_s) {
     return column == CPU_USER || column == CPU_IDLE ? 0.5e9 : 0;
 }
 
+/* 10 MB/s each way; of the last worker's, data are under way half of the time. */
+static struct {
+    bool slow;
+    int kind;
+} connection_now;
+
+static double connection_value(size_t column, double t_s) {
+    bool last = connection_now.slow;
+    (void)t_s;
+    return column == CONNECTION_BUSY ? (last ? 0.5e9 : 0.05e9)
+           : column == CONNECTION_RWND_LIMITED
+               ? (last && connection_now.kind == SLOW_READER) * 0.3e9
+           : column == CONNECTION_SEND_BYTES ? 10e6
+           : column == CONNECTION_RTT        ? 5e5
+           : column == CONNECTION_MIN_RTT    ? 1e4
+           : column == CONNECTION_DELIVERY_RATE
+               ? (last && connection_now.kind == BUSY_PATH ? 40e6 : 1e9)
+               : 0;
+}
+
+static void plant_connections(struct recording *r, const struct world *w) {
+    const unsigned levels =
+        1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT | 1u << CONNECTION_DELIVERY_RATE;
+    char name[64];
+    connection_now.kind = w->connections;
+    for (int k = 1; w->connections != NO_CONNECTIONS && k <= w->workers; k++) {
+        connection_now.slow = k == w->workers;
+        snprintf(name, sizeof name, "10.0.0.1:50>10.0.0.%d:60", k + 1);
+        plant(r, RECORDING_CONNECTION, 0, name, 0.1, levels, connection_value);
+        snprintf(name, sizeof name, "10.0.0.%d:60>10.0.0.1:50", k + 1);
+        plant(r, RECORDING_CONNECTION, k, name, 0.1, levels, connection_value);
+    }
+}
+
 static void plant_world(struct recording *r, const struct world *w) {
     struct worker workers[WORKERS_MAX + 1] = {{0}};
     uint64_t random = 7;
@@ -131,6 +166,7 @@ static void plant_world(struct recording *r, const struct world *w) {
     plant_init(r, (size_t)w->workers + 1, SECONDS);
     r->clock_bound_ns = calloc((size_t)w->workers + 1, sizeof *r->clock_bound_ns);
     plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, SECONDS);
+    plant_connections(r, w);
     if (w->link_mb_s > 0) {
         plant(r, RECORDING_NET, 0, "eth0", 0.1, 0, sends_100);
         assert_int_equal(recording_add_ceiling(r, 0, METRIC_NET_SEND, w->link_mb_s), 0);
@@ -370,6 +406,34 @@ static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) 
     release(&j);
 }
 
+/* Connections tell whether the path can be meant: it was idle while the transfers lasted, so the
+ * program's end is, or a receiver was late, which is a finding of its own. */
+static void an_idle_path_clears_the_link(void **state) {
+    static const char *const resources[] = {
+        [NO_CONNECTIONS] = "net-ingress", [IDLE_PATH] = "application", [BUSY_PATH] = "net-ingress"};
+    (void)state;
+    for (int kind = NO_CONNECTIONS; kind <= SLOW_READER; kind++) {
+        struct world w = {.workers = 3,
+                          .compute_ms = {0, 20, 20.1, 20.2},
+                          .transfer_ms = {0, 1, 1, 60},
+                          .serve_ms = 0.05,
+                          .connections = kind};
+        struct judged j;
+        judge(&w, &j);
+        assert_int_equal(j.verdict.host, 3);
+        if (kind == SLOW_READER) {
+            assert_string_equal(j.verdict.kind, "receiver");
+            for (size_t i = 0; i < j.candidates.n; i++)
+                assert_int_not_equal(strncmp(j.candidates.items[i].resource, "net-", 4), 0);
+        } else {
+            assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+            assert_string_equal(j.verdict.resource, resources[kind]);
+            NEAR(j.verdict.gain, 1 - (2 / 21.0 + 1 / 80.0) / (3 / 21.0), 0.02);
+        }
+        release(&j);
+    }
+}
+
 /* A replay would find nothing to gain; the bound is that of the iterations. */
 static void a_replay_is_refused_and_the_bound_holds(void **state) {
     struct world w = {
@@ -479,6 +543,7 @@ int main(void) {
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
         cmocka_unit_test(a_slow_link_costs_the_exchange_that_peers_do_not_need),
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
+        cmocka_unit_test(an_idle_path_clears_the_link),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
