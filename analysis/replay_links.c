@@ -19,6 +19,7 @@
 #define AT_LIMIT 0.75 /* of the rate that is seldom passed */
 #define COVER 0.9     /* of the bytes to explain */
 #define PEAK_QUANTILE 0.9
+#define FOUND_PART 0.1 /* of the time since it could move: who waited less found it there */
 #define AT_KNOWN 0.75
 #define BURST_MAX 2.0 /* times the known rate: more than that on average is no burst */
 #define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
@@ -29,6 +30,7 @@ struct piece { /* a message between hosts, while it moved */
     double bytes,
         rate[2]; /* of all that crossed the sender's egress, the receiver's ingress then */
     int link;    /* what explains it: -1 nothing yet */
+    bool found;  /* its receiver came later and hardly waited: when it arrived is not known */
 };
 
 struct fit {
@@ -57,6 +59,7 @@ static void join_pieces(struct fit *fit, struct piece **last) {
         struct piece **before = &last[p->messages[piece.message].pair];
         if (*before && piece.begin_ns <= (*before)->end_ns) {
             (*before)->bytes += piece.bytes;
+            (*before)->found |= piece.found;
             (*before)->message = piece.message;
             if (piece.end_ns > (*before)->end_ns)
                 (*before)->end_ns = piece.end_ns;
@@ -66,6 +69,12 @@ static void join_pieces(struct fit *fit, struct piece **last) {
         *before = &fit->pieces[kept++];
     }
     fit->n = kept;
+}
+
+static bool was_found(const struct replay_message *m) {
+    int64_t begin = replay_begin_ns(m);
+    return m->waited_ns != VALUE_ABSENT && m->waited_ns > begin &&
+           (double)(m->done_ns - m->waited_ns) < FOUND_PART * (double)(m->done_ns - begin);
 }
 
 static int find_pieces(struct fit *fit) {
@@ -86,7 +95,8 @@ static int find_pieces(struct fit *fit) {
                                                    .begin_ns = replay_begin_ns(m),
                                                    .end_ns = m->done_ns,
                                                    .bytes = m->bytes,
-                                                   .link = -1};
+                                                   .link = -1,
+                                                   .found = was_found(m)};
     }
     qsort(fit->pieces, fit->n, sizeof *fit->pieces, compare_sent);
     join_pieces(fit, last);
@@ -311,30 +321,44 @@ static int cover(struct fit *fit) {
     return 0;
 }
 
-/* What no link explains takes its time all the same: programs and protocols have a pace, too. */
+struct pace {
+    double bytes, time;     /* of what no link explains */
+    double waited, waiting; /* the part of it that somebody waited for */
+    double explained;
+};
+
+static void add_piece(struct pace *pace, const struct piece *x) {
+    double time = (double)(x->end_ns - x->begin_ns);
+    if (x->link >= 0) {
+        pace->explained += x->bytes;
+        return;
+    }
+    pace->bytes += x->bytes;
+    pace->time += time;
+    pace->waited += x->found ? 0 : x->bytes;
+    pace->waiting += x->found ? 0 : time;
+}
+
+/* What no link explains takes its time all the same: programs and protocols have a pace, too. It is
+ * that of the messages that somebody waited for, if there are any: how long the others took is
+ * known no better than when their receivers came. Mostly explained: none. */
+static double bytes_per_s(const struct pace *pace) {
+    if (pace->bytes <= pace->explained || !(pace->time > 0))
+        return INFINITY;
+    return pace->waiting > 0 ? pace->waited / pace->waiting * 1e9 : pace->bytes / pace->time * 1e9;
+}
+
 static int fit_pairs(struct fit *fit) {
     struct replay *p = fit->p;
-    double *bytes = calloc(p->n_pairs + 1, sizeof *bytes);
-    double *time = calloc(p->n_pairs + 1, sizeof *time);
-    for (size_t i = 0; bytes && time && i < fit->n; i++) {
-        const struct piece *x = &fit->pieces[i];
-        uint32_t pair = p->messages[x->message].pair;
-        bytes[pair] += x->link < 0 ? x->bytes : -x->bytes;
-        time[pair] += x->link < 0 ? (double)(x->end_ns - x->begin_ns) : 0;
-    }
-    for (size_t i = 0; bytes && time && i < fit->n; i++) { /* mostly unexplained: by that part */
-        const struct piece *x = &fit->pieces[i];
-        uint32_t pair = p->messages[x->message].pair;
-        if (bytes[pair] > 0 && x->link >= 0)
-            bytes[pair] += x->bytes;
-    }
-    for (size_t i = 0; bytes && time && i < p->n_pairs; i++)
-        if (bytes[i] > 0 && time[i] > 0)
-            p->model.pair[i] = bytes[i] / time[i] * 1e9;
-    bool ok = bytes && time;
-    free(bytes);
-    free(time);
-    return ok ? 0 : -ENOMEM;
+    struct pace *paces = calloc(p->n_pairs + 1, sizeof *paces);
+    if (!paces)
+        return -ENOMEM;
+    for (size_t i = 0; i < fit->n; i++)
+        add_piece(&paces[p->messages[fit->pieces[i].message].pair], &fit->pieces[i]);
+    for (size_t i = 0; i < p->n_pairs; i++)
+        p->model.pair[i] = bytes_per_s(&paces[i]);
+    free(paces);
+    return 0;
 }
 
 /* The link that could be the limit in place of another: all that one explains, it does, too. */
