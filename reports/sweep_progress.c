@@ -110,12 +110,27 @@ static double common_end(const struct sweep *sweep, enum equal equal) {
     return n > 1 ? end : NAN;
 }
 
-static double accuracy_at(const struct report *report, enum equal equal, double place) {
+#define CLOSE .02 /* two tests this near say what lies between them */
+
+/* What is known of the accuracy at a place: between two tests that are far apart, only those two.
+ */
+static int put_accuracy(struct sweep_table *table, size_t row, size_t column,
+                        const struct report *report, enum equal equal, double place) {
     const struct report_curve *curve = accuracy_of(report);
     double *at = curve && !isnan(place) ? places_of(report, curve, equal) : NULL;
-    double accuracy = at ? curve_read_off(at, curve->value, curve->n, place) : NAN;
+    size_t i = 0;
+    while (at && i < curve->n && !(at[i] >= place))
+        i++;
+    bool known = at && i < curve->n && (i || at[0] == place);
+    double after = known ? curve->value[i] : NAN, before = known && i ? curve->value[i - 1] : NAN;
+    int result = known && at[i] > place && !(fabs(after - before) <= CLOSE)
+                     ? sweep_table_set(table, row, column, "%.2f to %.2f",
+                                       100 * fmin(before, after), 100 * fmax(before, after))
+                     : sweep_table_number(
+                           table, row, column,
+                           known ? 100 * curve_read_off(at, curve->value, curve->n, place) : NAN);
     free(at);
-    return 100 * accuracy;
+    return result;
 }
 
 static int put_pace_titles(struct sweep_table *table, const double places[EQUALS]) {
@@ -146,8 +161,8 @@ static int fill_pace(struct sweep_table *table, size_t row, const struct sweep *
     for (size_t c = 0; c < ARRAY_SIZE(rates) && result == 0; c++)
         result = sweep_table_number(table, row, c + 1, rates[c]);
     for (size_t e = 0; e < EQUALS && result == 0; e++)
-        result = sweep_table_number(table, row, ARRAY_SIZE(rates) + 1 + e,
-                                    accuracy_at(cell->typical, (enum equal)e, places[e]));
+        result = put_accuracy(table, row, ARRAY_SIZE(rates) + 1 + e, cell->typical, (enum equal)e,
+                              places[e]);
     return result;
 }
 

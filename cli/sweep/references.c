@@ -168,11 +168,12 @@ const struct reference references[] = {
      "training,accuracy,examples,send", "grid,roles,pace,curves", THEIRS(softmax_theirs)},
     {"r2-lenet", "R2: LeNet on digits, 6 epochs, by nodes and batch",
      "Theirs: MNIST, 60,000 digits; of the other batches no figures are at hand. The short size has 12,000 drawn digits. More nodes are "
-     "no faster here, since emulated hosts share the machine's cores; as in theirs, accuracy falls a little with nodes and "
-     "batch, since a batch of each node makes the joint batch larger and the steps fewer.",
+     "no faster here, since emulated hosts share the machine's cores; as in theirs, accuracy falls with nodes and batch: "
+     "all cells see the same examples, so that a batch of each node makes the joint batch larger and the steps fewer. 512 images a node on three nodes are "
+     "46 steps in the short size, where learning has hardly begun, but 234 in the full one, as in theirs, with which ours reaches 98 %.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-lenet --data {data} --batch {batch} --rate 0.02 --quiet {extent}",
      {"--epochs 6", "--epochs 6"}, {1, 5}, {{"nodes", {"1,2,3", "1,2,3"}}, {"batch", {"64,128,256,512", "64,128,256,512"}}},
-     "training,accuracy,examples,send", "grid,verdicts,pace,curves", THEIRS(lenet_theirs)},
+     "training,accuracy,examples,send", "grid,verdicts,pace", THEIRS(lenet_theirs)},
     {"r3-batches", "R3: run time for the same number of points, by mode and batch",
      "What matters is the shape of a row: a batch of one point costs a message for each, larger ones amortise it, and from "
      "100 on a row is flat. Ours trains fewer points in the short size; a message costs microseconds of MPI instead of "

@@ -13,6 +13,7 @@
 #include "reports/export.h"
 #include "reports/export_lanes.h"
 #include "reports/export_trace.h"
+#include "tests/unit/golden.h"
 
 /* A name that means something to JSON, CSV, OpenMetrics and a terminal. */
 #define HOSTILE "=1+1,\"\\</script>\\u0041é"
@@ -159,49 +160,19 @@ static char *export_run(struct fixture *f, const struct export_format *format, c
     return text;
 }
 
-static char *read_file(const char *path) {
-    FILE *file = fopen(path, "r");
-    char *text = NULL;
-    size_t size = 0;
-    if (file && getdelim(&text, &size, EOF, file) < 0) {
-        free(text);
-        text = NULL;
-    }
-    if (file)
-        fclose(file);
-    return text;
-}
-
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void expect_golden(const char *name, char *text) {
-    char path[512], actual[128];
-    snprintf(path, sizeof path, "%s/golden/%s", TEST_SOURCE_DIR, name);
-    if (getenv("UPDATE_GOLDEN"))
-        write_file(path, text);
-    char *expected = read_file(path);
-    bool same = expected && strcmp(expected, text) == 0;
-    free(expected);
-    if (!same) {
-        snprintf(actual, sizeof actual, "/tmp/chokepoint-golden-actual-%.60s", name);
-        write_file(actual, text);
-        free(text);
-        fail_msg("%s differs: diff %s %s", name, path, actual);
-    }
+static void expect_export(struct fixture *f, const char *name, const struct export_format *format,
+                          const char *table) {
+    char *text = export_run(f, format, table);
+    expect_golden(name, text);
     free(text);
 }
 
 static void exports_are_as_before(void **state) {
     struct fixture *f = *state;
-    expect_golden("export-perfetto.json", export_run(f, &export_perfetto, NULL));
-    expect_golden("export-openmetrics.txt", export_run(f, &export_openmetrics, NULL));
-    expect_golden("export-process.csv", export_run(f, &export_csv, "process"));
-    expect_golden("export-mark.csv", export_run(f, &export_csv, "mark"));
+    expect_export(f, "export-perfetto.json", &export_perfetto, NULL);
+    expect_export(f, "export-openmetrics.txt", &export_openmetrics, NULL);
+    expect_export(f, "export-process.csv", &export_csv, "process");
+    expect_export(f, "export-mark.csv", &export_csv, "mark");
 }
 
 /* ---- the timeline has what was planned ---- */
