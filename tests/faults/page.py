@@ -33,6 +33,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
 )
 ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"), ("cap_error", "what-if (clean run, limit set), relative error", "4 / 10 %"),
+          ("twin_error", "the twins themselves: a clean run against its twin", ""),
           ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"

@@ -198,6 +198,11 @@ def errors(values):
     return {"n": len(values), "median": median(values), "p90": quantile(values, .9), "worst": max(values, default=None)}
 
 
+def twin_errors(runs):
+    """How far clean runs are from their own twins: what a perfect prediction would be found to be off by."""
+    return errors([1 / r["slowdown"] - 1 for r in runs if r["fault"] == "F0" and not r["disturbed"] and r["slowdown"]])
+
+
 def precision(find, balanced):
     blaming = [r for r in find + balanced if blamed(r["report"]["verdict"])]
     return count(blaming, lambda r: r["right"] == "find" and is_top1(r))
@@ -230,6 +235,7 @@ def measures(runs):
         "delay": errors([r["delay"] for r in delayed if r["delay"]]), "delay_named": count(delayed, lambda r: r["delay"]),
         "start_error_s": errors([start_error_s(r) for r in windowed]),
         "slowdown_error": errors([slowdown_error(r) for r in right]),
+        "twin_error": twin_errors(runs),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),

@@ -147,6 +147,12 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(scorer.excess_explained(runs[2]), .8)
         self.assertAlmostEqual(scorer.measures(runs)["slowdown_error"]["worst"], 1 - 1 / .6 / 2)
 
+    def test_a_perfect_prediction_is_off_by_what_clean_runs_differ_by(self):
+        runs = scored(made("F0", 10, started=0), made("F0", 8, started=1), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
+        error = scorer.measures(runs)["twin_error"]
+        self.assertEqual(error["n"], 2)
+        self.assertAlmostEqual(error["worst"], .25)
+
     def test_start_up_before_the_loop_dilutes_no_estimate(self):
         runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 40}))
         runs[1]["report"]["run"] = {"duration_s": 25}
