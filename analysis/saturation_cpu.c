@@ -295,8 +295,8 @@ static void rule_out(const struct scene *scene, size_t group, struct candidates 
 /* The cores of emulated hosts: none of them is short of any more than the others. */
 static void rule_out_shared(double most, struct candidates *candidates) {
     text_list_add(&candidates->ruled_out,
-                  "cpu: a rank waited for a core %.0f %% of the time, which of hosts that share "
-                  "their cores says nothing",
+                  "cpu: waiting for a core (%.0f %% of the time) singles out none of these hosts, "
+                  "which share their cores",
                   100 * most);
 }
 

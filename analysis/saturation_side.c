@@ -92,11 +92,12 @@ static void say_limited(const struct flows *flows, const struct culprit_side *s,
         longest = fmax(longest, f->limited_s);
         need = fmax(need, f->need_s);
     }
-    text_list_add(&c->evidence,
-                  "%zu of %zu routes between hosts were held up by their path, %zu of them %s this "
-                  "host; data were under way %.0f %% of the time (%.0f %% by their rate)",
-                  flows->n_limited, flows->n, mine, s->side == FLOW_SEND ? "from" : "to",
-                  100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s));
+    text_list_add(
+        &c->evidence,
+        "routes between hosts held up by their path: %zu of %zu, %zu of them %s this host; "
+        "data were under way %.0f %% of the time (%.0f %% by their rate)",
+        flows->n_limited, flows->n, mine, s->side == FLOW_SEND ? "from" : "to",
+        100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s));
     c->signals++;
 }
 

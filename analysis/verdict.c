@@ -19,15 +19,21 @@ const char *verdict_state_name(enum verdict_state state) {
 
 /* ---- how far the recording carries ---- */
 
+static size_t samples_of(const struct scene *scene, size_t host) {
+    const struct rate *rate = &scene->hosts[host].metrics[METRIC_CPU_IDLE];
+    return rate_find(rate, scene->recording->duration_ns) - rate_find(rate, 0);
+}
+
+/* The scene has hosts. */
+static size_t host_least_seen(const struct scene *scene) {
+    size_t least = 0;
+    for (size_t h = 1; h < scene->n_hosts; h++)
+        least = samples_of(scene, h) < samples_of(scene, least) ? h : least;
+    return least;
+}
+
 size_t verdict_least_samples(const struct scene *scene) {
-    size_t least = SIZE_MAX;
-    for (size_t h = 0; h < scene->n_hosts; h++) {
-        const struct rate *rate = &scene->hosts[h].metrics[METRIC_CPU_IDLE];
-        size_t n = rate_find(rate, scene->recording->duration_ns) - rate_find(rate, 0);
-        if (n < least)
-            least = n;
-    }
-    return scene->n_hosts ? least : 0;
+    return scene->n_hosts ? samples_of(scene, host_least_seen(scene)) : 0;
 }
 
 double verdict_coverage(const struct scene *scene) {
@@ -94,8 +100,8 @@ static char *too_little(const struct scene *scene) {
     if (!scene->n_hosts)
         return text_format("No host was recorded");
     if (samples < needed)
-        return text_format("Only %zu samples of some host lie within the run; %zu are needed",
-                           samples, needed);
+        return text_format("Only %zu samples of %s lie within the run; %zu are needed", samples,
+                           scene->hosts[host_least_seen(scene)].name, needed);
     /* iterations that were found are a help, not what the program is about */
     if (reference && scene->iterations.source == ITERATION_MARKER &&
         reference->n < RUN_ITERATIONS_MIN)
@@ -113,6 +119,14 @@ static void say_too_little(const struct scene *scene, char *why, struct verdict 
     v->state = VERDICT_INSUFFICIENT;
     v->confidence *= leaning ? 0.5 : 0;
     free(so_far);
+    if (!leaning) { /* what was said of a run that was seen */
+        text_list_release(&v->evidence);
+        text_list_release(&v->next);
+    }
+    if (scene->n_hosts > 1 && verdict_coverage(scene) < 0.5)
+        text_list_add(&v->next,
+                      "look why %s was hardly seen: its agent, or its way to the collector",
+                      scene->hosts[host_least_seen(scene)].name);
     if (scene->iterations.n && iterations_reference(&scene->iterations)->n < RUN_ITERATIONS_MIN)
         text_list_add(&v->next, "run at least %d iterations", RUN_ITERATIONS_MIN);
 }

@@ -98,9 +98,10 @@ static void say_most(const struct scene *scene, const struct candidates *candida
     char *what = c ? verdict_candidate_words(scene, c) : NULL;
     if (what && c->gain.estimate >= 0.005)
         text_list_add(&v->evidence,
-                      "the ranks' time adds up; the most that a change on one host would gain is "
-                      "%.0f %% of the run: %s",
+                      "the most that a change on one host would gain is %.0f %% of the run: %s",
                       100 * c->gain.estimate, what);
+    else if (verdict_closing(scene) < 1)
+        text_list_add(&v->evidence, "no host was short of anything that the run had to wait for");
     else
         text_list_add(&v->evidence, "the ranks' time adds up, and no host was short of anything "
                                     "that the run had to wait for");

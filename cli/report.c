@@ -158,8 +158,9 @@ int report_conclude(const char *db_path, int64_t run_id, FILE *out) {
 static int print(const struct report *report, const struct report_format *format,
                  const char *path) {
     struct output output;
-    int result = output_open(&output);
-    if (result == 0)
+    bool to_terminal = format == &screen && !path && isatty(STDOUT_FILENO);
+    int result = to_terminal ? write_screen(report, stdout) : output_open(&output);
+    if (result == 0 && !to_terminal)
         result = output_close(&output, path, format->report(report, output.file));
     return result < 0 ? report_cannot_write("report", path, result) : 0;
 }

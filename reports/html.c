@@ -58,10 +58,6 @@ void html_put_verdict(FILE *out, const struct report *report) {
     if (verdict->confidence > 0)
         fprintf(out, "<span class=\"muted\">confidence %.0f %%</span>", 100 * verdict->confidence);
     html_element(out, "p", "verdict", verdict->summary);
-    if (!isnan(verdict->gain_pct))
-        fprintf(out,
-                "<p>Without this limit the run would be %.0f %% shorter (%.0f to %.0f %%).</p>\n",
-                verdict->gain_pct, verdict->gain_low_pct, verdict->gain_high_pct);
     html_list(out, "Evidence", verdict->evidence, verdict->n_evidence);
     html_list(out, "Against it", verdict->against, verdict->n_against);
     html_list(out, "Ruled out", verdict->ruled_out, verdict->n_ruled_out);

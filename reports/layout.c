@@ -108,12 +108,13 @@ double layout_value(const struct report *report, const struct report_resources *
 
 #define STRAGGLER_WORTH 0.05 /* of the run: less is hardly any */
 
-void layout_straggler_gain(char *text, size_t size, const struct report_straggler *straggler) {
+void layout_straggler_gain(char *text, size_t size, const struct report *report,
+                           const struct report_straggler *straggler) {
     double most = fmax(straggler->severity, straggler->severity_max); /* one of them may be NAN */
     double gain = 1 - 1 / straggler->severity;
     text[0] = '\0';
     if (gain >= STRAGGLER_WORTH)
         snprintf(text, size, "; else the run would be %.0f %% shorter", 100 * gain);
-    else if (1 - 1 / most < STRAGGLER_WORTH)
+    else if (1 - 1 / most < STRAGGLER_WORTH && report->verdict.host != straggler->host)
         snprintf(text, size, "; the run hardly waits for it");
 }

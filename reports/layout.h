@@ -52,6 +52,7 @@ const char *layout_host(const struct report *report, int host);
 
 /* "; else the run would be 23 % shorter": what the run would gain, where that is known;
  * a straggler that nobody waits for is worth no work. Else "". */
-void layout_straggler_gain(char *text, size_t size, const struct report_straggler *straggler);
+void layout_straggler_gain(char *text, size_t size, const struct report *report,
+                           const struct report_straggler *straggler);
 
 #endif

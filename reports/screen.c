@@ -142,7 +142,7 @@ static void put_straggler(FILE *out, const struct report *report, struct room *r
         return;
     }
     const struct report_straggler *s = &report->stragglers[0];
-    layout_straggler_gain(gain, sizeof gain, s);
+    layout_straggler_gain(gain, sizeof gain, report, s);
     snprintf(text, sizeof text, "rank %d on %s takes %.2f times as long as its peers (%s): %s%s%s",
              s->rank, layout_host(report, s->host), s->slowdown, s->kind, s->cause, gain,
              report->n_stragglers > 1 ? "; others in the report" : "");

@@ -107,8 +107,12 @@ size_t terminal_columns(FILE *out) {
     return window.ws_col < TERMINAL_COLUMNS_MIN ? TERMINAL_COLUMNS_MIN : window.ws_col;
 }
 
+/* A number and its percent sign stay together. */
 static size_t word_size(const char *text) {
-    return strcspn(text, " ");
+    size_t size = strcspn(text, " ");
+    if (text[size] == ' ' && text[size + 1] == '%')
+        size += 1 + strcspn(text + size + 1, " ");
+    return size;
 }
 
 static size_t word_width(const char *text, size_t size) {
@@ -130,7 +134,9 @@ static size_t put_words(FILE *out, const char *text, size_t indent, size_t used,
     while (*(text += strspn(text, " "))) {
         size_t size = word_size(text), width = word_width(text, size);
         bool last_line = max_lines && lines == max_lines;
-        if (!first && used + 1 + width + (last_line ? 4 : 0) > columns) {
+        /* the last line keeps room for "...", unless all that is left fits */
+        bool rest_fits = used + 1 + terminal_width(text) <= columns;
+        if (!first && used + 1 + width + (last_line && !rest_fits ? 4 : 0) > columns) {
             if (last_line) {
                 fputs(" ...", out);
                 break;

@@ -43,7 +43,7 @@ static void put_stragglers(FILE *out, const struct report *report) {
     for (size_t i = 0; i < report->n_stragglers; i++) {
         const struct report_straggler *s = &report->stragglers[i];
         char text[700], gain[120];
-        layout_straggler_gain(gain, sizeof gain, s);
+        layout_straggler_gain(gain, sizeof gain, report, s);
         snprintf(text, sizeof text,
                  "rank %d on %s, %s: %.2f times its peers' median in %.0f %% of the iterations; "
                  "probable cause: %s%s",
