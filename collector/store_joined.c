@@ -30,10 +30,6 @@ void joined_clear(struct series *series) {
 
 /* ---- joining ---- */
 
-static bool is_counter(const struct shape *shape, size_t column) {
-    return shape->table->columns[shape->ordinals[column]].kind == COLUMN_COUNTER;
-}
-
 static bool can_join(const struct joined_row *to, const int64_t *was, const struct shape *shape,
                      int64_t t_ns, int64_t interval_ns, const int64_t *values) {
     int64_t sum;
@@ -42,7 +38,7 @@ static bool can_join(const struct joined_row *to, const int64_t *was, const stru
         return false;
     for (size_t i = 0; i < shape->n_columns; i++) {
         int64_t before = was[shape->ordinals[i]];
-        if (!is_counter(shape, i))
+        if (!shape->counters[i])
             continue;
         if ((before == VALUE_ABSENT) != (values[i] == VALUE_ABSENT) ||
             (before != VALUE_ABSENT && __builtin_add_overflow(before, values[i], &sum)))
@@ -59,7 +55,7 @@ static void join(struct joined_row *to, int64_t *was, int64_t t_ns, int64_t inte
     for (size_t i = 0; i < shape->n_columns; i++) {
         int64_t *value = &was[shape->ordinals[i]];
         if (values[i] != VALUE_ABSENT)
-            *value = is_counter(shape, i) ? *value + values[i] : values[i];
+            *value = shape->counters[i] ? *value + values[i] : values[i];
     }
 }
 
