@@ -71,7 +71,8 @@ static void make_steps(struct net *net) {
     for (l = last; l >= net->layers; l--)
         at = net_layer_backward(net, l, at);
     for (l = net->layers; l <= last; l++)
-        dnnl_primitive_desc_destroy(l->forward);
+        if (l->forward)
+            dnnl_primitive_desc_destroy(l->forward);
 }
 
 static void make(struct net *net, const struct net_plan *plan) {
@@ -106,13 +107,18 @@ int net_new(const struct net_plan *plan, size_t batch, int threads, struct net *
     return r;
 }
 
+static void destroy(dnnl_primitive_t primitive) {
+    if (primitive)
+        dnnl_primitive_destroy(primitive);
+}
+
 void net_free(struct net *net) {
     if (!net)
         return;
     for (int i = 0; i < net->forward.n; i++)
-        dnnl_primitive_destroy(net->forward.step[i].primitive);
+        destroy(net->forward.step[i].primitive);
     for (int i = 0; i < net->backward.n; i++)
-        dnnl_primitive_destroy(net->backward.step[i].primitive);
+        destroy(net->backward.step[i].primitive);
     for (int i = 0; i < net->n_memories; i++)
         dnnl_memory_destroy(net->memories[i]);
     if (net->stream)
@@ -134,7 +140,10 @@ static void run(struct net *net, const struct steps *steps) {
     for (int i = 0; i < steps->n && net->status == dnnl_success; i++) {
         const struct step *s = &steps->step[i];
         int64_t start = net->tell ? net->now_ns() : 0;
-        net_good(net, dnnl_primitive_execute(s->primitive, net->stream, s->n_args, s->args));
+        if (s->primitive)
+            net_good(net, dnnl_primitive_execute(s->primitive, net->stream, s->n_args, s->args));
+        else
+            net_pool_run(net, &s->pool);
         if (net->tell)
             net->tell(net->tell_ctx, s->name, s->bytes, start, net->now_ns());
     }

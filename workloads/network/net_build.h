@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside of a net: two lists of steps, forward and backward, each a oneDNN primitive with its
- * arguments. Every primitive chooses the layout it likes best, and where two do not agree a step
- * between them reorders; so nothing here depends on what oneDNN likes on which machine. The first
- * status that is not good stays in the net and all that follows does nothing.
+ * arguments, or a pooling of our own. Every primitive chooses the layout it likes best, and where
+ * two do not agree a step between them reorders; so nothing here depends on what oneDNN likes on
+ * which machine. The first status that is not good stays in the net and all that follows does
+ * nothing.
  */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
@@ -17,8 +18,17 @@
 #define NET_STEPS_MAX 96
 #define NET_ARGS_MAX 6
 
+/* planes x in_rows x in_rows x inner floats, of which the first `used` of inner are channels. */
+struct pool {
+    bool backward;
+    dnnl_format_tag_t tag;
+    size_t planes, in_rows, rows, inner, used;
+    dnnl_memory_t in, out, which; /* which of the four was the largest */
+};
+
 struct step {
-    dnnl_primitive_t primitive;
+    dnnl_primitive_t primitive; /* NULL: pool */
+    struct pool pool;
     int n_args;
     dnnl_exec_arg_t args[NET_ARGS_MAX];
     char name[40];
@@ -35,7 +45,8 @@ struct layer {
     struct net_part part;
     const struct layer *before;              /* NULL: the images */
     const char *relu;                        /* whose ReLU is before it; NULL: none */
-    dnnl_memory_t src, dst, workspace;       /* of the way forward */
+    dnnl_memory_t src, dst;                  /* of the way forward */
+    struct pool pool;                        /* likewise */
     dnnl_primitive_desc_t forward;           /* the ways back need what it was */
     dnnl_memory_desc_t shape, bias_shape;    /* of its weights, plain */
     dnnl_memory_t weights, biases;           /* views of the vector of weights */
@@ -72,6 +83,7 @@ dnnl_memory_desc_t net_any(struct net *net, const dnnl_memory_desc_t *like);
 /* data NULL: none yet; DNNL_MEMORY_ALLOCATE: the library's own. */
 dnnl_memory_t net_memory(struct net *net, const dnnl_memory_desc_t *md, void *data);
 
+/* pd NULL: the caller fills in what to pool. */
 struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_desc_t pd,
                           const char *layer, const char *what);
 void net_add_arg(struct step *step, int arg, dnnl_memory_t memory, bool output);
@@ -82,6 +94,13 @@ dnnl_memory_t net_as_wanted(struct net *net, struct steps *steps, dnnl_memory_t 
                             const dnnl_memory_desc_t *wanted, const char *layer);
 /* Where a primitive puts a gradient: where it is wanted, or elsewhere, to be reordered after it. */
 dnnl_memory_t net_output_like(struct net *net, dnnl_memory_t final, const dnnl_memory_desc_t *md);
+
+/* ---- net_pool.c ---- */
+
+/* false when the layout is none of those it knows. */
+bool net_pool_shape(struct net *net, const dnnl_memory_desc_t *md, struct pool *ret_pool);
+dnnl_memory_t net_pool_memory(struct net *net, const dnnl_memory_desc_t *md); /* zeroed */
+void net_pool_run(struct net *net, const struct pool *pool);
 
 /* ---- net_layers.c: what a layer is in steps ---- */
 

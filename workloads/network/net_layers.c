@@ -6,7 +6,7 @@
  */
 #include "workloads/network/net_build.h"
 
-static const dnnl_dims_t two = {2, 2}, one = {1, 1}, zero = {0, 0};
+static const dnnl_dims_t one = {1, 1};
 
 static dnnl_primitive_desc_t describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
                                       dnnl_primitive_desc_t hint) {
@@ -163,42 +163,37 @@ static dnnl_memory_t back_to_data(struct net *net, struct layer *l, dnnl_memory_
 
 /* ---- pooling ---- */
 
-static void pool_forward(struct net *net, struct layer *l) {
-    dnnl_pooling_desc_t op;
-    dnnl_memory_desc_t plain = output_shape(net, l), dst = net_any(net, &plain);
-    net_good(net,
-             dnnl_pooling_forward_desc_init(&op, dnnl_forward_training, dnnl_pooling_max,
-                                            net_description(l->src), &dst, two, two, zero, zero));
-    l->forward = describe(net, &op, NULL, NULL);
+static void add_pool(struct net *net, struct layer *l, struct steps *steps, const char *what,
+                     const struct pool *pool) {
     if (net->status != dnnl_success)
         return;
-    l->dst = net_memory(net, asked(l->forward, dnnl_query_dst_md), DNNL_MEMORY_ALLOCATE);
-    l->workspace =
-        net_memory(net, asked(l->forward, dnnl_query_workspace_md), DNNL_MEMORY_ALLOCATE);
-    struct step *s = net_add_step(net, &net->forward, l->forward, l->plan->name, "forward");
-    net_add_arg(s, DNNL_ARG_SRC, l->src, false);
-    net_add_arg(s, DNNL_ARG_DST, l->dst, true);
-    net_add_arg(s, DNNL_ARG_WORKSPACE, l->workspace, false);
+    struct step *s = net_add_step(net, steps, NULL, l->plan->name, what);
+    s->pool = *pool;
+    s->bytes = dnnl_memory_desc_get_size(net_description(pool->backward ? pool->in : pool->out));
+}
+
+static void pool_forward(struct net *net, struct layer *l) {
+    struct pool *p = &l->pool;
+    dnnl_memory_desc_t plain = net_plain(net, 4, net_description(l->src)->dims);
+    if (!net_pool_shape(net, net_description(l->src), p)) {
+        l->src = net_as_wanted(net, &net->forward, l->src, &plain, l->plan->name);
+        net_pool_shape(net, &plain, p);
+    }
+    dnnl_memory_desc_t dst = output_shape(net, l);
+    net_good(net, dnnl_memory_desc_init_by_tag(&dst, 4, dst.dims, dnnl_f32, p->tag));
+    p->in = l->src;
+    p->out = l->dst = net_pool_memory(net, &dst);
+    p->which = net_pool_memory(net, &dst); /* numbers as wide as floats */
+    add_pool(net, l, &net->forward, "forward", p);
 }
 
 static dnnl_memory_t pool_backward(struct net *net, struct layer *l, dnnl_memory_t diff_dst) {
-    dnnl_pooling_desc_t op;
-    const char *name = l->plan->name;
-    diff_dst = net_as_wanted(net, &net->backward, diff_dst, net_description(l->dst), name);
-    if (net->status != dnnl_success)
-        return NULL;
-    net_good(net, dnnl_pooling_backward_desc_init(&op, dnnl_pooling_max, net_description(l->src),
-                                                  net_description(diff_dst), two, two, zero, zero));
-    dnnl_primitive_desc_t pd = describe(net, &op, NULL, l->forward);
-    dnnl_memory_t out = net_memory(net, net_description(l->src), DNNL_MEMORY_ALLOCATE);
-    if (net->status != dnnl_success)
-        return NULL;
-    struct step *s = net_add_step(net, &net->backward, pd, name, "backward");
-    net_add_arg(s, DNNL_ARG_DIFF_DST, diff_dst, false);
-    net_add_arg(s, DNNL_ARG_WORKSPACE, l->workspace, false);
-    net_add_arg(s, DNNL_ARG_DIFF_SRC, out, true);
-    dnnl_primitive_desc_destroy(pd);
-    return out;
+    struct pool p = l->pool;
+    p.backward = true;
+    p.out = net_as_wanted(net, &net->backward, diff_dst, net_description(l->dst), l->plan->name);
+    p.in = net_pool_memory(net, net_description(l->src));
+    add_pool(net, l, &net->backward, "backward", &p);
+    return p.in;
 }
 
 /* ---- ReLU ---- */

@@ -57,7 +57,7 @@ struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_d
         return &nowhere;
     struct step *s = &steps->step[steps->n];
     *s = (struct step){.primitive = NULL};
-    if (!net_good(net, dnnl_primitive_create(&s->primitive, pd)))
+    if (pd && !net_good(net, dnnl_primitive_create(&s->primitive, pd)))
         return &nowhere;
     steps->n++;
     snprintf(s->name, sizeof s->name, "%s %s", layer, what);
