@@ -103,6 +103,9 @@ double scene_worst_rank(const struct scene *scene, size_t group, int host, enum 
 const struct budget *saturation_budget(const struct scene *scene,
                                        const struct scene_process *process, size_t group);
 
+/* It is what a rank of the job runs, and no wrapper that carries the rank's number. */
+bool scene_is_rank(const struct scene *scene, const struct scene_process *process);
+
 /* Median over the job's ranks of the share of the group that they ran or wanted to (not counting
  * time inside MPI, where that is known: there they spin); over hosts, if
  * no process has a rank; NAN if nothing of the job was seen. */

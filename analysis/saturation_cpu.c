@@ -250,7 +250,7 @@ static int look_for_serial(const struct scene *scene, size_t group, double media
     size_t ranks = 0;
     for (size_t p = 0; p < scene->n_processes; p++) {
         const struct scene_process *process = &scene->processes[p];
-        if (!process->job || process->rank < 0)
+        if (!scene_is_rank(scene, process))
             continue;
         struct process_use use =
             scene_process_use(scene, process, phase_windows(&scene->groups[group]));

@@ -61,6 +61,16 @@ const struct budget *saturation_budget(const struct scene *scene,
 
 /* ---- busy ---- */
 
+/* The wrappers that started a rank carry its number, too, and wait for it all the time. */
+bool scene_is_rank(const struct scene *scene, const struct scene_process *process) {
+    int64_t pid =
+        series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    for (size_t r = 0; process->job && process->rank >= 0 && r < scene->budgets.n; r++)
+        if (scene->budgets.items[r].host == process->host && scene->budgets.items[r].pid == pid)
+            return true;
+    return false;
+}
+
 /* Without ranks: a host's processes together keep it busy at most all the time. */
 static size_t hosts_busy(const struct scene *scene, size_t group, double *shares) {
     size_t n = 0;
@@ -88,7 +98,7 @@ double ranks_busy(const struct scene *scene, size_t group) {
     size_t n = 0;
     for (size_t p = 0; shares && p < scene->n_processes; p++) {
         const struct scene_process *process = &scene->processes[p];
-        if (!process->job || process->rank < 0)
+        if (!scene_is_rank(scene, process))
             continue;
         struct process_use use = scene_process_use(scene, process, windows);
         const struct budget *budget = saturation_budget(scene, process, group);

@@ -13,6 +13,13 @@ int saturation_free(const struct scene *scene, size_t group, struct candidates *
 /* Iterations a second that the server's own work for them allows; INFINITY. */
 double saturation_free_limit(const struct scene *scene, size_t group);
 
+/* Evidence was found that the host lacks a resource whose name begins so. */
+bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
+                         const char *resource);
+
+/* Without calls of MPI: processes of one role compared. */
+int saturation_processes(const struct scene *scene, size_t group, struct candidates *candidates);
+
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
 

@@ -2,8 +2,9 @@
 /*
  * What no resource is to blame for, only the program: one rank with more to compute than its peers
  * (imbalance), one that computes alone while all others wait for it (serial), one that sleeps in
- * its own code, and data held up by a send buffer or by a receiver that does not read. Only where
- * the calls of MPI are known: without them a wait for a peer looks like sleep, or like computing.
+ * its own code, and data held up by a send buffer or by a receiver that does not read. Here by the
+ * calls of MPI; without them a wait for a peer looks like sleep, or like computing, and
+ * saturation_process.c says what can still be told.
  */
 #include <errno.h>
 #include <math.h>
@@ -46,9 +47,8 @@ static size_t rank_with_most(const struct scene *scene, size_t group, enum budge
     return most;
 }
 
-/* Evidence was found that the host lacks a resource whose name begins so. */
-static bool is_short_of(const struct candidates *candidates, int host, size_t group,
-                        const char *resource) {
+bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
+                         const char *resource) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].host == host && candidates->items[i].group == group &&
             candidates->items[i].supply &&
@@ -155,7 +155,8 @@ static int look_at_computing(const struct scene *scene, size_t group,
         alone = 0; /* it only reaches further than the others: more of the common work */
     int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
     /* what the kernel does to find memory for a rank counts as its computing */
-    bool short_of_memory = is_short_of(candidates, scene->budgets.items[who].host, group, "memory");
+    bool short_of_memory =
+        candidates_short_of(candidates, scene->budgets.items[who].host, group, "memory");
     double ratio =
         scene_shares_cores(scene, scene->budgets.items[who].host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
     if (result == 0 && n_peers && !short_of_memory && excess >= (ratio - 1) * median &&
@@ -250,7 +251,7 @@ static int look_at_flow(const struct scene *scene, size_t group, const struct fl
     double demand = all_transfers(scene, group, receiver ? f->to : f->from,
                                   receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
-        is_short_of(candidates, f->to, group, "cpu"))
+        candidates_short_of(candidates, f->to, group, "cpu"))
         return 0;
     return add_held_up(scene, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
                        candidates);
@@ -275,7 +276,7 @@ static int look_at_buffers(const struct scene *scene, size_t group, struct candi
 
 int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates) {
     if (!scene_has_path(scene))
-        return 0;
+        return saturation_processes(scene, group, candidates);
     int result = throughput_counts(scene, group) ? saturation_free(scene, group, candidates)
                                                  : look_at_computing(scene, group, candidates);
     if (result == 0)

@@ -54,6 +54,17 @@
 #define SLEEP_RATIO 2.0  /* over the median of the others */
 #define HELD_UP_MIN 0.30 /* of the time data were under way: held up by receiver or send buffer */
 
+/* ---- processes of one role, without calls ---- */
+#define PEER_LIFE 0.8    /* of the busiest one's life */
+#define PEER_TRAFFIC 1.5 /* over the median of bytes, or under it: more is another role */
+#define PEER_TOGETHER                                                                              \
+    0.5 /* of what a peer computes: at the same time as the busiest, for certain */
+/* A byte is under way to the late one so many times as long as to its peers: one that sends first
+ * and reads then sees up to 4 in clean runs, but nothing idle; hence both, and of the time: */
+#define LATE_RATIO 3.0
+#define LATE_MIN 0.05      /* data under way to it */
+#define LATE_IDLE_MIN 0.10 /* off its core for no reason that the kernel counts */
+
 /* ---- disk, memory ---- */
 #define PSI_IO_MIN 0.10    /* PSI io some */
 #define DISK_BUSY_MIN 0.70 /* of the device: full */

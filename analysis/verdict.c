@@ -75,11 +75,46 @@ static double seen_of(const struct scene *scene) {
                 plenty((double)iterations_told(scene), RUN_ITERATIONS_MIN));
 }
 
-double verdict_confidence(const struct scene *scene, double computed) {
+/* Samples of the host with the fewest, of those that its length asks for: counters go on without
+ * them, but what happened when is gone. One may fall beside either end. */
+static double samples_there(const struct scene *scene) {
+    int64_t period = scene->recording->period_ns;
+    double asked = period > 0 ? (double)(scene->recording->duration_ns / period) - 2 : 0;
+    return asked > 0 ? fmin(1, (double)verdict_least_samples(scene) / asked) : 1;
+}
+
+/* Of the ranks whose calls were recorded, some did not come to their end: killed, or stuck, or
+ * their last calls are lost. Whom the others then waited for says nothing of the program. */
+static bool all_came_to_end(const struct scene *scene) {
+    const struct mpi_log *log = &scene->recording->calls;
+    for (size_t r = 0; scene->budgets.events && r < log->n; r++) {
+        bool ended = false;
+        for (size_t e = log->ranks[r].n; !ended && e > 0; e--)
+            ended = strcmp(log->names[log->ranks[r].events[e - 1].function], "MPI_Finalize") == 0;
+        if (!ended)
+            return false;
+    }
+    return true;
+}
+
+/* Of the ranks' time, what could not be split into waiting for a peer and moving data. */
+static double unsplit(const struct scene *scene) {
+    double share = rank_budgets_share(&scene->budgets, scene->main_group, BUDGET_UNSPLIT);
+    return scene_has_path(scene) && share > 0 ? fmin(share, 1) : 0;
+}
+
+/* The part of the evidence that is there. */
+static double evidence_there(const struct scene *scene) {
+    double there = samples_there(scene) * (1 - unsplit(scene));
     if (verdict_closing(scene) < 1)
-        computed *= 0.6;
+        there *= 0.6;
     if (verdict_coverage(scene) < 0.9) /* a host was dark for a while */
-        computed *= 0.6;
+        there *= 0.6;
+    return all_came_to_end(scene) ? there : 0.8 * there;
+}
+
+double verdict_confidence(const struct scene *scene, double computed) {
+    computed *= evidence_there(scene);
     if (!scene_has_path(scene))
         computed = fmin(computed, VERDICT_CONFIDENCE_CAP);
     /* a short run has seen few of the program's moments, however alike they were */

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the confidence as computed to how often verdicts of that confidence were right on the fault
- * matrix. Straight lines between the points; the table is the identity until a matrix was scored.
+ * matrix. Straight lines between the points. On its scored half what was computed as .7 to .9 was
+ * right as often as it said; only the end is bent: of 46 verdicts that blamed somebody at .9 and
+ * more, one was wrong, and of none is that certain.
  */
 #include <math.h>
 #include <stddef.h>
 
 #include "analysis/verdict.h"
 
-static const struct { double computed, right; } table[] = {{0, 0}, {1, 1}};
+static const struct {
+    double computed, right;
+} table[] = {{0, 0}, {0.9, 0.9}, {1, VERDICT_CONFIDENCE_MAX}};
 
 double verdict_calibrated(double confidence) {
     size_t last = sizeof table / sizeof *table - 1;

@@ -69,7 +69,7 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
                         0.1 * verdict_coverage(scene);
     if (!c->supply)
-        confidence *= 0.8;
+        confidence = fmin(0.8 * confidence, scene_has_path(scene) ? 1 : VERDICT_CONFIDENCE_LEAN);
     if (c->ambiguous)
         confidence *= 0.6;
     if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))

@@ -10,11 +10,19 @@
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
      1u << CONNECTION_DELIVERY_RATE)
 
+/* The ranks come to their end. */
+static void finalize(struct recording *r, int ranks) {
+    for (int rank = 0; rank < ranks; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Finalize", -1, -1, 0, r->duration_ns - 2,
+              r->duration_ns - 1);
+}
+
 static void ranks_that_compute_alike_are_balanced(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
     plant_lockstep(&r, 3, (struct trouble){0});
+    finalize(&r, 3);
     judge(&r, &j);
     assert_true(scene_has_path(&j.scene));
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
@@ -305,6 +313,46 @@ static void the_table_of_confidences_never_turns_back(void **state) {
     assert_true(verdict_calibrated(0) >= 0 && verdict_calibrated(2) <= 1);
 }
 
+static double confidence_of_lockstep(int finalized, double work) {
+    struct recording r;
+    struct judged j;
+    plant_lockstep(&r, 3, (struct trouble){.work = work});
+    finalize(&r, finalized);
+    judge(&r, &j);
+    double confidence = j.verdict.confidence;
+    release(&r, &j);
+    return confidence;
+}
+
+static void nothing_is_said_to_be_certain(void **state) {
+    (void)state;
+    for (double work = 1; work < 4; work += 1)
+        assert_true(confidence_of_lockstep(3, work) <= VERDICT_CONFIDENCE_MAX);
+    assert_true(VERDICT_CONFIDENCE_MAX < 1);
+}
+
+static void a_rank_that_did_not_come_to_its_end_makes_less_sure(void **state) {
+    (void)state;
+    assert_true(confidence_of_lockstep(2, 1.5) < 0.85 * confidence_of_lockstep(3, 1.5));
+}
+
+/* The agent's own period, of which every second sample is gone. */
+static void samples_that_are_missing_make_less_sure(void **state) {
+    double sure[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 3, (struct trouble){.work = 1.5});
+        finalize(&r, 3);
+        r.period_ns /= 1 + i;
+        judge(&r, &j);
+        sure[i] = j.verdict.confidence;
+        release(&r, &j);
+    }
+    assert_true(sure[1] < 0.6 * sure[0]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_compute_alike_are_balanced),
@@ -322,6 +370,9 @@ int main(void) {
         cmocka_unit_test(a_receiver_without_a_core_is_no_network),
         cmocka_unit_test(addresses_of_nobody_are_left_out),
         cmocka_unit_test(the_table_of_confidences_never_turns_back),
+        cmocka_unit_test(nothing_is_said_to_be_certain),
+        cmocka_unit_test(a_rank_that_did_not_come_to_its_end_makes_less_sure),
+        cmocka_unit_test(samples_that_are_missing_make_less_sure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
