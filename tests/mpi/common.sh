@@ -31,3 +31,13 @@ ranks() {
 json() { sed -n "s/^  \"$2\": \([-0-9.e+]*\),*$/\1/p" "$1"; }
 # true when the awk expression holds
 holds() { awk "BEGIN { exit !($1) }"; }
+# agree NAME NAME LEAST: weights in two files differ by 1e-5 at most, and the largest is above LEAST
+agree() {
+    read -r difference weight < <(paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
+        awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
+               if (d > most) most = d
+               if (a > large) large = a }
+             END { printf "%.3g %.3g\n", most, large }')
+    echo "$1 against $2: largest difference $difference, largest weight $weight"
+    holds "$difference <= 1e-5 && $weight > $3" || fail "$1 and $2 differ by $difference"
+}

@@ -7,7 +7,7 @@ workload=lenet weights=61706
 images digits "$work/data" 4000 500
 train joined 1 48 --iterations 8
 train apart 3 16 --iterations 8
-agree joined apart
+agree joined apart 0.1
 train first 1 48 --iterations 1
 cmp -s "$work/joined" "$work/first" && fail "the weights do not move"
 train again 1 48 --iterations 8
@@ -17,6 +17,7 @@ marked sync 2 32 --iterations 20 --test-every 10
 [ "$(count ' iteration ')" -eq 40 ] || fail "sync: marks of iterations"
 [ "$(count ' begin .* testing$')" -eq 4 ] || fail "sync: marks of tests, $(count ' begin .* testing$')"
 [ "$(count '^0 value .* accuracy$')" -eq 2 ] || fail "sync: marks of accuracy"
+[ "$(count '^0 value [-0-9]+ 0[.]0+ .* staleness$')" -eq 2 ] || fail "sync: marks of staleness"
 [ "$(count ' operator .* all-reduce$')" -eq 40 ] || fail "sync: marks of all-reduce"
 [ "$(count ' operator .* digits drawn, seed 1$')" -eq 2 ] || fail "sync: marks of what was read"
 for operator in 'read batch' 'conv1 forward' 'conv2 backward weights' 'full1 backward data' apply; do
@@ -32,6 +33,7 @@ marked async 3 32 --iterations 30 --mode async --test-every 10 --plant sleep:2:3
 [ "$(json "$work/async.json" examples)" -eq $((90 * 32)) ] || fail "async: images"
 holds "$(json "$work/async.json" staleness) > 0" || fail "async gradients are never stale"
 [ "$(count ' begin .* testing$')" -eq 3 ] || fail "async: marks of tests"
+[ "$(count '^0 value .* staleness$')" -eq 90 ] || fail "async: marks of staleness"
 [ "$(count '^0 operator .* serve$')" -eq 60 ] || fail "async: marks of serving"
 
 # Learning: a tenth of the answers would be right by chance. What async comes to depends on who was late when.

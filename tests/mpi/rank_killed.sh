@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A rank that is killed in the middle of a training ends all others: no hang, nobody left, and a status that is not 0,
+# A rank that is killed in the middle of its work ends all others: no hang, nobody left, and a status that is not 0,
 # whether it served or worked, and whoever waited for it.
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
 
 "$sgd" generate --features 5000 --examples 2000 --files 3 --out "$work/records" --test-examples 100 >/dev/null ||
     fail "generate"
-words=(--data "$work/records" --features 5000 --transfer sparse --batch 50)
+words=(--data "$work/records" --features 5000 --transfer sparse --batch 50 --iterations 100000000)
 export CHOKEPOINT_MARKS="$work/marks"
 marks=$work/marks.$(uname -n)
 
@@ -23,7 +23,7 @@ killed() { # RANK OPTIONS...
     shift
     mkdir -m 700 "$marks"
     # Not through ranks(): the shell must have the id of what it waits for.
-    timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" "${words[@]}" --iterations 100000000 --quiet "$@" \
+    timeout -k 5 120 mpirun --oversubscribe -np 3 "$program" "${words[@]}" --quiet "$@" \
         >"$work/out" 2>&1 &
     local job=$!
     for _ in $(seq 600); do trained "$rank" && break; sleep 0.1; done
@@ -48,7 +48,12 @@ killed 1 --mode sync --exchange allreduce
 program=$CHOKEPOINT_BIN/chokepoint-lenet
 [ -x "$program" ] || exit 0
 "$CHOKEPOINT_BIN/chokepoint-data" generate digits --out "$work/digits" --train 600 --test 50 --quiet >/dev/null || fail "digits"
-words=(--data "$work/digits" --batch 8 --test-every 100000000)
+words=(--data "$work/digits" --batch 8 --iterations 100000000 --test-every 100000000)
 killed 1 --mode sync
 killed 0 --mode async
+
+program=$CHOKEPOINT_BIN/chokepoint-matmul
+[ -x "$program" ] || exit 0
+words=(--size 240 --block 40 --repeat 1000000)
+killed 1
 exit 0

@@ -16,16 +16,6 @@ train() {
         >"$work/said" 2>"$work/stderr" || fail "training $name: $(cat "$work/stderr")"
     [ "$(stat -c %s "$work/$name")" -eq $((weights * 4)) ] || fail "weights of $name"
 }
-# agree NAME NAME: no weight differs by more than 1e-5
-agree() {
-    read -r difference weight < <(paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
-        awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
-               if (d > most) most = d
-               if (a > large) large = a }
-             END { printf "%.3g %.3g\n", most, large }')
-    echo "$1 against $2: largest difference $difference, largest weight $weight"
-    holds "$difference <= 1e-5 && $weight > 0.1" || fail "$1 and $2 differ by $difference"
-}
 # marked NAME ...: train, with its marks left in $work/dump for count to look into
 marked() {
     export CHOKEPOINT_MARKS="$work/marks"

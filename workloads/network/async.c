@@ -51,7 +51,9 @@ struct server {
 static void take_gradient(struct server *s, const float *gradient, uint64_t version, double loss) {
     struct trainer *t = s->t;
     plants_apply(&t->options->plants, (double)t->account.iterations / (double)t->iterations);
-    s->staleness_sum += (double)(t->outcome.updates - version);
+    double staleness = (double)(t->outcome.updates - version);
+    s->staleness_sum += staleness;
+    chokepoint_value("staleness", staleness);
     trainer_apply(t, gradient, 1);
     t->outcome.updates++;
     t->outcome.images += t->options->batch;

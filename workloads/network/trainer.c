@@ -278,6 +278,8 @@ int trainer_test(struct trainer *t, uint64_t iterations) {
     chokepoint_value("examples trained", (double)o->images);
     chokepoint_value("test loss", result->loss);
     chokepoint_value("accuracy", result->accuracy);
+    if (!t->options->async) /* by definition; async marks that of each update */
+        chokepoint_value("staleness", 0);
     o->reached = t->options->target > 0 && result->accuracy >= t->options->target;
     o->reached_s = result->t_s;
     return o->reached;
