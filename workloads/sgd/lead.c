@@ -80,6 +80,8 @@ static void keep_score(struct lead *l, const struct logistic_score *score) {
     chokepoint_value("examples trained", (double)o->examples);
     chokepoint_value("test loss", o->test_loss);
     chokepoint_value("accuracy", o->accuracy);
+    if (l->t->options->mode == SGD_SYNC) /* by definition; async marks that of each update */
+        chokepoint_value("staleness", 0);
 }
 
 int lead_test(struct lead *l) {
