@@ -128,7 +128,7 @@ static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **
 
 /* They take turns: each waits while the other computes, as it is meant to be. */
 static void a_server_and_its_client_are_no_peers(void **state) {
-    struct process turns[] = {{"train", 0.7, 0, 0, 20, 0.02}, {"train", 0.3, 0, 0, 20, 0.02}};
+    struct process turns[] = {{"train", 0.86, 0, 0, 20, 0.02}, {"train", 0.24, 0, 0, 20, 0.02}};
     struct process served[] = {{"train", 0.95, 0, 0, 60, 0.02},
                                {"train", 0.7, 0, 0, 20, 0.02},
                                {"train", 0.7, 0, 0, 20, 0.02},
