@@ -297,7 +297,8 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     }
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > since;
     struct replay_op *op = put_wait_op(rb, i, before, waited, begin, end);
-    op->group_ns = end - group_since - op->late_ns;
+    int64_t group_ns = end - group_since - op->late_ns;
+    op->group_ns = group_ns > 0 ? group_ns : 0;
 }
 
 /* A blocking call that needs its own message, and perhaps a second one. */

@@ -32,8 +32,6 @@ static void find_buffered(struct replay *p) {
 
 /* ---- when they came ---- */
 
-#define FOUND_PART 0.1 /* of its way: a wait that was shorter than that found it there */
-
 /* Links whose routes were held up by their path, as far as one side of one host explains it. */
 static int find_held(struct replay *p) {
     struct windows windows = phase_windows(&p->scene->groups[p->scene->main_group]);
@@ -62,12 +60,8 @@ static bool is_held(const struct replay *p, const struct replay_message *m) {
 static void settle_arrivals(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
-        int64_t begin = replay_begin_ns(m);
-        if (m->buffered || is_held(p, m) || m->left_ns == VALUE_ABSENT ||
-            m->waited_ns == VALUE_ABSENT || m->waited_ns <= begin || m->left_ns <= begin ||
-            m->left_ns >= m->waited_ns)
-            continue;
-        if ((double)(m->done_ns - m->waited_ns) < FOUND_PART * (double)(m->done_ns - begin))
+        if (!m->buffered && !is_held(p, m) && replay_was_found(m) && m->left_ns != VALUE_ABSENT &&
+            m->left_ns > replay_begin_ns(m) && m->left_ns < m->waited_ns)
             m->done_ns = m->left_ns;
     }
 }

@@ -19,7 +19,6 @@
 #define AT_LIMIT 0.75 /* of the rate that is seldom passed */
 #define COVER 0.9     /* of the bytes to explain */
 #define PEAK_QUANTILE 0.9
-#define FOUND_PART 0.1 /* of the time since it could move: who waited less found it there */
 #define AT_KNOWN 0.75
 #define BURST_MAX 2.0 /* times the known rate: more than that on average is no burst */
 #define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
@@ -71,12 +70,6 @@ static void join_pieces(struct fit *fit, struct piece **last) {
     fit->n = kept;
 }
 
-static bool was_found(const struct replay_message *m) {
-    int64_t begin = replay_begin_ns(m);
-    return m->waited_ns != VALUE_ABSENT && m->waited_ns > begin &&
-           (double)(m->done_ns - m->waited_ns) < FOUND_PART * (double)(m->done_ns - begin);
-}
-
 static int find_pieces(struct fit *fit) {
     struct replay *p = fit->p;
     struct piece **last = calloc(p->n_pairs + 1, sizeof *last);
@@ -96,7 +89,7 @@ static int find_pieces(struct fit *fit) {
                                                    .end_ns = m->done_ns,
                                                    .bytes = m->bytes,
                                                    .link = -1,
-                                                   .found = was_found(m)};
+                                                   .found = replay_was_found(m)};
     }
     qsort(fit->pieces, fit->n, sizeof *fit->pieces, compare_sent);
     join_pieces(fit, last);

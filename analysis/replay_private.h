@@ -27,6 +27,16 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
+#define REPLAY_FOUND_PART 0.1 /* of the time since it could move: who waited less found it there   \
+                               */
+
+/* Whether its receiver came later and hardly waited: when it arrived is not known then. */
+static inline bool replay_was_found(const struct replay_message *m) {
+    int64_t begin = replay_begin_ns(m);
+    return m->waited_ns != VALUE_ABSENT && m->waited_ns > begin &&
+           (double)(m->done_ns - m->waited_ns) < REPLAY_FOUND_PART * (double)(m->done_ns - begin);
+}
+
 /* What links and pairs of ranks carry: p->model's egress, ingress, pair and twins. -ENOMEM. */
 int replay_fit_links(struct replay *p);
 

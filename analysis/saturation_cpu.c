@@ -183,11 +183,13 @@ static struct candidate contention_of(const struct scene *scene, size_t group, i
 static void share_with_hosts(const struct scene *scene, size_t group, struct candidate *c) {
     double foreign, hosts = 0;
     busiest_foreign(scene, group, c->host, &foreign);
-    for (size_t h = 0; h < scene->n_hosts; h++)
-        if ((int)h != c->host && shares_machine(scene, c->host, (int)h))
-            hosts += (1 - or_zero(scene_mean(scene, (int)h, METRIC_CPU_IDLE, group)) / 100) *
-                     scene->hosts[h].n_cpus;
-    c->part = foreign / (foreign + hosts);
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double idle = scene_mean(scene, (int)h, METRIC_CPU_IDLE, group);
+        if ((int)h != c->host && shares_machine(scene, c->host, (int)h) && !isnan(idle))
+            hosts += (1 - idle / 100) * scene->hosts[h].n_cpus;
+    }
+    c->part = foreign > 0 ? foreign / (foreign + hosts) : 0;
+    c->can_remove = false; /* no replay takes away a part of the waiting: the bound stands */
     c->blocked *= c->part;
     c->factor *= c->part;
 }

@@ -181,7 +181,14 @@ static const struct scene_process *most_foreign(const struct scene *scene, size_
             most = process;
         }
     }
-    return most ? first_alike(scene, group, most, of, *ret_most) : NULL;
+    const struct scene_process *first =
+        most ? first_alike(scene, group, most, of, *ret_most) : NULL;
+    if (first != most) {
+        struct process_use use =
+            scene_process_use(scene, first, phase_windows(&scene->groups[group]));
+        *ret_most = of(&use);
+    }
+    return first;
 }
 
 const struct scene_process *busiest_foreign(const struct scene *scene, size_t group, int host,

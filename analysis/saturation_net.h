@@ -17,6 +17,7 @@ struct queues {
     bool known;
     double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
     double rate_mb_s;             /* it is set to; NAN */
+    const struct series *fullest; /* whose they are; NULL: none had any */
 };
 
 struct queues link_queues(const struct scene *scene, size_t group, int host);

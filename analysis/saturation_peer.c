@@ -18,14 +18,14 @@ enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE };
 
 /* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
  * at which data arrived they would have needed little of the time, and none queued on the way. */
-static enum path path_of(const struct flows *flows, int host) {
+static enum path path_of(const struct flows *flows, int host, double wall_s) {
     double limited = 0, need = 0, queue_ns = 0;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
         double ends = f->receiver_s + f->send_buffer_s;
         if (f->from != host && f->to != host)
             continue;
-        if (ends > 0 && ends >= HELD_UP_MIN * (f->limited_s + ends))
+        if (ends >= BLOCKED_MIN * wall_s && ends >= HELD_UP_MIN * (f->limited_s + ends))
             return PATH_OF_ENDS;
         limited += f->limited_s;
         need += f->need_s;
@@ -50,8 +50,8 @@ static struct candidate suspect_of(const struct scene *scene, size_t group,
     }
     free(c.cause);
     c.cause = text_format(path == PATH_IDLE
-                              ? "rank %d's end of its connections: transfers take it longer than "
-                                "its peers, and the path was idle meanwhile"
+                              ? "rank %d is slow at its own end of its connections: transfers take "
+                                "it longer than its peers, and the path was idle meanwhile"
                               : "transfers take rank %d longer than its peers",
                           s->rank);
     return c;
@@ -78,7 +78,8 @@ static int add_suspect(const struct scene *scene, size_t group, const struct str
     double out = link_demand(scene, group, s->host, FLOW_SEND);
     double in = link_demand(scene, group, s->host, FLOW_RECEIVE), share = fmax(out, in);
     enum flow_side side = in > out ? FLOW_RECEIVE : FLOW_SEND;
-    enum path path = path_of(flows, s->host);
+    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    enum path path = path_of(flows, s->host, wall_s);
     /* where ranks run freely the demand is already what goes beyond the peers */
     double beyond = throughput_counts(scene, group) ? share : share * (1 - 1 / s->slowdown);
     if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS)

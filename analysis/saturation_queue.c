@@ -44,6 +44,7 @@ struct queues link_queues(const struct scene *scene, size_t group, int host) {
         most.backlog = backlog;
         most.overlimits_s = over;
         most.rate_mb_s = rate > 0 ? (double)rate / 1e6 : NAN;
+        most.fullest = queue;
     }
     return most;
 }

@@ -184,12 +184,16 @@ static void fill_blocks(const struct scene *scene, const struct candidate *c, st
         const struct critical_own *own = own_of(scene, i);
         double part = 1, freed = seconds_of_candidate(scene, own, c->group, c);
         double all = candidate_seconds(c, &own->path.groups[c->group], scene->n_hosts);
-        if (is_link(c)) /* blocks give all transfers */
-            part = all > 0 ? freed / all : 0;
-        for (size_t b = 0; b < path->n_blocks; b++)
-            drawn[i * path->n_blocks + b] =
-                (struct drawn){own->done[path->n_groups + b], own->path.blocks[b].total_s,
-                               part * seconds_of_candidate(scene, own, path->n_groups + b, c)};
+        double total = own->path.groups[c->group].total_s;
+        bool more = is_link(c) && freed > all; /* waits as well: as far as blocks are long */
+        if (is_link(c))                        /* blocks give all transfers */
+            part = more ? (total > 0 ? freed / total : 0) : all > 0 ? freed / all : 0;
+        for (size_t b = 0; b < path->n_blocks; b++) {
+            double of = more ? own->path.blocks[b].total_s
+                             : seconds_of_candidate(scene, own, path->n_groups + b, c);
+            drawn[i * path->n_blocks + b] = (struct drawn){own->done[path->n_groups + b],
+                                                           own->path.blocks[b].total_s, part * of};
+        }
     }
 }
 

@@ -79,6 +79,8 @@ static double seen_of(const struct scene *scene) {
  * them, but what happened when is gone. One may fall beside either end. */
 static double samples_there(const struct scene *scene) {
     int64_t period = scene->recording->period_ns;
+    int64_t step = scene->recording->tables[RECORDING_CPU].step_ns;
+    period = step > period ? step + period : period; /* rows of long recordings are joined */
     double asked = period > 0 ? (double)(scene->recording->duration_ns / period) - 2 : 0;
     return asked > 0 ? fmin(1, (double)verdict_least_samples(scene) / asked) : 1;
 }
@@ -238,7 +240,7 @@ static void add_next(const struct scene *scene, struct verdict *v) {
     if (!scene->iterations.n)
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
                                 "them takes is known");
-    if (seen_of(scene) < 1) /* which made it less sure */
+    if (seen_of(scene) < 1 && verdict_coverage(scene) >= 0.9) /* which made it less sure */
         text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(scene));
     if (!v->next.n)
         text_list_add(&v->next, "run it again: `chokepoint compare last~1 last` says what holds");

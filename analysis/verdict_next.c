@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/saturation_net.h"
 #include "analysis/verdict_private.h"
 
 #define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
@@ -71,14 +72,16 @@ static void about_shaped(const struct advised *a, const struct series *queue) {
 
 static void about_link(const struct advised *a) {
     bool send = strcmp(a->c->resource, "net-egress") == 0;
-    const struct series *queue = most(a, RECORDING_QDISC, QDISC_RATE, true, "lo ");
+    struct queues queues = link_queues(a->scene, a->c->group, a->c->host);
+    bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
+                  (a->c->supply || link_is_backed_up(&queues));
     const struct series *interface =
         most(a, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, false, "lo");
     const char *name = interface ? interface->name : "its interface";
     if (a->c->culprit.process)
         about_culprit(a);
-    if (send && queue)
-        about_shaped(a, queue);
+    if (shaped)
+        about_shaped(a, queues.fullest);
     else if (a->c->reached > 0)
         text_list_add(a->next,
                       "give %s a faster link than the %.4g Mbit/s of %s, or move fewer "
@@ -87,9 +90,9 @@ static void about_link(const struct advised *a) {
     else
         text_list_add(a->next,
                       "`chokepoint calibrate --only net` on these hosts tells what %s's %s can "
-                      "carry; if more than it did: a limit on the way to it (switch port, "
-                      "`tc filter show dev %s ingress`)",
-                      a->host, name, name);
+                      "carry; if more than it did: a limit on the way to it (switch port%s%s%s)",
+                      a->host, name, interface ? ", `tc filter show dev " : "",
+                      interface ? interface->name : "", interface ? " ingress`" : "");
 }
 
 static void about_contention(const struct advised *a) {
@@ -161,6 +164,11 @@ static void about_memory(const struct advised *a) {
 }
 
 static void about_skew(const struct advised *a) {
+    if (a->c->rank < 0) {
+        text_list_add(a->next, "give %s less of the work, or look whether its cores are slower",
+                      a->host);
+        return;
+    }
     text_list_add(a->next,
                   "give rank %d less of the work (`chokepoint whatif --balanced` says what an even "
                   "division would bring)",
@@ -178,6 +186,13 @@ static void about_serial(const struct advised *a) {
 }
 
 static void about_sleep(const struct advised *a) {
+    if (a->c->rank < 0) {
+        text_list_add(a->next,
+                      "look what that process on %s waits for: `strace -f -p PID` there shows a "
+                      "sleep, a lock or a pipe",
+                      a->host);
+        return;
+    }
     text_list_add(a->next,
                   "look what rank %d on %s does between its calls of MPI: `strace -f -p PID` "
                   "there shows a sleep, a lock or a pipe",
@@ -198,6 +213,14 @@ static void about_send_buffer(const struct advised *a) {
                   a->host);
 }
 
+static void about_own_end(const struct advised *a) {
+    text_list_add(a->next,
+                  "look how rank %d on %s sends and receives: buffers that its program sets "
+                  "(SO_SNDBUF, SO_RCVBUF, of Open MPI btl_tcp_sndbuf), and whether it looks after "
+                  "its transfers while it computes",
+                  a->c->rank, a->host);
+}
+
 /* By the resource, and by the kind where one resource has several answers. */
 static const struct {
     const char *resource, *kind; /* kind NULL: any */
@@ -216,6 +239,7 @@ static const struct {
     {"application", "sleep", about_sleep},
     {"application", "receiver", about_receiver},
     {"application", "sndbuf", about_send_buffer},
+    {"application", "unknown", about_own_end},
 };
 
 void verdict_next_for(const struct scene *scene, const struct candidate *c, struct verdict *v) {

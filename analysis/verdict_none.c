@@ -53,29 +53,56 @@ static struct shares shares_of(const struct scene *scene) {
     return s;
 }
 
-static const char *bound_words(const struct shares *s) {
-    if (s->computing >= s->wait && s->computing >= s->transfer)
-        return s->computing >= MOST ? "compute bound" : "computing is the largest part";
-    return s->transfer + s->overhead >= s->wait ? "bound by moving data, at no limit of these hosts"
-                                                : "its ranks wait for each other in turn";
+enum bound { BOUND_COMPUTING, BOUND_MOVING, BOUND_WAITING, BOUND_OTHER };
+
+static enum bound bound_of(const struct shares *s) {
+    double moving = s->transfer + s->overhead;
+    if (s->most > s->computing && s->most > moving && s->most > s->wait)
+        return BOUND_OTHER;
+    if (s->computing >= moving && s->computing >= s->wait)
+        return BOUND_COMPUTING;
+    return moving >= s->wait ? BOUND_MOVING : BOUND_WAITING;
+}
+
+static char *bound_words(const struct shares *s) {
+    switch (bound_of(s)) {
+    case BOUND_COMPUTING:
+        return text_format("%s", s->computing >= MOST ? "compute bound"
+                                                      : "computing is the largest part");
+    case BOUND_MOVING:
+        return text_format("bound by moving data, at no limit of these hosts");
+    case BOUND_WAITING:
+        return text_format("its ranks wait for each other in turn");
+    case BOUND_OTHER:
+        break;
+    }
+    return text_format("%s is the largest part", budget_term_words(s->other));
 }
 
 /* The program is what takes the time, so that is where to look. */
 static void add_next(const struct shares *s, struct verdict *v) {
-    if (s->computing >= s->wait && s->computing >= s->transfer)
+    switch (bound_of(s)) {
+    case BOUND_COMPUTING:
         text_list_add(&v->next, "to go faster, look into the program's own computing (`perf top` "
                                 "on a host), or compute with more ranks or faster cores: "
                                 "`chokepoint whatif --cpu all=2x` says what those would bring");
-    else if (s->transfer + s->overhead >= s->wait)
+        return;
+    case BOUND_MOVING:
         text_list_add(&v->next,
                       "measure what the links can carry (`chokepoint calibrate`, into the same "
                       "database), which shows a full one next time; or send fewer or larger "
                       "messages");
-    else
+        return;
+    case BOUND_WAITING:
         text_list_add(&v->next,
                       "let ranks compute while they wait: smaller pieces, or MPI_Isend and "
                       "MPI_Irecv ahead of time; `chokepoint whatif --balanced` says what an even "
                       "division would bring");
+        return;
+    case BOUND_OTHER:
+        text_list_add(&v->next, "see which ranks that is, and when: `chokepoint report --format "
+                                "html` shows their time iteration by iteration");
+    }
 }
 
 /* Of the resamples nothing reaches the least gain; how far below it the first stays. Who moves data
@@ -113,7 +140,7 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
     struct shares s = shares_of(scene);
     v->state = VERDICT_BALANCED;
     v->confidence = confidence_of(scene, candidates, s.transfer + s.overhead);
-    v->cause = text_format("%s", bound_words(&s));
+    v->cause = bound_words(&s);
     char other[80] = "";
     if (s.most >= 0.05)
         snprintf(other, sizeof other, ", %s %.0f %%", budget_term_words(s.other), 100 * s.most);
@@ -121,8 +148,8 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
         "No host stands out: %s. Computing took %.0f %% of the ranks' time, waiting for each other "
         "%.0f %%, moving data %.0f %%%s; no single change on a host would make the run %.0f %% "
         "shorter.",
-        bound_words(&s), 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead), other,
-        100 * GAIN_MIN);
+        v->cause ? v->cause : "", 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
+        other, 100 * GAIN_MIN);
     say_most(scene, candidates, v);
     if (s.transfer + s.overhead >= MOVING_MUCH)
         text_list_add(
