@@ -2,7 +2,8 @@
 /*
  * How well the programs had learned at equal time and after equal updates: the last values of a
  * fast run and a long one say nothing about which learns better. Equal time is the latest at which
- * every run that counts has been tested, likewise equal updates.
+ * every run that counts has been tested, likewise equal updates. Between two tests that are far
+ * apart nothing is known.
  */
 #include <errno.h>
 #include <math.h>
@@ -44,7 +45,7 @@ static int add(struct comparison *c, const char *name, bool by_updates, double *
         double *updates = curve && by_updates ? curve_counts(c->runs[i], curve, "updates") : NULL;
         values[i] =
             curve && (updates || !by_updates)
-                ? curve_read_off(by_updates ? updates : curve->t_s, curve->value, curve->n, at)
+                ? curve_known_at(by_updates ? updates : curve->t_s, curve->value, curve->n, at)
                 : NAN;
         free(updates);
     }

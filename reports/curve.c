@@ -27,6 +27,13 @@ double curve_read_off(const double *xs, const double *ys, size_t n, double x) {
     return NAN;
 }
 
+double curve_known_at(const double *xs, const double *ys, size_t n, double x) {
+    for (size_t i = 1; i < n; i++)
+        if (xs[i - 1] < x && x < xs[i] && !(fabs(ys[i] - ys[i - 1]) <= CURVE_CLOSE))
+            return NAN;
+    return curve_read_off(xs, ys, n, x);
+}
+
 double *curve_counts(const struct report *report, const struct report_curve *curve,
                      const char *counter) {
     const struct report_curve *counts = curve_of_run(report, counter);

@@ -15,6 +15,11 @@ const struct report_curve *curve_of_run(const struct report *report, const char 
 /* y at x between the points; NAN outside. xs ascend. */
 double curve_read_off(const double *xs, const double *ys, size_t n, double x);
 
+#define CURVE_CLOSE .02 /* two tests this near say what lies between them */
+
+/* The same, but NAN as well between two points that are further apart than CURVE_CLOSE. */
+double curve_known_at(const double *xs, const double *ys, size_t n, double x);
+
 /* What the counter of that name ("updates", "examples trained") stood at at each point of a curve;
  * the caller frees it. NULL where nobody counts, or without memory. */
 double *curve_counts(const struct report *report, const struct report_curve *curve,

@@ -110,8 +110,6 @@ static double common_end(const struct sweep *sweep, enum equal equal) {
     return n > 1 ? end : NAN;
 }
 
-#define CLOSE .02 /* two tests this near say what lies between them */
-
 /* What is known of the accuracy at a place: between two tests that are far apart, only those two.
  */
 static int put_accuracy(struct sweep_table *table, size_t row, size_t column,
@@ -123,7 +121,7 @@ static int put_accuracy(struct sweep_table *table, size_t row, size_t column,
         i++;
     bool known = at && i < curve->n && (i || at[0] == place);
     double after = known ? curve->value[i] : NAN, before = known && i ? curve->value[i - 1] : NAN;
-    int result = known && at[i] > place && !(fabs(after - before) <= CLOSE)
+    int result = known && at[i] > place && !(fabs(after - before) <= CURVE_CLOSE)
                      ? sweep_table_set(table, row, column, "%.2f to %.2f",
                                        100 * fmin(before, after), 100 * fmax(before, after))
                      : sweep_table_number(

@@ -234,21 +234,34 @@ static void iterations_in_step_and_out_of_step_are_not_compared(void **state) {
     comparison_free(c);
 }
 
-/* a: 100 updates in 10 s, accuracy .5 to .7; b: 400 in 5 s, .5 to .6. At 5 s a has .6, b .6; after
- * 100 updates a has .7 and b .525. */
-static void accuracy_is_compared_at_equal_time_and_at_equal_updates(void **state) {
+/* a: 100 updates in 10 s, accuracy .60 to .64, tested half-way; b: 400 in 5 s, from .6 to `end`. At
+ * 5 s a has .62; after 100 updates a has .64, b a quarter of its way. */
+static struct comparison *progress_of(double end) {
     struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 5, two_hosts, 2)};
     add_curve(runs[0], "updates", 2, (const double[]){0, 10}, (const double[]){0, 100});
-    add_curve(runs[0], "accuracy", 2, (const double[]){0, 10}, (const double[]){0.5, 0.7});
+    add_curve(runs[0], "accuracy", 3, (const double[]){0, 5, 10}, (const double[]){.6, .62, .64});
     add_curve(runs[1], "updates", 2, (const double[]){0, 5}, (const double[]){0, 400});
-    add_curve(runs[1], "accuracy", 2, (const double[]){0, 5}, (const double[]){0.5, 0.6});
-    struct comparison *c = compare(runs, 2);
+    add_curve(runs[1], "accuracy", 2, (const double[]){0, 5}, (const double[]){.6, end});
+    return compare(runs, 2);
+}
+
+static void accuracy_is_compared_at_equal_time_and_at_equal_updates(void **state) {
+    struct comparison *c = progress_of(.616);
     (void)state;
-    NEAR(find(c, "accuracy at 5.00 s")->value[0], 0.6);
-    NEAR(find(c, "accuracy at 5.00 s")->value[1], 0.6);
-    NEAR(find(c, "accuracy at 100 updates")->value[0], 0.7);
-    NEAR(find(c, "accuracy at 100 updates")->value[1], 0.525);
-    NEAR(find(c, "last accuracy")->value[0], 0.7);
+    NEAR(find(c, "accuracy at 5.00 s")->value[0], 0.62);
+    NEAR(find(c, "accuracy at 5.00 s")->value[1], 0.616);
+    NEAR(find(c, "accuracy at 100 updates")->value[0], 0.64);
+    NEAR(find(c, "accuracy at 100 updates")->value[1], 0.604);
+    NEAR(find(c, "last accuracy")->value[0], 0.64);
+    comparison_free(c);
+}
+
+static void no_accuracy_is_made_up_between_tests_that_are_far_apart(void **state) {
+    struct comparison *c = progress_of(.7);
+    (void)state;
+    NEAR(find(c, "accuracy at 5.00 s")->value[1], 0.7);
+    NEAR(find(c, "accuracy at 100 updates")->value[0], 0.64);
+    assert_true(isnan(find(c, "accuracy at 100 updates")->value[1]));
     comparison_free(c);
 }
 
@@ -334,6 +347,7 @@ int main(void) {
         cmocka_unit_test(averages_of_hosts_are_means_over_the_repeats),
         cmocka_unit_test(iterations_in_step_and_out_of_step_are_not_compared),
         cmocka_unit_test(accuracy_is_compared_at_equal_time_and_at_equal_updates),
+        cmocka_unit_test(no_accuracy_is_made_up_between_tests_that_are_far_apart),
         cmocka_unit_test(the_parts_of_the_run_time_add_up_to_its_difference),
         cmocka_unit_test(with_critical_paths_the_parts_are_of_hosts),
         cmocka_unit_test(every_format_writes_groups_and_the_same_bytes_again),
