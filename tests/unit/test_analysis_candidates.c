@@ -336,21 +336,28 @@ static void a_rank_that_did_not_come_to_its_end_makes_less_sure(void **state) {
     assert_true(confidence_of_lockstep(2, 1.5) < 0.85 * confidence_of_lockstep(3, 1.5));
 }
 
-/* The agent's own period, of which every second sample is gone. */
+/* `times` as many samples asked for as there are; step_ns: rows are joined to that. */
+static double confidence_of_samples(int times, int64_t step_ns) {
+    struct recording r;
+    struct judged j;
+    plant_lockstep(&r, 3, (struct trouble){.work = 1.5});
+    finalize(&r, 3);
+    r.tables[RECORDING_CPU].step_ns = step_ns;
+    r.period_ns /= times;
+    judge(&r, &j);
+    double sure = j.verdict.confidence;
+    release(&r, &j);
+    return sure;
+}
+
 static void samples_that_are_missing_make_less_sure(void **state) {
-    double sure[2];
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct recording r;
-        struct judged j;
-        plant_lockstep(&r, 3, (struct trouble){.work = 1.5});
-        finalize(&r, 3);
-        r.period_ns /= 1 + i;
-        judge(&r, &j);
-        sure[i] = j.verdict.confidence;
-        release(&r, &j);
-    }
-    assert_true(sure[1] < 0.6 * sure[0]);
+    assert_true(confidence_of_samples(2, 0) < 0.6 * confidence_of_samples(1, 0));
+}
+
+static void rows_that_are_joined_are_not_missing(void **state) {
+    (void)state;
+    assert_true(confidence_of_samples(10, 100 * MS) > 0.99 * confidence_of_samples(1, 0));
 }
 
 int main(void) {
@@ -373,6 +380,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_said_to_be_certain),
         cmocka_unit_test(a_rank_that_did_not_come_to_its_end_makes_less_sure),
         cmocka_unit_test(samples_that_are_missing_make_less_sure),
+        cmocka_unit_test(rows_that_are_joined_are_not_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
