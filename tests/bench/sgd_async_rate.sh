@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Updates/s of async dense training where the links of a server apart are the limit, beside what a raw TCP transfer over
-# the same links carries just before: bytes an update over the slower direction. Both directions can be full at once.
+# the same links carries just before: bytes an update over the slower direction. Both directions can be full at once, but
+# not while all workers fetch their first weights or send their last gradients: 40 iterations make that a fortieth.
 # Usage: sgd_async_rate.sh [BIN], the binaries of a release build; HOSTS, RATE, TURNS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_async_rate.sh BIN}}
-hosts=${HOSTS:-5} rate=${RATE:-400mbit} turns=${TURNS:-3} features=${FEATURES:-4000000} iterations=${ITERATIONS:-20}
+hosts=${HOSTS:-5} rate=${RATE:-400mbit} turns=${TURNS:-3} features=${FEATURES:-4000000} iterations=${ITERATIONS:-40}
 # shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
 . "$(dirname "$0")/sgd_lib.sh"
 mpicc -O2 -D_GNU_SOURCE -o "$work/raw_link" "$here/raw_link.c" || fail "mpicc"
