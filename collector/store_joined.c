@@ -20,12 +20,22 @@
 
 #define JOINED_FORM 1
 #define JOINED_BLOB_BYTES (64u << 10) /* then the next begins: a reader takes no large values */
-#define JOINED_FULL_NS (NS_PER_S / 100 * 95) /* frames come some microseconds early or late */
+#define JOINED_FULL_NS (NS_PER_S / 100 * 95)  /* frames come some microseconds early or late */
+#define JOINED_MOST_NS (NS_PER_S / 100 * 105) /* longer by a row would blur what it held apart */
+#define JOINED_ROWS_MAX (64u << 10) /* of a table in memory: more are written before the commit */
+#define JOINED_ROWS_KEPT (4u << 10) /* room that is kept for the next transaction */
 
 void joined_clear(struct series *series) {
     for (size_t i = 0; i < series->n; i++)
         series->items[i].joined = 0;
     series->n_joined = 0;
+    if (series->joined_capacity <= JOINED_ROWS_KEPT)
+        return;
+    free(series->joined);
+    free(series->joined_values);
+    series->joined = NULL;
+    series->joined_values = NULL;
+    series->joined_capacity = 0;
 }
 
 /* ---- joining ---- */
@@ -33,8 +43,9 @@ void joined_clear(struct series *series) {
 static bool can_join(const struct joined_row *to, const int64_t *was, const struct shape *shape,
                      int64_t t_ns, int64_t interval_ns, const int64_t *values) {
     int64_t sum;
-    if (to->shape != shape || to->interval_ns == VALUE_ABSENT || interval_ns <= 0 ||
-        to->interval_ns >= JOINED_FULL_NS || t_ns - interval_ns != to->t_ns)
+    if (to->shape != shape || to->interval_ns <= 0 || interval_ns <= 0 ||
+        to->interval_ns >= JOINED_FULL_NS || interval_ns > JOINED_MOST_NS - to->interval_ns ||
+        __builtin_add_overflow(to->t_ns, interval_ns, &sum) || sum != t_ns)
         return false;
     for (size_t i = 0; i < shape->n_columns; i++) {
         int64_t before = was[shape->ordinals[i]];
@@ -73,8 +84,9 @@ static int grow(struct series *series) {
     return 0;
 }
 
-int joined_add(struct series *series, struct base *base, const struct shape *shape, int64_t t_ns,
-               int64_t interval_ns, const int64_t *values) {
+int joined_add(struct store *store, struct stream *stream, struct series *series, struct base *base,
+               const struct shape *shape, int64_t t_ns, int64_t interval_ns,
+               const int64_t *values) {
     size_t at = base->joined - 1; /* of its open row, if it has one */
     if (base->joined && can_join(&series->joined[at], series->joined_values + at * series->stride,
                                  shape, t_ns, interval_ns, values)) {
@@ -82,8 +94,11 @@ int joined_add(struct series *series, struct base *base, const struct shape *sha
              values);
         return 0;
     }
-    if (series->n_joined == series->joined_capacity && grow(series) < 0)
-        return -ENOMEM;
+    int r = series->n_joined < JOINED_ROWS_MAX ? 0 : joined_save(store, stream);
+    if (!r && series->n_joined == series->joined_capacity)
+        r = grow(series);
+    if (r)
+        return r;
     at = series->n_joined++;
     base->joined = at + 1;
     series->joined[at] = (struct joined_row){base->instance, t_ns, interval_ns, shape};
@@ -121,12 +136,17 @@ static int insert_blob(struct store *store, const struct stream *stream, struct 
     return r;
 }
 
+/* Ids come from the file, which may be anybody's. */
+static int64_t less_wrapping(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 static void put_row(struct buffer *rows, const struct series *series, size_t at, bool first) {
     static const struct joined_row nothing;
     const struct joined_row *row = &series->joined[at], *before = first ? &nothing : row - 1;
     const int64_t *values = series->joined_values + at * series->stride;
-    buffer_put_zigzag(rows, row->instance - before->instance);
-    buffer_put_zigzag(rows, row->t_ns - before->t_ns);
+    buffer_put_zigzag(rows, less_wrapping(row->instance, before->instance));
+    buffer_put_zigzag(rows, less_wrapping(row->t_ns, before->t_ns));
     buffer_put_varint(rows, value_code(row->interval_ns));
     for (size_t c = 0; c < series->stride; c++)
         buffer_put_varint(rows, value_code(values[c]));
@@ -169,6 +189,8 @@ int joined_save(struct store *store, struct stream *stream) {
         r = put_series(store, stream, series, &blob, &rows);
         joined_clear(series);
     }
+    if (!r) /* rows that found no room leave no size */
+        r = rows.error ? rows.error : blob.error;
     if (!r && blob.size)
         r = insert_blob(store, stream, &blob);
     buffer_release(&blob);

@@ -308,10 +308,13 @@ int state_load(struct store *store, const struct stream *stream, struct series *
 
 /* ---- store_joined.c ---- */
 
-/* Takes a row that is stored: values by the shape, VALUE_ABSENT where unknown. -ENOMEM. */
-int joined_add(struct series *series, struct base *base, const struct shape *shape, int64_t t_ns,
-               int64_t interval_ns, const int64_t *values);
-int joined_save(struct store *store, struct stream *stream); /* and forgets them */
+/* Takes a row that is stored: values by the shape, VALUE_ABSENT where unknown. Saves all of the
+ * stream first where the table has too many. -ENOMEM. */
+int joined_add(struct store *store, struct stream *stream, struct series *series, struct base *base,
+               const struct shape *shape, int64_t t_ns, int64_t interval_ns, const int64_t *values);
+/* Writes and forgets them: bases stay where they are, their rows begin anew. At any time within a
+ * transaction. */
+int joined_save(struct store *store, struct stream *stream);
 void joined_clear(struct series *series);
 
 /* What was saved, from anybody's file. Bytes are not copied. */

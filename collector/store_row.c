@@ -36,19 +36,22 @@ static int insert_row(const struct shape *shape, int64_t frame, int64_t instance
 }
 
 /* A row up to the instance's time t. */
-static int put_sample(const struct stream *stream, struct series *series, struct base *base,
-                      const struct shape *shape, int64_t frame, int64_t t_ns, int64_t interval_ns,
-                      const int64_t *values) {
+static int put_sample(struct store *store, struct stream *stream, struct series *series,
+                      struct base *base, const struct shape *shape, int64_t frame, int64_t t_ns,
+                      int64_t interval_ns, const int64_t *values) {
     int r = insert_row(shape, frame, base->instance, interval_ns, values);
-    return r || !stream->joins ? r : joined_add(series, base, shape, t_ns, interval_ns, values);
+    if (r || !stream->joins)
+        return r;
+    return joined_add(store, stream, series, base, shape, t_ns, interval_ns, values);
 }
 
 /* Stores the stretch in which nothing grew, up to the instance's last row. */
-static int flush_idle(const struct stream *stream, struct series *series, struct base *base) {
+static int flush_idle(struct store *store, struct stream *stream, struct series *series,
+                      struct base *base) {
     static const int64_t zeros[TABLE_COLUMNS_MAX];
     if (!base->idle)
         return 0;
-    int r = put_sample(stream, series, base, base->idle, base->frame, base->seen_ns,
+    int r = put_sample(store, stream, series, base, base->idle, base->frame, base->seen_ns,
                        base->seen_ns - base->stored_ns, zeros);
     if (r)
         return r;
@@ -64,7 +67,7 @@ int flush_stream(struct store *store, struct stream *stream) {
         if (!series || !series->dirty)
             continue;
         for (size_t i = 0; !r && i < series->n; i++)
-            r = flush_idle(stream, series, &series->items[i]);
+            r = flush_idle(store, stream, series, &series->items[i]);
     }
     return r;
 }
@@ -169,13 +172,13 @@ static int store_sample(struct store *store, struct series *series, struct base 
     measure(series, base, shape, row, &growth);
     growth.idle = growth.idle && !series->table->has_levels;
     bool hold = growth.idle && series->sample_ns - base->stored_ns < IDLE_MAX_NS;
-    int r = growth.idle ? 0 : flush_idle(store->stream, series, base);
+    int r = growth.idle ? 0 : flush_idle(store, store->stream, series, base);
     if (growth.idle) /* the stretch goes on, or ends with this very row */
         growth.interval_ns = series->sample_ns - base->stored_ns;
     if (!r && growth.resets)
         r = sql_run(store, SQL_RESET_INSERT, "iii", store->frame, base->instance, growth.resets);
     if (!r && !hold)
-        r = put_sample(store->stream, series, base, shape, store->frame, series->sample_ns,
+        r = put_sample(store, store->stream, series, base, shape, store->frame, series->sample_ns,
                        growth.interval_ns, growth.values);
     base->idle = hold ? shape : NULL;
     base->frame = store->frame;
