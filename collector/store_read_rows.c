@@ -394,8 +394,10 @@ static int find_ordinals(struct reading *reading) {
                     "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?", &statement);
     for (size_t i = 0; !r && i < reading->n_columns; i++) {
         r = sql_bind(statement, "it", reading->table, reading->columns[i]);
-        int64_t ordinal =
-            !r && sqlite3_step(statement) == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
+        int code = r ? SQLITE_DONE : sqlite3_step(statement);
+        int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
+        if (!r && code != SQLITE_ROW)
+            r = sql_errno(code); /* no such column: 0 */
         bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->at[i] >= 0;
         reading->ordinals[i] = valid ? (int)ordinal : -1;
         sqlite3_reset(statement);
