@@ -62,7 +62,8 @@ static int stream_load(struct store *store, struct stream *stream) {
     return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
 }
 
-/* All of a stream's rows are joined, or none: one that an older version began goes on without. */
+/* All of a stream's rows are joined, or none: one that an older version began goes on without. No
+ * released version writes rows and leaves joined ones out, so a stream that has some has all. */
 static int find_joined(struct store *store, struct stream *stream) {
     int64_t found;
     stream->joins = stream->last_seq == 0;
