@@ -12,6 +12,9 @@
 #include "workloads/matmul/blas.h"
 #include "workloads/matmul/element.h"
 
+#ifndef MADV_NOHUGEPAGE /* not of every C library */
+#define MADV_NOHUGEPAGE 15
+#endif
 #ifndef MADV_POPULATE_WRITE /* older headers */
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -48,11 +51,15 @@ static int refuse_too_much(struct product *p) {
     return -ENOMEM;
 }
 
-/* Huge pages must not be asked for: a virtual machine gives free ones back to its host, which takes
- * seven times as long to find 2 MB at a time again as the kernel takes for small pages. */
+/* Huge pages are refused, which many kernels give unasked: a virtual machine gives free ones back
+ * to its host, which takes seven times as long to find 2 MB at a time again as the kernel takes for
+ * small pages. Where there are none at all, nothing is to be refused. */
 static char *allocate_pages(size_t bytes) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return aligned_alloc(page, (bytes + page - 1) / page * page);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+    char *memory = aligned_alloc(page, whole);
+    if (memory)
+        madvise(memory, whole, MADV_NOHUGEPAGE);
+    return memory;
 }
 
 /* All pages of what will be used at one go, a third cheaper than one by one. Kernels before 5.14
