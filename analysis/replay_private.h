@@ -27,8 +27,9 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
-#define REPLAY_FOUND_PART 0.1 /* of the time since it could move: who waited less found it there   \
-                               */
+#define REPLAY_FOUND_PART                                                                          \
+    0.1 /* of the time since it could move: who waited less found it there                         \
+         */
 
 /* Whether its receiver came later and hardly waited: when it arrived is not known then. */
 static inline bool replay_was_found(const struct replay_message *m) {
