@@ -27,10 +27,10 @@ leftovers() {
 
 touch "$work/start"
 mkfifo "$work/watch"
-# With job control a process group of its own that heeds SIGINT, as a terminal would give it; the second run's
-# heading is the sign to interrupt.
+# With job control a process group of its own that heeds SIGINT, as a terminal would give it, also where whoever runs
+# this ignores it; the second run's heading is the sign to interrupt.
 set -m
-./demo --small --out "$work/out" >"$work/watch" 2>&1 &
+env --default-signal=INT ./demo --small --out "$work/out" >"$work/watch" 2>&1 &
 demo=$!
 while IFS= read -r line; do
     printf '%s\n' "$line" >>"$work/log"
