@@ -205,8 +205,8 @@ def intro(m, runs, options):
             "Written by `tests/faults/matrix score --page`; the recordings it scores were made by `tests/faults/matrix run`. Do not edit.", "",
             f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
             f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
-            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right), {m['disturbed']} were disturbed by "
-            "other programs of the machine and are left out. "
+            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right), {m['disturbed']} disturbed by "
+            "other programs of the machine and left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
@@ -220,7 +220,8 @@ def coverage(runs, lost, options):
     halves = {h: sorted({r["workload"] for r in runs if r["half"] == h}) for h in ("tuning", "scored")}
     lines = [f"Programs of this half: {', '.join(v)}." for h, v in halves.items() if v]
     absent = {name: programs.WORKLOADS[name].available(options.bin) for half in chosen(options) for name in cases.plan_of(half)}
-    lines += [f"Not run: {name}, {reason}." for name, reason in absent.items() if reason]
+    there = {r["workload"] for r in runs}
+    lines += [f"Not run: {name}, {reason}." for name, reason in absent.items() if reason and name not in there]
     lines += [f"Not run: {name}, {text}." for name, text in cases.NOT_HERE.items()]
     absent = [name for name in cases.FAULTS if name not in {r["inner"] for r in runs}]
     lines += [f"Left out, as their recordings cannot be reported: {', '.join(lost)}."] if lost else []
