@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What each fault does and the label it leaves. A fault is a context manager around the command; it
-gives a dict {host, resource (one or several that are right), cause, rank, pid, options} and cleans up on
-every way out. Times are of the wall clock; None: the whole run."""
+gives a dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans
+up on every way out. Times are of the wall clock; None: the whole run."""
 import contextlib
 import threading
 import time
@@ -76,7 +76,7 @@ def foreign_traffic(case, bed, rank, amount):
     sink = bed.helper(stranger, "sink", 7001)
     senders = [bed.helper(host, "send", bed.address(stranger), 7001, 0) for _ in range(int(amount))]
     try:
-        yield [label(host, "net-egress", "link-contention", pid=senders[0].pid)]
+        yield [label(host, "net-egress", "link-contention", pid=[s.pid for s in senders])]
     finally:
         for process in (*senders, sink):
             bed.end(process)
@@ -102,7 +102,7 @@ def foreign_reader(case, bed, rank, amount):
     bed.set_read_limit(host_of(rank), disk.device, int(100e6))
     readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 8) for i in range(int(amount))]
     try:
-        yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=readers[0].pid)]
+        yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=[r.pid for r in readers])]
     finally:
         for process in readers:
             bed.end(process)

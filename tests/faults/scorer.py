@@ -89,8 +89,8 @@ def cause_is_right(run):
     answer = blamed(verdict)
     for label in run["labels"]:
         if fits(answer, label) and verdict.get("cause_kind") == label["cause"]:
-            culprit = verdict.get("culprit")
-            return label["pid"] is None or bool(culprit and culprit.get("pid") == label["pid"])
+            pids = label["pid"] if isinstance(label["pid"], list) else [label["pid"]]
+            return label["pid"] is None or (verdict.get("culprit") or {}).get("pid") in pids
     return False
 
 

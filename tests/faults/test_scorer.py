@@ -91,6 +91,13 @@ class Answers(unittest.TestCase):
                       made("F2", 20, "saturated", "vm2", "cpu-quota", [label(resource="cpu-quota", cause="quota")], cause_kind="quota", culprit=None))
         self.assertEqual([scorer.cause_is_right(r) for r in runs[1:]], [True, False, False, True])
 
+    def test_any_of_several_culprits_will_do(self):
+        right = dict(cause_kind="link-contention", culprit={"process": "x", "pid": 7, "host": "vm2"})
+        runs = scored(*(made("F6", 4, "saturated", "vm2", "cpu", [dict(label(pid=pids), cause="link-contention")], **right)
+                        for pids in ([6, 7], [5, 6])))
+        nobody = scored(made("F6", 4, "saturated", "vm2", "cpu", [label(pid=[7])], cause_kind="contention", culprit=None))
+        self.assertEqual([scorer.cause_is_right(r) for r in runs + nobody], [True, False, False])
+
     def test_two_faults_must_both_be_among_the_first_two(self):
         both = [label("vm1"), label("vm2", "application", "sleep")]
         run = made("F16", 20, "saturated", "vm1", "cpu", both)
