@@ -170,6 +170,23 @@ class Scalapack(ShellTimed):
         return None if self.program else "xdlu (package scalapack-mpi-test) is not installed"
 
 
+class Mpb(ShellTimed):
+    """MIT Photonic Bands: Maxwell's eigenvalues by Fourier transforms, which are transposed between the ranks."""
+    name, program, settings = "mpb", "mpb-mpi bands.ctl", "bands.ctl"
+
+    def available(self, binaries):
+        return None if shutil.which("mpb-mpi") else "mpb-mpi (package mpb-mpi) is not installed"
+
+
+class MrBayes(ShellTimed):
+    """Markov chains over phylogenetic trees: each rank has chains of its own, which are swapped now and then."""
+    name, path, settings = "mrbayes", "/usr/lib/mrbayes-mpi/mb-mpi", "trees.nex"
+    program = f"{path} {settings}"
+
+    def available(self, binaries):
+        return None if os.path.exists(self.path) else f"{self.path} (package mrbayes-mpi) is not installed"
+
+
 class Spread(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
@@ -248,6 +265,8 @@ WORKLOADS = {w.name: w for w in (
     Hpcc(),
     Espresso(),
     Scalapack(),
+    Mpb(),
+    MrBayes(),
     Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
