@@ -2,6 +2,9 @@
 # The fault matrix: what it needs built, and its short form. The whole matrix is a command: tests/faults/matrix --help.
 add_executable(fault-trouble ${CMAKE_CURRENT_SOURCE_DIR}/faults/trouble.c)
 target_link_libraries(fault-trouble PRIVATE Threads::Threads)
+add_executable(fault-canary ${CMAKE_CURRENT_SOURCE_DIR}/faults/canary.c)
+target_compile_options(fault-canary PRIVATE -O2)
+target_link_libraries(fault-canary PRIVATE Threads::Threads)
 add_executable(fault-ring ${CMAKE_CURRENT_SOURCE_DIR}/faults/tcp_ring.c)
 target_compile_options(fault-ring PRIVATE -O2)
 

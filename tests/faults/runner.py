@@ -5,6 +5,7 @@ goes on where it stopped."""
 import contextlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -75,6 +76,14 @@ class Matrix:
         raise RuntimeError(f"{case['id']}: no clean run of {case['workload']} yet, which says what it moves")
 
     # ---- a run ----
+
+    def canary(self, cpus):
+        """CPU time of fixed work on each core of the bed, ms: {core: {"compute": x, "memory": y}}."""
+        cores = sorted(os.sched_getaffinity(0)) if cpus is None else sorted(map(int, re.findall(r"\d+", cpus)))
+        done = subprocess.run([f"{self.bin}/fault-canary", *map(str, cores)], capture_output=True, text=True, timeout=LIMIT_S)
+        if done.returncode:
+            raise RuntimeError(f"fault-canary: {done.stderr.strip()}")
+        return json.loads(done.stdout)
 
     def hostfile(self, bed, case):
         path = f"{case['folder']}/hosts"
@@ -177,10 +186,12 @@ class Matrix:
             bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]
+            kept["canary_ms"] = {"before": self.canary(cpus)}
             begin, machine, own = time.time(), machine_cpu_s(), bed.cpu_s()
             output, labels = self.execute(bed, case, workload)
             kept["all_s"] = time.time() - begin
             kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
+            kept["canary_ms"]["after"] = self.canary(cpus)
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"], kept["mbit"] = begin, case.get("mbit")
@@ -224,7 +235,7 @@ def trouble_here(matrix):
     """Why this machine or user cannot have emulated hosts, in a line; None where it can."""
     if os.geteuid() != 0:
         return "emulated hosts need root"
-    missing = [name for name in ("chokepoint", "fault-trouble") if not os.path.exists(f"{matrix.bin}/{name}")]
+    missing = [name for name in ("chokepoint", "fault-trouble", "fault-canary") if not os.path.exists(f"{matrix.bin}/{name}")]
     if missing:
         return f"{matrix.bin} has no {missing[0]}: build first, or name the directory of the programs with --bin"
     if not shutil.which("mpirun"):
