@@ -184,7 +184,8 @@ static void take_connection(void *ctx, unsigned type, struct bytes payload) {
 }
 
 static int dump(struct pass *pass) {
-    struct inet_diag_req request = {.idiag_ext = 1u << (INET_DIAG_INFO - 1),
+    struct inet_diag_req request = {.idiag_ext = 1u << (INET_DIAG_INFO - 1) |
+                                                 1u << (INET_DIAG_SKMEMINFO - 1),
                                     .idiag_states = STATES};
     return netlink_dump(&pass->probe->ask, TCPDIAG_GETSOCK, &request, sizeof request,
                         take_connection, pass);
@@ -299,6 +300,13 @@ static const struct column connection_columns[CONNECTION_N_COLUMNS] = {
                             "segments sent and not yet acknowledged"},
     [CONNECTION_CWND] = {"cwnd", UNIT_EVENTS, COLUMN_LEVEL,
                          "congestion window: segments that may be on their way"},
+    [CONNECTION_SEND_BUFFER] = {"send_buffer_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                                "room of the send buffer, the kernel's own share of it included"},
+    [CONNECTION_SEND_BUFFER_USED] = {"send_buffer_used_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                                     "of it in use: not sent, or not yet acknowledged"},
+    [CONNECTION_RECEIVE_BUFFER] =
+        {"receive_buffer_bytes", UNIT_BYTES, COLUMN_LEVEL,
+         "room of the receive buffer, the kernel's own share of it included"},
 };
 
 const struct probe probe_connection = {

@@ -31,6 +31,9 @@ enum {
     CONNECTION_UNSENT_BYTES,
     CONNECTION_UNACKED,
     CONNECTION_CWND,
+    CONNECTION_SEND_BUFFER,
+    CONNECTION_SEND_BUFFER_USED,
+    CONNECTION_RECEIVE_BUFFER,
     CONNECTION_N_COLUMNS
 };
 
@@ -52,7 +55,8 @@ enum {
 struct connection_message {
     struct inet_diag_msg head;
     uint64_t cookie;
-    struct bytes info; /* a struct tcp_info, shorter or longer than ours; empty without */
+    struct bytes info;    /* a struct tcp_info, shorter or longer than ours; empty without */
+    struct bytes buffers; /* numbers in the order of SK_MEMINFO_VARS; empty without */
 };
 
 /* False if the message is no socket with two ends. */

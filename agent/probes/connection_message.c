@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One socket as INET_DIAG tells it: struct inet_diag_msg, then attributes, one of which is a struct
- * tcp_info. That struct has grown with every kernel, so a field counts only if it lies whole within
- * what came.
+ * tcp_info, another the memory of its buffers. That struct has grown with every kernel, so a field
+ * counts only if it lies whole within what came.
  */
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
@@ -26,6 +26,8 @@ bool connection_read(unsigned type, struct bytes payload, struct connection_mess
         return false;
     message.cookie = (uint64_t)id->idiag_cookie[1] << 32 | id->idiag_cookie[0];
     netlink_find(netlink_after(payload, sizeof message.head), INET_DIAG_INFO, &message.info);
+    netlink_find(netlink_after(payload, sizeof message.head), INET_DIAG_SKMEMINFO,
+                 &message.buffers);
     *ret_message = message;
     return true;
 }
@@ -96,6 +98,16 @@ static bool is_measured(int column, uint64_t number) {
     return number || (column != CONNECTION_RTT_NS && column != CONNECTION_DELIVERY_RATE);
 }
 
+/* The kernel counts a buffer with what it spends on keeping it: twice what a program asked for. */
+static void put_buffer(struct bytes buffers, unsigned variable, int64_t *ret_value) {
+    uint32_t number;
+    size_t offset = variable * sizeof number;
+    if (buffers.size < offset + sizeof number)
+        return;
+    netlink_u32((struct bytes){(const char *)buffers.data + offset, sizeof number}, &number);
+    *ret_value = number;
+}
+
 void connection_values(const struct connection_message *message, int64_t *values) {
     uint64_t number;
     values[CONNECTION_STATE] = message->head.idiag_state;
@@ -105,4 +117,7 @@ void connection_values(const struct connection_message *message, int64_t *values
         if (read_field(message->info, &fields[i], &number) && is_measured(column, number))
             values[column] = counter_value(number, fields[i].scale);
     }
+    put_buffer(message->buffers, SK_MEMINFO_SNDBUF, &values[CONNECTION_SEND_BUFFER]);
+    put_buffer(message->buffers, SK_MEMINFO_WMEM_QUEUED, &values[CONNECTION_SEND_BUFFER_USED]);
+    put_buffer(message->buffers, SK_MEMINFO_RCVBUF, &values[CONNECTION_RECEIVE_BUFFER]);
 }

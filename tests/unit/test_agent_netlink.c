@@ -247,6 +247,34 @@ static void an_older_kernel_says_less(void **state) {
     assert_int_equal(values[CONNECTION_MIN_RTT_NS], VALUE_ABSENT); /* ~0: not measured */
 }
 
+/* Linux 4.8 tells nine numbers of a socket's memory; what is not there is absent. */
+static void buffers_are_taken_as_far_as_they_were_told(void **state) {
+    struct {
+        struct inet_diag_msg head;
+        struct nlattr attribute;
+        uint32_t memory[SK_MEMINFO_DROPS + 1];
+    } message = {.head = {.idiag_family = AF_INET, .idiag_state = 1},
+                 .attribute = {.nla_type = INET_DIAG_SKMEMINFO},
+                 .memory = {1, 131072, 3, 87040, 5, 70000, 7, 8, UINT32_MAX}};
+    const size_t told[] = {9, 6, 5, 1, 0};
+    (void)state;
+    message.head.id.idiag_dport = htons(1);
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        int64_t values[CONNECTION_N_COLUMNS];
+        struct connection_message read;
+        size_t size = sizeof message.attribute + told[i] * sizeof *message.memory;
+        for (size_t k = 0; k < CONNECTION_N_COLUMNS; k++)
+            values[k] = VALUE_ABSENT;
+        message.attribute.nla_len = (uint16_t)size;
+        assert_true(connection_read(SOCK_DIAG_BY_FAMILY,
+                                    (struct bytes){&message, sizeof message.head + size}, &read));
+        connection_values(&read, values);
+        assert_int_equal(values[CONNECTION_RECEIVE_BUFFER], told[i] > 1 ? 131072 : VALUE_ABSENT);
+        assert_int_equal(values[CONNECTION_SEND_BUFFER], told[i] > 3 ? 87040 : VALUE_ABSENT);
+        assert_int_equal(values[CONNECTION_SEND_BUFFER_USED], told[i] > 5 ? 70000 : VALUE_ABSENT);
+    }
+}
+
 static void the_longest_name_fits(void **state) {
     struct connection_message message = {.head = {.idiag_family = AF_INET6}};
     char name[INSTANCE_MAX + 1];
@@ -406,6 +434,25 @@ static void a_connection_of_the_job_is_seen_from_birth_to_end(void **state) {
     harness_close(&h);
 }
 
+static void the_buffers_are_those_the_program_asked_for(void **state) {
+    static struct harness h;
+    struct wire wire;
+    int asked = 30000, sending, receiving;
+    socklen_t size = sizeof sending;
+    (void)state;
+    start(&h);
+    wire_connect(&wire);
+    setsockopt(wire.client, SOL_SOCKET, SO_SNDBUF, &asked, sizeof asked);
+    getsockopt(wire.client, SOL_SOCKET, SO_SNDBUF, &sending, &size);
+    getsockopt(wire.client, SOL_SOCKET, SO_RCVBUF, &receiving, &size);
+    assert_int_equal(harness_sample(&h), 0);
+    expect(&h, wire.name, "send_buffer_bytes", sending);
+    expect(&h, wire.name, "receive_buffer_bytes", receiving);
+    expect(&h, wire.name, "send_buffer_used_bytes", 0);
+    wire_close(&wire);
+    harness_close(&h);
+}
+
 static void what_was_there_before_is_not_born(void **state) {
     static struct harness h;
     struct wire wire;
@@ -505,10 +552,12 @@ int main(void) {
         cmocka_unit_test(an_answer_to_another_question_is_skipped),
         cmocka_unit_test(the_kernels_refusal_is_an_error),
         cmocka_unit_test(an_older_kernel_says_less),
+        cmocka_unit_test(buffers_are_taken_as_far_as_they_were_told),
         cmocka_unit_test(the_longest_name_fits),
         cmocka_unit_test(connections_come_and_go_for_ever),
         cmocka_unit_test(a_socket_belongs_to_the_rank_that_inherited_it),
         cmocka_unit_test(a_connection_of_the_job_is_seen_from_birth_to_end),
+        cmocka_unit_test(the_buffers_are_those_the_program_asked_for),
         cmocka_unit_test(what_was_there_before_is_not_born),
         cmocka_unit_test(what_came_and_went_unseen_is_added_up),
         cmocka_unit_test(what_was_only_seen_as_an_orphan_is_added_up_too),
