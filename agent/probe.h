@@ -68,6 +68,9 @@ struct probe {
     /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
      * counted. */
     int (*sample)(void *state, const struct probe_env *env, struct rows *rows);
+    /* Of bulk probes, asked several times between two frames: whether so much has come that it may
+     * not be there any more at the next one. Cheap; may be NULL. */
+    bool (*is_pressed)(const void *state);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };
 

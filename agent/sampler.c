@@ -20,6 +20,7 @@
 #define TABLE_SELF 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
+#define LOOK_EVERY_NS (25 * NS_PER_MS)     /* for what cannot wait until the next slot */
 #define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
 
 /* A probe that could be opened, and its table of the frame. */
@@ -331,6 +332,53 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     take_bulk(sampler, slot);
 }
 
+/* ---- between slots ---- */
+
+static bool is_pressed(const struct sampler *sampler) {
+    for (size_t i = 0; i < sampler->n_stations; i++) {
+        const struct station *station = &sampler->stations[i];
+        if (station->probe->is_pressed && station->probe->is_pressed(station->state))
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_pressed(const struct sampler *sampler) {
+    bool may = false;
+    for (size_t i = 0; i < sampler->n_stations; i++)
+        may |= sampler->stations[i].probe->is_pressed != NULL;
+    return may && sampler->bulk_sink;
+}
+
+static void take_pressed(struct sampler *sampler, int64_t look_ns) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    struct slot slot = {.slot_ns = look_ns,
+                        .wall_ns = clock->wall_ns(clock->ctx),
+                        .mono_ns = clock->mono_ns(clock->ctx)};
+    slot.late_ns = slot.wall_ns - look_ns;
+    take_bulk(sampler, &slot);
+}
+
+/* A burst begins without notice, so how full a ring was at the last slot tells nothing: only a look
+ * does. What there is stays for the slot unless it is much: few calls make few frames. */
+static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    int64_t looks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / LOOK_EVERY_NS : 0;
+    for (; looks > 0; looks--) {
+        int64_t look_ns = planned_ns - looks * LOOK_EVERY_NS;
+        if (look_ns <= clock->wall_ns(clock->ctx))
+            continue;
+        int r = clock->wait(clock->ctx, look_ns);
+        if (r != 0)
+            return r;
+        if (is_pressed(sampler))
+            take_pressed(sampler, look_ns);
+    }
+    return clock->wait(clock->ctx, planned_ns);
+}
+
+/* ---- slots ---- */
+
 static void take_unplanned(struct sampler *sampler, const struct frame_sink *sink) {
     const struct sampler_clock *clock = &sampler->config.clock;
     struct slot slot;
@@ -348,7 +396,7 @@ static int next_frame(struct sampler *sampler, const struct frame_sink *sink) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t planned =
         schedule_next(&sampler->schedule, clock->wall_ns(clock->ctx), clock->mono_ns(clock->ctx));
-    int r = clock->wait(clock->ctx, planned);
+    int r = wait_for_slot(sampler, planned);
     if (r != 0)
         return r;
     int64_t wall = clock->wall_ns(clock->ctx), mono = clock->mono_ns(clock->ctx);

@@ -34,6 +34,7 @@ enum {
 };
 
 #define ROWS_MAX 4096 /* of a frame; a sample takes as many frames as it needs */
+#define PRESSED_EVENTS (CALL_FILE_CAPACITY / 8) /* waiting: as many again may come in no time */
 
 struct call {
     struct call_watch *watch; /* NULL: not open */
@@ -96,6 +97,14 @@ static int call_sample(void *state, const struct probe_env *env, struct rows *ro
     return 0;
 }
 
+static bool call_is_pressed(const void *state) {
+    const struct call_watch *watch = ((const struct call *)state)->watch;
+    for (size_t i = 0; i < watch->reader.n_ranks; i++)
+        if (call_rank_waiting(&watch->reader.ranks[i]) >= PRESSED_EVENTS)
+            return true;
+    return false;
+}
+
 static int call_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
     struct call *call = state;
     (void)why, (void)why_size; /* probe mpi has said it */
@@ -154,4 +163,5 @@ const struct probe probe_call = {
     .max_rows = call_max_rows,
     .open = call_open,
     .sample = call_sample,
+    .is_pressed = call_is_pressed,
 };

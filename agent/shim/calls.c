@@ -211,6 +211,11 @@ int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, voi
     return r < 0 ? r : drain_to(rank, target, &d);
 }
 
+uint64_t call_rank_waiting(const struct call_rank *rank) {
+    uint64_t head;
+    return rank->broken || read_head(rank, &head) < 0 ? 0 : head - rank->cursor;
+}
+
 int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals) {
     struct call_file_header header;
     struct call_total totals[CALL_COUNT];

@@ -149,6 +149,9 @@ int call_reader_scan(struct call_reader *reader);
  */
 int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, void *ctx);
 
+/* Events waiting to be drained, lost ones included; 0 of a rank whose file cannot be read. */
+uint64_t call_rank_waiting(const struct call_rank *rank);
+
 /* Reads the running totals, and refreshes what struct call_rank tells. -EBADMSG as above. */
 int call_rank_totals(struct call_rank *rank, int64_t now_ns, struct call_totals *ret_totals);
 

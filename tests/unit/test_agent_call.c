@@ -412,6 +412,28 @@ static void events_overwritten_before_they_are_read_are_counted(void **state) {
 
 /* ---- over the death of an agent ---- */
 
+static void an_eighth_of_a_ring_is_not_left_until_the_next_slot(void **state) {
+    struct place place;
+    struct planted_rank rank, mad;
+    (void)state;
+    place_make(&place);
+    open_all(&place);
+    assert_false(probe_call.is_pressed(place.call.state));
+    plant(&place, &rank, 1234567, 0);
+    plant(&place, &mad, 1234568, 1);
+    sample_all(&place, 60 * S);
+    mad.header->head = UINT64_MAX;
+    plant_events(&rank, CALL_FILE_CAPACITY / 8 - 1);
+    assert_false(probe_call.is_pressed(place.call.state));
+    plant_events(&rank, 1);
+    assert_true(probe_call.is_pressed(place.call.state));
+    assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
+    assert_false(probe_call.is_pressed(place.call.state));
+    planted_close(&rank);
+    planted_close(&mad);
+    place_remove(&place);
+}
+
 static void the_successor_of_a_dead_agent_tells_no_event_twice(void **state) {
     struct place place;
     struct planted_rank rank, other, late;
@@ -554,6 +576,7 @@ int main(void) {
         cmocka_unit_test(events_become_rows),
         cmocka_unit_test(events_too_many_for_one_frame_come_in_parts),
         cmocka_unit_test(events_overwritten_before_they_are_read_are_counted),
+        cmocka_unit_test(an_eighth_of_a_ring_is_not_left_until_the_next_slot),
         cmocka_unit_test(the_successor_of_a_dead_agent_tells_no_event_twice),
         cmocka_unit_test(two_agents_do_not_share_the_calls),
         cmocka_unit_test(without_a_stem_there_are_no_calls),

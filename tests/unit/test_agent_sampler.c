@@ -205,6 +205,57 @@ static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS,
                                    .open = play_open,
                                    .sample = crowd_sample};
 
+/* A ring that is full within less than a slot: one event every BURST_NS / BURST ns for BURST_NS,
+ * between two slots, and one every ms before. */
+#define RING 16384
+#define BURST 20500
+#define BURST_BEGIN (1000 * NS_PER_S + 170 * NS_PER_MS)
+#define BURST_NS (60 * NS_PER_MS)
+
+struct ring {
+    int64_t read, lost;
+};
+
+static int64_t ring_written(void) {
+    int64_t into = the_world->mono_ns - BURST_BEGIN;
+    int64_t burst = into < 0 ? 0 : into < BURST_NS ? into * BURST / BURST_NS : BURST;
+    return (the_world->mono_ns - 1000 * NS_PER_S) / NS_PER_MS + burst;
+}
+
+static bool ring_is_pressed(const void *state) {
+    return ring_written() - ((const struct ring *)state)->read >= RING / 8;
+}
+
+static int ring_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct ring *ring = state;
+    int64_t written = ring_written();
+    (void)env;
+    if (written - ring->read > RING) {
+        ring->lost += written - ring->read - RING;
+        ring->read = written - RING;
+    }
+    while (ring->read < written && rows->n < rows->capacity) {
+        ring->read++;
+        put_row(rows, "event", ring->lost);
+    }
+    return 0;
+}
+
+static size_t many_rows(const void *state, const struct probe_env *env) {
+    (void)state, (void)env;
+    return 1024;
+}
+
+#define RING_PROBE(pressed)                                                                        \
+    {                                                                                              \
+        .table = {"ring", "thing", "", TABLE_EVENTS, columns, 1}, .pace = PACE_SYSTEM,             \
+        .bulk = true, .state_size = sizeof(struct ring), .max_rows = many_rows, .open = play_open, \
+        .sample = ring_sample, .is_pressed = pressed,                                              \
+    }
+
+static const struct probe looked_after = RING_PROBE(ring_is_pressed);
+static const struct probe left_alone = RING_PROBE(NULL);
+
 /* ---- running ---- */
 
 static int sink_append(void *ctx, const void *frame, size_t size, uint64_t seq) {
@@ -682,6 +733,48 @@ static void dropped_events_are_told_once(void **state) {
     release(&other);
 }
 
+static int64_t last_lost;
+
+static void take_lost(struct world *world, const struct frame_head *head, const struct table *table,
+                      const struct wire_row *row) {
+    (void)world, (void)head, (void)table;
+    last_lost = row->values[0];
+}
+
+/* How many events of the burst were lost; *ret_frames: how many frames the rest made. */
+static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
+    const struct probe *const probes[] = {ring, &fast};
+    struct world world = {0}, other = {0};
+    struct sampler *sampler = open_sampler(&world, probes, 2, 10);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    struct wire_stream stream = {.host = "h", .stream_id = 2};
+    size_t n;
+    wire_put_stream(&other.stream, &stream);
+    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    decode(&world, NULL);
+    decode(&other, take_lost);
+    check_sound(&world);
+    assert_int_equal(world.n_seen, 10);
+    for (size_t i = 0; i < world.n_seen; i++)
+        assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
+    *ret_frames = other.n_seen;
+    release(&world);
+    release(&other);
+    return last_lost;
+}
+
+static void a_burst_between_two_slots_overruns_no_ring(void **state) {
+    size_t alone, looked;
+    (void)state;
+    assert_true(run_through_burst(&left_alone, &alone) > 3000);
+    assert_int_equal(run_through_burst(&looked_after, &looked), 0);
+    assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
@@ -703,6 +796,7 @@ int main(void) {
         cmocka_unit_test(without_a_road_bulk_probes_are_left_alone),
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),
+        cmocka_unit_test(a_burst_between_two_slots_overruns_no_ring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
