@@ -17,4 +17,5 @@ chokepoint_e2e_test(answers_say_what_they_lack mpi)
 
 # What the documents say is what the programs do.
 chokepoint_e2e_test(manual_is_true)
+chokepoint_e2e_test(built_without_cmocka)
 chokepoint_e2e_test(metrics_documented)
