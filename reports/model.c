@@ -124,6 +124,6 @@ int report_build(struct store *store, const char *which, struct report **ret_rep
 
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
     struct report_input input;
-    int result = report_load_but_calls(store, which, &input);
+    int result = report_load_to_measure(store, which, &input);
     return result < 0 ? result : finish(&input, fill_measured, ret_report);
 }

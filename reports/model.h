@@ -313,8 +313,8 @@ struct report {
 
 /* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */
 int report_build(struct store *store, const char *which, struct report **ret_report);
-/* Only what was measured: resources, phases, ranks, curves. No verdict, for a fraction of the time.
- */
+/* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
+ * verdict, for a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
 void report_free(struct report *report);
 

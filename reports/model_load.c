@@ -175,18 +175,35 @@ int report_load_but_calls(struct store *store, const char *which, struct report_
     return 0;
 }
 
-int report_load(struct store *store, const char *which, struct report_input *ret_input) {
+static bool marks_iterations(const struct report_input *input) {
+    for (size_t i = 0; i < input->recording.n_marks; i++)
+        if (input->recording.marks[i].kind == MARK_ITERATION)
+            return true;
+    return false;
+}
+
+static int load(struct store *store, const char *which, bool may_skip_calls,
+                struct report_input *ret_input) {
     struct report_input input;
     int result = report_load_but_calls(store, which, &input);
     if (result < 0)
         return result;
-    result = report_load_calls(store, &input);
+    if (!may_skip_calls || !marks_iterations(&input))
+        result = report_load_calls(store, &input);
     if (result < 0) {
         report_input_release(&input);
         return result == -ENOENT ? -EIO : result;
     }
     *ret_input = input;
     return 0;
+}
+
+int report_load(struct store *store, const char *which, struct report_input *ret_input) {
+    return load(store, which, false, ret_input);
+}
+
+int report_load_to_measure(struct store *store, const char *which, struct report_input *ret_input) {
+    return load(store, which, true, ret_input);
 }
 
 void report_input_release(struct report_input *input) {

@@ -31,6 +31,9 @@ int report_load_ceilings(struct store *store, struct report_input *input);
 int report_load(struct store *store, const char *which, struct report_input *ret_input);
 /* The same without single MPI calls, of which there may be too many to be held for nothing. */
 int report_load_but_calls(struct store *store, const char *which, struct report_input *ret_input);
+/* With them only where the program marked no iterations, which are then found in the calls: so that
+ * what is measured is the same whether a run is judged as well or not. */
+int report_load_to_measure(struct store *store, const char *which, struct report_input *ret_input);
 void report_input_release(struct report_input *input);
 
 int report_fill_head(struct report *report, const struct report_input *input);

@@ -26,6 +26,7 @@ struct recorded_run {
     double duration_s;
     double send_mb_s;
     bool marks;
+    double calls_s; /* every rank calls MPI_Allreduce so often; 0: never */
 };
 
 static const uint64_t recorded_levels[RECORDING_COUNT_] = {
@@ -72,6 +73,19 @@ static const struct column recorded_mark_columns[] = {
 };
 static const struct table recorded_mark = {
     "mark", "name", "marks", TABLE_EVENTS, recorded_mark_columns, 8};
+
+static const struct column recorded_call_columns[] = {
+    {"comm", UNIT_NONE, COLUMN_LEVEL, "communicator"},
+    {"bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes"},
+    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
+    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
+    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
+    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
+    {"thread", UNIT_NONE, COLUMN_LEVEL, "thread"},
+    {"flags", UNIT_NONE, COLUMN_LEVEL, "flags"},
+};
+static const struct table recorded_call = {
+    "call", "function", "calls", TABLE_EVENTS, recorded_call_columns, 8};
 
 static int recorded_row(struct store *store, int64_t id, const struct table *table,
                         const char *name, const int64_t *values) {
@@ -142,6 +156,18 @@ static int recorded_marks(struct store *store, int64_t id, const struct recorded
     return r;
 }
 
+static int recorded_calls(struct store *store, const struct recorded_run *run, size_t host,
+                          double mono_s) {
+    int64_t id;
+    int r = store_table(store, &recorded_call, &id);
+    for (double t = run->calls_s; r == 0 && t < run->duration_s; t += run->calls_s) {
+        int64_t rank = (int64_t)host,
+                call[] = {1, 4096, RECORDED_NS(mono_s + t), NS_PER_MS, rank, 1000 + rank, 0, 0};
+        r |= recorded_row(store, id, &recorded_call, "MPI_Allreduce", call);
+    }
+    return r;
+}
+
 static int recorded_host(struct store *store, int64_t run_id, const struct recorded_run *run,
                          size_t host) {
     static const enum recording_table which[] = {RECORDING_CPU, RECORDING_MEMORY,
@@ -172,6 +198,8 @@ static int recorded_host(struct store *store, int64_t run_id, const struct recor
         r |= recorded_samples(store, tables, run, host, t);
         if (i == frames && run->marks)
             r |= recorded_marks(store, mark_id, run, host, mono_s + 2);
+        if (i == frames && run->calls_s > 0)
+            r |= recorded_calls(store, run, host, mono_s + 2);
     }
     return r;
 }

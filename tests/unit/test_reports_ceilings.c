@@ -16,7 +16,7 @@
 #include "tests/unit/recorded_run.h"
 
 static const char *const hosts[] = {"vm1", "vm2"};
-static const struct recorded_run planned = {"sync", "./train", hosts, 2, 44, 110, true};
+static const struct recorded_run planned = {"sync", "./train", hosts, 2, 44, 110, true, 0};
 
 static struct store_ceiling ceiling(const char *host, const char *peer, const char *metric,
                                     double value) {
