@@ -47,3 +47,36 @@ double *curve_counts(const struct report *report, const struct report_curve *cur
     }
     return at;
 }
+
+#define MEAN_POINTS_MIN 60
+#define MEAN_TURNS 0.4 /* of its points: noise turns at two of three, a course hardly ever */
+#define MEAN_SIDE_MIN 4
+
+static bool is_zigzag(const struct report_curve *curve) {
+    size_t turns = 0;
+    for (size_t i = 1; i + 1 < curve->n; i++)
+        turns +=
+            (curve->value[i] - curve->value[i - 1]) * (curve->value[i + 1] - curve->value[i]) < 0;
+    return curve->n >= MEAN_POINTS_MIN && (double)turns > MEAN_TURNS * (double)curve->n;
+}
+
+static double mean_about(const struct report_curve *curve, size_t at, size_t side) {
+    double sum = 0;
+    size_t known = 0;
+    side = at < side ? at : side; /* as many on both sides, or the ends would lean */
+    side = curve->n - 1 - at < side ? curve->n - 1 - at : side;
+    for (size_t i = at - side; i <= at + side; i++)
+        if (!isnan(curve->value[i])) {
+            sum += curve->value[i];
+            known++;
+        }
+    return known ? sum / (double)known : NAN;
+}
+
+double *curve_running_mean(const struct report_curve *curve) {
+    size_t side = curve->n / 80 > MEAN_SIDE_MIN ? curve->n / 80 : MEAN_SIDE_MIN;
+    double *means = is_zigzag(curve) ? calloc(curve->n, sizeof *means) : NULL;
+    for (size_t i = 0; means && i < curve->n; i++)
+        means[i] = mean_about(curve, i, side);
+    return means;
+}

@@ -25,4 +25,10 @@ double curve_known_at(const double *xs, const double *ys, size_t n, double x);
 double *curve_counts(const struct report *report, const struct report_curve *curve,
                      const char *counter);
 
+/* Of a curve that turns at nearly every point, as the loss of batch after batch does, only the mean
+ * has a course: at each point the mean of it and its neighbours, an eightieth of all to each side,
+ * 4 at least. The caller frees it. NULL for a curve that can be read as it is (short, or it seldom
+ * turns), or without memory. */
+double *curve_running_mean(const struct report_curve *curve);
+
 #endif

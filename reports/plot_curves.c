@@ -76,29 +76,36 @@ static const struct report_curve *find_curve(const struct report *report, const 
     return found;
 }
 
-static size_t put_points(FILE *out, size_t run, const struct report_curve *curve,
-                         const double *xs) {
+static size_t put_points(FILE *out, char kind, size_t run, const double *xs, const double *ys,
+                         size_t n) {
     size_t points = 0;
-    fprintf(out, "$c%zu << EOD\n", run);
-    for (size_t i = 0; xs && i < curve->n; i++) {
-        if (isnan(xs[i]) || isnan(curve->value[i]))
+    fprintf(out, "$%c%zu << EOD\n", kind, run);
+    for (size_t i = 0; xs && i < n; i++) {
+        if (isnan(xs[i]) || isnan(ys[i]))
             continue;
-        fprintf(out, "%.8g %.8g\n", xs[i], curve->value[i]);
+        fprintf(out, "%.8g %.8g\n", xs[i], ys[i]);
         points++;
     }
     fputs(points ? "EOD\n" : "0 NaN\nEOD\n", out);
     return points;
 }
 
+/* Its points, and where those jump their running mean. */
 static size_t put_curve(FILE *out, size_t run, const struct report *report, const char *name,
-                        enum plot_axis axis) {
+                        enum plot_axis axis, bool *ret_mean) {
     const struct report_curve *curve = find_curve(report, name);
     double *updates = curve && axis == PLOT_UPDATES ? curve_counts(report, curve, "updates") : NULL;
-    size_t points = put_points(out, run, curve,
-                               !curve                   ? NULL
-                               : axis == PLOT_TIME      ? curve->t_s
-                               : axis == PLOT_ITERATION ? curve->iteration
-                                                        : updates);
+    double *means = curve ? curve_running_mean(curve) : NULL;
+    const double *xs = !curve                   ? NULL
+                       : axis == PLOT_TIME      ? curve->t_s
+                       : axis == PLOT_ITERATION ? curve->iteration
+                                                : updates;
+    size_t points =
+        put_points(out, 'c', run, xs, curve ? curve->value : NULL, curve ? curve->n : 0);
+    *ret_mean = means != NULL;
+    if (means)
+        put_points(out, 'm', run, xs, means, curve->n);
+    free(means);
     free(updates);
     return points;
 }
@@ -141,23 +148,39 @@ static void put_curve_axes(FILE *out, const char *name, struct range range, enum
     script_put_string(out, name);
 }
 
+/* One run's line, or its running mean over its points. */
+static void put_curve_style(FILE *out, size_t run, bool mean, const char *title) {
+    const char *colour = script_colour(run), *comma = run ? ", " : "";
+    if (mean)
+        fprintf(out,
+                "%s$c%zu using 1:2 with points pt 7 ps 0.25 lc rgb '#c0%s' notitle, "
+                "$m%zu using 1:2 with lines lw 1.6 lc rgb '%s' title ",
+                comma, run, colour + 1, run, colour);
+    else
+        fprintf(out, "%s$c%zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 lc rgb '%s' title ",
+                comma, run, colour);
+    script_put_string(out, title);
+    fputs(mean ? ".', running mean'" : "", out);
+}
+
 char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
                  const char *name, enum plot_axis axis) {
     struct script script;
-    if (script_open(&script, 320) < 0)
-        return NULL;
+    bool *means = calloc(n + 1, sizeof *means);
     size_t points = 0;
+    if (!means || script_open(&script, 320) < 0) {
+        free(means);
+        return NULL;
+    }
     for (size_t i = 0; i < n; i++)
-        points += put_curve(script.file, i, reports[i], name, axis);
+        points += put_curve(script.file, i, reports[i], name, axis, &means[i]);
     put_curve_axes(script.file, name, range_of(reports, n, name), axis);
     fputs("\nplot ", script.file);
     for (size_t i = 0; i < n; i++) {
-        const char *run = reports[i]->run_name ? reports[i]->run_name : "?";
-        fprintf(script.file,
-                "%s$c%zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 lc rgb '%s' title ",
-                i ? ", " : "", i, script_colour(i));
-        script_put_string(script.file, titles ? titles[i] : run);
+        const char *run = titles ? titles[i] : reports[i]->run_name ? reports[i]->run_name : "?";
+        put_curve_style(script.file, i, means[i], run);
     }
+    free(means);
     fputc('\n', script.file);
     char *svg = script_run(&script);
     if (!points) {

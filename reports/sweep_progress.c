@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,8 @@
 
 #define LABEL_SIZE 600
 #define POINTS_SHOWN 8
+#define BESIDE_MAX 3 /* columns of a test's width in 100 */
+#define PARTS 3
 
 static const struct report_curve *accuracy_of(const struct report *report) {
     return report ? curve_of_run(report, "accuracy") : NULL;
@@ -23,30 +26,53 @@ static const struct report_curve *accuracy_of(const struct report *report) {
 
 /* ---- on its way ---- */
 
-/* "62.1 % at 40 (3.2 s)": a test, its update or iteration and time; the last row holds the last
- * test. */
+/* "62.1 % at 40 (3.2 s)": a test, its update or iteration and time. */
 static int put_point(struct sweep_table *table, size_t row, size_t column,
-                     const struct report_curve *curve, const double *counts) {
-    size_t at = curve->n <= POINTS_SHOWN ? row : row * (curve->n - 1) / (POINTS_SHOWN - 1);
-    if (at >= curve->n)
-        return 0;
+                     const struct report_curve *curve, const double *counts, size_t at) {
     double count = counts ? counts[at] : curve->iteration[at];
-    return isnan(count) ? sweep_table_set(table, row + 1, column, "%.2f %% (%.3g s)",
+    return isnan(count) ? sweep_table_set(table, row, column, "%.2f %% (%.3g s)",
                                           100 * curve->value[at], curve->t_s[at])
-                        : sweep_table_set(table, row + 1, column, "%.2f %% at %.0f (%.3g s)",
+                        : sweep_table_set(table, row, column, "%.2f %% at %.0f (%.3g s)",
                                           100 * curve->value[at], count, curve->t_s[at]);
 }
 
-static int fill_curve(struct sweep_table *table, size_t column, const struct sweep *sweep,
-                      const struct sweep_cell *cell) {
+/* Which of n tests stands in that row, the last in the last; SIZE_MAX: none is left. */
+static size_t test_of_row(size_t place, size_t n) {
+    size_t at = n <= POINTS_SHOWN ? place : place * (n - 1) / (POINTS_SHOWN - 1);
+    return at < n ? at : SIZE_MAX;
+}
+
+/* The last test of that part of n; SIZE_MAX where the next part has none of its own. */
+static size_t test_of_part(size_t place, size_t n) {
+    size_t at = ((place + 1) * n + PARTS - 1) / PARTS - 1;
+    return place + 1 < PARTS && ((place + 2) * n + PARTS - 1) / PARTS - 1 == at ? SIZE_MAX : at;
+}
+
+/* The tests of a cell, in a column or a row of their own. */
+static int fill_curve(struct sweep_table *table, size_t place, bool across,
+                      const struct sweep *sweep, const struct sweep_cell *cell) {
     const struct report_curve *curve = accuracy_of(cell->typical);
     double *updates = curve_counts(cell->typical, curve, "updates");
     char label[LABEL_SIZE];
     sweep_values(sweep, cell, label, sizeof label);
-    int result = sweep_table_set(table, 0, column, "%s", label);
-    for (size_t r = 0; r + 1 < table->rows && result == 0; r++)
-        result = put_point(table, r, column, curve, updates);
+    int result = sweep_table_set(table, across ? place : 0, across ? 0 : place, "%s", label);
+    for (size_t k = 1; k < (across ? table->columns : table->rows) && result == 0; k++) {
+        size_t at = across ? test_of_part(k - 1, curve->n) : test_of_row(k - 1, curve->n);
+        if (at != SIZE_MAX)
+            result = put_point(table, across ? place : k, across ? k : place, curve, updates, at);
+    }
     free(updates);
+    return result;
+}
+
+static int put_curve_titles(struct sweep_table *table, bool across) {
+    static const char *const parts[PARTS] = {"after a third of the tests", "after two thirds",
+                                             "after all"};
+    int result = sweep_table_set(table, 0, 0, across ? " " : "test");
+    for (size_t c = 1; across && c < table->columns && result == 0; c++)
+        result = sweep_table_set(table, 0, c, "%s", parts[c - 1]);
+    for (size_t r = 1; !across && r < table->rows && result == 0; r++)
+        result = sweep_table_set(table, r, 0, "%zu", r);
     return result;
 }
 
@@ -57,25 +83,27 @@ static bool counts_updates(const struct sweep *sweep) {
     return false;
 }
 
+/* A few cells stand beside each other, a row a test; of many each has a row, with fewer tests: a
+ * dozen columns fit no screen. */
 int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *sweep) {
-    size_t columns = 1, rows = 0, column = 1;
+    size_t cells = 0, tests = 0, place = 1;
     for (size_t i = 0; i < sweep->n_cells; i++) {
         const struct report_curve *curve = accuracy_of(sweep->cells[i].typical);
-        columns += curve != NULL;
-        rows = curve && curve->n > rows ? curve->n : rows;
+        cells += curve != NULL;
+        tests = curve && curve->n > tests ? curve->n : tests;
     }
-    if (!rows)
+    if (!tests)
         return 0;
-    rows = rows > POINTS_SHOWN ? POINTS_SHOWN : rows;
+    bool across = cells > BESIDE_MAX;
+    tests = across ? PARTS : tests > POINTS_SHOWN ? POINTS_SHOWN : tests;
     struct sweep_table *table = sweep_table_new(
-        tables, "curves", "", rows + 1, columns, "Accuracy on its way: %s, after how many seconds",
+        tables, "curves", "", (across ? cells : tests) + 1, (across ? tests : cells) + 1,
+        "Accuracy on its way: %s, after how many seconds",
         counts_updates(sweep) ? "after how many updates of the model" : "at which iteration");
-    int result = table ? sweep_table_set(table, 0, 0, "test") : -ENOMEM;
-    for (size_t r = 0; r < rows && result == 0; r++)
-        result = sweep_table_set(table, r + 1, 0, "%zu", r + 1);
+    int result = table ? put_curve_titles(table, across) : -ENOMEM;
     for (size_t i = 0; i < sweep->n_cells && result == 0; i++)
         if (accuracy_of(sweep->cells[i].typical))
-            result = fill_curve(table, column++, sweep, &sweep->cells[i]);
+            result = fill_curve(table, place++, across, sweep, &sweep->cells[i]);
     return result;
 }
 

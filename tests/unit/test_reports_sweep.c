@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "common/error.h"
+#include "reports/curve.h"
+#include "reports/summary.h"
 #include "reports/sweep_private.h"
 #include "reports/sweep_write.h"
 #include "tests/unit/golden.h"
@@ -163,7 +165,7 @@ static void values_join_and_other_commands_do_not(void **state) {
 static void record_cell(struct fixture *f, int64_t sweep, const char *mode, const char *batch,
                         double duration_s, double send_mb_s) {
     static const char *const hosts[] = {"vm1", "vm2"};
-    const struct recorded_run run = {"r3/x", "./train", hosts, 2, duration_s, send_mb_s, true};
+    const struct recorded_run run = {"r3/x", "./train", hosts, 2, duration_s, send_mb_s, true, 0};
     char command[600];
     assert_int_equal(record_run(f->store, &run), 0);
     snprintf(command, sizeof command,
@@ -245,10 +247,27 @@ static void figures_need_no_verdict(void **state) {
     sweep_free(sweep);
 }
 
+/* Iterations that the program marked are the same for all who look; those that are found must not
+ * come from MPI calls (an iteration each 0.5 s) in one run of a cell and from bytes on the links
+ * (each 2 s) in the others. */
+static void all_runs_of_a_cell_are_measured_in_one_way(void **state) {
+    static const char *const hosts[] = {"vm1", "vm2"};
+    const struct recorded_run run = {"x", "./train", hosts, 2, 40, 110, false, 0.5};
+    struct fixture *f = *state;
+    struct report *all, *measured;
+    assert_int_equal(record_run(f->store, &run), 0);
+    assert_int_equal(report_build(f->store, "1", &all), 0);
+    assert_int_equal(report_build_measured(f->store, "1", &measured), 0);
+    assert_float_equal(report_summarize(all).iteration_median_s, 0.5, 0.01);
+    assert_float_equal(report_summarize(measured).iteration_median_s, 0.5, 0.01);
+    report_free(all);
+    report_free(measured);
+}
+
 /* ---- pace ---- */
 
 static struct report_curve planted_curve(const char *name, double *t_s, double *value, size_t n) {
-    static double unknown[8] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    static double unknown[12] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     return (struct report_curve){(char *)name, 0, n, t_s, unknown, value};
 }
 
@@ -289,6 +308,80 @@ static void cells_are_held_against_each_other_where_the_first_ended(void **state
     sweep.n_cells = 1; /* nothing to be held against */
     assert_int_equal(sweep_tables_add(&tables, &sweep, "pace", 0), 0);
     assert_int_equal(tables.n, 0);
+}
+
+/* Twelve cells, each with as many tests as its number: none is cut, and no line is wider than a
+ * terminal. */
+static void curves_of_many_cells_fit_a_screen(void **state) {
+    static double t[] = {10000.5, 20000.5, 30000.5, 40000.5, 50000.5, 60000.5,
+                         70000.5, 80000.5, 90000.5, 100000,  110000,  120000},
+                  updates[] = {1000000, 2000000, 3000000, 4000000,  5000000,  6000000,
+                               7000000, 8000000, 9000000, 10000000, 11000000, 12000000},
+                  accuracy[] = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06,
+                                0.07, 0.08, 0.09, 0.10, 0.11, 0.12};
+    char *nodes[] = {(char *)"1", (char *)"2", (char *)"3"},
+         *sizes[] = {(char *)"64", (char *)"128", (char *)"256", (char *)"512"};
+    struct report_curve curves[12][2];
+    struct report reports[12];
+    struct sweep_cell cells[12];
+    struct sweep sweep = {
+        .of = {.parameters = {{(char *)"nodes", nodes, 3}, {(char *)"batch", sizes, 4}},
+               .n_parameters = 2,
+               .command = (char *)"./train"},
+        .cells = cells,
+        .n_cells = 12};
+    struct sweep_tables tables = {0};
+    const struct sweep_section section = {"F1", NULL, &sweep, &tables};
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        curves[i][0] = planted_curve("accuracy", t, accuracy, i + 1);
+        curves[i][1] = planted_curve("updates", t, updates, i + 1);
+        reports[i] = (struct report){.curves = curves[i], .n_curves = 2};
+        cells[i] = (struct sweep_cell){.value = {i / 4, i % 4}, .typical = &reports[i]};
+    }
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "curves", 0), 0);
+    assert_int_equal(tables.n, 1);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(sweep_write_text(&section, 1, out), 0);
+    fclose(out);
+    char *const *one = tables.items[0].cells + 4, *const *last = tables.items[0].cells + 4 * 12;
+    assert_true(!one[1] && !one[2]); /* its only test is its last */
+    assert_string_equal(one[3], "1.00 % at 1000000 (1e+04 s)");
+    assert_string_equal(last[0], "3, 512");
+    assert_string_equal(last[1], "4.00 % at 4000000 (4e+04 s)");
+    assert_string_equal(last[2], "8.00 % at 8000000 (8e+04 s)");
+    assert_string_equal(last[3], "12.00 % at 12000000 (1.2e+05 s)");
+    for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest))
+        assert_in_range(strlen(line), 0, 100);
+    free(text);
+    sweep_tables_free(&tables);
+}
+
+/* A loss that falls from 1 to 0 and jumps by 0.3 at every point, and the same without the jumps. */
+static void what_jumps_is_shown_by_its_mean(void **state) {
+    enum { N = 400 };
+    double t[N], calm[N], jumpy[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        t[i] = (double)i;
+        calm[i] = 1 - t[i] / (N - 1);
+        jumpy[i] = calm[i] + (i % 2 ? 0.3 : -0.3);
+    }
+    jumpy[200] = NAN;
+    struct report_curve course = planted_curve("loss", t, calm, N),
+                        zigzag = planted_curve("loss", t, jumpy, N),
+                        few = planted_curve("loss", t, jumpy, 50);
+    assert_null(curve_running_mean(&course));
+    assert_null(curve_running_mean(&few));
+    double *means = curve_running_mean(&zigzag);
+    assert_non_null(means);
+    for (size_t i = 5; i + 5 < N; i++)
+        assert_float_equal(means[i], calm[i], 0.07);
+    assert_float_equal(means[0], jumpy[0], 1e-9); /* no neighbours on its one side */
+    free(means);
 }
 
 /* ---- words ---- */
@@ -350,7 +443,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(values_join_and_other_commands_do_not, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cell_has_the_median_of_its_runs, setup, teardown),
         cmocka_unit_test_setup_teardown(figures_need_no_verdict, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_runs_of_a_cell_are_measured_in_one_way, setup,
+                                        teardown),
         cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
+        cmocka_unit_test(what_jumps_is_shown_by_its_mean),
+        cmocka_unit_test(curves_of_many_cells_fit_a_screen),
         cmocka_unit_test_setup_teardown(tables_are_as_before, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
