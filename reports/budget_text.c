@@ -125,14 +125,43 @@ static void put_bar(FILE *out, size_t name, const struct bar *bar) {
     fputs(bar->budget.trusted ? "\n" : " (!)\n", out);
 }
 
-static struct report_budget mean_of(const struct report_budget *budgets, size_t n) {
+/* A process without a rank that slept all along: the launcher, a shell around the program. */
+static bool is_bystander(const struct report_budget *b) {
+    return b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
+}
+
+/* Those of a phase that are worth a bar: all but bystanders, or all where there is nobody else. */
+struct worth {
+    const struct report_budget *budgets;
+    size_t n, n_worth;
+};
+
+static struct worth worth_of(const struct report_budget *budgets, size_t n) {
+    struct worth worth = {budgets, n, 0};
+    for (size_t i = 0; i < n; i++)
+        worth.n_worth += !is_bystander(&budgets[i]);
+    return worth;
+}
+
+/* The next from *at on, which then is behind it; NULL: none. */
+static const struct report_budget *next_worth(const struct worth *worth, size_t *at) {
+    while (*at < worth->n) {
+        const struct report_budget *b = &worth->budgets[(*at)++];
+        if (!worth->n_worth || !is_bystander(b))
+            return b;
+    }
+    return NULL;
+}
+
+static struct report_budget mean_of(const struct worth *worth) {
     struct report_budget mean = {.awaited_rank = -1, .awaited_host = -1, .trusted = true};
-    for (size_t i = 0; i < n; i++) {
-        mean.wall_s += budgets[i].wall_s;
-        mean.trusted &= budgets[i].trusted;
+    const struct report_budget *b;
+    for (size_t at = 0; (b = next_worth(worth, &at));) {
+        mean.wall_s += b->wall_s;
+        mean.trusted &= b->trusted;
         for (int term = 0; term < BUDGET_TERMS; term++)
-            if (!isnan(budgets[i].term_s[term]))
-                mean.term_s[term] += budgets[i].term_s[term];
+            if (!isnan(b->term_s[term]))
+                mean.term_s[term] += b->term_s[term];
     }
     return mean;
 }
@@ -153,42 +182,30 @@ static struct bar bar_of(const struct report *report, const struct report_budget
 }
 
 /* The mean, who holds the others up most, and who does so least. */
-static size_t extremes_of(const struct report *report, const struct report_budget *budgets,
-                          size_t n, struct bar bars[3]) {
-    size_t most = 0, least = 0;
-    for (size_t i = 1; i < n; i++) {
-        most = own_share(&budgets[i]) > own_share(&budgets[most]) ? i : most;
-        least = own_share(&budgets[i]) < own_share(&budgets[least]) ? i : least;
+static size_t extremes_of(const struct report *report, const struct worth *worth,
+                          struct bar bars[3]) {
+    size_t at = 0;
+    const struct report_budget *b, *most = next_worth(worth, &at), *least = most;
+    while ((b = next_worth(worth, &at))) {
+        most = own_share(b) > own_share(most) ? b : most;
+        least = own_share(b) < own_share(least) ? b : least;
     }
-    bars[0].budget = mean_of(budgets, n);
-    snprintf(bars[0].who, sizeof bars[0].who, "mean of %zu", n);
-    bars[1] = bar_of(report, &budgets[most]);
-    bars[2] = bar_of(report, &budgets[least]);
+    bars[0].budget = mean_of(worth);
+    snprintf(bars[0].who, sizeof bars[0].who, "mean of %zu",
+             worth->n_worth ? worth->n_worth : worth->n);
+    bars[1] = bar_of(report, most);
+    bars[2] = bar_of(report, least);
     return most == least ? 2 : 3;
 }
 
-/* A process without a rank that slept all along: the launcher, a shell around the program. */
-static bool is_bystander(const struct report_budget *b) {
-    return b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
-}
-
-static size_t count_worth(const struct report_budget *budgets, size_t n) {
-    size_t worth = 0;
-    for (size_t i = 0; i < n; i++)
-        worth += !is_bystander(&budgets[i]);
-    return worth;
-}
-
-/* Of all that are worth one, or of all where none is. */
 static size_t make_bars(const struct report *report, struct bar bars[BUDGET_LINES_MAX]) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first), made = 0;
-    const struct report_budget *budgets = report->budget + first;
-    size_t worth = count_worth(budgets, n);
-    if ((worth ? worth : n) > BUDGET_LINES_MAX)
-        return extremes_of(report, budgets, n, bars);
-    for (size_t i = 0; i < n; i++)
-        if (!worth || !is_bystander(&budgets[i]))
-            bars[made++] = bar_of(report, &budgets[i]);
+    size_t first, n = budget_of_phase(report, report->main_phase, &first), made = 0, at = 0;
+    struct worth worth = worth_of(report->budget + first, n);
+    const struct report_budget *b;
+    if ((worth.n_worth ? worth.n_worth : n) > BUDGET_LINES_MAX)
+        return extremes_of(report, &worth, bars);
+    while ((b = next_worth(&worth, &at)))
+        bars[made++] = bar_of(report, b);
     return made;
 }
 

@@ -54,18 +54,7 @@ static size_t next(const char *text, size_t size, size_t *ret_columns, bool *ret
     return bytes ? bytes : 1;
 }
 
-size_t terminal_width(const char *text) {
-    size_t width = 0, columns;
-    bool show;
-    for (size_t size = strlen(text); size;) {
-        size_t bytes = next(text, size, &columns, &show);
-        width += columns;
-        text += bytes;
-        size -= bytes;
-    }
-    return width;
-}
-
+/* Columns that the text takes, of at most `width` (0: no limit); out NULL: only counts. */
 static size_t put(FILE *out, const char *text, size_t size, size_t width) {
     size_t used = 0, columns;
     bool show;
@@ -73,15 +62,17 @@ static size_t put(FILE *out, const char *text, size_t size, size_t width) {
         size_t bytes = next(text, size, &columns, &show);
         if (width && used + columns > width)
             break;
-        if (show)
-            fwrite(text, 1, bytes, out);
-        else
-            fputc('?', out);
+        if (out)
+            fwrite(show ? text : "?", 1, show ? bytes : 1, out);
         used += columns;
         text += bytes;
         size -= bytes;
     }
     return used;
+}
+
+size_t terminal_width(const char *text) {
+    return put(NULL, text, strlen(text), 0);
 }
 
 void terminal_put(FILE *out, const char *text, size_t width) {
@@ -115,63 +106,46 @@ static size_t word_size(const char *text) {
     return size;
 }
 
-static size_t word_width(const char *text, size_t size) {
-    size_t width = 0, columns;
-    bool show;
-    while (size) {
-        size_t bytes = next(text, size, &columns, &show);
-        width += columns;
-        text += bytes;
-        size -= bytes;
-    }
-    return width;
-}
-
-/* Words of text after `used` columns of the first line. */
-static size_t put_words(FILE *out, const char *text, size_t indent, size_t used, size_t max_lines) {
-    size_t lines = 1, columns = terminal_columns(out);
+/* Words of text after `used` columns of the first line, to lines of so many columns; out NULL: only
+ * counts the lines. */
+static size_t lay_words(FILE *out, size_t columns, const char *text, size_t indent, size_t used,
+                        size_t max_lines) {
+    size_t lines = 1;
     bool first = true;
     while (*(text += strspn(text, " "))) {
-        size_t size = word_size(text), width = word_width(text, size);
+        size_t size = word_size(text), width = put(NULL, text, size, 0);
         bool last_line = max_lines && lines == max_lines;
         /* the last line keeps room for "...", unless all that is left fits */
         bool rest_fits = used + 1 + terminal_width(text) <= columns;
         if (!first && used + 1 + width + (last_line && !rest_fits ? 4 : 0) > columns) {
             if (last_line) {
-                fputs(" ...", out);
+                put(out, " ...", 4, 0);
                 break;
             }
-            fprintf(out, "\n%*s", (int)indent, "");
+            if (out)
+                fprintf(out, "\n%*s", (int)indent, "");
             used = indent;
             lines++;
             first = true;
         }
         if (!first)
-            fputc(' ', out), used++;
+            used += put(out, " ", 1, 0);
         used += put(out, text, size, used < columns ? columns - used : 1);
         first = false;
         text += size;
     }
-    fputc('\n', out);
+    if (out)
+        fputc('\n', out);
     return lines;
 }
 
+static size_t put_words(FILE *out, const char *text, size_t indent, size_t used, size_t max_lines) {
+    return lay_words(out, terminal_columns(out), text, indent, used, max_lines);
+}
+
 size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) {
-    size_t indent = terminal_width(label), columns = terminal_columns(out);
-    size_t used = indent, lines = 1;
-    bool first = true;
-    while (*(text += strspn(text, " "))) {
-        size_t size = word_size(text), width = word_width(text, size);
-        if (!first && used + 1 + width > columns) {
-            used = indent;
-            lines++;
-            first = true;
-        }
-        used += width + (first ? 0 : 1);
-        first = false;
-        text += size;
-    }
-    return lines;
+    size_t indent = terminal_width(label);
+    return lay_words(NULL, terminal_columns(out), text, indent, indent, 0);
 }
 
 size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines) {

@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "common/error.h"
+#include "reports/budget_text.h"
 #include "reports/comparison.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
@@ -27,9 +28,9 @@ static const char *const many_hosts[] = {
     "node07", "node08", "node09", "node10", "node11", "a-rather-long-name-of-a-host.example.org"};
 
 static const struct recorded_run runs[] = {
-    {"sync", "mpirun -np 3 ./train --mode sync", hostile_hosts, 3, 44, 110, true},
-    {"@fast|<i>", "./train `x` | cat", hostile_hosts, 3, 44, 55, true},
-    {"many", "./train", many_hosts, ARRAY_SIZE(many_hosts), 4, 60, false},
+    {"sync", "mpirun -np 3 ./train --mode sync", hostile_hosts, 3, 44, 110, true, 0},
+    {"@fast|<i>", "./train `x` | cat", hostile_hosts, 3, 44, 55, true, 0},
+    {"many", "./train", many_hosts, ARRAY_SIZE(many_hosts), 4, 60, false, 0},
 };
 
 struct fixture {
@@ -220,6 +221,37 @@ static void the_fullest_screen_still_fits(void **state) {
         free(words[i]);
 }
 
+/* A launcher that slept all along holds nobody up, and a mean over it would be of more than work.
+ */
+static void bystanders_are_no_part_of_the_bars(void **state) {
+    struct fixture *f = *state;
+    struct report report = *f->reports[0];
+    struct report_budget budgets[6];
+    char *text = NULL;
+    size_t size;
+    for (size_t i = 0; i < 6; i++) {
+        budgets[i] = (struct report_budget){.rank = i < 5 ? (int)i : -1,
+                                            .process = "mpirun",
+                                            .phase = report.resources[0].phase,
+                                            .wall_s = 10,
+                                            .trusted = true,
+                                            .awaited_rank = -1};
+        budgets[i].term_s[i < 5 ? BUDGET_CPU : BUDGET_IDLE] = i == 3 ? 8 : i < 5 ? 4 : 10;
+        budgets[i].term_s[BUDGET_PEER_WAIT] = i == 3 ? 2 : i < 5 ? 6 : 0;
+    }
+    report.budget = budgets;
+    report.n_budget = 6;
+    report.main_phase = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(budget_put_bars(out, &report), 3);
+    fclose(out);
+    assert_non_null(strstr(text, "mean of 5 "));
+    assert_non_null(strstr(text, "waiting for a peer 52 %, computing 48 %"));
+    assert_non_null(strstr(text, "rank 3 "));
+    assert_null(strstr(text, "mpirun"));
+    free(text);
+}
+
 /* What a phase other than the main one waits for; of the main one the verdict speaks. */
 static void other_phases_have_a_line_each(void **state) {
     static const struct report_format *const formats[] = {&report_text, &report_md, NULL};
@@ -239,6 +271,27 @@ static void other_phases_have_a_line_each(void **state) {
         text = write_report(&report, formats[i]);
         assert_non_null(strstr(text, "training (42.0 s)"));
         assert_non_null(strstr(text, "63 %"));
+        free(text);
+    }
+}
+
+/* Whole, so that what is counted on fits: words that just fit, that do not, that fit no line. */
+static void lines_are_counted_as_they_are_written(void **state) {
+    char words[1200];
+    (void)state;
+    for (size_t step = 2; step < 130; step++) {
+        char *text = NULL;
+        size_t size, lines = 0;
+        for (size_t k = 0; k < sizeof words; k++)
+            words[k] = k % step == step - 1 ? ' ' : k % 7 ? 'w' : '%';
+        words[sizeof words - 1] = '\0';
+        FILE *out = open_memstream(&text, &size);
+        size_t put = terminal_paragraph(out, "  label: ", words, 0);
+        assert_int_equal(terminal_paragraph_lines(out, "  label: ", words), put);
+        fclose(out);
+        for (const char *end = text; (end = strchr(end, '\n')); end++)
+            lines++;
+        assert_int_equal(lines, put);
         free(text);
     }
 }
@@ -310,6 +363,8 @@ int main(void) {
         cmocka_unit_test(comparisons_are_as_before),
         cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
         cmocka_unit_test(the_fullest_screen_still_fits),
+        cmocka_unit_test(bystanders_are_no_part_of_the_bars),
+        cmocka_unit_test(lines_are_counted_as_they_are_written),
         cmocka_unit_test(other_phases_have_a_line_each),
         cmocka_unit_test(escapes_never_reach_a_terminal),
         cmocka_unit_test(wide_characters_take_two_columns),
