@@ -2,30 +2,36 @@
 # SPDX-License-Identifier: MIT
 # The figures of five published reports beside ours, in one command: five emulated hosts with links of 1.8 Gbit/s, what
 # those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md; figures by parameter also in the
-# README, between its two comments. Resumes where it was interrupted.
-#   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [NAME]...
+# README, between its two comments. Resumes where it was interrupted; with --show the pages are of what DIR holds.
+#   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [--show] [NAME]...
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-size=short bin=$PWD/build/release/bin work=${TMPDIR:-/tmp}/chokepoint-reference
+size=short bin=$PWD/build/release/bin work=${TMPDIR:-/tmp}/chokepoint-reference show=no
 while [ $# -gt 0 ]; do
     case $1 in
         --size) size=${2:?}; shift 2 ;;
         --bin) bin=$(cd "${2:?}" && pwd) || exit 2; shift 2 ;;
         --work) work=${2:?}; shift 2 ;;
+        --show) show=yes; shift ;;
         -*) sed -n '3,6s/^# *//p' "$0" >&2; exit 2 ;;
         *) break ;;
     esac
 done
 mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
-name=reference$$
-"$bin/chokepoint" testbed --name $name up 5 --rate 1.8gbit || exit
-trap '"$bin/chokepoint" testbed --name $name down >/dev/null' EXIT
-inside() { "$bin/chokepoint" testbed --name $name exec -- "$@"; }
-[ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --only net --hosts vm1,vm2,vm3,vm4,vm5 \
-    --db "$work/sweeps.db" >/dev/null || exit
 begun=$SECONDS
-inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md"
-status=$?
+if [ $show = yes ]; then
+    "$bin/chokepoint" sweep reference --show "$@" --size "$size" --db "$work/sweeps.db" -o "$work/tables.md" || exit
+    status=0
+else
+    name=reference$$
+    "$bin/chokepoint" testbed --name $name up 5 --rate 1.8gbit || exit
+    trap '"$bin/chokepoint" testbed --name $name down >/dev/null' EXIT
+    inside() { "$bin/chokepoint" testbed --name $name exec -- "$@"; }
+    [ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --only net --hosts vm1,vm2,vm3,vm4,vm5 \
+        --db "$work/sweeps.db" >/dev/null || exit
+    inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md"
+    status=$?
+fi
 [ -e "$work/tables.md" ] || exit 1
 {
     printf '# The reference experiments, theirs and ours\n\n'
