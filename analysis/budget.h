@@ -14,9 +14,9 @@
  *     wait for another host that is shorter than the bound of the two clocks is no wait.
  *   - A send that ended before the receiver came was buffered: all of it is transfer.
  *   - A test that found nothing, and the sleep until the next test, wait for what a later test of
- *     that thread completes, if the thread hardly computed meanwhile (CPU at most POLL_CPU_MAX of
- *     the sleep). What follows the peer's arrival within the last sleep is the delay of polling:
- *     overhead.
+ *     that thread completes, if the thread hardly computed meanwhile and slept about as long as it
+ *     usually does between tests (polling.h). What follows the peer's arrival within the last sleep
+ *     is the delay of polling: overhead.
  *   - Off the CPU outside MPI, the kernel's counters tell why: run queue first, then disk, steal;
  *     the rest is idle. Of the disk's time that is short memory which was spent on reading back
  *     what had been in memory (rank_counters.c). Off the CPU inside MPI counts as waiting for a
@@ -38,7 +38,6 @@
 #include "analysis/series.h"
 
 #define CALL_SHORT_NS 10000    /* a call as short as this moved nothing over a wire */
-#define POLL_CPU_MAX 0.25      /* of the time between two tests */
 #define BUDGET_CLOSURE_PCT 2.0 /* further from 100 than this: not to be trusted */
 
 enum budget_term {

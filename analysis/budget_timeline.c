@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/budget_private.h"
-
-#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+#include "analysis/polling.h"
 
 struct timeline {
     const struct budget_subject *subject;
@@ -15,7 +14,7 @@ struct timeline {
     struct cells *cells;
     struct windows awaited_in;
     double *awaited;
-    uint32_t *completion; /* of each event: the next call from there on that completed a request */
+    struct polling polling;
     uint16_t thread;
     int64_t until_ns;
     int64_t poll_begin_ns;     /* when the present polling began; VALUE_ABSENT: it is none */
@@ -212,28 +211,11 @@ static void put_call(struct timeline *t, const struct mpi_event *e, const struct
 
 /* ---- polling ---- */
 
-static bool found_nothing(const struct mpi_function *f, const struct mpi_event *e,
-                          const struct call_need *need) {
-    return f->kind == MPI_KIND_TEST &&
-           (e->flags & MPI_FLAG_FOLDED || need->since_ns == VALUE_ABSENT);
-}
-
-/* What is polled for at this time: the next call that completed something begun before it. */
-static const struct call_need *polled_for(const struct timeline *t, size_t event, int64_t at_ns) {
-    uint32_t next = t->completion[event];
-    for (int tried = 0; next != UINT32_MAX && tried < COMPLETIONS_TRIED; tried++) {
-        if (t->needs[next].since_ns <= at_ns)
-            return &t->needs[next];
-        next = t->completion[next + 1];
-    }
-    return NULL;
-}
-
 /* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
  * then transfer; in the last nap before the end what follows is the delay of polling itself. */
 static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
                      const enum raw into[3], bool last_nap) {
-    const struct call_need *need = polled_for(t, event, begin);
+    const struct call_need *need = polling_for(&t->polling, event, begin);
     if (end <= begin || amount <= 0)
         return;
     double per_ns = amount / (double)(end - begin);
@@ -271,13 +253,6 @@ static void put_tests(struct timeline *t, size_t event, int64_t begin, int64_t e
 }
 
 /* ---- outside ---- */
-
-static bool continues_polling(const struct timeline *t, size_t previous, size_t event) {
-    const struct mpi_event *e = &t->rank->events[event], *p = &t->rank->events[previous];
-    enum mpi_kind kind = mpi_event_function(t->subject->log, e)->kind;
-    return found_nothing(mpi_event_function(t->subject->log, p), p, &t->needs[previous]) &&
-           (kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT);
-}
 
 static void put_own(struct timeline *t, int64_t begin, int64_t end, double cpu) {
     put(t->cells, begin, end, RAW_GAP_CPU, cpu);
@@ -334,7 +309,7 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
         return;
     }
     double cpu = e->flags & MPI_FLAG_HAS_GAP_CPU ? fmin((double)e->gap_cpu_ns, length) : length;
-    if (cpu <= POLL_CPU_MAX * length && continues_polling(t, previous, event)) {
+    if (polling_napped(&t->polling, event)) {
         put(t->cells, begin, end, RAW_GAP_CPU, cpu);
         put_poll(t, event, begin, end, length - cpu, plainly,
                  t->needs[event].since_ns != VALUE_ABSENT);
@@ -366,19 +341,6 @@ static bool is_ours(const struct timeline *t, const struct mpi_event *e) {
     return e->thread == t->thread && mpi_event_is_call(e);
 }
 
-static int find_completions(struct timeline *t) {
-    size_t n = t->rank->n;
-    t->completion = malloc((n + 1) * sizeof *t->completion);
-    if (!t->completion)
-        return -ENOMEM;
-    t->completion[n] = UINT32_MAX;
-    for (size_t i = n; i-- > 0;)
-        t->completion[i] = is_ours(t, &t->rank->events[i]) && t->needs[i].since_ns != VALUE_ABSENT
-                               ? (uint32_t)i
-                               : t->completion[i + 1];
-    return 0;
-}
-
 static void walk(struct timeline *t) {
     int64_t at = t->subject->begin_ns;
     size_t previous = SIZE_MAX;
@@ -392,7 +354,7 @@ static void walk(struct timeline *t) {
         while (cells->cursor < cells->n && cells->items[cells->cursor].end_ns <= at)
             cells->cursor++;
         put_gap(t, previous, i, at, begin);
-        if (found_nothing(mpi_event_function(t->subject->log, e), e, &t->needs[i])) {
+        if (polling_found_nothing(&t->polling, i)) {
             if (t->poll_begin_ns == VALUE_ABSENT)
                 t->poll_begin_ns = begin;
             put_tests(t, i, begin, end);
@@ -410,10 +372,11 @@ static void walk(struct timeline *t) {
 static int run(struct timeline *t) {
     int result = budget_main_thread(t->rank, &t->thread);
     if (result == 0)
-        result = find_completions(t);
+        result =
+            polling_init(t->subject->log, t->subject->log_rank, t->needs, t->thread, &t->polling);
     if (result == 0)
         walk(t);
-    free(t->completion);
+    polling_release(&t->polling);
     return result ? result : t->error;
 }
 

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/polling.h"
 #include "analysis/replay_private.h"
 
-#define COMPLETIONS_TRIED 8
 /* A rank that spins while a message is on its way loses no time by having no core, but at the end:
  * until its turn comes again. */
 #define TURN_NS 50e6
@@ -21,8 +21,8 @@ struct rank_builder {
     const struct mpi_rank *rank;
     const struct call_need *needs;
     struct replay_rank *to;
-    uint32_t *completion; /* the next call from there on that completed a request */
-    uint32_t *requests;   /* events of requests by their end */
+    struct polling polling;
+    uint32_t *requests; /* events of requests by their end */
     size_t n_requests;
     size_t interval; /* cursor */
     int64_t poll_begin_ns;
@@ -87,24 +87,7 @@ static void add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
     }
 }
 
-static bool found_nothing(const struct rank_builder *rb, size_t i) {
-    const struct mpi_event *e = &rb->rank->events[i];
-    return function_of(rb, e)->kind == MPI_KIND_TEST &&
-           (e->flags & MPI_FLAG_FOLDED || rb->needs[i].since_ns == VALUE_ABSENT);
-}
-
-static bool is_polled_for(const struct rank_builder *rb, size_t i, int64_t at_ns) {
-    uint32_t next = rb->completion[i];
-    for (int tried = 0; next != REPLAY_NONE && tried < COMPLETIONS_TRIED; tried++) {
-        if (rb->needs[next].since_ns <= at_ns)
-            return true;
-        next = rb->completion[next + 1];
-    }
-    return false;
-}
-
-static void put_gap(struct rank_builder *rb, size_t previous, size_t i, int64_t begin,
-                    int64_t end) {
+static void put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     double length = (double)(end - begin), cpu = length;
     if (end <= begin)
@@ -116,10 +99,7 @@ static void put_gap(struct rank_builder *rb, size_t previous, size_t i, int64_t 
     }
     if (e->flags & MPI_FLAG_HAS_GAP_CPU)
         cpu = fmin((double)e->gap_cpu_ns, length);
-    enum mpi_kind kind = function_of(rb, e)->kind;
-    bool polling = found_nothing(rb, previous) && cpu <= POLL_CPU_MAX * length &&
-                   (kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT) && is_polled_for(rb, i, begin);
-    if (polling)
+    if (polling_napped(&rb->polling, i) && polling_for(&rb->polling, i, begin))
         return;
     add_gap(rb, begin, end, cpu / length);
     rb->poll_begin_ns = VALUE_ABSENT;
@@ -128,7 +108,7 @@ static void put_gap(struct rank_builder *rb, size_t previous, size_t i, int64_t 
 static void put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     bool folded = e->flags & MPI_FLAG_FOLDED;
-    if (!is_polled_for(rb, i, begin)) {
+    if (!polling_for(&rb->polling, i, begin)) {
         if (folded)
             add_gap(rb, begin, end, NAN);
         else
@@ -379,41 +359,25 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
 
 /* ---- the pass ---- */
 
-static int find_completions(struct rank_builder *rb) {
-    size_t n = rb->rank->n;
-    rb->completion = malloc((n + 1) * sizeof *rb->completion);
-    if (!rb->completion)
-        return -ENOMEM;
-    rb->completion[n] = REPLAY_NONE;
-    for (size_t i = n; i-- > 0;)
-        rb->completion[i] =
-            is_ours(rb, &rb->rank->events[i]) && rb->needs[i].since_ns != VALUE_ABSENT
-                ? (uint32_t)i
-                : rb->completion[i + 1];
-    return 0;
-}
-
 static void walk(struct rank_builder *rb) {
     const struct replay *p = rb->b->replay;
     int64_t at = VALUE_ABSENT;
-    size_t previous = SIZE_MAX;
     for (size_t i = 0; i < rb->rank->n && !rb->error; i++) {
         const struct mpi_event *e = &rb->rank->events[i];
         if (!is_ours(rb, e) || e->enter_ns < p->begin_ns || e->exit_ns > p->end_ns)
             continue;
         int64_t begin = at != VALUE_ABSENT && at > e->enter_ns ? at : e->enter_ns;
         int64_t end = e->exit_ns > begin ? e->exit_ns : begin;
-        if (previous == SIZE_MAX)
+        if (at == VALUE_ABSENT)
             rb->to->begin_ns = begin;
         else
-            put_gap(rb, previous, i, at, begin);
-        if (found_nothing(rb, i)) {
+            put_gap(rb, i, at, begin);
+        if (polling_found_nothing(&rb->polling, i)) {
             put_tests(rb, i, begin, end);
         } else {
             put_call(rb, i, begin, end);
             rb->poll_begin_ns = VALUE_ABSENT;
         }
-        previous = i;
         at = rb->to->end_ns = end;
     }
 }
@@ -425,12 +389,12 @@ int replay_build_rank(struct builder *b, size_t rank) {
                               .needs = b->replay->scene->matches.needs[rank],
                               .to = &b->replay->ranks[rank],
                               .poll_begin_ns = VALUE_ABSENT};
-    int result = find_completions(&rb);
+    int result = polling_init(b->log, rank, rb.needs, b->threads[rank], &rb.polling);
     if (result == 0)
         result = sort_requests(&rb);
     if (result == 0)
         walk(&rb);
-    free(rb.completion);
+    polling_release(&rb.polling);
     free(rb.requests);
     return result ? result : rb.error;
 }

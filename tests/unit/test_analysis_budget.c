@@ -258,6 +258,63 @@ static void what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling(vo
     release(&p);
 }
 
+/* Looks for a message of rank 1 that is sent at 30.5 ms; naps of a millisecond, then `pause` of 40.
+ */
+static struct budget polls_and_pauses(struct budget_interval during) {
+    struct plan p = {.end_ns = 50 * MS, .n_intervals = 2};
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int i = 1; i <= 10; i++)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, i * MS, i * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 50 * MS, 50 * MS, HAS_GAP, .gap_cpu_ns = 2 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 50 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 30 * MS + 500 * US, 31 * MS);
+    p.intervals[0] = interval(0, 10 * MS, 1);
+    p.intervals[1] = during;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.009); /* the naps */
+    NEAR(b.term_s[BUDGET_CPU], 0.002);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001); /* Init */
+    NEAR(b.closure_pct, 100);
+    release(&p);
+    return b;
+}
+
+static void a_pause_far_longer_than_its_naps_is_the_ranks_own(void **state) {
+    struct budget_interval during = interval(10 * MS, 50 * MS, 2);
+    (void)state;
+    struct budget b = polls_and_pauses(during);
+    NEAR(b.term_s[BUDGET_IDLE], 0.038);
+    during.disk = 30e6;
+    b = polls_and_pauses(during);
+    NEAR(b.term_s[BUDGET_DISK], 0.030);
+    NEAR(b.term_s[BUDGET_IDLE], 0.008);
+    during.disk = 0;
+    during.run_queue = 38e6;
+    b = polls_and_pauses(during);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.038);
+}
+
+/* Each twice as long as the one before it: so are naps of many a loop that waits. */
+static void naps_that_grow_are_naps(void **state) {
+    struct plan p = {.end_ns = 64 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int64_t t = 1; t <= 32; t *= 2)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, t * MS, t * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 64 * MS, 64 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 64 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 60 * MS, 61 * MS);
+    p.intervals[0] = interval(0, 64 * MS, 1);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.059);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.005);
+    NEAR(b.term_s[BUDGET_IDLE], 0);
+    release(&p);
+}
+
 static void who_computes_between_two_tests_does_not_wait(void **state) {
     struct plan p = {.end_ns = 11 * MS, .n_intervals = 1};
     (void)state;
@@ -780,6 +837,8 @@ int main(void) {
         cmocka_unit_test(what_has_no_partner_is_inside_but_unsplit),
         cmocka_unit_test(tests_and_the_naps_between_them_wait_for_what_they_complete),
         cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
+        cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
+        cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
         cmocka_unit_test(folded_tests_that_were_preempted_still_close),

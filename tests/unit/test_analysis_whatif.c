@@ -383,6 +383,61 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
     release(&r, &scene);
 }
 
+/* ---- what a rank does between two looks ---- */
+
+/* Rank 1 computes 20 ms and asks rank 0, which looks, pauses for `pause_s`, naps a millisecond
+ * between further looks, and then answers. Every other round without a pause. */
+static double serve(struct recording *r, double pause_s) {
+    double t = 0.1, nap = 1e-3, way = 50e-6;
+    for (int rank = 0; r && rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    for (int i = 0; i < ROUNDS; i++) {
+        double asked = t + 0.02, looked = t, posted = t, before = t;
+        for (int look = 0; looked < asked + way; look++) {
+            looked += look == 1 && pause_s > 0 && i % 2 ? pause_s : nap / (look ? 1 : 10);
+            if (r && looked < asked + way)
+                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, (int64_t)(looked * 1e9),
+                      (int64_t)(looked * 1e9), BOTH);
+        }
+        if (r) {
+            PLANT(&r->calls, 0, 0, "MPI_Irecv", 1, 1, 8, (int64_t)(posted * 1e9),
+                  (int64_t)(posted * 1e9), MPI_FLAG_AT_MOST);
+            PLANT(&r->calls, 0, 0, "MPI_Test", 1, 1, 8, (int64_t)(looked * 1e9),
+                  (int64_t)(looked * 1e9), BOTH);
+            PLANT(&r->calls, 0, 0, "MPI_Irecv", 1, 1, 8, (int64_t)(posted * 1e9),
+                  (int64_t)(looked * 1e9), MPI_FLAG_REQUEST);
+            PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(looked * 1e9),
+                  (int64_t)(looked * 1e9));
+            PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 8, (int64_t)(asked * 1e9),
+                  (int64_t)(asked * 1e9), BOTH, .gap_cpu_ns = (int64_t)((asked - before) * 1e9));
+            PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, (int64_t)(asked * 1e9),
+                  (int64_t)((looked + way) * 1e9), BOTH);
+            plant_mark(r, MARK_ITERATION, "round", 1, 1, i, t, looked + way - t);
+        }
+        t = looked + way;
+    }
+    return t - 0.1;
+}
+
+static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
+    struct recording r;
+    struct scene scene;
+    double seconds = serve(NULL, 0.06), without = serve(NULL, 0);
+    (void)state;
+    plant_init(&r, 2, seconds + 0.1);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    plant_process(&r, 0, "serve", (struct plant_process){0, 0, 0, 0});
+    plant_process(&r, 1, "train", (struct plant_process){1, 0.02 * ROUNDS / seconds, 0, 0});
+    serve(&r, 0.06);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
+                                                                  .rank = -1, .term = BUDGET_IDLE});
+    assert_true(a.replayed && !a.refused);
+    assert_true(fabs(a.predicted_s - 0.1 - without) < 0.06 * without); /* a nap or so a round */
+    release(&r, &scene);
+}
+
 /* ---- what is refused ---- */
 
 static void without_calls_there_is_a_bound_and_a_reason(void **state) {
@@ -478,6 +533,7 @@ int main(void) {
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
         cmocka_unit_test(messages_found_on_coming_late_say_nothing_of_the_path),
+        cmocka_unit_test(a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),

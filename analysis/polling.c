@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
+ * message has as many such pauses as naps. Those of other ranks say nothing of its own.
+ */
+#include "analysis/polling.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/stats.h"
+
+#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+
+static const struct mpi_function *function_of(const struct polling *p, size_t event) {
+    return mpi_event_function(p->log, &p->rank->events[event]);
+}
+
+bool polling_found_nothing(const struct polling *p, size_t event) {
+    return function_of(p, event)->kind == MPI_KIND_TEST &&
+           (p->rank->events[event].flags & MPI_FLAG_FOLDED ||
+            p->needs[event].since_ns == VALUE_ABSENT);
+}
+
+const struct call_need *polling_for(const struct polling *p, size_t event, int64_t at_ns) {
+    uint32_t next = p->completion[event];
+    for (int tried = 0; next != UINT32_MAX && tried < COMPLETIONS_TRIED; tried++) {
+        if (p->needs[next].since_ns <= at_ns)
+            return &p->needs[next];
+        next = p->completion[next + 1];
+    }
+    return NULL;
+}
+
+bool polling_napped(const struct polling *p, size_t event) {
+    return p->napped[event];
+}
+
+/* ---- naps ---- */
+
+static bool is_look(const struct polling *p, size_t event) {
+    enum mpi_kind kind = function_of(p, event)->kind;
+    return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
+}
+
+/* Between two looks, and hardly computing: its length, else 0. */
+static double pause_before(const struct polling *p, size_t previous, size_t event) {
+    const struct mpi_event *e = &p->rank->events[event];
+    if (previous == SIZE_MAX || !(e->flags & MPI_FLAG_HAS_GAP_CPU) ||
+        !polling_found_nothing(p, previous) || !is_look(p, event))
+        return 0;
+    double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
+    return (double)e->gap_cpu_ns <= POLL_CPU_MAX * length ? length : 0;
+}
+
+/* pauses[event] of all events of the thread, and the usual one. */
+static double find_pauses(const struct polling *p, const bool *ours, double *pauses, double *room) {
+    size_t n = 0, previous = SIZE_MAX;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        pauses[i] = ours[i] ? pause_before(p, previous, i) : 0;
+        if (pauses[i] > 0)
+            room[n++] = pauses[i];
+        previous = ours[i] ? i : previous;
+    }
+    return n ? stats_quantile(room, n, 0.25) : 0;
+}
+
+/* One stretch of polling after the other. */
+static void find_naps(struct polling *p, const bool *ours, const double *pauses, double usual) {
+    double last = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        double most = fmax(NAP_LONG_NS, NAP_TIMES_MAX * fmax(usual, last));
+        p->napped[i] = pauses[i] > 0 && pauses[i] <= most;
+        if (p->napped[i])
+            last = pauses[i];
+        else if (ours[i] && !polling_found_nothing(p, i))
+            last = 0;
+    }
+}
+
+static void find_completions(struct polling *p, const bool *ours) {
+    size_t n = p->rank->n;
+    p->completion[n] = UINT32_MAX;
+    for (size_t i = n; i-- > 0;)
+        p->completion[i] =
+            ours[i] && p->needs[i].since_ns != VALUE_ABSENT ? (uint32_t)i : p->completion[i + 1];
+}
+
+static int fill(struct polling *p, uint16_t thread) {
+    size_t n = p->rank->n;
+    bool *ours = malloc((n + 1) * sizeof *ours);
+    double *pauses = malloc((n + 1) * sizeof *pauses), *room = malloc((n + 1) * sizeof *room);
+    p->completion = malloc((n + 1) * sizeof *p->completion);
+    p->napped = malloc((n + 1) * sizeof *p->napped);
+    bool good = ours && pauses && room && p->completion && p->napped;
+    for (size_t i = 0; good && i < n; i++)
+        ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
+    if (good) {
+        find_completions(p, ours);
+        find_naps(p, ours, pauses, find_pauses(p, ours, pauses, room));
+    }
+    free(ours);
+    free(pauses);
+    free(room);
+    return good ? 0 : -ENOMEM;
+}
+
+int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
+                 uint16_t thread, struct polling *ret_polling) {
+    struct polling p = {.log = log, .rank = &log->ranks[log_rank], .needs = needs};
+    int result = fill(&p, thread);
+    if (result < 0)
+        polling_release(&p);
+    else
+        *ret_polling = p;
+    return result;
+}
+
+void polling_release(struct polling *polling) {
+    free(polling->completion);
+    free(polling->napped);
+    *polling = (struct polling){0};
+}

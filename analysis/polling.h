@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting by looking: tests that find nothing, and naps between them. What a rank polls for is what
+ * a later test or wait completes.
+ *
+ * A pause between two looks is a nap only if it is about as long as that rank's naps usually are,
+ * or as the one before it (naps may grow): a program that sleeps, reads a file or loses its core
+ * between two looks looks no later because of the message, so all of such a pause is its own time,
+ * whoever had sent meanwhile.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_POLLING_H
+#define CHOKEPOINT_ANALYSIS_POLLING_H
+
+#include "analysis/call_match.h"
+#include "analysis/series.h"
+
+#define POLL_CPU_MAX 0.25 /* of the time between two tests */
+#define NAP_TIMES_MAX 4.0 /* the lower quartile of the rank's pauses, or the nap before */
+#define NAP_LONG_NS 2e6   /* shorter is no matter */
+
+struct polling {
+    const struct mpi_log *log;
+    const struct mpi_rank *rank;
+    const struct call_need *needs;
+    uint32_t *completion; /* of each event: the next call from there on that completed a request */
+    bool *napped;         /* before each event */
+};
+
+/* Of one thread of a rank of the log, with that rank's needs. -ENOMEM. */
+int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
+                 uint16_t thread, struct polling *ret_polling);
+void polling_release(struct polling *polling);
+
+/* Whether the event is a look, or a series of them, that completed nothing. */
+bool polling_found_nothing(const struct polling *polling, size_t event);
+
+/* What is polled for at this time, at that event or before it: the next call that completed
+ * something begun before. NULL: nothing known. */
+const struct call_need *polling_for(const struct polling *polling, size_t event, int64_t at_ns);
+
+/* Whether between the thread's call before this one, a look that found nothing, and this one, the
+ * next look, it napped. */
+bool polling_napped(const struct polling *polling, size_t event);
+
+#endif
