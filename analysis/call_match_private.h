@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of matching share: events by one number across all ranks, and lists of them.
- */
+/* What the parts of matching share: events by one number across all ranks, and lists of them. */
 #ifndef CHOKEPOINT_ANALYSIS_CALL_MATCH_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_CALL_MATCH_PRIVATE_H
 
@@ -42,7 +41,12 @@ struct matcher {
     int error;
 };
 
+/* The passes, in this order. -ENOMEM. */
+int call_match_messages(struct matcher *m);
 int call_match_groups(struct matcher *m);
+void call_match_probes(struct matcher *m, uint32_t rank);
+int call_match_requests(struct matcher *m, uint32_t rank);
+void call_match_parts(struct matcher *m, uint32_t rank);
 
 static inline struct key member_key(uint32_t world, int32_t rank) {
     return (struct key){{world, (uint32_t)rank, 0, 0, KEY_MEMBER}};
