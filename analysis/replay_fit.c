@@ -7,7 +7,7 @@
 
 #include "analysis/recording.h"
 #include "analysis/replay_private.h"
-#include "analysis/saturation_private.h"
+#include "analysis/saturation_net.h"
 #include "analysis/stats.h"
 
 #define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit: where nothing was seen to tell */
@@ -32,7 +32,8 @@ static void find_buffered(struct replay *p) {
 
 /* ---- when they came ---- */
 
-/* Links whose routes were held up by their path, as far as one side of one host explains it. */
+/* Links whose routes were held up by their path, as far as one side of one host explains it, or
+ * whose host holds back what it sends. */
 static int find_held(struct replay *p) {
     struct windows windows = phase_windows(&p->scene->groups[p->scene->main_group]);
     size_t hosts = p->scene->n_hosts;
@@ -42,7 +43,8 @@ static int find_held(struct replay *p) {
     if (result < 0)
         return result;
     for (size_t h = 0; h < hosts; h++) {
-        p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN;
+        p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN ||
+                           link_holds_back(p->scene, p->scene->main_group, (int)h);
         p->model.held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= FLOW_F1_MIN;
     }
     flows_release(&flows);

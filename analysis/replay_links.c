@@ -225,13 +225,23 @@ static double pace_of(const struct fit *fit, size_t link) {
     return time > 0 ? bytes / time : 0;
 }
 
+/* The mean rate up to which what is seen faster than the known rate is still bursts: of a host that
+ * is seen to hold back what it sends there is no end to it, since packets wait for that rate though
+ * messages pass at any; shaped the other way, too, it shows about the same there. */
+static double most_of_bursts(const struct fit *fit, size_t link) {
+    size_t host = link % (fit->n_links / 2);
+    if (!fit->p->model.held[host] || !(fit->known[host] > 0))
+        return BURST_MAX * known_rate(fit, link);
+    return link == host ? INFINITY : pace_of(fit, host) / AT_KNOWN;
+}
+
 /* A shaped link lets a burst pass at once after each pause: messages no larger than that are seen
  * at any rate. If their mean is about the link's own, all of them are what it carries. */
 static void see_bursts(struct fit *fit) {
     for (size_t link = 0; link < fit->n_links; link++) {
         double known = known_rate(fit, link), pace = pace_of(fit, link);
         if (known > 0 && fit->peak[link] > known && pace >= AT_KNOWN * known &&
-            pace <= BURST_MAX * known)
+            pace <= most_of_bursts(fit, link))
             fit->peak[link] = known;
     }
 }

@@ -23,6 +23,10 @@ struct queues {
 struct queues link_queues(const struct scene *scene, size_t group, int host);
 /* Data wait there. */
 bool link_is_backed_up(const struct queues *queues);
+/* The host holds back what it sends: again and again there is more than its interface may pass. */
+bool link_holds_back(const struct scene *scene, size_t group, int host);
+/* And sends nearly as much as that on average. */
+bool link_is_full(const struct scene *scene, size_t group, int host);
 
 /* A candidate with nothing but its questions (what if the link were faster) in it. */
 struct candidate link_of(const struct scene *scene, size_t group, int host, enum flow_side side);

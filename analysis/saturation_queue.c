@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,10 +54,37 @@ bool link_is_backed_up(const struct queues *queues) {
     return queues->backlog >= BACKLOG_MIN;
 }
 
+/* A sample sees the queue of one instant, and that of short messages is empty at most of them: who
+ * sends at nearly the rate it is set to on average has hardly a moment in which nothing waits. */
+static bool is_full(const struct queues *queues, double mean) {
+    return queues->overlimits_s >= OVERLIMITS_MIN && mean >= NETWORK_FULL * queues->rate_mb_s;
+}
+
 /* Data wait, again and again, for a rate that the host was set to. */
-static bool is_held_back(const struct queues *queues) {
-    return queues->rate_mb_s > 0 && link_is_backed_up(queues) &&
-           queues->overlimits_s >= OVERLIMITS_MIN;
+static bool is_held_back(const struct queues *queues, double mean) {
+    return is_full(queues, mean) ||
+           (link_is_backed_up(queues) && queues->overlimits_s >= OVERLIMITS_MIN &&
+            mean >= NETWORK_HELD_MIN * queues->rate_mb_s);
+}
+
+bool link_is_full(const struct scene *scene, size_t group, int host) {
+    struct queues queues = link_queues(scene, group, host);
+    return is_full(&queues, scene_mean(scene, host, METRIC_NET_SEND, group));
+}
+
+bool link_holds_back(const struct scene *scene, size_t group, int host) {
+    struct queues queues = link_queues(scene, group, host);
+    return is_held_back(&queues, scene_mean(scene, host, METRIC_NET_SEND, group));
+}
+
+static void say_held_back(const struct queues *queues, struct candidate *c) {
+    char waited[80] = "its interface was";
+    if (link_is_backed_up(queues))
+        snprintf(waited, sizeof waited, "%.0f kB waited before its interface in the mean,",
+                 queues->backlog / 1e3);
+    text_list_add(&c->evidence,
+                  "%s held back to the %.4g MB/s (%.3g Gbit/s) it is set to %.0f times a second",
+                  waited, c->ceiling, c->ceiling * 8e-3, queues->overlimits_s);
 }
 
 static int add_held_back(const struct scene *scene, size_t group, const struct flows *flows,
@@ -71,10 +99,7 @@ static int add_held_back(const struct scene *scene, size_t group, const struct f
     c.ceiling = queues->rate_mb_s;
     c.ceiling_from = "its interface is set to";
     c.reached = fmin(1, mean / c.ceiling);
-    text_list_add(&c.evidence,
-                  "%.0f kB waited before its interface in the mean, held back to the %.4g MB/s "
-                  "(%.3g Gbit/s) it is set to %.0f times a second",
-                  queues->backlog / 1e3, c.ceiling, c.ceiling * 8e-3, queues->overlimits_s);
+    say_held_back(queues, &c);
     text_list_add(&c.evidence, "it sent at %.0f %% of that rate on average", 100 * c.reached);
     link_name_others(scene, flows, &c);
     link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
@@ -88,7 +113,7 @@ int link_by_queues(const struct scene *scene, size_t group, const struct flows *
         struct queues queues = link_queues(scene, group, (int)h);
         double mean = scene_mean(scene, (int)h, METRIC_NET_SEND, group);
         double demand = link_demand(scene, group, (int)h, FLOW_SEND);
-        if (!is_held_back(&queues) || !(mean >= NETWORK_HELD_MIN * queues.rate_mb_s))
+        if (!is_held_back(&queues, mean))
             continue;
         demand = isnan(demand) ? fmin(1, mean / queues.rate_mb_s) : demand;
         if (demand >= BLOCKED_MIN &&

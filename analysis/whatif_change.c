@@ -61,17 +61,49 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
     *rate = s->rate_bytes_s > 0 ? s->rate_bytes_s : *rate * s->factor;
 }
 
+static bool is_asked(const struct whatif *w, const struct whatif_scenario *s, size_t link) {
+    size_t hosts = w->scene->n_hosts;
+    enum whatif_direction other = link < hosts ? WHATIF_RECEIVE : WHATIF_SEND;
+    return s->kind == WHATIF_LINK && s->direction != other &&
+           (s->host < 0 || (size_t)s->host == link % hosts);
+}
+
+/* Most that the path moves through the link it moves in calls of groups. */
+static bool carries_groups(const struct whatif *w, size_t link) {
+    const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
+    size_t hosts = w->scene->n_hosts, n = hosts + 1;
+    double of_groups = 0, of_pairs = 0;
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 0; to < n; to++) {
+            size_t end = link < hosts ? from : to;
+            if (from == hosts || to == hosts)
+                of_groups +=
+                    end == link % hosts || end == hosts ? part->transfers[from * n + to] : 0;
+            else if (from != to && end == link % hosts)
+                of_pairs += part->transfers[from * n + to];
+        }
+    return of_groups > of_pairs;
+}
+
+const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
+    const struct replay_model *m = &w->replay->model;
+    size_t hosts = w->scene->n_hosts;
+    for (size_t link = 0; link < 2 * hosts; link++) {
+        double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
+        if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
+            carries_groups(w, link))
+            return "what holds up that link are calls of groups, and a replay lets them take as "
+                   "long as they did";
+    }
+    return NULL;
+}
+
 static void change_links(const struct whatif *w, const struct whatif_scenario *s,
                          struct replay_change *c) {
     size_t hosts = w->scene->n_hosts;
-    for (size_t h = 0; h < hosts; h++) {
-        if (s->host >= 0 && (size_t)s->host != h)
-            continue;
-        if (s->direction != WHATIF_RECEIVE)
-            change_link(w, s, h, c);
-        if (s->direction != WHATIF_SEND)
-            change_link(w, s, hosts + h, c);
-    }
+    for (size_t link = 0; link < 2 * hosts; link++)
+        if (is_asked(w, s, link))
+            change_link(w, s, link, c);
 }
 
 /* ---- ranks ---- */

@@ -29,6 +29,10 @@ bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
+/* Why a replay cannot tell what this changes (static text); NULL: it can. */
+const char *whatif_beyond_replay(const struct whatif *whatif,
+                                 const struct whatif_scenario *scenario);
+
 /* Nothing changed yet. -ENOMEM. */
 int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
 void whatif_change_release(struct replay_change *change);

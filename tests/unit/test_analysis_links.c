@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs whose calls are known, on hosts that hold back what they send: what their links would
+ * gain is a replay's answer where it can tell, and a bound where it cannot.
+ */
+#include "tests/unit/lockstep.h"
+
+#define SET_MB_S 10.0
+#define BUCKET 120e3 /* bytes that pass at once after a pause */
+#define FREELY 4e9   /* bytes/s of a link that nothing holds back */
+#define LATENCY_S 50e-6
+
+static struct { double mean_mb_s, backlog, overlimits_s; } queue_now;
+
+static double sent(size_t column, double t_s) {
+    (void)t_s;
+    return column == NET_SEND_BYTES ? queue_now.mean_mb_s * 1e6 : 1e6;
+}
+
+static double held_back(size_t column, double t_s) {
+    (void)t_s;
+    return column == QDISC_BACKLOG      ? queue_now.backlog
+           : column == QDISC_RATE       ? SET_MB_S * 1e6
+           : column == QDISC_OVERLIMITS ? queue_now.overlimits_s
+                                        : 0;
+}
+
+/* Two hosts, of which the second is set to a rate; both compute for so much of the time. */
+static void plant_shaped(struct recording *r, double seconds, double computing) {
+    plant_init(r, 2, seconds);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    for (int h = 0; h < 2; h++) {
+        plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, quiet_cpu);
+        plant(r, RECORDING_NET, h, "eth0", 0.1, 0, h ? sent : little_net);
+        plant_process(r, h, "train", (struct plant_process){h, computing, 0, 0});
+        PLANT(&r->calls, h, h, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    plant(r, RECORDING_QDISC, 1, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+          held_back);
+}
+
+static struct whatif_answer ask(const struct scene *scene, struct whatif_scenario s) {
+    struct whatif *w;
+    struct whatif_answer a;
+    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    a.refused = a.refused ? "refused" : NULL; /* its text ends with the whatif */
+    whatif_free(w);
+    return a;
+}
+
+static const struct whatif_scenario without_limit = {
+    .kind = WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND, .factor = 1000};
+
+/* ---- messages ---- */
+
+#define MESSAGES 300
+#define COMPUTE_S 0.02
+
+/* Both compute, then rank 1 sends a message of 150, 200 or 250 kB to rank 0, which answers with a
+ * small one. Returns how long all take. */
+static double play_messages(struct recording *r, bool shaped) {
+    double t = 0.1;
+    for (int i = 0; i < MESSAGES; i++) {
+        double bytes = 150e3 + 50e3 * (i % 3), begin = t, go = t + COMPUTE_S;
+        double way = shaped ? (bytes - BUCKET) / (SET_MB_S * 1e6) : bytes / FREELY;
+        double there = go + way + LATENCY_S, back = there + LATENCY_S;
+        t = back;
+        if (!r)
+            continue;
+        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, (int64_t)bytes, (int64_t)(go * 1e9),
+              (int64_t)((go + way) * 1e9), BOTH, .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, (int64_t)bytes, (int64_t)(go * 1e9),
+              (int64_t)(there * 1e9), BOTH, .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(there * 1e9), (int64_t)(there * 1e9));
+        PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, (int64_t)((go + way) * 1e9),
+              (int64_t)(back * 1e9), BOTH);
+        plant_mark(r, MARK_ITERATION, "round", 1, 1, i, begin, back - begin);
+    }
+    return t - 0.1;
+}
+
+/* They move at 2.5 times the rate that is set on average, the smallest at five times. */
+static void messages_that_pass_in_part_as_bursts_are_held_back_all_the_same(void **state) {
+    struct recording r;
+    struct judged j;
+    double takes = play_messages(NULL, true), would = play_messages(NULL, false);
+    (void)state;
+    queue_now.mean_mb_s = 200e3 * MESSAGES / takes / 1e6;
+    queue_now.backlog = 8e3;
+    queue_now.overlimits_s = 400;
+    plant_shaped(&r, takes + 0.1, COMPUTE_S * MESSAGES / takes);
+    play_messages(&r, true);
+    judge(&r, &j);
+    expect(&j, "net-egress", "path-limited", 1);
+    struct whatif_answer a = ask(&j.scene, without_limit);
+    assert_true(a.replayed);
+    if (fabs(a.predicted_s - 0.1 - would) > 0.02 * would)
+        fail_msg("it is %.4g s, not %.4g", a.predicted_s - 0.1, would);
+    release(&r, &j);
+}
+
+/* ---- groups ---- */
+
+/* Both compute, rank 1 a little longer, and exchange what they have; its host holds it up for so
+ * long. */
+static void plant_exchanges(struct recording *r, double held_s) {
+    double each = COMPUTE_S + held_s, t = 0.1;
+    plant_shaped(r, each * MESSAGES + 0.2, COMPUTE_S / each);
+    for (int i = 0; i < MESSAGES; i++, t += each)
+        for (int rank = 0; rank < 2; rank++) {
+            double computes = rank ? COMPUTE_S : 0.99 * COMPUTE_S;
+            PLANT(&r->calls, rank, rank, "MPI_Alltoall", -1, -1, 100000,
+                  (int64_t)((t + computes) * 1e9), (int64_t)((t + each) * 1e9), BOTH,
+                  .gap_cpu_ns = (int64_t)(computes * 1e9));
+            plant_mark(r, MARK_ITERATION, "round", rank, rank, i, t, each);
+        }
+}
+
+/* The queue is empty whenever it is looked at, though all that may be sent is. */
+static void what_holds_up_groups_is_named_with_a_bound(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    queue_now.mean_mb_s = 0.95 * SET_MB_S;
+    queue_now.backlog = 0;
+    queue_now.overlimits_s = 60;
+    plant_exchanges(&r, COMPUTE_S);
+    judge(&r, &j);
+    expect(&j, "net-egress", "path-limited", 1);
+    assert_false(j.candidates.items[0].gain.replayed);
+    assert_true(fabs(j.candidates.items[0].gain.estimate - 0.5) < 0.02);
+    struct whatif_answer a = ask(&j.scene, without_limit);
+    assert_true(!a.replayed && a.refused);
+    assert_true(fabs(a.gain_max - 0.5) < 0.02);
+    release(&r, &j);
+}
+
+/* Held back a few times, or far from all that it may send: no link of these is a limit, and a
+ * faster one changes nothing. */
+static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
+    static const struct { double mean, overlimits; } quiet[] = {{0.95, 2}, {0.7, 60}};
+    (void)state;
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
+        struct recording r;
+        struct judged j;
+        queue_now.mean_mb_s = quiet[i].mean * SET_MB_S;
+        queue_now.backlog = 0;
+        queue_now.overlimits_s = quiet[i].overlimits;
+        plant_exchanges(&r, COMPUTE_S);
+        judge(&r, &j);
+        assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+        struct whatif_answer a = ask(&j.scene, without_limit);
+        assert_true(a.replayed && fabs(a.gain) < 0.01);
+        release(&r, &j);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
+        cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
+        cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
