@@ -19,6 +19,7 @@ struct culprit_side {
     struct queues queues;
     struct network_limit limit;
     bool at_limit; /* near what it was measured to carry, while data moved */
+    bool full;     /* its host sends all that it is set to, and holds back the rest */
 };
 
 static double side_rate(const struct flows *flows, int host, enum flow_side side) {
@@ -40,6 +41,7 @@ static struct culprit_side look_at_side(const struct scene *scene, size_t group,
                              .f1 = flows_f1(flows, host, side),
                              .limit = network_limit_of(scene, host, link_metric(side))};
     s.queues = link_queues(scene, group, host);
+    s.full = side == FLOW_SEND && link_is_full(scene, group, host);
     s.at_limit = s.limit.measured && (side_rate(flows, host, side) >= NETWORK_FULL * s.limit.mb_s ||
                                       s.limit.seen_mb_s >= NETWORK_FULL * s.limit.mb_s);
     return s;
@@ -54,7 +56,12 @@ static int standing(const struct culprit_side *s) {
     return s->at_limit ? 3 : 2;
 }
 
+/* Sets tell by what is likely: of two routes through a full link one may have been held up a little
+ * less than counts, and its other end explains the rest better. A host that is seen to send all it
+ * may needs no such argument. */
 static bool is_better(const struct culprit_side *a, const struct culprit_side *b) {
+    if (a->full != b->full)
+        return a->full;
     return fabs(a->f1 - b->f1) > FLOW_F1_ALIKE ? a->f1 > b->f1 : standing(a) > standing(b);
 }
 

@@ -228,6 +228,37 @@ static void a_route_held_up_in_part_counts_in_part(void **state) {
     release(&r, &j);
 }
 
+static double all_it_may_send(size_t column, double t_s) {
+    (void)t_s;
+    return column == NET_SEND_BYTES ? 95e6 : 1e6;
+}
+
+/* The first route was held up a little less than counts, so that the end of the second explains the
+ * set better than the sender of both; which is seen to be full of others' traffic. */
+static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        struct recording r;
+        struct judged j;
+        plant_hosts(&r, 3, 30);
+        for (int h = 0; h < 3; h++)
+            plant_process(&r, h, "train", (struct plant_process){h, 0.3, 0, 0});
+        plant_flow(&r, 0, 1, 0.6, 111);
+        plant_flow(&r, 0, 2, 0.6, 67);
+        plant_flow(&r, 1, 0, 0.04, 5000);
+        plant_flow(&r, 2, 0, 0.04, 5000);
+        backlog_now = 50e3;
+        plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
+              qdisc_value);
+        if (full)
+            plant(&r, RECORDING_NET, 0, "eth1", 0.1, 0, all_it_may_send);
+        judge(&r, &j);
+        expect(&j, full ? "net-egress" : "net-ingress", full ? "link-contention" : "path-limited",
+               full ? 0 : 2);
+        release(&r, &j);
+    }
+}
+
 static void a_link_slow_both_ways_is_its_host_s(void **state) {
     struct recording r;
     struct judged j;
@@ -372,6 +403,7 @@ int main(void) {
         cmocka_unit_test(a_verdict_is_the_same_each_time),
         cmocka_unit_test(the_side_that_explains_the_set_is_named),
         cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
+        cmocka_unit_test(a_sender_that_is_full_needs_no_argument_by_sets),
         cmocka_unit_test(a_link_slow_both_ways_is_its_host_s),
         cmocka_unit_test(a_queue_at_the_sender_decides_between_two_ends),
         cmocka_unit_test(a_receiver_without_a_core_is_no_network),
