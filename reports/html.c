@@ -248,12 +248,17 @@ static void put_curves(FILE *out, const struct report *report) {
         return;
     fputs("<h2>What the program said of itself</h2><section>\n", out);
     for (size_t i = 0; i < report->n_curves; i++) {
-        if (curve_seen(report, i) || report->curves[i].n < 2)
+        const char *name = report->curves[i].name;
+        size_t ranks = curve_seen(report, i) ? 0 : plot_marked_count(report, name);
+        char caption[256];
+        if (!ranks)
             continue;
-        char caption[192];
-        snprintf(caption, sizeof caption, "%s against time", report->curves[i].name);
-        char *svg = plot_curve(&report, NULL, 1, report->curves[i].name, PLOT_TIME);
-        html_picture(out, svg, caption);
+        if (ranks > PLOT_MARKED_MAX)
+            snprintf(caption, sizeof caption, "%s against time, %d of %zu ranks", name,
+                     PLOT_MARKED_MAX, ranks);
+        else
+            snprintf(caption, sizeof caption, "%s against time", name);
+        html_picture(out, plot_marked(report, name), caption);
     }
     fputs("</section>\n", out);
 }

@@ -56,6 +56,18 @@ static void spread(const struct grid *grid, double begin_s, double end_s, double
     }
 }
 
+/* How long before a row its bytes began. The first of a connection that was made between two looks
+ * holds all since then, but is dated as if that were one frame: looks are as far apart as the
+ * later ones are, and what is spread over one of them is at least no burst that never was. */
+static double row_length_s(const struct series *connection, size_t row) {
+    int64_t length = connection->interval_ns[row], apart = VALUE_ABSENT;
+    for (size_t i = 1; row == 0 && i < connection->n; i++)
+        if (connection->interval_ns[i] > 0 &&
+            (apart == VALUE_ABSENT || connection->interval_ns[i] < apart))
+            apart = connection->interval_ns[i];
+    return (double)(apart != VALUE_ABSENT && apart > length ? apart : length) / 1e9;
+}
+
 static void add_connection(const struct series_set *set, const struct series *connection,
                            const struct grid *grid, struct report_route *route) {
     for (size_t row = 0; row < connection->n; row++) {
@@ -64,7 +76,8 @@ static void add_connection(const struct series_set *set, const struct series *co
         if (bytes <= 0 || interval == VALUE_ABSENT || interval <= 0)
             continue;
         double end_s = (double)connection->t_ns[row] / 1e9;
-        spread(grid, end_s - (double)interval / 1e9, end_s, (double)bytes, route);
+        double begin_s = fmax(end_s - row_length_s(connection, row), fmin(0, end_s));
+        spread(grid, begin_s, end_s, (double)bytes, route);
     }
 }
 

@@ -217,8 +217,14 @@ static void put_heat_map(FILE *out, const struct report *report, size_t rows, he
     fprintf(out,
             "set xrange [0:%.7g]\nset yrange [%.1f:-0.5]\nset xlabel 'seconds since the command "
             "started' offset 0,0.5\nunset grid\nunset key\n"
-            "plot $map using 1:2:($3 < 0 ? NaN : $3) with image%s\n",
-            report_end_s(report), (double)rows - 0.5, rows * bins <= CRISP_MAX ? " pixels" : "");
+            "plot $map using 1:2:",
+            report_end_s(report), (double)rows - 0.5);
+    if (rows < 2 || bins < 2) /* an image of one row is none */
+        fprintf(out, "(%.7g):(0.5):($3 < 0 ? NaN : $3) with boxxyerror fs solid 1 palette\n",
+                report_end_s(report) / (double)bins / 2);
+    else
+        fprintf(out, "($3 < 0 ? NaN : $3) with image%s\n",
+                rows * bins <= CRISP_MAX ? " pixels" : "");
 }
 
 static void fill_resource_row(const struct report *report, size_t row, const void *ctx,

@@ -46,4 +46,10 @@ enum plot_axis { PLOT_TIME, PLOT_ITERATION, PLOT_UPDATES };
 char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
                  const char *name, enum plot_axis axis);
 
+/* The same of one run against time: a curve for each rank that marked it more than once, the first
+ * PLOT_MARKED_MAX; and how many ranks did. */
+#define PLOT_MARKED_MAX 12
+char *plot_marked(const struct report *report, const char *name);
+size_t plot_marked_count(const struct report *report, const char *name);
+
 #endif

@@ -90,21 +90,29 @@ static size_t put_points(FILE *out, char kind, size_t run, const double *xs, con
     return points;
 }
 
+/* One line of a picture. */
+struct drawn {
+    const struct report *report;
+    const struct report_curve *curve; /* NULL: nobody marked it */
+    const char *title;
+    bool mean; /* shown by its running mean */
+};
+
 /* Its points, and where those jump their running mean. */
-static size_t put_curve(FILE *out, size_t run, const struct report *report, const char *name,
-                        enum plot_axis axis, bool *ret_mean) {
-    const struct report_curve *curve = find_curve(report, name);
-    double *updates = curve && axis == PLOT_UPDATES ? curve_counts(report, curve, "updates") : NULL;
+static size_t put_curve(FILE *out, size_t line, struct drawn *d, enum plot_axis axis) {
+    const struct report_curve *curve = d->curve;
+    double *updates =
+        curve && axis == PLOT_UPDATES ? curve_counts(d->report, curve, "updates") : NULL;
     double *means = curve ? curve_running_mean(curve) : NULL;
     const double *xs = !curve                   ? NULL
                        : axis == PLOT_TIME      ? curve->t_s
                        : axis == PLOT_ITERATION ? curve->iteration
                                                 : updates;
     size_t points =
-        put_points(out, 'c', run, xs, curve ? curve->value : NULL, curve ? curve->n : 0);
-    *ret_mean = means != NULL;
+        put_points(out, 'c', line, xs, curve ? curve->value : NULL, curve ? curve->n : 0);
+    d->mean = means != NULL;
     if (means)
-        put_points(out, 'm', run, xs, means, curve->n);
+        put_points(out, 'm', line, xs, means, curve->n);
     free(means);
     free(updates);
     return points;
@@ -114,22 +122,20 @@ struct range {
     double low, high;
 };
 
-static struct range range_of(const struct report *const *reports, size_t n, const char *name) {
+static struct range range_of(const struct drawn *drawn, size_t n) {
     double low = INFINITY, high = 0;
-    for (size_t run = 0; run < n; run++) {
-        const struct report_curve *curve = find_curve(reports[run], name);
-        for (size_t i = 0; curve && i < curve->n; i++) {
-            low = fmin(low, curve->value[i]);
-            high = fmax(high, curve->value[i]);
+    for (size_t line = 0; line < n; line++)
+        for (size_t i = 0; drawn[line].curve && i < drawn[line].curve->n; i++) {
+            low = fmin(low, drawn[line].curve->value[i]);
+            high = fmax(high, drawn[line].curve->value[i]);
         }
-    }
     return (struct range){low, high};
 }
 
 /* Whether the axis begins at zero: an accuracy of 0.70 to 0.76 has a shape only without it, a
  * count of updates only with it, and what hardly changes has none. */
 static bool from_zero(struct range range) {
-    return range.low >= 0 && (range.low < 0.4 * range.high || range.low > 0.99 * range.high);
+    return range.low >= 0 && (range.low < 0.4 * range.high || range.low >= 0.99 * range.high);
 }
 
 static void put_curve_axes(FILE *out, const char *name, struct range range, enum plot_axis axis) {
@@ -148,39 +154,32 @@ static void put_curve_axes(FILE *out, const char *name, struct range range, enum
     script_put_string(out, name);
 }
 
-/* One run's line, or its running mean over its points. */
-static void put_curve_style(FILE *out, size_t run, bool mean, const char *title) {
-    const char *colour = script_colour(run), *comma = run ? ", " : "";
-    if (mean)
+/* A line, or its running mean over its points. */
+static void put_curve_style(FILE *out, size_t line, const struct drawn *d) {
+    const char *colour = script_colour(line), *comma = line ? ", " : "";
+    if (d->mean)
         fprintf(out,
                 "%s$c%zu using 1:2 with points pt 7 ps 0.25 lc rgb '#c0%s' notitle, "
                 "$m%zu using 1:2 with lines lw 1.6 lc rgb '%s' title ",
-                comma, run, colour + 1, run, colour);
+                comma, line, colour + 1, line, colour);
     else
         fprintf(out, "%s$c%zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 lc rgb '%s' title ",
-                comma, run, colour);
-    script_put_string(out, title);
-    fputs(mean ? ".', running mean'" : "", out);
+                comma, line, colour);
+    script_put_string(out, d->title);
+    fputs(d->mean ? ".', running mean'" : "", out);
 }
 
-char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
-                 const char *name, enum plot_axis axis) {
+static char *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axis axis) {
     struct script script;
-    bool *means = calloc(n + 1, sizeof *means);
     size_t points = 0;
-    if (!means || script_open(&script, 320) < 0) {
-        free(means);
+    if (script_open(&script, 320) < 0)
         return NULL;
-    }
     for (size_t i = 0; i < n; i++)
-        points += put_curve(script.file, i, reports[i], name, axis, &means[i]);
-    put_curve_axes(script.file, name, range_of(reports, n, name), axis);
+        points += put_curve(script.file, i, &drawn[i], axis);
+    put_curve_axes(script.file, name, range_of(drawn, n), axis);
     fputs("\nplot ", script.file);
-    for (size_t i = 0; i < n; i++) {
-        const char *run = titles ? titles[i] : reports[i]->run_name ? reports[i]->run_name : "?";
-        put_curve_style(script.file, i, means[i], run);
-    }
-    free(means);
+    for (size_t i = 0; i < n; i++)
+        put_curve_style(script.file, i, &drawn[i]);
     fputc('\n', script.file);
     char *svg = script_run(&script);
     if (!points) {
@@ -188,4 +187,41 @@ char *plot_curve(const struct report *const *reports, const char *const *titles,
         return script_no_data();
     }
     return svg;
+}
+
+char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
+                 const char *name, enum plot_axis axis) {
+    struct drawn *drawn = calloc(n + 1, sizeof *drawn);
+    for (size_t i = 0; drawn && i < n; i++)
+        drawn[i] = (struct drawn){reports[i], find_curve(reports[i], name),
+                                  titles                 ? titles[i]
+                                  : reports[i]->run_name ? reports[i]->run_name
+                                                         : "?",
+                                  false};
+    char *svg = drawn ? draw(drawn, n, name, axis) : NULL;
+    free(drawn);
+    return svg;
+}
+
+size_t plot_marked_count(const struct report *report, const char *name) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_curves; i++)
+        n += strcmp(report->curves[i].name, name) == 0 && report->curves[i].n > 1;
+    return n;
+}
+
+char *plot_marked(const struct report *report, const char *name) {
+    struct drawn drawn[PLOT_MARKED_MAX];
+    char titles[PLOT_MARKED_MAX][32];
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_curves && n < PLOT_MARKED_MAX; i++) {
+        const struct report_curve *curve = &report->curves[i];
+        if (strcmp(curve->name, name) != 0 || curve->n < 2)
+            continue;
+        snprintf(titles[n], sizeof titles[n], curve->rank < 0 ? "the program" : "rank %d",
+                 curve->rank);
+        drawn[n] = (struct drawn){report, curve, titles[n], false};
+        n++;
+    }
+    return n ? draw(drawn, n, name, PLOT_TIME) : script_no_data();
 }

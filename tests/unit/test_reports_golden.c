@@ -3,6 +3,7 @@
  * What every writer makes of two planned recordings, against the files in tests/golden. After a
  * change that is meant: UPDATE_GOLDEN=1 build/.../bin/test_reports_golden, and read the difference.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +17,12 @@
 #include "common/error.h"
 #include "reports/budget_text.h"
 #include "reports/comparison.h"
+#include "reports/model_private.h"
+#include "reports/plot.h"
 #include "reports/terminal.h"
 #include "reports/writer.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/plant.h"
 #include "tests/unit/recorded_run.h"
 
 /* Names that mean something to a terminal, a spreadsheet, Markdown, HTML. */
@@ -296,6 +300,77 @@ static void lines_are_counted_as_they_are_written(void **state) {
     }
 }
 
+/* ---- pictures ---- */
+
+/* Ten seconds of 5 MB/s; connections are looked at once a second, and the first row says that its
+ * 5 MB came within a tenth of one. */
+static void no_burst_is_made_up_where_a_connection_is_first_seen(void **state) {
+    struct recording r;
+    struct report report = {
+        .hosts = (struct report_host[]){{.name = (char *)"vm1"}, {.name = (char *)"vm2"}},
+        .n_hosts = 2};
+    struct scene scene = {.recording = &r};
+    (void)state;
+    plant_init(&r, 2, 10);
+    struct series_set *set = &r.tables[RECORDING_CONNECTION];
+    for (int end = 0; end < 2; end++)
+        for (int t = 1; t <= 10; t++) {
+            int64_t values[16] = {0};
+            values[CONNECTION_SEND_BYTES] = end ? 0 : 5000000;
+            series_set_append(set, end, 1 + end,
+                              end ? "10.0.0.2:6000>10.0.0.1:5000" : "10.0.0.1:5000>10.0.0.2:6000",
+                              t * NS_PER_S, t == 1 ? NS_PER_S / 10 : NS_PER_S, values);
+        }
+    assert_int_equal(report_fill_routes(&report, &scene), 0);
+    assert_int_equal(report.n_routes, 1);
+    for (size_t i = 0; i < report.routes[0].series.n; i++)
+        assert_float_equal(report.routes[0].series.value[i], 5, 0.01);
+    free(report.routes[0].series.label);
+    free(report.routes[0].series.t_s);
+    free(report.routes[0].series.value);
+    free(report.routes);
+    recording_release(&r);
+}
+
+/* A host with one core has a picture of it, too. */
+static void the_picture_of_one_core_has_its_samples(void **state) {
+    double t[] = {1, 2, 3, 4}, busy[] = {0, 100, 0, 100};
+    struct report_series core = {(char *)"cpu0", 4, t, busy};
+    struct report_host_series series = {.cores = &core, .n_cores = 1};
+    struct report_host host = {.name = (char *)"vm1", .n_cpus = 1};
+    struct report report = {
+        .hosts = &host, .n_hosts = 1, .series = &series, .duration_s = 4, .period_s = 1};
+    (void)state;
+    char *svg = plot_cores(&report, 0);
+    if (!svg && errno == ENOENT)
+        skip(); /* no gnuplot here */
+    assert_non_null(svg);
+    assert_non_null(strstr(svg, "rgb(  8,  48, 107)")); /* full */
+    free(svg);
+}
+
+/* Two ranks said it: each has a curve, and nothing at all is drawn at zero. */
+static void what_several_ranks_marked_has_a_curve_each(void **state) {
+    double t[] = {1, 2, 3}, none[] = {0, 0, 0}, some[] = {1, 5, 9};
+    struct report_curve curves[] = {{(char *)"bytes", 0, 3, t, t, none},
+                                    {(char *)"bytes", 1, 3, t, t, some},
+                                    {(char *)"idle", 0, 3, t, t, none}};
+    struct report report = {.curves = curves, .n_curves = 3, .run_name = (char *)"x"};
+    (void)state;
+    assert_int_equal(plot_marked_count(&report, "bytes"), 2);
+    char *svg = plot_marked(&report, "bytes"), *idle = plot_marked(&report, "idle");
+    if (!svg && errno == ENOENT)
+        skip(); /* no gnuplot here */
+    assert_non_null(svg);
+    assert_non_null(strstr(svg, "rank 0"));
+    assert_non_null(strstr(svg, "rank 1"));
+    assert_non_null(idle);
+    assert_null(strstr(idle, "-0.5"));
+    assert_null(strstr(idle, "-1<"));
+    free(svg);
+    free(idle);
+}
+
 /* An attacker who gets a name past the checks of store and wire moves no cursor. */
 static void escapes_never_reach_a_terminal(void **state) {
     char *text = NULL;
@@ -366,6 +441,9 @@ int main(void) {
         cmocka_unit_test(bystanders_are_no_part_of_the_bars),
         cmocka_unit_test(lines_are_counted_as_they_are_written),
         cmocka_unit_test(other_phases_have_a_line_each),
+        cmocka_unit_test(no_burst_is_made_up_where_a_connection_is_first_seen),
+        cmocka_unit_test(the_picture_of_one_core_has_its_samples),
+        cmocka_unit_test(what_several_ranks_marked_has_a_curve_each),
         cmocka_unit_test(escapes_never_reach_a_terminal),
         cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(no_spreadsheet_takes_a_name_for_a_formula),
