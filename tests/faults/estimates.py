@@ -9,8 +9,8 @@ def percent(share):
 
 
 def answer_text(answer):
-    """Of (ratio, why not)."""
-    ratio, refused = answer or (None, "not asked")
+    """Of (ratio, why not, ...)."""
+    ratio, refused = (answer or (None, "not asked"))[:2]
     return f"{ratio:.3f} of the time" if ratio is not None else f"refused: {refused}"
 
 
@@ -35,12 +35,32 @@ def slowdown_lines(runs):
     rows = [(scorer.slowdown_error(r), r) for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r)]
     rows.sort(key=lambda row: (-badness(row[0]), row[1]["id"]))
     return [f"slowdown by the gain of the verdict, {len(rows)} right:"] + [
-        f"  {r['id']:34s} {percent(error):>9s}  true {r['slowdown']:.2f} (clean runs differ by {100 * r['spread']:.0f} %), said {scorer.slowdown_estimate(r) or 0:.2f}; "
-        f"gain {gain_text(r)}, explains {percent(scorer.excess_explained(r))} of {r['loop_s'] * (1 - 1 / r['slowdown']):.2f} s"
+        f"  {r['id']:34s} {percent(error):>9s}  true {scorer.whole_slowdown(r):.2f} (clean runs differ by {100 * r['spread']:.0f} %), said {scorer.slowdown_estimate(r) or 0:.2f}; "
+        f"gain {gain_text(r)}, explains {percent(scorer.excess_explained(r))} of {scorer.excess_s(r):.2f} s"
         for error, r in rows]
 
 
+def gone_ratio(run):
+    """What the clean twin took of what was asked about; of the whole run where there is no answer."""
+    answer = run["whatif_answer"]
+    return scorer.true_ratio(run, answer[2] if len(answer) > 2 and answer[2] else scorer.whole_s(run))
+
+
+def class_lines(runs):
+    """Errors by program and fault, the best first: which way a class errs."""
+    rows = {}
+    for run in runs:
+        if run.get("whatif_answer") and scorer.is_top1(run):
+            rows.setdefault((run["workload"], run["fault"]), []).append(run["whatif_error"])
+    lines = []
+    for (workload, fault), errors in rows.items():
+        known = sorted(e for e in errors if e is not None)
+        lines.append((scorer.median([abs(e) for e in known]) if known else 99,
+                      f"  {workload:12s} {fault:4s} {len(known)} of {len(errors)} answered: {' '.join(percent(e) for e in known)}"))
+    return ["the same by program and fault, of those blamed rightly:"] + [line for _, line in sorted(lines)]
+
+
 def all_lines(runs):
-    return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", lambda r: 1 / r["slowdown"])
+    return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", gone_ratio) + class_lines(runs)
             + question_lines("what if the clean run had the limit", runs, "cap_answer", "cap_error", lambda r: r["slowdown"])
             + slowdown_lines(runs))

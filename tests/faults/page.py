@@ -209,8 +209,8 @@ def intro(m, runs, options):
             "other programs of the machine and left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
-            "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of the three clean runs nearest in "
-            "time. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
+            "The truth: what the injector did (a label the analyzer never reads), and what it cost, against the median of all other clean runs of "
+            "its program. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
             "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
             "without a fault. Intervals are Wilson's, 95 %.", "", *remarks()]

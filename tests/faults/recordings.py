@@ -201,32 +201,32 @@ def first_true(holds, n):
 # ---- what if ----
 
 def predicted(binaries, run, words):
-    """(predicted over measured time of a run's main phase, None) or (None, why the question is refused)."""
+    """(predicted over measured time of a run's main phase, None, that time in s) or (None, why the question is refused, None)."""
     done = subprocess.run([f"{binaries}/chokepoint", "whatif", "--db", f"{run['folder']}/recording.db", "last", *words, "--format", "json"],
                           capture_output=True, text=True)
     if done.returncode:
-        return None, done.stderr.strip()
+        return None, done.stderr.strip(), None
     whole = json.loads(done.stdout)
     answer, measured = (whole.get("answers") or [{}])[0], whole.get("measured_s")
     seconds = answer.get("predicted_s")
-    return (None, answer.get("refused")) if seconds is None or not measured else (seconds / measured, None)
+    return (None, answer.get("refused"), None) if seconds is None or not measured else (seconds / measured, None, measured)
 
 
 def what_if(run, binaries):
-    """The run without its fault: what is predicted over what the clean twin took, less 1 (None without a prediction), and
-    the answer."""
+    """The run without its fault: what is predicted over what the clean twin took of the same, less 1 (None without a
+    prediction), and the answer."""
     words = what_if_words(run)
     if not words or not run.get("slowdown"):
         return None, None
     answer = predicted(binaries, run, words)
-    return None if answer[0] is None else answer[0] * run["slowdown"] - 1, answer
+    return None if answer[0] is None else scorer.what_if_error(run, answer[0], answer[2]), answer
 
 
 def what_if_capped(run, runs, binaries):
     """The other way round: the clean run nearest in time with this run's limit: what is predicted over what was measured,
     less 1, and the answer."""
     words, clean = cap_words(run), scorer.nearest_clean(run, runs)
-    answer = predicted(binaries, clean[0], words) if words and clean else (None, "no clean run")
+    answer = predicted(binaries, clean[0], words) if words and clean else (None, "no clean run", None)
     return None if answer[0] is None else answer[0] / run["slowdown"] - 1, answer
 
 
