@@ -117,6 +117,8 @@ static int match_all(struct matcher *m) {
         result = find_worlds(m);
     if (result == 0)
         result = call_match_messages(m);
+    for (uint32_t r = 0; result == 0 && r < m->log->n; r++)
+        result = call_match_away(m, r);
     if (result == 0)
         result = call_match_groups(m);
     for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {

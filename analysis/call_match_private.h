@@ -43,10 +43,14 @@ struct matcher {
 
 /* The passes, in this order. -ENOMEM. */
 int call_match_messages(struct matcher *m);
+int call_match_away(struct matcher *m, uint32_t rank);
 int call_match_groups(struct matcher *m);
 void call_match_probes(struct matcher *m, uint32_t rank);
 int call_match_requests(struct matcher *m, uint32_t rank);
 void call_match_parts(struct matcher *m, uint32_t rank);
+
+/* Index of the event at which a request was started; SIZE_MAX: not there. */
+size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request);
 
 static inline struct key member_key(uint32_t world, int32_t rank) {
     return (struct key){{world, (uint32_t)rank, 0, 0, KEY_MEMBER}};

@@ -7,7 +7,7 @@
 #include "analysis/call_match_private.h"
 
 /* The event at which a request was started: same time, same function and message. */
-static size_t start_of(const struct mpi_rank *r, const struct mpi_event *request) {
+size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request) {
     size_t low = 0, high = r->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -36,7 +36,7 @@ static bool completes(const struct mpi_event *e, const struct mpi_function *f) {
 
 static void copy_from_start(struct matcher *m, uint32_t rank, size_t at) {
     const struct mpi_rank *r = &m->log->ranks[rank];
-    size_t start = start_of(r, &r->events[at]);
+    size_t start = call_match_start(r, &r->events[at]);
     if (start != SIZE_MAX)
         m->matches.needs[rank][at] = m->matches.needs[rank][start];
 }

@@ -24,6 +24,12 @@ static bool is_receive(const struct mpi_event *e, const struct mpi_function *f) 
     return f->kind == MPI_KIND_RECV;
 }
 
+/* When it was handed over to the way: later than it was begun if its sender was away meanwhile. */
+static int64_t sent_ns(const struct mpi_event *send, const struct call_need *received) {
+    bool held = received->ready_ns != VALUE_ABSENT && received->ready_ns > send->enter_ns;
+    return held ? received->ready_ns : send->enter_ns;
+}
+
 /* Of each receive that was matched. The matching stands on the side of the receiver alone. */
 static int find_messages(struct builder *b) {
     struct replay *p = b->replay;
@@ -51,7 +57,7 @@ static int find_messages(struct builder *b) {
                                                                    .to = r,
                                                                    .bytes = (double)e->bytes,
                                                                    .pair = pair,
-                                                                   .sent_ns = send->enter_ns,
+                                                                   .sent_ns = sent_ns(send, need),
                                                                    .left_ns = VALUE_ABSENT,
                                                                    .posted_ns = e->enter_ns,
                                                                    .waited_ns = VALUE_ABSENT,

@@ -24,6 +24,8 @@ struct rank_builder {
     struct polling polling;
     uint32_t *requests; /* events of requests by their end */
     size_t n_requests;
+    uint32_t *held; /* messages begun that go on only when the sender is back */
+    size_t n_held, held_capacity;
     size_t interval; /* cursor */
     int64_t poll_begin_ns;
     struct replay_op nowhere; /* written to when there is no memory */
@@ -292,6 +294,24 @@ static void put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what
     put_wait_op(rb, i, before, waited, begin, end);
 }
 
+static void hold_back(struct rank_builder *rb, uint32_t id) {
+    if (replay_room(&rb->held, rb->n_held, &rb->held_capacity, sizeof *rb->held))
+        rb->held[rb->n_held++] = id;
+    else
+        rb->error = -ENOMEM;
+}
+
+/* The sender is inside MPI again. */
+static void send_held(struct rank_builder *rb, int64_t now_ns) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rb->n_held; i++)
+        if (rb->b->replay->messages[rb->held[i]].sent_ns <= now_ns)
+            add_op(rb, REPLAY_POST_SEND, rb->held[i], 0, now_ns);
+        else
+            rb->held[kept++] = rb->held[i];
+    rb->n_held = kept;
+}
+
 /* Whatever a call starts stands beside it, with the same beginning. */
 static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
     const struct mpi_event *e = &rb->rank->events[i];
@@ -310,7 +330,10 @@ static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
                                                     : f->kind == MPI_KIND_RECV;
         if (x->flags & MPI_FLAG_REQUEST && !receives)
             continue; /* of a send: its start has the message */
-        add_op(rb, receives ? REPLAY_POST_RECEIVE : REPLAY_POST_SEND, ids[k], 0, e->enter_ns);
+        if (!receives && rb->b->replay->messages[ids[k]].sent_ns > e->enter_ns)
+            hold_back(rb, ids[k]);
+        else
+            add_op(rb, receives ? REPLAY_POST_RECEIVE : REPLAY_POST_SEND, ids[k], 0, e->enter_ns);
         bool blocking = own->kind == MPI_KIND_RECV || own->kind == MPI_KIND_SEND ||
                         own->kind == MPI_KIND_SENDRECV;
         if (receives && blocking)
@@ -372,6 +395,7 @@ static void walk(struct rank_builder *rb) {
             rb->to->begin_ns = begin;
         else
             put_gap(rb, i, at, begin);
+        send_held(rb, begin);
         if (polling_found_nothing(&rb->polling, i)) {
             put_tests(rb, i, begin, end);
         } else {
@@ -380,6 +404,7 @@ static void walk(struct rank_builder *rb) {
         }
         at = rb->to->end_ns = end;
     }
+    send_held(rb, INT64_MAX);
 }
 
 int replay_build_rank(struct builder *b, size_t rank) {
@@ -396,5 +421,6 @@ int replay_build_rank(struct builder *b, size_t rank) {
         walk(&rb);
     polling_release(&rb.polling);
     free(rb.requests);
+    free(rb.held);
     return result ? result : rb.error;
 }

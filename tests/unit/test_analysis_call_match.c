@@ -400,6 +400,39 @@ static void planted_programs_are_matched_exactly(void **state) {
     done(&log, &m);
 }
 
+/* ---- senders that are away ---- */
+
+#define MS INT64_C(1000000)
+
+/* Rank 0 begins a message at 1 ms, looks in vain, is outside of MPI until 20 ms, and sees it done
+ * at its second look from then on; rank 1 waits for it since 2 ms and has it at `had_ms`. */
+static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool looked) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, done_ms * MS, MPI_FLAG_REQUEST);
+    if (looked)
+        PLANT(&log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
+    PLANT(&log, 0, 0, "MPI_Test", -1, -1, 0, 20 * MS, 20 * MS + 10);
+    PLANT(&log, 0, 0, "MPI_Test", 1, 5, 200000, done_ms * MS - 10, done_ms * MS);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, 2 * MS, had_ms * MS);
+    struct call_matches m = matched(&log);
+    int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static void a_message_whose_sender_was_away_waits_for_it(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_held(22, 21, true), 20 * MS);
+}
+
+static void a_message_that_goes_on_by_itself_waits_for_nobody(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_held(19, 21, true), 1 * MS);  /* had while the sender was away */
+    assert_int_equal(ready_of_held(40, 21, true), 1 * MS);  /* long after: the way is slow */
+    assert_int_equal(ready_of_held(22, 21, false), 1 * MS); /* it may have left at once */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
@@ -422,6 +455,8 @@ int main(void) {
         cmocka_unit_test(events_that_make_no_sense_are_refused_and_counted),
         cmocka_unit_test(random_events_never_lead_astray),
         cmocka_unit_test(planted_programs_are_matched_exactly),
+        cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
+        cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -438,6 +438,54 @@ static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **stat
     release(&r, &scene);
 }
 
+/* Rank 0 begins a large message, sleeps for `pause_s` and only then looks after it; rank 1 waits
+ * for it, computes 20 ms and answers. */
+static double leave(struct recording *r, double pause_s) {
+    double t = 0.1, move = 2e-3, way = 50e-6;
+    for (int rank = 0; r && rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    for (int i = 0; i < ROUNDS; i++) {
+        double back = t + (i % 2 ? pause_s : 0), had = back + move, answered = had + 0.02;
+        if (r) {
+            int64_t at = (int64_t)(t * 1e9), gone = (int64_t)(had * 1e9);
+            PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, at + 1000);
+            PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, gone, MPI_FLAG_REQUEST);
+            for (int look = 0; look < 3; look++) /* after short naps */
+                PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, at + 1000 + look * 200 * US,
+                      at + 2000 + look * 200 * US, BOTH);
+            PLANT(&r->calls, 0, 0, "MPI_Wait", 1, 1, LARGE, (int64_t)(back * 1e9) + MS / 2, gone,
+                  BOTH);
+            PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 2, 8, gone, (int64_t)((answered + way) * 1e9),
+                  BOTH);
+            PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 1, LARGE, at, gone, BOTH);
+            PLANT(&r->calls, 1, 1, "MPI_Send", 0, 2, 8, (int64_t)(answered * 1e9),
+                  (int64_t)(answered * 1e9), BOTH, .gap_cpu_ns = 20000000);
+            plant_mark(r, MARK_ITERATION, "round", 0, 0, i, t, answered + way - t);
+        }
+        t = answered + way;
+    }
+    return t - 0.1;
+}
+
+static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
+    struct recording r;
+    struct scene scene;
+    double seconds = leave(NULL, 0.04), without = leave(NULL, 0);
+    (void)state;
+    plant_init(&r, 2, seconds + 0.1);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    plant_process(&r, 0, "leave", (struct plant_process){0, 0, 0, 0});
+    plant_process(&r, 1, "train", (struct plant_process){1, 0.02 * ROUNDS / seconds, 0, 0});
+    leave(&r, 0.04);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
+                                                                  .rank = -1, .term = BUDGET_IDLE});
+    assert_true(a.replayed && !a.refused);
+    assert_true(fabs(a.predicted_s - 0.1 - without) < 0.02 * without);
+    release(&r, &scene);
+}
+
 /* ---- what is refused ---- */
 
 static void without_calls_there_is_a_bound_and_a_reason(void **state) {
@@ -534,6 +582,7 @@ int main(void) {
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
         cmocka_unit_test(messages_found_on_coming_late_say_nothing_of_the_path),
         cmocka_unit_test(a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away),
+        cmocka_unit_test(a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep),
         cmocka_unit_test(without_calls_there_is_a_bound_and_a_reason),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A message that its sender had begun, but MPI moves only while somebody is inside MPI: a sender
+ * that sleeps or computes between two looks holds it up. Its receiver waits for the sender until
+ * that is back, and not for the way.
+ *
+ * Only where all of this says so: the sender left after a look that found nothing, the message was
+ * not done on its side when it came back, and its receiver had it soon afterwards. A long message
+ * on a slow way goes on by itself, out of the kernel's buffers, and is done at any time.
+ */
+#include <errno.h>
+
+#include "analysis/call_match_private.h"
+
+#define AWAY_NS 2000000 /* shorter is no matter */
+#define SOON_PART 4     /* of the time away: what the rest of the message may take at most */
+
+struct away {
+    int64_t begin_ns, end_ns;
+};
+
+static bool found_nothing(const struct mpi_event *e, const struct mpi_function *f) {
+    return f->kind == MPI_KIND_TEST && (e->flags & MPI_FLAG_FOLDED || e->peer < 0);
+}
+
+/* All threads of the rank were outside MPI, since a look that found nothing. */
+static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    const struct mpi_event *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        if (!mpi_event_is_call(e))
+            continue;
+        if (last && e->enter_ns - last->exit_ns >= AWAY_NS &&
+            found_nothing(last, mpi_event_function(m->log, last)))
+            away[n++] = (struct away){last->exit_ns, e->enter_ns};
+        if (!last || e->exit_ns >= last->exit_ns)
+            last = e;
+    }
+    return n;
+}
+
+/* The last time away that ended by t; NULL: none. */
+static const struct away *last_away(const struct away *away, size_t n, int64_t t) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (away[middle].end_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &away[low - 1] : NULL;
+}
+
+/* done: of the sender's request. */
+static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *done,
+                    const struct call_need *sent, const struct away *away, size_t n) {
+    const struct mpi_event *receive = &m->log->ranks[sent->who].events[sent->partner];
+    struct call_need *received = &m->matches.needs[sent->who][sent->partner];
+    int64_t bound =
+        call_clock_bound(m->clock, m->log->ranks[rank].host, m->log->ranks[sent->who].host);
+    int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
+    const struct away *a = last_away(away, n, by);
+    int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
+    if (a && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon && bound <= soon)
+        received->ready_ns = a->end_ns;
+}
+
+int call_match_away(struct matcher *m, uint32_t rank) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    struct away *away = malloc((r->n + 1) * sizeof *away);
+    if (!away)
+        return -ENOMEM;
+    size_t n = find_away(m, rank, away);
+    for (size_t i = 0; n && i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        if (!(e->flags & MPI_FLAG_REQUEST) || mpi_event_function(m->log, e)->receives)
+            continue;
+        size_t start = call_match_start(r, e);
+        const struct call_need *sent = start == SIZE_MAX ? NULL : &m->matches.needs[rank][start];
+        if (sent && sent->who >= 0 && sent->outgoing && sent->partner != CALL_NO_PARTNER)
+            hold_up(m, rank, e, sent, away, n);
+    }
+    free(away);
+    return 0;
+}
