@@ -10,6 +10,7 @@ report (chokepoint.report/1); truth() adds slowdown and what the right answer is
 from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
 
 MUST_S, MAY_S = 1.08, 1.03
+UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
 BLAMES = ("saturated", "suspected")
 LEAST = 3 # clean runs from which a spread can be told
 
@@ -74,6 +75,38 @@ def right_answer(run):
     if run["slowdown"] >= max(MUST_S, 1 + run["spread"]) and run["labels"]:
         return "find"
     return "balanced" if run["slowdown"] < MAY_S and (not run["labels"] or run["slowdown"] + run["spread"] < MUST_S) else "grey"
+
+
+# ---- the cores beneath ----
+
+def core_ms(run):
+    """{core: CPU time of the canary on it, the mean of before and after the run}; {} where it was not measured."""
+    sides = list((run.get("canary_ms") or {}).values())
+    cores = set.intersection(*map(set, sides)) if len(sides) == 2 else ()
+    return {core: sum(sum(side[core].values()) for side in sides) / 2 for core in cores}
+
+
+def cores_alike(run):
+    """Whether the canary took about as long on all cores of the bed, before and after the run in the mean; None: not known."""
+    times = core_ms(run).values()
+    return max(times) < UNLIKE_CORES * min(times) if len(times) > 1 else None
+
+
+def per_work_at_speed(run):
+    """Seconds of the same work as if the slowest core had been as fast as ever: over the canary's time there."""
+    return per_work(run) / max(core_ms(run).values())
+
+
+def twin_errors_at_speed(runs):
+    """(how far clean runs are from their twins, the same corrected by the canary), of those runs that have one."""
+    clean = [r for r in runs if r["fault"] == "F0" and not r["disturbed"] and core_ms(r)]
+    plain, corrected = [], []
+    for run in clean:
+        twins = nearest_clean(run, clean)
+        if twins:
+            plain.append(median([per_work(t) for t in twins]) / per_work(run) - 1)
+            corrected.append(median([per_work_at_speed(t) for t in twins]) / per_work_at_speed(run) - 1)
+    return errors(plain), errors(corrected)
 
 
 # ---- one answer ----
@@ -254,6 +287,8 @@ def measures(runs):
         "top1": count(find, is_top1), "host": count(find, host_is_right), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
         "precision": precision(find, balanced), "recall": count(find, is_top1),
         "false_alarms": count(balanced, lambda r: blamed(r["report"]["verdict"])),
+        "false_alarms_alike": count([r for r in balanced if cores_alike(r)], lambda r: blamed(r["report"]["verdict"])),
+        "false_alarms_unlike": count([r for r in balanced if cores_alike(r) is False], lambda r: blamed(r["report"]["verdict"])),
         "confidently_wrong": count(scored, lambda r: not is_right(r) and blamed(r["report"]["verdict"])
                                    and (r["report"]["verdict"].get("confidence") or 0) >= .8),
         "start_given": count([r for r in windowed if is_top1(r)], lambda r: start_error_s(r) is not None),
@@ -261,6 +296,7 @@ def measures(runs):
         "start_error_s": errors([start_error_s(r) for r in windowed]),
         "slowdown_error": errors([slowdown_error(r) for r in right]),
         "twin_error": twin_errors(runs),
+        "twin_error_canary": twin_errors_at_speed(runs)[0], "twin_error_at_speed": twin_errors_at_speed(runs)[1],
         "whatif_error": errors([r.get("whatif_error") for r in right]),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),

@@ -66,6 +66,32 @@ class Truth(unittest.TestCase):
         self.assertEqual(scorer.measures(runs)["disturbed"], 1)
 
 
+class Cores(unittest.TestCase):
+    def run_on(self, first, second, loop_s=10, state="balanced", started=0):
+        side = lambda x: {"0": {"compute": first * x, "memory": first * x}, "1": {"compute": second * x, "memory": second * x}}
+        return dict(made("F0", loop_s, state, "vm1", "cpu", started=started), canary_ms={"before": side(.9), "after": side(1.1)})
+
+    def test_the_mean_of_both_sides_tells_whether_cores_are_alike(self):
+        self.assertEqual(scorer.core_ms(self.run_on(8, 9)), {"0": 16, "1": 18})
+        self.assertEqual([scorer.cores_alike(r) for r in (self.run_on(8, 8.7), self.run_on(8, 8.9), self.run_on(9, 8))], [True, False, False])
+
+    def test_what_was_not_measured_is_not_known(self):
+        one = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}}, "after": {"0": {"compute": 8}}})
+        half = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}, "1": {"compute": 8}}})
+        self.assertEqual([scorer.cores_alike(r) for r in (made("F0", 10), one, half)], [None] * 3)
+
+    def test_a_blame_on_unlike_cores_is_a_false_alarm_and_told_apart(self):
+        m = scorer.measures(scored(self.run_on(8, 8), self.run_on(8, 10, state="suspected", started=1), self.run_on(8, 8, state="suspected", started=2),
+                                   made("F0", 10, started=3)))
+        self.assertEqual([(m[k]["right"], m[k]["n"]) for k in ("false_alarms", "false_alarms_alike", "false_alarms_unlike")], [(2, 4), (1, 2), (1, 1)])
+
+    def test_a_twin_over_its_core_s_speed_is_no_better_than_the_canary(self):
+        m = scorer.measures(scored(self.run_on(8, 8, 10), self.run_on(8, 10, 12.5, started=1), self.run_on(10, 8, 12.5, started=2)))
+        self.assertGreater(m["twin_error_canary"]["worst"], .09)
+        self.assertAlmostEqual(m["twin_error_at_speed"]["worst"], 0)
+        self.assertEqual(scorer.measures(scored(made("F0", 10)))["twin_error_at_speed"]["n"], 0)
+
+
 class Answers(unittest.TestCase):
     def test_host_and_resource_must_both_be_right(self):
         runs = scored(made("F0", 10), *[made("F1", 20, "saturated", host, what, [label()]) for host, what in
