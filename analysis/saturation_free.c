@@ -182,8 +182,13 @@ static const struct free_rank *most_beyond(const struct free_ranks *ranks) {
 static int look_at_skew(const struct scene *scene, size_t group, const struct free_ranks *ranks,
                         struct candidates *candidates) {
     const struct free_rank *rank = most_beyond(ranks);
-    double peers = rank->peers_s, more = rank->more_s / rank->done;
-    struct candidate c = computing(scene, group, rank, rank->more_s);
+    const struct rank_budget *who = &scene->budgets.items[rank->budget];
+    struct core_speed core = core_speed_of(scene, group, who->host);
+    double peers = rank->peers_s, took = peers + rank->more_s / rank->done;
+    double more = took / core.slower - peers;
+    struct candidate c = computing(scene, group, rank, more * rank->done);
+    if (more < (SKEW_RATIO - 1) * peers)
+        core_speed_rule_out(scene, group, who, took / peers, core, candidates);
     if (!(more >= (SKEW_RATIO - 1) * peers) || c.blocked < BLOCKED_MIN ||
         is_short_of_memory(candidates, c.host, group))
         return 0;
@@ -193,10 +198,9 @@ static int look_at_skew(const struct scene *scene, size_t group, const struct fr
     text_list_add(&c.evidence,
                   "an iteration took rank %d %.3g s of CPU time, its peer%s %.3g s; it did %.0f of "
                   "them, the others %.0f in the mean",
-                  c.rank, peers + more, ranks->n_own == 2 ? "" : "s", peers, rank->done,
+                  c.rank, took, ranks->n_own == 2 ? "" : "s", peers, rank->done,
                   (ranks->done - rank->done) / (double)(ranks->n_own - 1));
-    text_list_add(&c.against, "more work or a slower core: the program marks no amounts of work, "
-                              "so CPU time alone cannot tell");
+    core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

@@ -23,6 +23,21 @@ int saturation_processes(const struct scene *scene, size_t group, struct candida
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
 
+/* How fast the cores of a host are beside those of the other hosts of the job, by what sampling
+ * takes there (saturation_core.c). */
+struct core_speed {
+    double slower;   /* times the CPU time that the same work takes elsewhere; 1: no more, or not
+                        known */
+    double sampling; /* CPU time of a sample over that of the others; NAN: not known */
+};
+struct core_speed core_speed_of(const struct scene *scene, size_t group, int host);
+/* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
+ */
+void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
+                         double ratio, struct core_speed core, struct candidates *candidates);
+/* Against a candidate that rests on CPU time: what is known of the core. */
+void core_speed_tell(struct core_speed core, struct candidate *c);
+
 /* Of the scene's connections: whether one side of one host explains those that were held up by
  * their path (saturation_flow.c). */
 struct flow {

@@ -225,36 +225,44 @@ static void tell_late(const struct scene *scene, const struct peers *peers, cons
 /* ---- more to compute ---- */
 
 static int add_more(const struct scene *scene, size_t group, const struct peers *peers,
-                    const struct peer *p, double median, struct candidates *candidates) {
+                    const struct peer *p, double median, struct core_speed core,
+                    struct candidates *candidates) {
     struct candidate c = candidate_of(p->who->host, group, "imbalance", "skew");
     const char *whom = peers->n > 2 ? "its peers" : "its peer";
     c.rank = p->who->rank;
-    c.blocked = p->cpu - median;
+    c.blocked = p->cpu / core.slower - median;
     c.signals = 1 + (peers->n > 3);
     c.terms = 1u << BUDGET_CPU;
     c.cause = text_format("%s has %.2f times as much to compute as %s", p->who->process,
-                          p->cpu / median, whom);
+                          p->cpu / core.slower / median, whom);
     text_list_add(&c.evidence, "%s used the CPU %.0f %% of the time, %s %.0f %%%s", p->who->process,
                   100 * p->cpu, whom, 100 * median, peers->n > 2 ? " in the median" : "");
     text_list_add(&c.evidence, "it waited for nobody: %.0f %% of the time it ran, or could have",
                   100 * fmin(1, p->busy));
     if (is_late(peers, p))
         tell_late(scene, peers, p, &c);
-    text_list_add(&c.against, "more work or a slower core: the program marks no amounts of work, "
-                              "so CPU time alone cannot tell");
+    core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static bool is_more(const struct scene *scene, const struct peer *p, double cpu, double median) {
+    double ratio = scene_shares_cores(scene, p->who->host) ? SKEW_RATIO_SHARED : SKEW_RATIO_PROCESS;
+    return cpu - median >= (ratio - 1) * median && cpu - median >= BLOCKED_MIN;
 }
 
 static int look_for_more(const struct scene *scene, size_t group, const struct peers *peers,
                          struct candidates *candidates) {
     const struct peer *p = with_most(peers, cpu_of);
-    double median = others_median(peers, p, cpu_of), excess = p->cpu - median;
-    double ratio = scene_shares_cores(scene, p->who->host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
+    double median = others_median(peers, p, cpu_of);
     bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
-    if (!(excess >= (ratio - 1) * median) || excess < BLOCKED_MIN || !together ||
-        p->busy < BUSY_RANK || candidates_short_of(candidates, p->who->host, group, ""))
+    if (!together || p->busy < BUSY_RANK ||
+        candidates_short_of(candidates, p->who->host, group, ""))
         return 0;
-    return add_more(scene, group, peers, p, median, candidates);
+    struct core_speed core = core_speed_of(scene, group, p->who->host);
+    if (is_more(scene, p, p->cpu / core.slower, median))
+        return add_more(scene, group, peers, p, median, core, candidates);
+    core_speed_rule_out(scene, group, p->who, p->cpu / median, core, candidates);
+    return 0;
 }
 
 /* ---- asleep ---- */

@@ -104,30 +104,36 @@ static int add_serial(const struct scene *scene, size_t group, size_t who, doubl
 
 /* ---- more to compute than the others ---- */
 
-static int add_skew(const struct scene *scene, size_t group, size_t who, double excess,
-                    double median, size_t n_peers, struct candidates *candidates) {
+/* More than its peers, of which so much is alone. */
+struct excess {
+    double median; /* of its peers */
+    size_t n_peers;
+    double alone, more; /* shares of the time */
+};
+
+static int add_skew(const struct scene *scene, size_t group, size_t who, const struct excess *e,
+                    struct core_speed core, struct candidates *candidates) {
     const struct rank_budget *b = &scene->budgets.items[who];
-    double own = share_of(scene, group, who, BUDGET_CPU), ratio = (median + excess) / median;
+    double own = share_of(scene, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
     double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
     double waiting = share_of(scene, group, who, BUDGET_PEER_WAIT);
     struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
     c.rank = b->rank;
-    c.blocked = fmin(excess, demand);
+    c.blocked = fmin(e->more, demand);
     c.supply = true;
-    c.signals = 1 + (waiting < 0.1) + (n_peers >= 3);
+    c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
     c.terms = 1u << BUDGET_CPU;
     c.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = true;
     c.remove = faster_rank(scene, who, ratio);
     c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
-                          n_peers == 1 ? "its peer" : "its peers");
+                          e->n_peers == 1 ? "its peer" : "its peers");
     text_list_add(&c.evidence,
                   "rank %d used the CPU outside MPI %.0f %% of the time, its peer%s %.0f %%%s",
-                  b->rank, 100 * own, n_peers == 1 ? "" : "s", 100 * median,
-                  n_peers == 1 ? "" : " in the median");
+                  b->rank, 100 * own, e->n_peers == 1 ? "" : "s", 100 * e->median,
+                  e->n_peers == 1 ? "" : " in the median");
     text_list_add(&c.evidence, "it waited for others %.0f %% of the time itself", 100 * waiting);
-    text_list_add(&c.against, "more work or a slower core: the program marks no amounts of work, "
-                              "so CPU time alone cannot tell");
+    core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -139,29 +145,47 @@ static double beyond_common(double alone, double own, double median) {
     return fmin(alone, fmax(0, own - median));
 }
 
+static struct excess excess_of(const struct scene *scene, size_t group, size_t who, double own) {
+    struct excess e = {0};
+    e.median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    e.alone = own >= SERIAL_MIN ? alone_share(scene, group, who) : 0;
+    e.alone = beyond_common(e.alone, own, e.median);
+    e.more = own - e.median;
+    if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
+        e.more -= e.alone;
+    else
+        e.alone = 0; /* it only reaches further than the others: more of the common work */
+    return e;
+}
+
+static double skew_ratio(const struct scene *scene, int host) {
+    return scene_shares_cores(scene, host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
+}
+
+static bool is_skew(const struct scene *scene, size_t group, size_t who, const struct excess *e) {
+    double ratio = skew_ratio(scene, scene->budgets.items[who].host);
+    return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+           scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN;
+}
+
 static int look_at_computing(const struct scene *scene, size_t group,
                              struct candidates *candidates) {
-    size_t who = rank_with_most(scene, group, BUDGET_CPU), n_peers;
+    size_t who = rank_with_most(scene, group, BUDGET_CPU);
     if (who == SIZE_MAX || scene->budgets.n < 2)
         return 0;
-    double own = share_of(scene, group, who, BUDGET_CPU);
-    double median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &n_peers);
-    double alone = own >= SERIAL_MIN ? alone_share(scene, group, who) : 0;
-    alone = beyond_common(alone, own, median);
-    double excess = own - median;
-    if (alone >= SERIAL_PART * excess || isnan(median))
-        excess -= alone;
-    else
-        alone = 0; /* it only reaches further than the others: more of the common work */
-    int result = alone >= SERIAL_MIN ? add_serial(scene, group, who, alone, candidates) : 0;
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double taken = share_of(scene, group, who, BUDGET_CPU);
+    struct core_speed core = core_speed_of(scene, group, b->host);
+    double own = taken / core.slower; /* on a core like those of its peers */
+    struct excess e = excess_of(scene, group, who, own);
+    bool serial = e.alone >= SERIAL_MIN;
     /* what the kernel does to find memory for a rank counts as its computing */
-    bool short_of_memory =
-        candidates_short_of(candidates, scene->budgets.items[who].host, group, "memory");
-    double ratio =
-        scene_shares_cores(scene, scene->budgets.items[who].host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
-    if (result == 0 && n_peers && !short_of_memory && excess >= (ratio - 1) * median &&
-        excess >= BLOCKED_MIN && scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN)
-        result = add_skew(scene, group, who, excess, median, n_peers, candidates);
+    bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");
+    int result = serial ? add_serial(scene, group, who, e.alone, candidates) : 0;
+    if (result == 0 && !short_of_memory && is_skew(scene, group, who, &e))
+        result = add_skew(scene, group, who, &e, core, candidates);
+    else if (!serial && own < skew_ratio(scene, b->host) * e.median)
+        core_speed_rule_out(scene, group, b, taken / e.median, core, candidates);
     return result;
 }
 

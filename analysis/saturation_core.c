@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A slower core, told from more work. This program's agents do the same on every host, sample by
+ * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
+ * of it, too, a rank that needs more need not have more to do.
+ *
+ * Two figures must agree, and the smaller counts: all that the agent does (more where it has more
+ * processes to look at), and reading what is the same on all hosts of a kind (more where there are
+ * more cores). Both move less than a rank's computing does, since they wait for the kernel's memory
+ * most of the time: over 58 clean runs of six programs on two cores that changed their speed, CPU
+ * time of ranks went with the powers below. Between hosts of different make neither says anything
+ * of the program's work, and no more is claimed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation_private.h"
+#include "analysis/stats.h"
+
+#define AGENT_POWER 1.6
+#define FIXED_POWER 3.2
+#define CORE_ROWS_MIN 2  /* of one to many samples each */
+#define CORE_SLOWER 1.05 /* less is chance */
+#define SAMPLES_LEAST 20 /* of a host, in the group */
+
+/* CPU time of a sample, ns; NAN where too few lie in the windows. */
+struct cost {
+    double agent, fixed;
+};
+
+/* The same on all hosts of a kind, whatever runs there. */
+static bool is_fixed(const char *probe) {
+    static const char *const names[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(probe, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_within(struct windows windows, int64_t t_ns) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
+/* Median over the rows whose middle lies in the windows: one that something came between is none
+ * of the core's speed. */
+static double cost_of_one(const struct series_set *set, const struct series *series,
+                          struct windows windows) {
+    double *costs = malloc((series->n + 1) * sizeof *costs), samples = 0;
+    size_t n = 0;
+    for (size_t row = 0; costs && row < series->n; row++) {
+        int64_t cpu = series_value(set, series, row, SELF_CPU);
+        int64_t count = series_value(set, series, row, SELF_SAMPLES);
+        int64_t interval = series->interval_ns[row];
+        if (interval == VALUE_ABSENT || cpu == VALUE_ABSENT || count == VALUE_ABSENT || cpu <= 0 ||
+            count <= 0 || !is_within(windows, series->t_ns[row] - interval / 2))
+            continue;
+        costs[n++] = (double)cpu / (double)count;
+        samples += (double)count;
+    }
+    double median = n >= CORE_ROWS_MIN && samples >= SAMPLES_LEAST ? stats_median(costs, n) : NAN;
+    free(costs);
+    return median;
+}
+
+static struct cost cost_of(const struct scene *scene, int host, struct windows windows) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
+    struct series_range range = series_set_of_host(set, host);
+    struct cost cost = {NAN, 0};
+    for (size_t s = range.begin; s < range.end; s++) {
+        const struct series *series = &set->items[s];
+        if (series->host != host)
+            continue;
+        if (strcmp(series->name, "agent") == 0)
+            cost.agent = cost_of_one(set, series, windows);
+        else if (is_fixed(series->name))
+            cost.fixed += cost_of_one(set, series, windows); /* NAN stays */
+    }
+    return cost;
+}
+
+static bool has_rank(const struct scene *scene, int host) {
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (scene->budgets.items[r].host == host)
+            return true;
+    return false;
+}
+
+/* Medians over the other hosts of the job. */
+static struct cost others_cost(const struct scene *scene, int but, struct windows windows) {
+    double *agents = malloc((scene->n_hosts + 1) * sizeof *agents);
+    double *fixed = malloc((scene->n_hosts + 1) * sizeof *fixed);
+    size_t n = 0;
+    for (int h = 0; agents && fixed && h < (int)scene->n_hosts; h++) {
+        struct cost cost =
+            h != but && has_rank(scene, h) ? cost_of(scene, h, windows) : (struct cost){NAN, NAN};
+        if (isnan(cost.agent) || isnan(cost.fixed))
+            continue;
+        agents[n] = cost.agent;
+        fixed[n++] = cost.fixed;
+    }
+    struct cost median = {stats_median(agents, n), stats_median(fixed, n)};
+    free(agents);
+    free(fixed);
+    return median;
+}
+
+struct core_speed core_speed_of(const struct scene *scene, size_t group, int host) {
+    struct windows windows = phase_windows(&scene->groups[group]);
+    struct cost own = cost_of(scene, host, windows), others = others_cost(scene, host, windows);
+    double agent = own.agent / others.agent, fixed = own.fixed / others.fixed;
+    double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
+    if (!isfinite(agent) || !isfinite(fixed) || scene_shares_cores(scene, host))
+        return (struct core_speed){1, NAN};
+    return (struct core_speed){slower < CORE_SLOWER ? 1 : slower, agent};
+}
+
+void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
+                         double ratio, struct core_speed core, struct candidates *candidates) {
+    char rank[40] = "";
+    if (group != scene->main_group || ratio < SKEW_WORTH_SAYING ||
+        scene_shares_cores(scene, who->host))
+        return;
+    if (who->rank >= 0)
+        snprintf(rank, sizeof rank, "rank %d", who->rank);
+    const char *name = *rank ? rank : who->process, *host = scene->hosts[who->host].name;
+    if (core.slower > 1)
+        text_list_add(&candidates->ruled_out,
+                      "imbalance: %s on %s took %.2f times as much CPU time as its peers, but "
+                      "sampling took %.2f times as much there, too: a slower core rather than more "
+                      "work",
+                      name, host, ratio, core.sampling);
+    else
+        text_list_add(&candidates->ruled_out,
+                      "imbalance: %s on %s took %.2f times as much CPU time as its peers: more "
+                      "work or a slower core, and no more than cores of one kind differ by",
+                      name, host, ratio);
+}
+
+void core_speed_tell(struct core_speed core, struct candidate *c) {
+    if (core.slower > 1)
+        text_list_add(&c->against,
+                      "its core is slower as well: sampling took %.2f times as much CPU time there "
+                      "as for its peers, so that a factor of %.2f is put down to that",
+                      core.sampling, core.slower);
+    else if (!isnan(core.sampling))
+        text_list_add(&c->against,
+                      "the program marks no amounts of work: a slower core would look the same, "
+                      "but sampling took no more CPU time there than for its peers (%.2f times)",
+                      core.sampling);
+    else
+        text_list_add(&c->against, "more work or a slower core: the program marks no amounts of "
+                                   "work, so CPU time alone cannot tell");
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
+ * takes longer, with what sampling took on either host beside them.
+ */
+#include "tests/unit/lockstep.h"
+
+#define SAMPLES 10 /* of a row, one a second */
+
+/* CPU time of a sample, us: all that an agent does, and each of the probes that do the same on
+ * every host. */
+struct sampling {
+    double agent_us, probe_us;
+    double burst_at_s; /* a row that took a hundred times as long; 0: none */
+};
+
+static const struct sampling usual = {800, 25, 0};
+static struct sampling now;
+static bool is_agent;
+
+static double sampling_of(size_t column, double t_s) {
+    double us = is_agent ? now.agent_us : now.probe_us;
+    if (now.burst_at_s > 0 && fabs(t_s - now.burst_at_s) < 0.5)
+        us *= 100;
+    return column == SELF_CPU ? us * 1e3 * SAMPLES : column == SELF_SAMPLES ? SAMPLES : 0;
+}
+
+static void plant_sampling(struct recording *r, int host, struct sampling s) {
+    static const char *const probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+    now = s;
+    is_agent = true;
+    plant(r, RECORDING_SELF, host, "agent", 1, 1u << SELF_RSS, sampling_of);
+    is_agent = false;
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+        plant(r, RECORDING_SELF, host, probes[i], 1, 1u << SELF_RSS, sampling_of);
+}
+
+/* Rank 1 takes so many times the CPU time. */
+static void judge_two(double work, struct sampling second, struct recording *r, struct judged *j) {
+    plant_lockstep(r, 2, (struct trouble){.work = work});
+    plant_sampling(r, 0, usual);
+    plant_sampling(r, 1, second);
+    judge(r, j);
+}
+
+static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.35, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.35 times as much CPU time"));
+    assert_true(any_says(&j.verdict.ruled_out, "sampling took 1.20 times as much there, too: a "
+                                               "slower core rather than more work"));
+    release(&r, &j);
+}
+
+static void the_same_on_a_core_as_fast_is_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.35, usual, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "sampling took no more CPU time there"));
+    release(&r, &j);
+}
+
+/* 1.0605^1.6 and 1.0299^3.2 are 1.10. */
+static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(2.2, (struct sampling){800 * 1.0605, 25 * 1.0299, 0}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_non_null(strstr(j.verdict.cause, "2.00 times as much to compute"));
+    assert_true(any_says(&j.verdict.against, "a factor of 1.10 is put down to that"));
+    release(&r, &j);
+}
+
+/* An agent with more processes to look at, or more cores to read, is on no slower core. */
+static void one_figure_alone_says_nothing_of_the_core(void **state) {
+    const struct sampling alone[] = {{800 * 2, 25, 0}, {800, 25 * 2, 0}};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct recording r;
+        struct judged j;
+        judge_two(1.35, alone[i], &r, &j);
+        expect(&j, "imbalance", "skew", 1);
+        release(&r, &j);
+    }
+}
+
+static void what_comes_between_once_is_none_of_the_core_s_speed(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.35, (struct sampling){800, 25, 4}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    release(&r, &j);
+}
+
+static void without_samples_of_either_it_is_said_that_it_cannot_be_told(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    plant_sampling(&r, 1, usual);
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "more work or a slower core"));
+    release(&r, &j);
+}
+
+static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.16, usual, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(any_says(&j.verdict.ruled_out, "1.16 times as much CPU time as its peers: more "
+                                               "work or a slower core"));
+    release(&r, &j);
+    judge_two(1.05, usual, &r, &j);
+    assert_false(any_says(&j.verdict.ruled_out, "imbalance"));
+    release(&r, &j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rank_on_a_slower_core_has_no_more_work),
+        cmocka_unit_test(the_same_on_a_core_as_fast_is_more_work),
+        cmocka_unit_test(of_more_work_on_a_slower_core_the_work_is_told),
+        cmocka_unit_test(one_figure_alone_says_nothing_of_the_core),
+        cmocka_unit_test(what_comes_between_once_is_none_of_the_core_s_speed),
+        cmocka_unit_test(without_samples_of_either_it_is_said_that_it_cannot_be_told),
+        cmocka_unit_test(what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
