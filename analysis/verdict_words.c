@@ -201,12 +201,22 @@ static char *of_all(const struct scene *scene, const struct candidate *c, const 
                        c->cause, share);
 }
 
+/* Of a skew or a sleep nothing that a host has ran out: what there is too little of is the time of
+ * the one that all others wait for. */
+static const char *waits_for(const struct candidate *c, enum verdict_state state) {
+    bool own = strcmp(c->resource, "imbalance") == 0 || strcmp(c->resource, "application") == 0;
+    if (state != VERDICT_SATURATED)
+        return "The run probably waits for";
+    if (own && c->rank >= 0)
+        return "No resource ran out but the time of one rank: the run waits for";
+    return "The run waits for";
+}
+
 static char *first_part(const struct scene *scene, const struct candidates *candidates,
                         const struct resampled *r, enum verdict_state state) {
     const struct candidate *c = &candidates->items[0];
     const struct candidate *other = verdict_other_direction(candidates);
-    const char *waits =
-        state == VERDICT_SATURATED ? "The run waits for" : "The run probably waits for";
+    const char *waits = waits_for(c, state);
     size_t alike = is_of_program(c) ? 0 : count_alike(candidates);
     if (other && !is_of_program(c))
         return of_both_directions(scene, c, other, waits);

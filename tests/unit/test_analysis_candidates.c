@@ -58,6 +58,8 @@ static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
     judge(&r, &j);
     expect(&j, "application", "sleep", 1);
     assert_int_equal(j.verdict.rank, 1);
+    assert_non_null(strstr(j.verdict.summary, "No resource ran out but the time of one rank: the "
+                                              "run waits for vm2, where rank 1 sleeps"));
     release(&r, &j);
 }
 
@@ -81,6 +83,7 @@ static void what_a_group_is_throttled_is_its_quota(void **state) {
     plant_lockstep(&r, 3, (struct trouble){.queue = 0.03, .throttled = true});
     judge(&r, &j);
     expect(&j, "cpu-quota", "quota", 1);
+    assert_int_equal(strncmp(j.verdict.summary, "The run waits for vm2's CPU quota", 33), 0);
     assert_non_null(strstr(j.verdict.cause, "0.5 cores"));
     release(&r, &j);
 }
@@ -259,6 +262,13 @@ static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
     }
 }
 
+/* Answers wait for requests, and so one of them was held up as long: what came in explains most. */
+static void the_way_with_the_better_evidence_comes_first(void **state) {
+    (void)state;
+    expect_link("1", "123", "net-ingress", 0);
+    expect_link("123", "1", "net-egress", 0);
+}
+
 static void a_link_slow_both_ways_is_its_host_s(void **state) {
     struct recording r;
     struct judged j;
@@ -404,6 +414,7 @@ int main(void) {
         cmocka_unit_test(the_side_that_explains_the_set_is_named),
         cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
         cmocka_unit_test(a_sender_that_is_full_needs_no_argument_by_sets),
+        cmocka_unit_test(the_way_with_the_better_evidence_comes_first),
         cmocka_unit_test(a_link_slow_both_ways_is_its_host_s),
         cmocka_unit_test(a_queue_at_the_sender_decides_between_two_ends),
         cmocka_unit_test(a_receiver_without_a_core_is_no_network),
