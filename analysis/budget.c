@@ -52,8 +52,8 @@ static void add_time(struct times *times, int64_t t) {
 
 /* Every time at which something begins or ends, within the life of the process. */
 static int collect_times(const struct budget_subject *s, const struct windows *windows, size_t n,
-                         int64_t until_ns, struct times *times) {
-    size_t room = 3 + 2 * s->n_intervals;
+                         struct window lost, struct times *times) {
+    size_t room = 4 + 2 * s->n_intervals;
     for (size_t w = 0; w < n; w++)
         room += 2 * windows[w].n;
     *times = (struct times){malloc(room * sizeof *times->items), 0, s->begin_ns, s->end_ns};
@@ -61,7 +61,8 @@ static int collect_times(const struct budget_subject *s, const struct windows *w
         return -ENOMEM;
     add_time(times, s->begin_ns);
     add_time(times, s->end_ns);
-    add_time(times, until_ns);
+    add_time(times, lost.begin_ns);
+    add_time(times, lost.end_ns);
     for (size_t i = 0; i < s->n_intervals; i++) {
         add_time(times, s->intervals[i].begin_ns);
         add_time(times, s->intervals[i].end_ns);
@@ -75,7 +76,7 @@ static int collect_times(const struct budget_subject *s, const struct windows *w
     return 0;
 }
 
-static int make_cells(const struct times *times, int64_t until_ns, struct cells *ret_cells) {
+static int make_cells(const struct times *times, struct window lost, struct cells *ret_cells) {
     struct cells cells = {.items = calloc(times->n + 1, sizeof *cells.items)};
     if (!cells.items)
         return -ENOMEM;
@@ -83,7 +84,8 @@ static int make_cells(const struct times *times, int64_t until_ns, struct cells 
         if (times->items[i + 1] > times->items[i])
             cells.items[cells.n++] = (struct cell){.begin_ns = times->items[i],
                                                    .end_ns = times->items[i + 1],
-                                                   .events = times->items[i + 1] <= until_ns};
+                                                   .events = times->items[i + 1] <= lost.begin_ns ||
+                                                             times->items[i] >= lost.end_ns};
     *ret_cells = cells;
     return 0;
 }
@@ -169,24 +171,28 @@ static struct budget sum_window(const struct cells *cells, struct windows window
     return b;
 }
 
-/* Until when the events of the subject are all there. */
-static int64_t events_until(const struct budget_subject *s) {
+/* When events of the subject are missing. */
+static struct window lost_events(const struct budget_subject *s) {
     const struct mpi_rank *rank = s->log ? &s->log->ranks[s->log_rank] : NULL;
-    if (!rank || !rank->n || rank->lost_ns < s->begin_ns)
-        return s->begin_ns;
-    return rank->lost_ns < s->end_ns ? rank->lost_ns : s->end_ns;
+    if (!rank || !rank->n)
+        return (struct window){s->begin_ns, s->end_ns};
+    int64_t lost = rank->lost_ns < s->end_ns ? rank->lost_ns : s->end_ns;
+    int64_t found = rank->found_ns < s->end_ns ? rank->found_ns : s->end_ns;
+    return (struct window){lost > s->begin_ns ? lost : s->begin_ns,
+                           found > s->begin_ns ? found : s->begin_ns};
 }
 
 static int make(const struct budget_subject *s, const struct budget_parts *parts,
                 const struct windows *windows, size_t n_windows, struct budget *ret_budgets,
                 double *ret_awaited, struct budget_shares *ret_shares) {
     bool events = s->log && s->log->ranks[s->log_rank].n;
-    int64_t until = events_until(s);
+    struct window lost = lost_events(s);
+    int64_t until = lost.end_ns < s->end_ns ? s->end_ns : lost.begin_ns;
     struct times times;
     struct cells cells = {0};
-    int result = collect_times(s, windows, n_windows, until, &times);
+    int result = collect_times(s, windows, n_windows, lost, &times);
     if (result == 0)
-        result = make_cells(&times, until, &cells);
+        result = make_cells(&times, lost, &cells);
     cells.shares = ret_shares;
     if (result == 0 && parts) {
         cells.within = calloc(cells.n + 1, sizeof *cells.within);

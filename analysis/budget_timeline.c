@@ -402,8 +402,7 @@ int budget_waits(const struct budget_subject *subject, struct budget_wait **ret_
                  size_t *ret_n) {
     const struct mpi_rank *rank = &subject->log->ranks[subject->log_rank];
     struct cells none = {0};
-    struct timeline t = timeline_of(
-        subject, rank->lost_ns < subject->end_ns ? rank->lost_ns : subject->end_ns, &none);
+    struct timeline t = timeline_of(subject, mpi_rank_until(rank, subject->end_ns), &none);
     t.keep_waits = true;
     int result = run(&t);
     if (result < 0) {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/call_match_private.h"
 #include "analysis/series.h" /* TIME_SANE_NS */
@@ -78,6 +79,20 @@ static int find_worlds(struct matcher *m) {
     free(order);
     free(worlds);
     return result;
+}
+
+/* ---- the end of a rank's events ---- */
+
+#define AFTER_FINALIZE 8 /* calls that may still be made then: MPI_Finalized and the like */
+
+bool call_match_has_end(const struct matcher *m, uint32_t rank) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    if (r->lost_ns != INT64_MAX && r->found_ns == INT64_MAX)
+        return false;
+    for (size_t i = r->n; i > 0 && r->n - i < AFTER_FINALIZE; i--)
+        if (strcmp(m->log->names[r->events[i - 1].function], "MPI_Finalize") == 0)
+            return true;
+    return false;
 }
 
 /* ---- all of it ---- */

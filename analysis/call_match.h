@@ -7,6 +7,10 @@
  * Rather nothing than something wrong: as soon as two sides of a channel do not fit together
  * (different sizes, a message received before it was sent, events lost), the rest of that channel
  * is left unmatched and counted. What one rank says can spoil its own channels, and no others.
+ *
+ * After a loss of events order counts from the end: where both sides told all to MPI_Finalize, the
+ * last send is that of the last receive, and the last group call of one member that of the others,
+ * back to where the loss ended. A channel that does not fit so from there on stays unmatched.
  */
 #ifndef CHOKEPOINT_ANALYSIS_CALL_MATCH_H
 #define CHOKEPOINT_ANALYSIS_CALL_MATCH_H

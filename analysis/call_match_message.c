@@ -81,12 +81,16 @@ static void collect(struct matcher *m, uint32_t rank, uint32_t at) {
         m->matches.unmatched_receives++;
 }
 
+/* Whether all before them is there, too. */
+static bool are_before_loss(const struct matcher *m, struct event_at s, struct event_at r) {
+    return event_of(m, s)->enter_ns < m->log->ranks[s.rank].lost_ns &&
+           event_of(m, r)->exit_ns < m->log->ranks[r.rank].lost_ns;
+}
+
 /* Whether these can be one message at all. */
 static bool fit(const struct matcher *m, struct event_at s, struct event_at r) {
     const struct mpi_rank *from = &m->log->ranks[s.rank], *to = &m->log->ranks[r.rank];
     const struct mpi_event *send = event_of(m, s), *receive = event_of(m, r);
-    if (send->enter_ns >= from->lost_ns || receive->exit_ns >= to->lost_ns)
-        return false;
     bool exact = !((send->flags | receive->flags) & MPI_FLAG_AT_MOST);
     if (exact ? send->bytes != receive->bytes : send->bytes > receive->bytes)
         return false;
@@ -113,15 +117,78 @@ static uint64_t count_rest(const struct matcher *m, uint32_t at) {
     return n;
 }
 
+/* ---- after a loss ---- */
+
+/* Events of a list that came after all that its rank lost. */
+struct tail {
+    uint32_t head, n;
+    bool whole; /* nothing was lost: all that is left of the list */
+};
+
+static bool find_tail(const struct matcher *m, uint32_t at, uint32_t rank, struct tail *ret_tail) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    struct tail tail = {.whole = r->lost_ns == INT64_MAX};
+    if (at == KEY_NONE || !call_match_has_end(m, rank))
+        return false;
+    while (at != KEY_NONE && !tail.whole && event_of(m, locate(m, at))->enter_ns < r->found_ns)
+        at = m->next[at];
+    tail.head = at;
+    tail.n = (uint32_t)count_rest(m, at);
+    *ret_tail = tail;
+    return true;
+}
+
+/* The last n of it. A side that lost nothing has at least as many as the other. */
+static bool cut_tail(const struct matcher *m, struct tail *tail, uint32_t n) {
+    if (tail->whole && tail->n < n)
+        return false;
+    for (; tail->n > n; tail->n--)
+        tail->head = m->next[tail->head];
+    return true;
+}
+
+static bool tails_fit(const struct matcher *m, uint32_t s, uint32_t r) {
+    for (; s != KEY_NONE && r != KEY_NONE; s = m->next[s], r = m->next[r])
+        if (!fit(m, locate(m, s), locate(m, r)))
+            return false;
+    return true;
+}
+
+/* What is left of a channel, of which one side lost events: how many pairs were made of it. */
+static uint64_t match_tails(struct matcher *m, const struct channel *c, uint32_t s, uint32_t r) {
+    struct tail sends, receives;
+    uint32_t from = locate(m, c->sends.head).rank, to = locate(m, c->receives.head).rank;
+    if ((m->log->ranks[from].lost_ns == INT64_MAX && m->log->ranks[to].lost_ns == INT64_MAX) ||
+        !find_tail(m, s, from, &sends) || !find_tail(m, r, to, &receives))
+        return 0;
+    uint32_t n_sends = sends.n, n_receives = receives.n;
+    if (!cut_tail(m, &sends, n_receives) || !cut_tail(m, &receives, n_sends) ||
+        !tails_fit(m, sends.head, receives.head))
+        return 0;
+    for (s = sends.head, r = receives.head; s != KEY_NONE && r != KEY_NONE;
+         s = m->next[s], r = m->next[r])
+        pair(m, locate(m, s), locate(m, r));
+    return sends.n;
+}
+
+/* ---- all of it ---- */
+
 static void match_channel(struct matcher *m, const struct channel *c) {
     uint32_t s = c->sends.head, r = c->receives.head;
+    bool lost = false;
     while (s != KEY_NONE && r != KEY_NONE) {
         struct event_at send = locate(m, s), receive = locate(m, r);
-        if (!fit(m, send, receive))
+        lost = !are_before_loss(m, send, receive);
+        if (lost || !fit(m, send, receive))
             break;
         pair(m, send, receive);
         s = m->next[s];
         r = m->next[r];
+    }
+    if (lost) {
+        uint64_t pairs = match_tails(m, c, s, r);
+        m->matches.unmatched_sends -= pairs;
+        m->matches.unmatched_receives -= pairs;
     }
     m->matches.unmatched_sends += count_rest(m, s);
     m->matches.unmatched_receives += count_rest(m, r);
@@ -145,6 +212,12 @@ static bool found_message(const struct mpi_event *e, const struct mpi_function *
     return f->kind == MPI_KIND_PROBE || e->bytes > 0 || !(e->flags & MPI_FLAG_HAS_GAP_CPU);
 }
 
+/* Whether what came between these two may be lost. */
+static bool loss_lies_between(const struct mpi_rank *r, const struct mpi_event *a,
+                              const struct mpi_event *b) {
+    return b->enter_ns >= r->lost_ns && a->enter_ns < r->found_ns;
+}
+
 void call_match_probes(struct matcher *m, uint32_t rank) {
     const struct mpi_rank *r = &m->log->ranks[rank];
     for (size_t i = r->n; i-- > 0;) {
@@ -159,7 +232,8 @@ void call_match_probes(struct matcher *m, uint32_t rank) {
         }
         if (c && receive)
             c->next_receive = (uint32_t)i;
-        else if (c && probe && c->next_receive != KEY_NONE) {
+        else if (c && probe && c->next_receive != KEY_NONE &&
+                 !loss_lies_between(r, e, &r->events[c->next_receive])) {
             need->ready_ns = m->matches.needs[rank][c->next_receive].ready_ns;
             need->who = m->matches.needs[rank][c->next_receive].who;
             need->partner = m->matches.needs[rank][c->next_receive].partner;

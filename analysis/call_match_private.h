@@ -52,6 +52,10 @@ void call_match_parts(struct matcher *m, uint32_t rank);
 /* Index of the event at which a request was started; SIZE_MAX: not there. */
 size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request);
 
+/* Whether all the rank did at last, to MPI_Finalize, is there: then what it has in common with
+ * others can be counted from the end. */
+bool call_match_has_end(const struct matcher *m, uint32_t rank);
+
 static inline struct key member_key(uint32_t world, int32_t rank) {
     return (struct key){{world, (uint32_t)rank, 0, 0, KEY_MEMBER}};
 }

@@ -174,8 +174,8 @@ struct mpi_rank *mpi_log_rank(struct mpi_log *log, int rank, int host, int64_t p
         *ret_error = -ENOMEM;
         return NULL;
     }
-    log->ranks[log->n] =
-        (struct mpi_rank){.rank = rank, .host = host, .pid = pid, .lost_ns = INT64_MAX};
+    log->ranks[log->n] = (struct mpi_rank){
+        .rank = rank, .host = host, .pid = pid, .lost_ns = INT64_MAX, .found_ns = INT64_MAX};
     return &log->ranks[log->n++];
 }
 
@@ -263,7 +263,27 @@ static int64_t first_missing(const uint64_t *bits, int64_t last) {
     return last + 1;
 }
 
-/* From the end of the last event before the first one that is missing. */
+static int64_t last_missing(const uint64_t *bits, int64_t last) {
+    while (last > 0 && bits[last / 64] >> (last % 64) & 1)
+        last--;
+    return last;
+}
+
+/* From the end of the last event before the first one that is missing to the end of the first one
+ * after the last that is missing: an event is written when it ends. */
+static void set_lost(struct mpi_rank *rank, int64_t first, int64_t last) {
+    int64_t lost = INT64_MIN, found = INT64_MAX;
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct mpi_event *e = &rank->events[i];
+        if (e->sequence > 0 && e->sequence < first && e->exit_ns > lost)
+            lost = e->exit_ns;
+        if (e->sequence > last && e->exit_ns < found)
+            found = e->exit_ns;
+    }
+    rank->lost_ns = lost < rank->lost_ns ? lost : rank->lost_ns;
+    rank->found_ns = found > lost ? found : lost;
+}
+
 static int find_lost(struct mpi_rank *rank) {
     int64_t last = 0, counted = 0;
     for (size_t i = 0; i < rank->n; i++) {
@@ -283,14 +303,9 @@ static int find_lost(struct mpi_rank *rank) {
         if (s > 0 && s <= bound)
             bits[s / 64] |= UINT64_C(1) << (s % 64);
     }
-    int64_t missing = first_missing(bits, bound);
-    int64_t lost = INT64_MIN;
-    for (size_t i = 0; i < rank->n; i++)
-        if (rank->events[i].sequence > 0 && rank->events[i].sequence < missing &&
-            rank->events[i].exit_ns > lost)
-            lost = rank->events[i].exit_ns;
+    set_lost(rank, first_missing(bits, bound),
+             bound == last ? last_missing(bits, bound) : INT64_MAX);
     free(bits);
-    rank->lost_ns = lost < rank->lost_ns ? lost : rank->lost_ns;
     return 0;
 }
 

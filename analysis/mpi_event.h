@@ -92,6 +92,7 @@ struct mpi_rank {
     int rank, host; /* rank in MPI_COMM_WORLD */
     int64_t pid;
     int64_t lost_ns;          /* from here on events are missing; INT64_MAX: none */
+    int64_t found_ns;         /* from here on all are there again; INT64_MAX: never, or none lost */
     struct mpi_event *events; /* sorted by mpi_log_finish: by enter, then exit, then as they came */
     size_t n, capacity;
 };
@@ -120,6 +121,11 @@ int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_eve
  * -ENOMEM. */
 int mpi_log_finish(struct mpi_log *log);
 void mpi_log_release(struct mpi_log *log);
+
+/* Until when events tell what the rank did, end_ns at most; there may be a gap before. */
+static inline int64_t mpi_rank_until(const struct mpi_rank *rank, int64_t end_ns) {
+    return rank->found_ns < end_ns || rank->lost_ns > end_ns ? end_ns : rank->lost_ns;
+}
 
 static inline const struct mpi_function *mpi_event_function(const struct mpi_log *log,
                                                             const struct mpi_event *event) {

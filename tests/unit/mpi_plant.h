@@ -4,6 +4,7 @@
 #define CHOKEPOINT_TESTS_MPI_PLANT_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "analysis/mpi_event.h"
 
@@ -19,6 +20,7 @@ struct plant_call {
     int64_t inside_ns;          /* folded */
     uint32_t comm;
     unsigned thread;
+    int64_t sequence;
     int end; /* named by PLANT, so that the others may be left out */
 };
 
@@ -33,6 +35,7 @@ static inline void plant_call(struct mpi_log *log, int rank, int host, struct pl
                               .flags = (uint16_t)c.flags,
                               .thread = (uint16_t)c.thread,
                               .comm = c.comm,
+                              .sequence = c.sequence,
                               .peer = c.peer,
                               .tag = c.tag,
                               .bytes = c.bytes,

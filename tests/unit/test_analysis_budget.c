@@ -548,6 +548,31 @@ static void from_lost_events_on_the_totals_speak(void **state) {
     release(&p);
 }
 
+static void behind_lost_events_they_speak_again(void **state) {
+    struct plan p = {.end_ns = 400 * MS, .n_intervals = 4};
+    (void)state;
+    begin(&p, 2);
+    for (int i = 0; i < 4; i++) {
+        if (i != 1)
+            PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, (100 * i + 60) * MS, (100 * i + 100) * MS,
+                  HAS_CPU | HAS_GAP, .cpu_ns = 40 * MS, .gap_cpu_ns = (i ? 60 : 59) * MS,
+                  .sequence = i + 1);
+        PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, (100 * i + 80) * MS, (100 * i + 81) * MS);
+        p.intervals[i] = interval(100 * i * MS, 100 * (i + 1) * MS, 100);
+        p.intervals[i].mpi = p.intervals[i].mpi_cpu = i ? 40e6 : 41e6;
+    }
+    for (int r = 0; r < 2; r++)
+        PLANT(&p.log, r, r, "MPI_Finalize", -1, -1, 0, 400 * MS, 400 * MS, .sequence = r ? 0 : 5);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_UNSPLIT], 0.120); /* what touches the hole is unsure */
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    NEAR(b.term_s[BUDGET_CPU], 0.239);
+    NEAR(b.closure_pct, 100);
+    assert_int_equal(b.source, BUDGET_FROM_TOTALS);
+    release(&p);
+}
+
 static void other_threads_are_told_apart(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -850,6 +875,7 @@ int main(void) {
         cmocka_unit_test(totals_alone_leave_the_inside_unsplit),
         cmocka_unit_test(without_mpi_what_connections_had_to_send_is_transfer),
         cmocka_unit_test(from_lost_events_on_the_totals_speak),
+        cmocka_unit_test(behind_lost_events_they_speak_again),
         cmocka_unit_test(other_threads_are_told_apart),
         cmocka_unit_test(events_that_claim_more_cpu_than_the_kernel_counted_do_not_close),
         cmocka_unit_test(cpu_time_that_the_kernel_counts_a_tick_later_still_closes),
