@@ -19,15 +19,19 @@ static double least_idle(const struct scene *scene, size_t group) {
     return least;
 }
 
-static void add_cpu_side(const struct scene *scene, size_t group, double busy,
-                         struct candidate *c) {
-    double idle = least_idle(scene, group);
-    if (busy >= BUSY_RANK)
+/* Of all hosts together: the same for every link, and found once. */
+struct cpu_side {
+    double busy; /* ranks_busy() */
+    double idle; /* of the host that had least */
+};
+
+static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
+    if (cpu->busy >= BUSY_RANK)
         text_list_add(&c->against, "the ranks keep their cores busy: they compute, or they spin "
                                    "while they wait; the kernel cannot tell");
-    else if (idle >= 50) {
+    else if (cpu->idle >= 50) {
         text_list_add(&c->evidence, "every host had at least %.0f %% of its CPU idle meanwhile",
-                      idle);
+                      cpu->idle);
         c->signals++;
     }
 }
@@ -64,21 +68,21 @@ static void add_ceiling_side(const struct network_limit *limit, bool send, doubl
 
 static int add_link(const struct scene *scene, size_t group, int host, enum flow_side side,
                     const struct network_limit *limit, double at_ceiling,
-                    struct candidates *candidates) {
+                    const struct cpu_side *cpu, struct candidates *candidates) {
     double mean = scene_mean(scene, host, link_metric(side), group), ceiling = limit->mb_s;
-    double duty = fmin(1, mean / ceiling), busy = ranks_busy(scene, group);
+    double duty = fmin(1, mean / ceiling);
     double demand = link_demand(scene, group, host, side);
     struct candidate c = link_of(scene, group, host, side);
     c.blocked = isnan(demand) ? duty : fmin(demand, duty);
     c.signals = 1;
     c.factor = c.blocked / mean;
-    c.supply = limit->measured && busy < BUSY_RANK; /* false for NAN */
+    c.supply = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
     c.ceiling_from = limit->measured ? "this link was measured to carry" : NULL;
     add_ceiling_side(limit, side == FLOW_SEND, at_ceiling, duty, &c);
     link_add_arithmetic(candidates, group, host, side, &c);
-    add_cpu_side(scene, group, busy, &c);
+    add_cpu_side(cpu, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -129,6 +133,7 @@ int link_by_rates(const struct scene *scene, size_t group, const struct flows *f
     struct fullest fullest = {.share = -1, .host = -1};
     size_t before = candidates->n;
     double highest = network_ceiling(scene), most = 0;
+    struct cpu_side cpu = {ranks_busy(scene, group), least_idle(scene, group)};
     for (size_t i = 0; i < 2 * scene->n_hosts; i++) {
         int host = (int)(i / 2);
         enum flow_side side = i % 2 ? FLOW_RECEIVE : FLOW_SEND;
@@ -146,7 +151,7 @@ int link_by_rates(const struct scene *scene, size_t group, const struct flows *f
             !(full || is_plateau(at_ceiling, mean / limit.mb_s)) || (flows->n && !limit.measured) ||
             demand < BLOCKED_MIN)
             continue;
-        if (add_link(scene, group, host, side, &limit, at_ceiling, candidates) < 0)
+        if (add_link(scene, group, host, side, &limit, at_ceiling, &cpu, candidates) < 0)
             return -ENOMEM;
     }
     if (candidates->n == before && rule_out && !isnan(highest))

@@ -19,11 +19,20 @@ struct table_reader {
     struct report_input *input;
     struct series_set *set;
     size_t table;
+    int64_t host; /* of the row before, and which it is: rows come host by host */
+    int index;
 };
+
+static int index_of(struct table_reader *reader, int64_t host) {
+    if (reader->host != host)
+        reader->index = report_host_index(reader->input, host);
+    reader->host = host;
+    return reader->index;
+}
 
 static int take_row(void *ctx, const struct store_row_read *row) {
     struct table_reader *reader = ctx;
-    int host = report_host_index(reader->input, row->host);
+    int host = index_of(reader, row->host);
     int64_t values[RECORDING_COLUMNS_MAX];
     if (host < 0)
         return 0;
@@ -62,7 +71,7 @@ static int load_tables(struct store *store, struct report_input *input) {
         return result;
     for (size_t t = 0; t < RECORDING_COUNT_; t++) {
         const struct recording_columns *columns = &recording_columns[t];
-        struct table_reader reader = {input, &input->recording.tables[t], t};
+        struct table_reader reader = {input, &input->recording.tables[t], t, VALUE_ABSENT, -1};
         result = (reader.set->step_ns ? store_each_row_joined : store_each_row)(
             store, input->run.id, columns->table, columns->columns, columns->n, take_row, &reader);
         if (result < 0 && result != -ENOENT)
