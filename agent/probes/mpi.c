@@ -43,32 +43,7 @@ enum {
     N_COLUMNS
 };
 
-/* ---- sums, also of mpi_function ---- */
-
-/* What does not fit stays out: a rank that writes nonsense harms its own row. */
-static void add(int64_t *sum, uint64_t part) {
-    int64_t value = counter_value(part, 1);
-    if (value == VALUE_ABSENT || __builtin_add_overflow(*sum, value, sum))
-        *sum = INT64_MAX;
-}
-
-void mpi_sum_total(struct mpi_sum *sum, const struct call_total *total) {
-    add(&sum->calls, total->calls);
-    add(&sum->inside_ns, total->time_ns);
-    add(&sum->measured_ns, total->measured_ns);
-    add(&sum->cpu_ns, total->cpu_ns);
-    add(&sum->sent_bytes, total->sent_bytes);
-    add(&sum->received_bytes, total->received_bytes);
-    add(&sum->unsized, total->unsized);
-    add(&sum->failed, total->failed);
-}
-
-void mpi_sum_now(struct mpi_sum *sum, const struct call_now *call, int64_t now_ns) {
-    if (call->enter_ns <= 0 || call->enter_ns > now_ns)
-        return;
-    sum->threads_inside++;
-    add(&sum->inside_ns, (uint64_t)(now_ns - call->enter_ns));
-}
+_Static_assert(FAILED - CALLS + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them");
 
 /* ---- rows ---- */
 
@@ -100,18 +75,6 @@ static void fill_rank(int64_t *values, const struct call_rank *rank) {
     values[LOST_COMMS] = counter_value(rank->lost_comms, 1);
 }
 
-static void fill_sum(int64_t *values, const struct mpi_sum *sum) {
-    values[THREADS_INSIDE] = sum->threads_inside;
-    values[CALLS] = sum->calls;
-    values[INSIDE_NS] = sum->inside_ns;
-    values[MEASURED_NS] = sum->measured_ns;
-    values[CPU_NS] = sum->cpu_ns;
-    values[SENT_BYTES] = sum->sent_bytes;
-    values[RECEIVED_BYTES] = sum->received_bytes;
-    values[UNSIZED] = sum->unsized;
-    values[FAILED] = sum->failed;
-}
-
 /* Whether it is the first row of this rank. */
 static bool report(struct mpi *mpi, size_t i, const struct probe_env *env, struct rows *rows) {
     struct call_watch *watch = mpi->watch;
@@ -130,7 +93,8 @@ static bool report(struct mpi *mpi, size_t i, const struct probe_env *env, struc
     row->flags = first ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     fill_rank(row->values, &watch->reader.ranks[i]);
-    fill_sum(row->values, &sum);
+    row->values[THREADS_INSIDE] = sum.threads_inside;
+    mpi_sum_put(&sum, &row->values[CALLS]);
     mpi->inside_ns[i] = sum.inside_ns;
     return first;
 }

@@ -24,6 +24,8 @@ enum {
     N_COLUMNS
 };
 
+_Static_assert(FAILED - CALLS + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them");
+
 #define ROWS_MAX 4096
 
 struct mpi_function {
@@ -47,14 +49,7 @@ static bool report(struct mpi_function *all, size_t i, size_t function, struct m
     row->flags = first ? ROW_BORN : 0;
     row->values[RANK] = call_watch_rank(watch, i);
     row->values[PID] = watch->reader.ranks[i].pid;
-    row->values[CALLS] = sum->calls;
-    row->values[INSIDE_NS] = sum->inside_ns;
-    row->values[MEASURED_NS] = sum->measured_ns;
-    row->values[CPU_NS] = sum->cpu_ns;
-    row->values[SENT_BYTES] = sum->sent_bytes;
-    row->values[RECEIVED_BYTES] = sum->received_bytes;
-    row->values[UNSIZED] = sum->unsized;
-    row->values[FAILED] = sum->failed;
+    mpi_sum_put(sum, &row->values[CALLS]);
     all->inside_ns[i][function] = sum->inside_ns;
     return first;
 }
