@@ -39,7 +39,8 @@ int ring_files_open(struct ring_files *ret_files, const char *dir, const char *s
 
 /*
  * Looks for new files. Those taken must stay open until release, so that an inode is never taken
- * for another one. Returns how many were taken, or a negative errno of the directory.
+ * for another one. Looks at 4096 entries at most. Returns how many were taken, or a negative errno
+ * of the directory.
  */
 int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx);
 

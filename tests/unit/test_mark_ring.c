@@ -380,6 +380,18 @@ static void what_is_no_ring_is_refused(void **state) {
     assert_int_equal(f->reader.files.refused, 6);
 }
 
+/* What a program leaves in its directory costs every sample: a bounded time. */
+static void a_crowded_directory_is_looked_at_in_part(void **state) {
+    struct fixture *f = *state;
+    char name[32];
+    for (int i = 1; i <= 5000; i++) {
+        snprintf(name, sizeof name, "%d.ring", i);
+        put_file(f, name, 0);
+    }
+    assert_int_equal(drain(f), 0);
+    assert_in_range(f->reader.files.refused, 4000, 4096);
+}
+
 static void names_that_are_no_pids_are_ignored(void **state) {
     struct fixture *f = *state;
     const char *const names[] = {"x.ring", "-1.ring", "1.rings", "99999999999999999999.ring"};
@@ -439,6 +451,7 @@ int main(void) {
         TEST(an_absurd_counter_ends_the_ring),
         TEST(a_truncated_ring_kills_nobody),
         TEST(what_is_no_ring_is_refused),
+        TEST(a_crowded_directory_is_looked_at_in_part),
         TEST(names_that_are_no_pids_are_ignored),
         TEST(a_ring_of_another_user_is_refused),
         TEST(a_directory_open_to_others_is_refused),
