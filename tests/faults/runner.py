@@ -23,6 +23,7 @@ class Matrix:
     def __init__(self, binaries, results):
         self.bin, self.results = os.path.abspath(binaries), os.path.abspath(results)
         self.scratch = f"{self.results}/scratch"
+        self.bed_name = f"fm{os.getpid() % 10000}"
 
     def folder(self, case):
         return f"{self.results}/{case['id']}"
@@ -183,7 +184,7 @@ class Matrix:
             case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
             if workload.needs_digits:
                 case["digits"] = self.digits()
-            bed = stack.enter_context(Bed(self.bin, f"fm{os.getpid() % 10000}", hosts, cpus))
+            bed = stack.enter_context(Bed(self.bin, self.bed_name, hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]
             kept["canary_ms"] = {"before": self.canary(cpus)}
@@ -241,7 +242,7 @@ def trouble_here(matrix):
     if not shutil.which("mpirun"):
         return "mpirun is not installed"
     try:
-        with Bed(matrix.bin, f"fm{os.getpid() % 10000}", 2, None):
+        with Bed(matrix.bin, matrix.bed_name, 2, None):
             return None
     except (Unable, RuntimeError, OSError) as error:
         return str(error).removeprefix("chokepoint testbed: ").splitlines()[0]
