@@ -49,6 +49,14 @@ int word_count(const struct word *w, uint64_t least, uint64_t most, uint64_t *re
     return 0;
 }
 
+int word_small(const struct word *w, int most, int *ret) {
+    uint64_t n;
+    int r = word_count(w, 1, (uint64_t)most, &n);
+    if (r == 0)
+        *ret = (int)n;
+    return r;
+}
+
 int word_number(const struct word *w, double least, double most, double *ret) {
     char *end, expected[80];
     double x = strtod(w->text, &end);
@@ -85,6 +93,16 @@ int word_choice(const struct word *w, const char *const *choices, int *ret) {
         n = n < sizeof expected ? n : sizeof expected - 1;
     }
     return refuse(w, expected);
+}
+
+int word_text(const struct word *w, const char **ret) {
+    *ret = w->text;
+    return 0;
+}
+
+int word_flag(bool *ret) {
+    *ret = true;
+    return 0;
 }
 
 int word_plant(const struct word *w, struct plants *plants) {

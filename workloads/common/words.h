@@ -1,17 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The words of a command line: one loop over getopt_long() and checked readers of values, so that
- * every workload refuses in the same words. The caller numbers its options from WORDS_FIRST on.
+ * every workload refuses in the same words. What all trainings and products know stands here once,
+ * as rows of a list; the caller numbers its own options from WORDS_FIRST on.
  */
 #ifndef CHOKEPOINT_WORKLOADS_WORDS_H
 #define CHOKEPOINT_WORKLOADS_WORDS_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "workloads/common/plant.h"
 
-#define WORDS_FIRST 256 /* beyond all characters */
+enum {
+    WORDS_BEGIN = 256, /* beyond all characters */
+    WORD_SEED = WORDS_BEGIN,
+    WORD_TIME_LIMIT,
+    WORD_JSON,
+    WORD_PLANT,
+    WORD_SPIN,
+    WORD_QUIET,
+    WORD_HELP,
+    WORDS_FIRST,
+};
+
+/* Rows of a struct option[], which {0} ends. */
+/* clang-format off */
+#define WORDS_SHARED                                          \
+    {"seed", required_argument, NULL, WORD_SEED},             \
+    {"time-limit", required_argument, NULL, WORD_TIME_LIMIT}, \
+    {"json", required_argument, NULL, WORD_JSON},             \
+    {"plant", required_argument, NULL, WORD_PLANT},           \
+    {"spin", no_argument, NULL, WORD_SPIN},                   \
+    {"quiet", no_argument, NULL, WORD_QUIET},                 \
+    {"help", no_argument, NULL, WORD_HELP}
+/* clang-format on */
 
 struct words_error {
     char text[320];
@@ -34,10 +58,15 @@ int words_parse(int argc, char **argv, const struct option *options,
 
 /* Each returns 0, or -EINVAL with the error filled and ret untouched. */
 int word_count(const struct word *word, uint64_t least, uint64_t most, uint64_t *ret);
+int word_small(const struct word *word, int most, int *ret); /* from 1 to most */
 int word_number(const struct word *word, double least, double most, double *ret);
 int word_positive(const struct word *word, double *ret);
 /* choices end with NULL; the index of the one given. */
 int word_choice(const struct word *word, const char *const *choices, int *ret);
+
+/* Cannot fail. The text is the command line's. */
+int word_text(const struct word *word, const char **ret);
+int word_flag(bool *ret);
 
 int word_plant(const struct word *word, struct plants *plants);
 

@@ -43,14 +43,7 @@ enum {
     OPT_PRECISION,
     OPT_REPEAT,
     OPT_THREADS,
-    OPT_SEED,
     OPT_CHECK,
-    OPT_TIME_LIMIT,
-    OPT_JSON,
-    OPT_PLANT,
-    OPT_SPIN,
-    OPT_QUIET,
-    OPT_HELP,
 };
 
 static const struct option matmul_words[] = {
@@ -60,14 +53,8 @@ static const struct option matmul_words[] = {
     {"precision", required_argument, NULL, OPT_PRECISION},
     {"repeat", required_argument, NULL, OPT_REPEAT},
     {"threads", required_argument, NULL, OPT_THREADS},
-    {"seed", required_argument, NULL, OPT_SEED},
     {"check", no_argument, NULL, OPT_CHECK},
-    {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-    {"json", required_argument, NULL, OPT_JSON},
-    {"plant", required_argument, NULL, OPT_PLANT},
-    {"spin", no_argument, NULL, OPT_SPIN},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"help", no_argument, NULL, OPT_HELP},
+    WORDS_SHARED,
     {0},
 };
 
@@ -76,14 +63,6 @@ static int take_small(const struct word *word, uint64_t most, uint32_t *ret) {
     int r = word_count(word, 1, most, &n);
     if (r == 0)
         *ret = (uint32_t)n;
-    return r;
-}
-
-static int take_threads(const struct word *word, int *ret) {
-    uint64_t n;
-    int r = word_count(word, 1, 1024, &n);
-    if (r == 0)
-        *ret = (int)n;
     return r;
 }
 
@@ -121,25 +100,21 @@ static int take(int option, const struct word *word, void *into) {
     case OPT_REPEAT:
         return word_count(word, 1, 1000000, &o->repeat);
     case OPT_THREADS:
-        return take_threads(word, &o->threads);
-    case OPT_SEED:
+        return word_small(word, 1024, &o->threads);
+    case WORD_SEED:
         return word_count(word, 0, UINT64_MAX, &o->seed);
     case OPT_CHECK:
-        o->check = true;
-        return 0;
-    case OPT_TIME_LIMIT:
+        return word_flag(&o->check);
+    case WORD_TIME_LIMIT:
         return word_positive(word, &o->time_limit_s);
-    case OPT_JSON:
-        o->json = word->text;
-        return 0;
-    case OPT_PLANT:
+    case WORD_JSON:
+        return word_text(word, &o->json);
+    case WORD_PLANT:
         return take_plant(word, &o->plants);
-    case OPT_SPIN:
-        o->spin = true;
-        return 0;
-    case OPT_QUIET:
-        o->quiet = true;
-        return 0;
+    case WORD_SPIN:
+        return word_flag(&o->spin);
+    case WORD_QUIET:
+        return word_flag(&o->quiet);
     default:
         o->help = true;
         return 1;

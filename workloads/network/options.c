@@ -58,15 +58,8 @@ enum {
     OPT_OPTIMIZER,
     OPT_RATE,
     OPT_MOMENTUM,
-    OPT_SEED,
     OPT_THREADS,
-    OPT_TIME_LIMIT,
-    OPT_JSON,
     OPT_WEIGHTS,
-    OPT_PLANT,
-    OPT_SPIN,
-    OPT_QUIET,
-    OPT_HELP,
 };
 
 static const struct option network_words[] = {
@@ -80,15 +73,9 @@ static const struct option network_words[] = {
     {"optimizer", required_argument, NULL, OPT_OPTIMIZER},
     {"rate", required_argument, NULL, OPT_RATE},
     {"momentum", required_argument, NULL, OPT_MOMENTUM},
-    {"seed", required_argument, NULL, OPT_SEED},
     {"threads", required_argument, NULL, OPT_THREADS},
-    {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-    {"json", required_argument, NULL, OPT_JSON},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
-    {"plant", required_argument, NULL, OPT_PLANT},
-    {"spin", no_argument, NULL, OPT_SPIN},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"help", no_argument, NULL, OPT_HELP},
+    WORDS_SHARED,
     {0},
 };
 
@@ -116,24 +103,6 @@ static int take_target(const struct word *word, double *ret) {
     return r;
 }
 
-static int take_threads(const struct word *word, int *ret) {
-    uint64_t n;
-    int r = word_count(word, 1, 1024, &n);
-    if (r == 0)
-        *ret = (int)n;
-    return r;
-}
-
-static int take_flag(bool *ret) {
-    *ret = true;
-    return 0;
-}
-
-static int take_text(const struct word *word, const char **ret) {
-    *ret = word->text;
-    return 0;
-}
-
 /* A batch cannot be left out. */
 static int take_plant(const struct word *word, struct plants *plants) {
     int r = word_plant(word, plants);
@@ -149,7 +118,7 @@ static int take(int option, const struct word *word, void *into) {
     struct network_options *o = into;
     switch (option) {
     case OPT_DATA:
-        return take_text(word, &o->data);
+        return word_text(word, &o->data);
     case OPT_MODE:
         return take_mode(word, &o->async);
     case OPT_BATCH:
@@ -168,22 +137,22 @@ static int take(int option, const struct word *word, void *into) {
         return word_positive(word, &o->rate);
     case OPT_MOMENTUM:
         return word_number(word, 0, .999999, &o->momentum);
-    case OPT_SEED:
+    case WORD_SEED:
         return word_count(word, 0, UINT64_MAX, &o->seed);
     case OPT_THREADS:
-        return take_threads(word, &o->threads);
-    case OPT_TIME_LIMIT:
+        return word_small(word, 1024, &o->threads);
+    case WORD_TIME_LIMIT:
         return word_positive(word, &o->time_limit_s);
-    case OPT_JSON:
-        return take_text(word, &o->json);
+    case WORD_JSON:
+        return word_text(word, &o->json);
     case OPT_WEIGHTS:
-        return take_text(word, &o->weights);
-    case OPT_PLANT:
+        return word_text(word, &o->weights);
+    case WORD_PLANT:
         return take_plant(word, &o->plants);
-    case OPT_SPIN:
-        return take_flag(&o->spin);
-    case OPT_QUIET:
-        return take_flag(&o->quiet);
+    case WORD_SPIN:
+        return word_flag(&o->spin);
+    case WORD_QUIET:
+        return word_flag(&o->quiet);
     default:
         o->help = true;
         return 1;

@@ -78,16 +78,9 @@ enum {
     OPT_TEST_DATA,
     OPT_RATE,
     OPT_DECAY,
-    OPT_SEED,
-    OPT_TIME_LIMIT,
-    OPT_JSON,
     OPT_WEIGHTS,
-    OPT_SPIN,
     OPT_DIRECT,
     OPT_PRELOAD,
-    OPT_PLANT,
-    OPT_QUIET,
-    OPT_HELP,
     OPT_FILES,
     OPT_OUT,
     OPT_TEST_EXAMPLES,
@@ -110,16 +103,10 @@ static const struct option train_words[] = {
     {"test-data", required_argument, NULL, OPT_TEST_DATA},
     {"rate", required_argument, NULL, OPT_RATE},
     {"decay", required_argument, NULL, OPT_DECAY},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"time-limit", required_argument, NULL, OPT_TIME_LIMIT},
-    {"json", required_argument, NULL, OPT_JSON},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
-    {"spin", no_argument, NULL, OPT_SPIN},
     {"direct", no_argument, NULL, OPT_DIRECT},
     {"preload", no_argument, NULL, OPT_PRELOAD},
-    {"plant", required_argument, NULL, OPT_PLANT},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"help", no_argument, NULL, OPT_HELP},
+    WORDS_SHARED,
     {0},
 };
 
@@ -128,20 +115,20 @@ static const struct option generate_words[] = {
     {"examples", required_argument, NULL, OPT_EXAMPLES},
     {"files", required_argument, NULL, OPT_FILES},
     {"out", required_argument, NULL, OPT_OUT},
-    {"seed", required_argument, NULL, OPT_SEED},
+    {"seed", required_argument, NULL, WORD_SEED},
     {"test-examples", required_argument, NULL, OPT_TEST_EXAMPLES},
-    {"help", no_argument, NULL, OPT_HELP},
+    {"help", no_argument, NULL, WORD_HELP},
     {0},
 };
 
 /* What is being read, and which options were given. */
 struct reading {
     struct sgd_options *o;
-    bool given[OPT_END - WORDS_FIRST];
+    bool given[OPT_END - WORDS_BEGIN];
 };
 
 static bool given(const struct reading *r, int option) {
-    return r->given[option - WORDS_FIRST];
+    return r->given[option - WORDS_BEGIN];
 }
 
 /* One of two words; true for the second. */
@@ -166,24 +153,6 @@ static int take_features(const struct word *word, struct sgd_options *o) {
     int r = word_count(word, 1, UINT32_MAX - 1, &n);
     if (r == 0)
         o->n_features = o->generate.n_features = (uint32_t)n;
-    return r;
-}
-
-static int take_text(const struct word *word, const char **ret) {
-    *ret = word->text;
-    return 0;
-}
-
-static int take_flag(bool *ret) {
-    *ret = true;
-    return 0;
-}
-
-static int take_files(const struct word *word, int *ret) {
-    uint64_t n;
-    int r = word_count(word, 1, 10000, &n);
-    if (r == 0)
-        *ret = (int)n;
     return r;
 }
 
@@ -218,31 +187,31 @@ static int take_training(int option, const struct word *word, struct sgd_options
     case OPT_EPOCHS:
         return word_count(word, 1, 1000000, &o->epochs);
     case OPT_DATA:
-        return take_text(word, &o->data);
+        return word_text(word, &o->data);
     case OPT_TEST_EVERY:
         return word_count(word, 0, UINT32_MAX, &o->test_every);
     case OPT_TEST_DATA:
-        return take_text(word, &o->test_data);
+        return word_text(word, &o->test_data);
     case OPT_RATE:
         return word_positive(word, &o->rate);
     case OPT_DECAY:
         return word_number(word, 0, 1e9, &o->decay);
-    case OPT_TIME_LIMIT:
+    case WORD_TIME_LIMIT:
         return word_positive(word, &o->time_limit_s);
-    case OPT_JSON:
-        return take_text(word, &o->json);
+    case WORD_JSON:
+        return word_text(word, &o->json);
     case OPT_WEIGHTS:
-        return take_text(word, &o->weights);
-    case OPT_SPIN:
-        return take_flag(&o->spin);
+        return word_text(word, &o->weights);
+    case WORD_SPIN:
+        return word_flag(&o->spin);
     case OPT_DIRECT:
-        return take_flag(&o->direct);
+        return word_flag(&o->direct);
     case OPT_PRELOAD:
-        return take_flag(&o->preload);
-    case OPT_PLANT:
+        return word_flag(&o->preload);
+    case WORD_PLANT:
         return word_plant(word, &o->plants);
-    case OPT_QUIET:
-        return take_flag(&o->quiet);
+    case WORD_QUIET:
+        return word_flag(&o->quiet);
     default:
         o->verb = OPTIONS_HELP;
         return 1;
@@ -252,18 +221,18 @@ static int take_training(int option, const struct word *word, struct sgd_options
 static int take(int option, const struct word *word, void *into) {
     struct reading *reading = into;
     struct sgd_options *o = reading->o;
-    reading->given[option - WORDS_FIRST] = true;
+    reading->given[option - WORDS_BEGIN] = true;
     switch (option) {
     case OPT_FEATURES:
         return take_features(word, o);
     case OPT_EXAMPLES:
         return take_examples(word, o);
-    case OPT_SEED:
+    case WORD_SEED:
         return take_seed(word, o);
     case OPT_FILES:
-        return take_files(word, &o->generate.n_files);
+        return word_small(word, 10000, &o->generate.n_files);
     case OPT_OUT:
-        return take_text(word, &o->generate.directory);
+        return word_text(word, &o->generate.directory);
     case OPT_TEST_EXAMPLES:
         return word_count(word, 0, UINT64_MAX, &o->generate.n_test);
     default:
