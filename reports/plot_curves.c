@@ -76,16 +76,33 @@ static const struct report_curve *find_curve(const struct report *report, const 
     return found;
 }
 
+#define POINTS_DRAWN 400 /* pairs of them; more are on one another */
+#define DOTS_MAX 120     /* of a line: more dots than that hide it, and make a page large */
+
+/* The lowest and the highest of some points, in their order. */
+static void put_extremes(FILE *out, const double *xs, const double *ys, size_t n) {
+    size_t low = 0, high = 0;
+    for (size_t i = 1; i < n; i++) {
+        low = ys[i] < ys[low] || isnan(ys[low]) ? i : low;
+        high = ys[i] > ys[high] || isnan(ys[high]) ? i : high;
+    }
+    size_t first = low < high ? low : high, last = low < high ? high : low;
+    if (isnan(ys[first]) || isnan(xs[first]))
+        return;
+    fprintf(out, "%.8g %.8g\n", xs[first], ys[first]);
+    if (last != first && !isnan(xs[last]))
+        fprintf(out, "%.8g %.8g\n", xs[last], ys[last]);
+}
+
+/* How many there are. */
 static size_t put_points(FILE *out, char kind, size_t run, const double *xs, const double *ys,
                          size_t n) {
-    size_t points = 0;
+    size_t points = 0, step = n > 2 * POINTS_DRAWN ? (n + POINTS_DRAWN - 1) / POINTS_DRAWN : 1;
     fprintf(out, "$%c%zu << EOD\n", kind, run);
-    for (size_t i = 0; xs && i < n; i++) {
-        if (isnan(xs[i]) || isnan(ys[i]))
-            continue;
-        fprintf(out, "%.8g %.8g\n", xs[i], ys[i]);
-        points++;
-    }
+    for (size_t i = 0; xs && i < n; i += step)
+        put_extremes(out, xs + i, ys + i, i + step < n ? step : n - i);
+    for (size_t i = 0; xs && i < n; i++)
+        points += !isnan(xs[i]) && !isnan(ys[i]);
     fputs(points ? "EOD\n" : "0 NaN\nEOD\n", out);
     return points;
 }
@@ -96,6 +113,7 @@ struct drawn {
     const struct report_curve *curve; /* NULL: nobody marked it */
     const char *title;
     bool mean; /* shown by its running mean */
+    bool dots; /* its points can be told apart */
 };
 
 /* Its points, and where those jump their running mean. */
@@ -111,6 +129,7 @@ static size_t put_curve(FILE *out, size_t line, struct drawn *d, enum plot_axis 
     size_t points =
         put_points(out, 'c', line, xs, curve ? curve->value : NULL, curve ? curve->n : 0);
     d->mean = means != NULL;
+    d->dots = points <= DOTS_MAX;
     if (means)
         put_points(out, 'm', line, xs, means, curve->n);
     free(means);
@@ -159,12 +178,12 @@ static void put_curve_style(FILE *out, size_t line, const struct drawn *d) {
     const char *colour = script_colour(line), *comma = line ? ", " : "";
     if (d->mean)
         fprintf(out,
-                "%s$c%zu using 1:2 with points pt 7 ps 0.25 lc rgb '#c0%s' notitle, "
+                "%s$c%zu using 1:2 with lines lw 0.6 lc rgb '#b0%s' notitle, "
                 "$m%zu using 1:2 with lines lw 1.6 lc rgb '%s' title ",
                 comma, line, colour + 1, line, colour);
     else
-        fprintf(out, "%s$c%zu using 1:2 with linespoints pt 7 ps 0.5 lw 1.6 lc rgb '%s' title ",
-                comma, line, colour);
+        fprintf(out, "%s$c%zu using 1:2 with %s lw 1.6 lc rgb '%s' title ", comma, line,
+                d->dots ? "linespoints pt 7 ps 0.5" : "lines", colour);
     script_put_string(out, d->title);
     fputs(d->mean ? ".', running mean'" : "", out);
 }
@@ -197,7 +216,7 @@ char *plot_curve(const struct report *const *reports, const char *const *titles,
                                   titles                 ? titles[i]
                                   : reports[i]->run_name ? reports[i]->run_name
                                                          : "?",
-                                  false};
+                                  false, false};
     char *svg = drawn ? draw(drawn, n, name, axis) : NULL;
     free(drawn);
     return svg;
@@ -220,7 +239,7 @@ char *plot_marked(const struct report *report, const char *name) {
             continue;
         snprintf(titles[n], sizeof titles[n], curve->rank < 0 ? "the program" : "rank %d",
                  curve->rank);
-        drawn[n] = (struct drawn){report, curve, titles[n], false};
+        drawn[n] = (struct drawn){report, curve, titles[n], false, false};
         n++;
     }
     return n ? draw(drawn, n, name, PLOT_TIME) : script_no_data();

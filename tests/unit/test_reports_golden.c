@@ -371,6 +371,28 @@ static void what_several_ranks_marked_has_a_curve_each(void **state) {
     free(idle);
 }
 
+/* A hundred thousand points make no page of megabytes, and the one that stands out stays. */
+static void a_long_curve_is_drawn_with_few_points(void **state) {
+    enum { N = 100000 };
+    double *t = calloc(N, sizeof *t), *value = calloc(N, sizeof *value);
+    for (size_t i = 0; i < N; i++)
+        t[i] = (double)i;
+    value[54321] = 1000;
+    struct report_curve curve = {(char *)"loss", 0, N, t, t, value};
+    struct report report = {.curves = &curve, .n_curves = 1, .run_name = (char *)"x"};
+    (void)state;
+    char *svg = plot_marked(&report, "loss");
+    bool missing = !svg && errno == ENOENT; /* no gnuplot here */
+    free(t);
+    free(value);
+    if (missing)
+        skip();
+    assert_non_null(svg);
+    assert_in_range(strlen(svg), 0, 30000);
+    assert_non_null(strstr(svg, " 1000<"));
+    free(svg);
+}
+
 /* An attacker who gets a name past the checks of store and wire moves no cursor. */
 static void escapes_never_reach_a_terminal(void **state) {
     char *text = NULL;
@@ -444,6 +466,7 @@ int main(void) {
         cmocka_unit_test(no_burst_is_made_up_where_a_connection_is_first_seen),
         cmocka_unit_test(the_picture_of_one_core_has_its_samples),
         cmocka_unit_test(what_several_ranks_marked_has_a_curve_each),
+        cmocka_unit_test(a_long_curve_is_drawn_with_few_points),
         cmocka_unit_test(escapes_never_reach_a_terminal),
         cmocka_unit_test(wide_characters_take_two_columns),
         cmocka_unit_test(no_spreadsheet_takes_a_name_for_a_formula),
