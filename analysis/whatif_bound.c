@@ -38,26 +38,44 @@ static double transfers_of(const struct whatif *w, const struct critical_part *p
     return sum;
 }
 
-/* What the path spends in a rank's own time beyond that of its peers. */
-static double beyond_peers(const struct whatif *w, const struct whatif_scenario *s) {
+static double iterations_of(const struct whatif *w, const struct rank_budget *who, size_t group) {
+    const struct critical_path *path = &w->scene->critical;
+    for (size_t i = 0; i < path->n_own; i++) {
+        const struct mpi_rank *rank = &w->scene->recording->calls.ranks[path->own[i].log_rank];
+        if (rank->host == who->host && rank->pid == who->pid)
+            return path->own[i].done[group];
+    }
+    return 0;
+}
+
+/* A rank's own time: where ranks run freely, for one of its iterations, of which each does as many
+ * as it can; NAN: it does none. */
+static double own_pace(const struct whatif *w, size_t r, size_t group) {
+    const struct rank_budget *who = &w->scene->budgets.items[r];
+    double done = throughput_counts(w->scene, group) ? iterations_of(w, who, group) : 1;
+    return done > 0 ? own_s(&who->groups[group]) / done : NAN;
+}
+
+/* What the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare it
+ * with. */
+static double beyond_peers(const struct whatif *w, const struct critical_part *part,
+                           const struct whatif_scenario *s) {
     const struct rank_budgets *b = &w->scene->budgets;
     size_t group = w->scene->main_group;
-    const struct critical_part *part = &w->scene->critical.groups[group];
-    double removed = 0, *own = malloc((b->n + 1) * sizeof *own);
-    for (size_t r = 0; own && r < b->n; r++) {
-        if (s->kind == WHATIF_LIKE_PEERS && b->items[r].rank != s->rank)
+    double removed = 0;
+    for (size_t r = 0; r < b->n; r++) {
+        bool asked = s->kind == WHATIF_LIKE_PEERS && b->items[r].rank == s->rank;
+        double self = own_pace(w, r, group), least = NAN, path = 0;
+        if (s->kind == WHATIF_LIKE_PEERS && !asked)
             continue;
-        size_t n = 0;
         for (size_t k = 0; k < b->n; k++)
-            if (k != r)
-                own[n++] = own_s(&b->items[k].groups[group]);
-        double self = own_s(&b->items[r].groups[group]), path = 0;
-        double least = n ? stats_quantile(own, n, 0) : self;
+            least = k == r ? least : fmin(least, own_pace(w, k, group));
+        if (asked && isnan(self))
+            return NAN;
         for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
             path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
         removed += self > least ? path * (1 - least / self) : 0;
     }
-    free(own);
     return removed;
 }
 
@@ -79,7 +97,7 @@ static double removable(const struct whatif *w, const struct critical_part *part
         return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
-        return beyond_peers(w, s);
+        return beyond_peers(w, part, s);
     case WHATIF_WORKERS:
         return NAN;
     }
@@ -87,10 +105,6 @@ static double removable(const struct whatif *w, const struct critical_part *part
 }
 
 /* ---- where ranks run freely ---- */
-
-static bool is_of_ranks(const struct whatif_scenario *s) {
-    return s->kind == WHATIF_LIKE_PEERS || s->kind == WHATIF_BALANCED || s->kind == WHATIF_WORKERS;
-}
 
 /* Of each rank's own path, and the iterations that all get done then. NAN: not known. */
 static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
@@ -102,7 +116,7 @@ static double gain_freely(const struct whatif *w, const struct whatif_scenario *
         const struct critical_part *part = &path->own[i].path.groups[group];
         double sum = 0;
         for (size_t k = 0; k < n; k++)
-            sum += is_of_ranks(&scenarios[k]) ? NAN : removable(w, part, &scenarios[k]);
+            sum += removable(w, part, &scenarios[k]);
         if (isnan(sum))
             return NAN;
         done[i] = path->own[i].done[group];

@@ -454,6 +454,29 @@ static void a_replay_is_refused_and_the_bound_holds(void **state) {
     release(&j);
 }
 
+static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) {
+    struct whatif_scenario s = {.kind = kind, .host = -1, .rank = rank, .factor = 1};
+    const struct whatif *whatif;
+    struct whatif_answer answer;
+    assert_int_equal(scene_whatif(&j->scene, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &s, 1, &answer), 0);
+    return answer.gain_max;
+}
+
+/* One of three needs twice as long: with its pace they would do a sixth more. It is slow by the
+ * iteration: all of them are busy all the time. */
+static void a_straggler_like_its_peers_has_a_bound(void **state) {
+    struct world w = {.workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    NEAR(bound_of(&j, WHATIF_LIKE_PEERS, 3), 1 - 2.5 / 3, 0.01);
+    NEAR(bound_of(&j, WHATIF_LIKE_PEERS, 1), 0, 0.01);
+    NEAR(bound_of(&j, WHATIF_BALANCED, -1), 1 - 2.5 / 3, 0.01);
+    assert_true(isnan(bound_of(&j, WHATIF_LIKE_PEERS, 0))); /* it serves, and iterates not at all */
+    release(&j);
+}
+
 static double gain_of_workers(const struct world *w, int more) {
     struct whatif_scenario s = {.kind = WHATIF_WORKERS, .host = -1, .rank = -1, .workers = more};
     const struct whatif *whatif;
@@ -545,6 +568,7 @@ int main(void) {
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(an_idle_path_clears_the_link),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
+        cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
         cmocka_unit_test(paths_of_all_ranks_add_up_to_the_phase),
