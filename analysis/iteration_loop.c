@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/iteration_gram.h"
 #include "analysis/stats.h"
 
 #define SEARCH_MAX                                                                                 \
@@ -24,64 +25,6 @@
 #define COLLAPSE_ROUNDS 6
 #define COLLAPSE_GAIN 0.05 /* of the calls: a collapse that saves less is not worth it */
 #define LOOP_WHOLE 0.995   /* it repeats so well that nothing is left for a loop around it */
-#define BASE UINT64_C(0x9e3779b97f4a7c15)
-
-/* ---- calls in a row ---- */
-
-/* hash of calls [i - k, i) is prefix[i] - prefix[i - k] * BASE^k, modulo 2^64 */
-static uint64_t *prefix_hashes(const struct loop_call *items, size_t n) {
-    uint64_t *prefix = malloc((n + 1) * sizeof *prefix);
-    if (!prefix)
-        return NULL;
-    prefix[0] = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t mixed = items[i].signature;
-        prefix[i + 1] = prefix[i] * BASE + stats_random(&mixed);
-    }
-    return prefix;
-}
-
-static uint64_t power(size_t k) {
-    uint64_t result = 1;
-    while (k--)
-        result *= BASE;
-    return result;
-}
-
-static uint64_t gram(const uint64_t *prefix, size_t end, size_t k, uint64_t factor) {
-    return prefix[end] - prefix[end - k] * factor;
-}
-
-/* ---- a table from hashes to numbers ---- */
-
-struct slots {
-    uint64_t *hashes;
-    uint32_t *values; /* 0: free */
-    size_t mask;
-};
-
-static int slots_init(struct slots *slots, size_t n) {
-    size_t size = 16;
-    while (size < 2 * n)
-        size *= 2;
-    *slots =
-        (struct slots){malloc(size * sizeof(uint64_t)), calloc(size, sizeof(uint32_t)), size - 1};
-    return slots->hashes && slots->values ? 0 : -ENOMEM;
-}
-
-static void slots_release(struct slots *slots) {
-    free(slots->hashes);
-    free(slots->values);
-}
-
-static uint32_t *slots_at(struct slots *slots, uint64_t hash) {
-    uint64_t mixed = hash;
-    size_t at = (size_t)stats_random(&mixed) & slots->mask;
-    while (slots->values[at] && slots->hashes[at] != hash)
-        at = (at + 1) & slots->mask;
-    slots->hashes[at] = hash;
-    return &slots->values[at];
-}
 
 /* ---- candidate lags ---- */
 
@@ -91,16 +34,16 @@ struct candidates {
 
 /* votes[lag] of one length of row. */
 static int vote(const uint64_t *prefix, size_t n, size_t k, size_t lag_max, uint32_t *votes) {
-    struct slots last;
-    uint64_t factor = power(k);
-    int result = slots_init(&last, n);
+    struct gram_slots last;
+    uint64_t factor = gram_power(k);
+    int result = gram_slots_init(&last, n);
     for (size_t i = k; result == 0 && i <= n; i++) {
-        uint32_t *at = slots_at(&last, gram(prefix, i, k, factor));
+        uint32_t *at = gram_slots_at(&last, gram_at(prefix, i, k, factor));
         if (*at && i - *at <= lag_max)
             votes[i - *at]++;
         *at = (uint32_t)i;
     }
-    slots_release(&last);
+    gram_slots_release(&last);
     return result;
 }
 
@@ -123,7 +66,7 @@ static int compare_lags(const void *a, const void *b) {
 static int find_candidates(const struct loop_calls *calls, struct candidates *c) {
     size_t n = calls->n < SEARCH_MAX ? calls->n : SEARCH_MAX;
     size_t lag_max = n / LOOP_REPEATS;
-    uint64_t *prefix = prefix_hashes(calls->items + (calls->n - n) / 2, n);
+    uint64_t *prefix = gram_hashes(calls->items + (calls->n - n) / 2, n);
     uint32_t *votes = malloc((lag_max + 1) * sizeof *votes);
     int result = prefix && votes ? 0 : -ENOMEM;
     c->n = 0;
@@ -347,97 +290,4 @@ int loop_find(struct loop_calls *calls, double target_ns, struct loop *ret_loop)
     free(kept.items);
     *ret_loop = found;
     return result < 0 ? result : 0;
-}
-
-/* ---- where a round begins ---- */
-
-bool loop_anchor_fits(const struct loop *loop, size_t n_ends) {
-    double rounds = (double)(loop->end - loop->begin) / (double)loop->lag;
-    return (double)n_ends >= 0.9 * rounds && (double)n_ends <= 1.1 * rounds;
-}
-
-struct anchor_count {
-    uint64_t hash;
-    size_t n;
-    size_t last;
-    double gap_ns;
-    double squares; /* of the calls between two of them, and before the first and after the last:
-                       the least where none is missing, at the ends neither */
-};
-
-static double gap_after(const struct loop_calls *calls, size_t end) {
-    return end < calls->n
-               ? fmax(0, (double)(calls->items[end].enter_ns - calls->items[end - 1].exit_ns))
-               : 0;
-}
-
-static void count_anchor(struct anchor_count *count, const struct loop_calls *calls, size_t end) {
-    count->squares += (double)(end - count->last) * (double)(end - count->last);
-    count->n++;
-    count->last = end;
-    count->gap_ns += gap_after(calls, end);
-}
-
-static double least_squares(const struct loop *loop, const struct anchor_count *counts, size_t n) {
-    double least = INFINITY;
-    for (size_t i = 0; i < n; i++)
-        if (loop_anchor_fits(loop, counts[i].n))
-            least = fmin(least, counts[i].squares);
-    return least;
-}
-
-/* The best of all rows of k calls. */
-static int try_anchors(const struct loop_calls *calls, const struct loop *loop,
-                       const uint64_t *prefix, size_t k, struct loop_anchor *ret_anchor) {
-    size_t n = loop->end - loop->begin, n_counts = 0;
-    struct anchor_count *counts = malloc((n + 1) * sizeof *counts), *best = NULL;
-    struct slots slots = {0};
-    uint64_t factor = power(k);
-    int result = counts ? slots_init(&slots, n) : -ENOMEM;
-    for (size_t i = k; result == 0 && i <= n; i++) {
-        uint64_t hash = gram(prefix, i, k, factor);
-        uint32_t *at = slots_at(&slots, hash);
-        if (!*at) {
-            counts[n_counts++] = (struct anchor_count){.hash = hash, .last = loop->begin};
-            *at = (uint32_t)n_counts;
-        }
-        count_anchor(&counts[*at - 1], calls, loop->begin + i);
-    }
-    for (size_t i = 0; i < n_counts; i++) {
-        double left = (double)(loop->end - counts[i].last);
-        counts[i].squares += left * left;
-    }
-    double least = least_squares(loop, counts, n_counts);
-    for (size_t i = 0; i < n_counts; i++)
-        if (loop_anchor_fits(loop, counts[i].n) && counts[i].squares <= 1.05 * least &&
-            (!best || counts[i].gap_ns > best->gap_ns))
-            best = &counts[i];
-    if (best)
-        *ret_anchor = (struct loop_anchor){best->hash, k};
-    free(counts);
-    slots_release(&slots);
-    return result;
-}
-
-int loop_anchor_find(const struct loop_calls *calls, const struct loop *loop,
-                     struct loop_anchor *ret_anchor) {
-    uint64_t *prefix = prefix_hashes(calls->items + loop->begin, loop->end - loop->begin);
-    int result = prefix ? 0 : -ENOMEM;
-    *ret_anchor = (struct loop_anchor){0};
-    for (size_t k = 1; result == 0 && !ret_anchor->length && k <= 2 * loop->lag; k *= 2)
-        result = try_anchors(calls, loop, prefix, k < loop->lag ? k : loop->lag, ret_anchor);
-    free(prefix);
-    return result;
-}
-
-size_t loop_anchor_ends(const struct loop_calls *calls, const struct loop *loop,
-                        struct loop_anchor anchor, int64_t *ends) {
-    size_t n = 0, k = anchor.length, length = loop->end - loop->begin;
-    uint64_t *prefix = k && k <= length ? prefix_hashes(calls->items + loop->begin, length) : NULL;
-    uint64_t factor = power(k);
-    for (size_t i = k; prefix && i <= length; i++)
-        if (gram(prefix, i, k, factor) == anchor.hash)
-            ends[n++] = calls->items[loop->begin + i - 1].exit_ns;
-    free(prefix);
-    return n;
 }
