@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/saturation.h"
+#include "analysis/saturation_private.h"
 
 struct contended {
     const struct scene_process *process; /* of the job, with the most delay */
@@ -67,35 +67,6 @@ static double beside(const struct scene *scene, size_t group, int host,
         cores += or_zero(use.cpu_s) / use.wall_s;
     }
     return cores;
-}
-
-static bool has_core(const struct series_set *set, int host, const char *name) {
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Rows are named by core; a control group of version 2 has one row for all it may use. */
-static bool have_cores_in_common(const struct scene *scene, int one, int other) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
-            return true;
-    return false;
-}
-
-static bool shares_machine(const struct scene *scene, int one, int other) {
-    const int64_t *machines = scene->recording->machines;
-    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
-           have_cores_in_common(scene, one, other);
-}
-
-bool scene_shares_cores(const struct scene *scene, int host) {
-    for (size_t h = 0; h < scene->n_hosts; h++)
-        if ((int)h != host && shares_machine(scene, host, (int)h))
-            return true;
-    return false;
 }
 
 /* Where a host's processes had to wait, who had the core? */
@@ -185,7 +156,7 @@ static void share_with_hosts(const struct scene *scene, size_t group, struct can
     busiest_foreign(scene, group, c->host, &foreign);
     for (size_t h = 0; h < scene->n_hosts; h++) {
         double idle = scene_mean(scene, (int)h, METRIC_CPU_IDLE, group);
-        if ((int)h != c->host && shares_machine(scene, c->host, (int)h) && !isnan(idle))
+        if ((int)h != c->host && scene_shares_machine(scene, c->host, (int)h) && !isnan(idle))
             hosts += (1 - idle / 100) * scene->hosts[h].n_cpus;
     }
     c->part = foreign > 0 ? foreign / (foreign + hosts) : 0;

@@ -115,6 +115,37 @@ double ranks_busy(const struct scene *scene, size_t group) {
     return busy;
 }
 
+/* ---- cores that hosts share ---- */
+
+static bool has_core(const struct series_set *set, int host, const char *name) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Rows are named by core; a control group of version 2 has one row for all it may use. */
+static bool have_cores_in_common(const struct scene *scene, int one, int other) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
+            return true;
+    return false;
+}
+
+bool scene_shares_machine(const struct scene *scene, int one, int other) {
+    const int64_t *machines = scene->recording->machines;
+    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
+           have_cores_in_common(scene, one, other);
+}
+
+bool scene_shares_cores(const struct scene *scene, int host) {
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        if ((int)h != host && scene_shares_machine(scene, host, (int)h))
+            return true;
+    return false;
+}
+
 /* ---- others on a host ---- */
 
 typedef double use_of(const struct process_use *use);
@@ -145,6 +176,11 @@ static bool is_older(const struct series_set *set, const struct series *a, const
                : series_last(set, a, PROCESS_PID) < series_last(set, b, PROCESS_PID);
 }
 
+bool is_same_program(const char *a, const char *b) {
+    size_t n = strcspn(a, "[");
+    return n == strcspn(b, "[") && strncmp(a, b, n) == 0;
+}
+
 /* Several of one program: the first of them that was started stands for all, since which of them
  * had most is a matter of chance. */
 static const struct scene_process *first_alike(const struct scene *scene, size_t group,
@@ -152,12 +188,11 @@ static const struct scene_process *first_alike(const struct scene *scene, size_t
                                                double value) {
     const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
     const struct scene_process *first = most;
-    size_t length = strcspn(most->series->name, "[");
     for (size_t p = 0; p < scene->n_processes; p++) {
         const struct scene_process *at = &scene->processes[p];
         if (at->host != most->host || at->job ||
-            strncmp(at->series->name, most->series->name, length) != 0 ||
-            at->series->name[length] != '[' || !is_older(set, at->series, first->series))
+            !is_same_program(at->series->name, most->series->name) ||
+            !is_older(set, at->series, first->series))
             continue;
         struct process_use use = scene_process_use(scene, at, phase_windows(&scene->groups[group]));
         first = of(&use) >= ALIKE_PART * value ? at : first;

@@ -17,6 +17,12 @@ double saturation_free_limit(const struct scene *scene, size_t group);
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          const char *resource);
 
+/* Two hosts are one kernel, and may run on the same cores. */
+bool scene_shares_machine(const struct scene *scene, int one, int other);
+
+/* "python3[4711]": the name of the program. */
+bool is_same_program(const char *a, const char *b);
+
 /* Without calls of MPI: processes of one role compared. */
 int saturation_processes(const struct scene *scene, size_t group, struct candidates *candidates);
 

@@ -196,7 +196,7 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
 
 /* ---- what could not be seen ---- */
 
-static bool has_ranks(const struct scene *scene) {
+bool verdict_has_ranks(const struct scene *scene) {
     for (size_t r = 0; r < scene->budgets.n; r++)
         if (scene->budgets.items[r].rank >= 0)
             return true;
@@ -205,7 +205,7 @@ static bool has_ranks(const struct scene *scene) {
 
 static void add_blind_spots(const struct scene *scene, struct verdict *v) {
     double bound = scene->budgets.clock_bound_s;
-    if (!scene->budgets.events && !has_ranks(scene))
+    if (!scene->budgets.events && !verdict_has_ranks(scene))
         text_list_add(&v->against, "not visible: which process waits for which other, since it is "
                                    "no MPI program; confidence is capped");
     else if (!scene->budgets.events)

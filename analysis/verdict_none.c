@@ -165,16 +165,10 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
     add_next(&s, v);
 }
 
-static bool any_rank(const struct scene *scene) {
-    for (size_t r = 0; r < scene->budgets.n; r++)
-        if (scene->budgets.items[r].rank >= 0)
-            return true;
-    return false;
-}
-
 static void say_compute_bound(const struct scene *scene, double busy, struct verdict *v) {
     v->state = VERDICT_BALANCED;
-    v->confidence = verdict_confidence(scene, any_rank(scene) ? BUSY_RANKS_SURE : BUSY_SURE);
+    v->confidence =
+        verdict_confidence(scene, verdict_has_ranks(scene) ? BUSY_RANKS_SURE : BUSY_SURE);
     v->cause = text_format("compute bound");
     v->summary = text_format("No host stands out: compute bound. The processes run %.0f "
                              "%% of the time and hardly wait for anything that was recorded.",

@@ -14,6 +14,8 @@ size_t verdict_least_samples(const struct scene *scene);
 double verdict_coverage(const struct scene *scene);
 /* Of the ranks' budgets in the main phase that should close, the share that does; 1 without any. */
 double verdict_closing(const struct scene *scene);
+/* Some process of the job is a rank of MPI. */
+bool verdict_has_ranks(const struct scene *scene);
 /* What all confidences have in common: how much of the evidence is there (samples, budgets that
  * close, ranks that came to their end), the cap where nothing saw inside MPI; then the table, and
  * less for a short run. At most VERDICT_CONFIDENCE_MAX. */
