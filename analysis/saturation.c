@@ -68,8 +68,10 @@ static int compare(const void *a, const void *b) {
     double x = candidate_weight(p), y = candidate_weight(q);
     if (x != y)
         return x < y ? 1 : -1;
-    return p->host != q->host ? (p->host > q->host) - (p->host < q->host)
-                              : strcmp(p->resource, q->resource);
+    if (p->host != q->host)
+        return (p->host > q->host) - (p->host < q->host);
+    return p->other_way != q->other_way ? p->other_way - q->other_way
+                                        : strcmp(p->resource, q->resource);
 }
 
 /* Of candidates of one host, rank and resource in several phases the greatest stands for all. */

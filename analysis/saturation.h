@@ -42,6 +42,7 @@ struct candidate {
     bool supply;      /* it demonstrably ran out, or was missing */
     bool repeated;    /* the same of another phase counts more */
     bool ambiguous;   /* another host would explain the same as well */
+    bool other_way;   /* of a link whose first way has the better evidence */
     bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */
     const char *next; /* words: what to do about it; NULL: what its kind says */

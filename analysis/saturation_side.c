@@ -211,7 +211,10 @@ static int add_other_side(const struct scene *scene, size_t group, const struct 
     double demand = side_demand(scene, group, flows, &other);
     if (isnan(side_rate(flows, best->host, side)) || demand < BLOCKED_MIN)
         return 0;
-    return add_side(scene, group, flows, &other, fmin(demand, most), twin, candidates);
+    int result = add_side(scene, group, flows, &other, fmin(demand, most), twin, candidates);
+    if (result == 0)
+        candidates->items[candidates->n - 1].other_way = true;
+    return result;
 }
 
 int link_by_connections(const struct scene *scene, size_t group, const struct flows *flows,
