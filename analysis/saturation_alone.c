@@ -234,7 +234,8 @@ static double operators_share(const struct scene *scene, size_t group, size_t wh
             sum = computed_in(&recording->calls.ranks[mine], &e, windows);
     }
     free(e.items);
-    return sum / (double)windows_length(windows);
+    double share = sum / (double)windows_length(windows);
+    return mine != SIZE_MAX && root ? fmax(share, served_share(scene, group, mine)) : share;
 }
 
 static struct key process_key(int host, int64_t pid) {

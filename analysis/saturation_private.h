@@ -44,6 +44,10 @@ void core_speed_rule_out(const struct scene *scene, size_t group, const struct r
 /* Against a candidate that rests on CPU time: what is known of the core. */
 void core_speed_tell(struct core_speed core, struct candidate *c);
 
+/* Share of a group that a rank (of the log), through which all messages go, computed with what had
+ * come from others, and its peers do not; outside of all operators (saturation_serving.c). */
+double served_share(const struct scene *scene, size_t group, size_t log_rank);
+
 /* Of the scene's connections: whether one side of one host explains those that were held up by
  * their path (saturation_flow.c). */
 struct flow {

@@ -63,7 +63,12 @@ static void collect(const struct mpi_log *log, const struct call_need *needs,
 
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving) {
-    struct serving serving = {.hub = find_hub(log, matches)};
+    return serving_by(log, matches, find_hub(log, matches), ret_serving);
+}
+
+int serving_by(const struct mpi_log *log, const struct call_matches *matches, size_t rank,
+               struct serving *ret_serving) {
+    struct serving serving = {.hub = rank};
     if (serving.hub != SIZE_MAX) {
         serving.items = malloc((log->ranks[serving.hub].n + 1) * sizeof *serving.items);
         if (!serving.items)

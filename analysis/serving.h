@@ -11,13 +11,17 @@
 #include "analysis/series.h"
 
 struct serving {
-    size_t hub;           /* index of the log's ranks; SIZE_MAX: no rank is such a one */
+    size_t hub;           /* whose: index of the log's ranks; SIZE_MAX: no rank is such a one */
     struct window *items; /* in time order, disjoint; the serving's */
     size_t n;
     double computing; /* CPU time in them over their length, 0..1 */
 };
 
-/* Of two ranks the first is meant, by convention. -ENOMEM. */
+/* What a rank does so, whether or not it is the hub. -ENOMEM. */
+int serving_by(const struct mpi_log *log, const struct call_matches *matches, size_t rank,
+               struct serving *ret_serving);
+
+/* The hub's. Of two ranks the first is meant, by convention. -ENOMEM. */
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving);
 void serving_release(struct serving *serving);

@@ -403,6 +403,58 @@ static void operators_that_one_rank_alone_marks_are_not_its_own(void **state) {
     release(&r, &j);
 }
 
+/* ---- a server in step ---- */
+
+#define ASKED_S 0.04
+#define ROUND_S 0.06
+
+static void call(struct recording *r, int rank, const char *name, int tag, double from_s,
+                 double to_s, double cpu_before_s) {
+    PLANT(&r->calls, rank, rank, name, !rank, tag, 8, (int64_t)(from_s * 1e9),
+          (int64_t)(to_s * 1e9), BOTH, .gap_cpu_ns = (int64_t)(cpu_before_s * 1e9));
+}
+
+/* Rank 1 computes, asks and waits for the answer. Rank 0 computes for `own_s`, as it marks, and a
+ * while for itself that it does not mark; then it takes what was asked and computes for `served_s`
+ * before it answers. Its own iteration ends after `ends_s`. */
+static void plant_server(struct recording *r, double own_s, double served_s, double ends_s) {
+    plant_hosts(r, 2, 0.1 + ROUNDS * ROUND_S);
+    plant_process(r, 0, "train", (struct plant_process){0, 1, 0, 0});
+    plant_process(r, 1, "train", (struct plant_process){1, ASKED_S / ROUND_S, 0, 0});
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(0.1 * 1e9));
+    for (int i = 0; i < ROUNDS; i++) {
+        double t = 0.1 + i * ROUND_S, taken = t + ROUND_S - served_s;
+        plant_mark(r, MARK_OPERATOR, "gradient", 0, 0, i, t, own_s);
+        plant_mark(r, MARK_OPERATOR, "gradient", 1, 1, i, t, ASKED_S);
+        call(r, 0, "MPI_Recv", 1, taken, taken, taken - t);
+        call(r, 0, "MPI_Send", 2, t + ROUND_S, t + ROUND_S, served_s);
+        call(r, 1, "MPI_Send", 1, t + ASKED_S, t + ASKED_S, ASKED_S);
+        call(r, 1, "MPI_Recv", 2, t + ASKED_S, t + ROUND_S, 0);
+        for (int rank = 0; rank < 2; rank++)
+            plant_mark(r, MARK_ITERATION, "round", rank, rank, i, t, rank ? ROUND_S : ends_s);
+    }
+}
+
+/* All take rank 0 half as much CPU time again as rank 1. */
+static void what_a_server_does_with_what_it_was_sent_is_no_skew(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server(&r, ASKED_S, 0.01, ROUND_S);
+    judge(&r, &j);
+    expect(&j, "cpu", "serial", 0);
+    release(&r, &j);
+    plant_server(&r, ROUND_S, 0, ROUND_S);
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 0);
+    release(&r, &j);
+    plant_server(&r, ASKED_S, 0.01, ROUND_S - 0.001); /* it went on with its own until then */
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 0);
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
@@ -420,6 +472,7 @@ int main(void) {
         cmocka_unit_test(threads_that_take_turns_are_short_of_nothing),
         cmocka_unit_test(iterations_count_where_every_call_is_known),
         cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),
+        cmocka_unit_test(what_a_server_does_with_what_it_was_sent_is_no_skew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
