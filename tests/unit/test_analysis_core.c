@@ -94,7 +94,7 @@ static void what_comes_between_once_is_none_of_the_core_s_speed(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_two(1.35, (struct sampling){800, 25, 4}, &r, &j);
+    judge_two(1.35, (struct sampling){800, 25, 4.5}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     release(&r, &j);
 }
