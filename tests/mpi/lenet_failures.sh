@@ -5,6 +5,9 @@ workload=lenet weights=61706
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/training.sh"
 images digits "$work/data" 200 50
 refused 2 1 "cannot write /nonexistent/summary" --data "$work/data" --iterations 2 --json /nonexistent/summary
+for what in json weights; do
+    refused 2 1 "cannot write /dev/full: No space left on device" --data "$work/data" --iterations 2 --$what /dev/full
+done
 refused 2 1 "names rank 2 of 2" --data "$work/data" --plant sleep:2:1
 refused 3 3 "/nonexistent: no training images" --data /nonexistent
 refused 2 2 "200 training images are not enough for 2 ranks with a --batch of 101" --data "$work/data" --batch 101

@@ -8,6 +8,10 @@ images digits "$work/data" 4000 500
 train joined 1 48 --iterations 8
 train apart 3 16 --iterations 8
 agree joined apart 0.1
+# Batches that go through the net in pieces, the last one smaller
+train joined_pieces 1 130 --iterations 4
+train apart_pieces 2 65 --iterations 4
+agree joined_pieces apart_pieces 0.1
 train first 1 48 --iterations 1
 cmp -s "$work/joined" "$work/first" && fail "the weights do not move"
 train again 1 48 --iterations 8

@@ -17,6 +17,7 @@ refused() {
     grep -q "^chokepoint-matmul: .*$pattern" "$work/out" || fail "$*: $(cat "$work/out")"
 }
 refused 2 "cannot write /nonexistent/summary" --size 50 --json /nonexistent/summary
+refused 2 "cannot write /dev/full: No space left on device" --size 50 --json /dev/full
 refused 2 "names rank 2 of 2" --size 50 --plant sleep:2:1
 # No place for a working set, in the middle of a round
 timeout -k 5 120 mpirun --oversubscribe -np 3 env TMPDIR=/dev/null "$program" --size 300 --block 100 --quiet \

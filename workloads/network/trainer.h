@@ -50,8 +50,10 @@ struct trainer {
     struct images train, test;
     char origin[ORIGIN_SIZE]; /* of the images, in words */
     struct net *net;
+    size_t piece; /* images that go through the net at once */
     size_t n_weights, n_pixels;
     float *weights, *gradient, *pixels;
+    float *piece_gradient; /* NULL: a batch is one piece */
     struct optimizer optimizer;
     uint8_t *labels;
     uint32_t *order;
