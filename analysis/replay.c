@@ -201,6 +201,8 @@ static int build(struct replay *p) {
             result = replay_build_rank(&b, r);
     }
     builder_release(&b);
+    if (result == 0)
+        replay_find_held_up(p);
     return result;
 }
 

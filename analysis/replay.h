@@ -55,6 +55,10 @@ struct replay_group { /* a call of a group */
     uint32_t root; /* rank of the program; REPLAY_NONE */
     enum mpi_group_need need;
     double bytes;
+    /* The member that went on longest in it for want of a core: until when, for how long. */
+    uint32_t late_rank, late_shares;
+    int64_t late_end_ns, late_ns; /* 0: none */
+    int64_t held_ns;              /* of another member's time there, because of that */
 };
 
 struct replay_rank {
@@ -64,6 +68,9 @@ struct replay_rank {
     struct replay_op *ops;
     size_t n, capacity;
     struct budget_shares *shares; /* by interval of its counters */
+    /* Without a core inside calls, but to the budget, which takes all a rank waits for to be off
+     * the CPU, an exchange: for other processes, by its quota. */
+    double hidden_queue_ns, hidden_quota_ns;
 };
 
 struct replay_model {

@@ -12,7 +12,7 @@
 
 /* A rank that spins while a message is on its way loses no time by having no core, but at the end:
  * until its turn comes again. */
-#define TURN_NS 50e6
+#define TURN_NS 50e6   /* twice that of a quota, which is given out every 100 ms */
 #define RETURN_NS 1000 /* of a call that had been waiting, after what it waited for came */
 
 struct rank_builder {
@@ -54,7 +54,7 @@ static struct replay_op *add_op(struct rank_builder *rb, enum replay_op_kind kin
 
 static void add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns) {
     struct replay_op *last = rb->to->n ? &rb->to->ops[rb->to->n - 1] : NULL;
-    if (last && last->kind == REPLAY_FIXED) {
+    if (last && last->kind == REPLAY_FIXED && !last->late_ns) {
         last->ns += ns;
         last->end_ns = end_ns;
     } else if (ns > 0) {
@@ -143,9 +143,11 @@ static int sort_requests(struct rank_builder *rb) {
     return 0;
 }
 
-/* How long a call went on for want of a core, as the budget has it: time off the CPU that the wait
- * for a peer does not cover, as far as the kernel saw the process wait for one. */
-static int64_t late_of(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+/* How long a call went on for want of a core: time off the CPU, at most since what it waited for
+ * was there, as far as the kernel saw the process wait for one. (What it spun for before that is no
+ * part of what came after.) A wait whose end is not known goes on without a core up to the last
+ * turn. */
+static int64_t late_of(struct rank_builder *rb, size_t i, bool waits, int64_t begin, int64_t end,
                        uint32_t *ret_shares) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct call_need *need = &rb->needs[i];
@@ -160,10 +162,27 @@ static int64_t late_of(struct rank_builder *rb, size_t i, int64_t begin, int64_t
     int64_t ready = need->ready_ns == VALUE_ABSENT || may_go || need->ready_ns < begin ? begin
                     : need->ready_ns < end ? need->ready_ns
                                            : end;
-    double late = (double)(end - begin - e->cpu_ns - (ready - begin));
+    const struct budget_shares *shares = &rb->to->shares[rb->interval];
+    double off = (double)(end - begin - e->cpu_ns), after = (double)(end - ready);
+    double turn_ns = waits ? TURN_NS * (1 + shares->quota_of_queue) : INFINITY;
+    double late = fmin(fmin(off, after) * shares->queue_of_inside_off, turn_ns);
+    double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
+    double hidden = fmax(late - known, 0);
+    rb->to->hidden_quota_ns += hidden * shares->quota_of_queue;
+    rb->to->hidden_queue_ns += hidden * (1 - shares->quota_of_queue);
     *ret_shares = (uint32_t)rb->interval;
-    late *= rb->to->shares[rb->interval].queue_of_inside_off;
-    return late > 0 ? (int64_t)fmin(late, TURN_NS) : 0;
+    return (int64_t)fmax(late, 0);
+}
+
+/* While it had no core, others may have waited for what it was to do. */
+static void note_late(struct rank_builder *rb, uint32_t number, const struct replay_op *op) {
+    struct replay_group *g = &rb->b->replay->groups[number];
+    if (op->late_ns <= g->late_ns)
+        return;
+    g->late_rank = (uint32_t)rb->index;
+    g->late_shares = op->shares;
+    g->late_end_ns = op->end_ns;
+    g->late_ns = op->late_ns;
 }
 
 static void add_wait(struct rank_builder *rb, uint32_t what) {
@@ -230,7 +249,7 @@ static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t b
                                      int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;
     uint32_t shares;
-    int64_t late = late_of(rb, i, begin, end, &shares);
+    int64_t late = late_of(rb, i, true, begin, end, &shares);
     int64_t ns = waited || end - begin - late > MPI_LONG_NS ? RETURN_NS : end - begin - late;
     struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
     op->n = (uint32_t)(p->n_waits - before);
@@ -281,6 +300,11 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     struct replay_op *op = put_wait_op(rb, i, before, waited, begin, end);
     int64_t group_ns = end - group_since - op->late_ns;
     op->group_ns = group_ns > 0 ? group_ns : 0;
+    for (size_t w = before; w < before + n; w++) {
+        uint32_t what = rb->b->replay->waits[w];
+        if (what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND))
+            note_late(rb, what & ~REPLAY_OWN_GROUP, op);
+    }
 }
 
 /* A blocking call that needs its own message, and perhaps a second one. */
@@ -351,16 +375,29 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     const struct call_need *need = &rb->needs[i];
     int64_t since = later(begin, came_ns(need, end));
     uint32_t shares;
-    int64_t late = late_of(rb, i, begin, end, &shares);
+    int64_t late = late_of(rb, i, true, begin, end, &shares);
     late = late < end - since ? late : end - since;
     struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since - late, end);
     op->late_ns = late;
     op->shares = shares;
     if (function_of(rb, &rb->rank->events[i])->kind == MPI_KIND_COLLECTIVE_START) {
         op->n = 1; /* does not wait */
-        op->ns = end - begin;
-        op->late_ns = 0;
+        op->ns = end - begin - late;
     }
+    note_late(rb, number, op);
+}
+
+/* A call that waits for nobody. */
+static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    uint32_t shares;
+    int64_t late = late_of(rb, i, false, begin, end, &shares);
+    if (late <= 0) {
+        add_fixed(rb, end - begin, end);
+        return;
+    }
+    struct replay_op *op = add_op(rb, REPLAY_FIXED, 0, end - begin - late, end);
+    op->late_ns = late;
+    op->shares = shares;
 }
 
 static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -377,7 +414,7 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     else if (kind == MPI_KIND_WAIT || kind == MPI_KIND_TEST)
         put_wait(rb, i, begin, end);
     else
-        add_fixed(rb, end - begin, end);
+        put_fixed(rb, i, begin, end);
 }
 
 /* ---- the pass ---- */

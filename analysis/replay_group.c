@@ -66,8 +66,8 @@ static double wire_bytes(const struct replay_group *g) {
 }
 
 /* What another link rate adds to, or takes from, the time a member needs after the others came. */
-int64_t replay_group_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
-    const struct replay_group *g = &run->p->groups[number];
+static int64_t carried_ns(const struct run *run, const struct replay_group *g, int64_t ns,
+                          size_t rank) {
     size_t host = (size_t)run->p->ranks[rank].host;
     const struct replay_model *m = &run->p->model;
     double was = fmin(m->egress[host], m->ingress[host]);
@@ -78,6 +78,16 @@ int64_t replay_group_ns(const struct run *run, uint32_t number, int64_t ns, size
         return ns;
     double old = fmin(wire_bytes(g) / was * 1e9, (double)ns);
     return ns + (int64_t)(wire_bytes(g) / is * 1e9 - old);
+}
+
+int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
+                        int64_t ns, size_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
+    int64_t held = replay_held_up_ns(g, op, ns, rank);
+    if (!held)
+        return carried_ns(run, g, ns, rank);
+    return carried_ns(run, g, ns - held, rank) +
+           replay_late_ns(run, g->late_rank, g->late_shares, held);
 }
 
 void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now) {

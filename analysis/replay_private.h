@@ -44,6 +44,20 @@ int replay_fit_links(struct replay *p);
 /* The operations of a rank; its counters must have been read. -ENOMEM. */
 int replay_build_rank(struct builder *b, size_t rank);
 
+/* For how long members of group calls were held up by one that had no core: groups[].held_ns. All
+ * ranks must have been built. */
+void replay_find_held_up(struct replay *p);
+
+/* For how much of the last `ns` of its stay another member had no core, which then went on no later
+ * than this one: its part was missing. */
+int64_t replay_held_up_ns(const struct replay_group *g, const struct replay_op *op, int64_t ns,
+                          size_t rank);
+
+/* Waits for cores on a host (run queue or quota) that the critical path does not show as such:
+ * those that a budget takes for exchanges, and those of one member of a group while the path was at
+ * another. 0 without a replay (NULL). */
+double replay_hidden_s(const struct replay *p, int host, enum budget_term term);
+
 /* *items (of `size` bytes each) has room for one more. Returns them; NULL: no memory. */
 static inline void *replay_room(void *items, size_t n, size_t *capacity, size_t size) {
     void **at = items;

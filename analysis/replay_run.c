@@ -49,16 +49,20 @@ static struct event pop(struct run *run) {
 
 /* ---- waiting ---- */
 
+int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns) {
+    const struct replay_rank *r = &run->p->ranks[rank];
+    if (late_ns == 0 || !run->change || !run->change->keep || shares == REPLAY_NONE)
+        return late_ns;
+    const double *keep = &run->change->keep[(size_t)r->host * BUDGET_TERMS];
+    double quota = r->shares[shares].quota_of_queue;
+    return (int64_t)((double)late_ns *
+                     (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
+}
+
 /* What the present operation of a rank takes longer for want of a core. */
 static int64_t late_ns(const struct run *run, uint32_t rank) {
-    const struct replay_rank *r = &run->p->ranks[rank];
-    const struct replay_op *op = &r->ops[run->ranks[rank].at];
-    if (!run->change || !run->change->keep || op->shares == REPLAY_NONE)
-        return op->late_ns;
-    const double *keep = &run->change->keep[(size_t)r->host * BUDGET_TERMS];
-    double quota = r->shares[op->shares].quota_of_queue;
-    return (int64_t)((double)op->late_ns *
-                     (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
+    const struct replay_op *op = &run->p->ranks[rank].ops[run->ranks[rank].at];
+    return replay_late_ns(run, rank, op->shares, op->late_ns);
 }
 
 void replay_come(struct run *run, uint32_t rank, int64_t t) {
@@ -136,7 +140,8 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
         uint32_t what = run->p->waits[op->first + i];
         uint32_t id = what & ~(REPLAY_OWN_SEND | REPLAY_OWN_GROUP);
         if (what & REPLAY_OWN_GROUP) {
-            replay_group_wait(run, id, rank, r->now, replay_group_ns(run, id, op->group_ns, rank));
+            replay_group_wait(run, id, rank, r->now,
+                              replay_group_ns(run, id, op, op->group_ns, rank));
             continue;
         }
         struct message_state *m = &run->messages[id];
@@ -176,11 +181,11 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
         r->missing = 0;
         replay_group_arrive(run, op->first, rank, r->now);
         if (op->n) {
-            r->now += op->ns;
+            r->now += op->ns + late_ns(run, rank);
             return true;
         }
         replay_group_wait(run, op->first, rank, r->now,
-                          replay_group_ns(run, op->first, op->ns, rank));
+                          replay_group_ns(run, op->first, op, op->ns, rank));
         if (r->missing)
             return false;
         r->now = r->resume + late_ns(run, rank);
@@ -194,8 +199,8 @@ static void step(struct run *run, uint32_t rank, int64_t now) {
     while (r->at < program->n && !run->error) {
         const struct replay_op *op = &program->ops[r->at];
         if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED) {
-            r->now +=
-                op->kind == REPLAY_GAP ? replay_gap_ns(run->p, run->change, rank, op) : op->ns;
+            r->now += op->kind == REPLAY_GAP ? replay_gap_ns(run->p, run->change, rank, op)
+                                             : op->ns + late_ns(run, rank);
         } else {
             if (r->now > now) {
                 replay_push(run, r->now, EVENT_RANK, rank);

@@ -96,8 +96,12 @@ void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_
 /* It goes on `ns` after those it needs were there. */
 void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t now, int64_t ns);
 
-/* How long a member needs that needed `ns` after the others came, with the links as they are in
- * this run. */
-int64_t replay_group_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank);
+/* How long a member needs in this operation that needed `ns` after the others came, with the links
+ * and the other members' waits for cores as they are in this run. */
+int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
+                        int64_t ns, size_t rank);
+
+/* What is left of a time for which a rank had no core inside a call. */
+int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns);
 
 #endif

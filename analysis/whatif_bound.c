@@ -93,7 +93,8 @@ static double removable(const struct whatif *w, const struct critical_part *part
     case WHATIF_CPU:
         for (size_t h = 0; h < w->scene->n_hosts; h++)
             if (s->host < 0 || s->host == (int)h)
-                sum += critical_seconds(part, (int)h, term);
+                sum += critical_seconds(part, (int)h, term) +
+                       replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
         return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:

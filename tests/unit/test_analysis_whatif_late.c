@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranks that lose their core inside MPI: what the run takes without that, and without what it makes
+ * others wait for.
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/scene.h"
+#include "analysis/whatif.h"
+#include "tests/unit/mpi_plant.h"
+
+#define ROUNDS 40
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+
+/* Two ranks on two hosts; rank 1 has no core for `queue` of its time. */
+static void begin(struct recording *r, int64_t round_ns, double queue) {
+    plant_init(r, 2, (double)round_ns * ROUNDS / 1e9);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    plant_process(r, 0, "train", (struct plant_process){0, 1, 0, 0});
+    plant_process(r, 1, "train", (struct plant_process){1, 1 - queue, queue, 0});
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+}
+
+static void meet(struct recording *r, int rank, int64_t own, int64_t enter, int64_t exit,
+                 int64_t cpu) {
+    PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, enter, exit, BOTH, .gap_cpu_ns = own,
+          .cpu_ns = cpu);
+}
+
+/* Without contention on rank 1's host a round takes this long. */
+static void check(struct recording *r, int64_t should_ns) {
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
+                                .factor = 1};
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, &scene), 0);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.replayed);
+    double should_s = (double)should_ns * ROUNDS / 1e9;
+    if (!(fabs(a.replay_s / a.measured_s - 1) < 0.01) ||
+        !(fabs(a.predicted_s / should_s - 1) < 0.02))
+        fail_msg("%.4g s as measured %.4g, then %.4g, not %.4g", a.measured_s, a.replay_s,
+                 a.predicted_s, should_s);
+    whatif_free(w);
+    scene_release(&scene);
+    recording_release(r);
+}
+
+/* The kernel takes a core away where a process asks it for something: in starting a receive, too.
+ */
+static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        meet(&r, 0, 50 * MS, t + 50 * MS, t + 100 * MS, 50 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 50 * MS, t + 90 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
+    }
+    check(&r, 60 * MS);
+}
+
+/* It spun for 40 ms until the other came, and then had no core for 40 ms. */
+static void spinning_before_the_peer_came_is_no_part_of_what_came_after(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 130 * MS, 40.0 / 130);
+    for (int64_t t = 0; t < 130 * MS * ROUNDS; t += 130 * MS) {
+        meet(&r, 0, 60 * MS, t + 60 * MS, t + 61 * MS, MS);
+        meet(&r, 0, 0, t + 61 * MS, t + 130 * MS, 69 * MS);
+        meet(&r, 1, 20 * MS, t + 20 * MS, t + 100 * MS, 40 * MS);
+        meet(&r, 1, 29 * MS, t + 129 * MS, t + 130 * MS, MS);
+    }
+    check(&r, 90 * MS);
+}
+
+/* Both come together; rank 1 has no core for 40 ms before it does its part of the exchange. */
+static void who_waits_for_a_member_without_a_core_goes_on_sooner_with_it(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        meet(&r, 0, 50 * MS, t + 50 * MS, t + 100 * MS, 50 * MS);
+        meet(&r, 1, 50 * MS, t + 50 * MS, t + 100 * MS, 10 * MS);
+    }
+    check(&r, 60 * MS);
+}
+
+/* Rank 0 went on long before rank 1 had its core again: it needs what it needed. */
+static void who_had_gone_on_before_was_not_held_up(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.3);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        meet(&r, 0, 40 * MS, t + 40 * MS, t + 60 * MS, 20 * MS);
+        meet(&r, 0, 40 * MS, t + 100 * MS, t + 100 * MS, 0);
+        meet(&r, 1, 40 * MS, t + 40 * MS, t + 80 * MS, 10 * MS);
+        meet(&r, 1, 20 * MS, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 100 * MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
+        cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
+        cmocka_unit_test(who_waits_for_a_member_without_a_core_goes_on_sooner_with_it),
+        cmocka_unit_test(who_had_gone_on_before_was_not_held_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
