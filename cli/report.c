@@ -51,6 +51,10 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
                       database);
         return EXIT_USAGE;
     }
+    if (result == -EBADMSG || result == -E2BIG) {
+        verb_complain(verb, "cannot read run '%s' in %s: the database is damaged", which, database);
+        return EXIT_USAGE;
+    }
     verb_complain(verb, "cannot read run '%s' in %s: %s", which, database,
                   result == -EIO ? store_error(store) : strerror(-result));
     return 1;

@@ -24,7 +24,11 @@
 #define WRITE_TIMEOUT_MS 10000
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
-#define TEXT_MAX (1 << 20) /* bytes of any one value, against a database that means harm */
+#define TEXT_MAX (1 << 20)    /* bytes of any one value, against a database that means harm */
+#define STEPS_COUNTED 1000    /* of SQLite's machine, between two looks at how many are left */
+#define STEPS_LEAST 100000000 /* about a second's */
+#define STEPS_A_PAGE 200000   /* an honest page takes a few thousand */
+
 /* Hosts that were recorded together lie in the same pages, and are read one after the other: what a
  * table of a short recording of 100 hosts takes stays at hand until the last of them is read. */
 #define READER_PRAGMAS "PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-65536"
@@ -285,6 +289,26 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     return r;
 }
 
+/* In a damaged tree pages may lead to each other, so that a walk through it never ends, and SQLite
+ * does not notice: what a file may cost to read is bounded by its size. */
+static int count_steps(void *ctx) {
+    struct store *store = ctx;
+    store->steps_left -= STEPS_COUNTED;
+    return store->steps_left < 0;
+}
+
+static void bound_work(struct store *store) {
+    store->steps_left = STEPS_LEAST;
+    sqlite3_progress_handler(store->db, STEPS_COUNTED, count_steps, store);
+}
+
+static int bound_work_by_size(struct store *store) {
+    int64_t pages = 0;
+    int r = pragma_get(store, "PRAGMA page_count", &pages);
+    store->steps_left += pages * STEPS_A_PAGE; /* SQLite has fewer than 2^32 */
+    return r;
+}
+
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
     struct store *store = NULL;
     enum identity identity;
@@ -300,7 +324,10 @@ int store_open_read(const char *path, struct store **ret_store, char *why, size_
     sqlite3_busy_timeout(store->db, READ_TIMEOUT_MS);
     sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
     sqlite3_exec(store->db, READER_PRAGMAS, NULL, NULL, NULL);
+    bound_work(store);
     r = examine(store, path, &identity, why, why_size);
+    if (!r)
+        r = explain(store, bound_work_by_size(store), path, why, why_size);
     if (r)
         store_close(store);
     else

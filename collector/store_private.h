@@ -150,6 +150,7 @@ struct store_run;
 struct store {
     sqlite3 *db;
     bool writable;
+    int64_t steps_left; /* of a reader: store.c */
     sqlite3_stmt *statements[STATEMENT_COUNT_];
     struct data_table *tables[STORE_TABLES_MAX]; /* owned */
     size_t n_tables;

@@ -13,7 +13,8 @@
 #include "common/error.h"
 
 #define READ_COLUMNS_MAX 128
-#define READ_ROWS_MAX (64u << 20) /* of one host and table */
+#define READ_ROWS_MAX (64u << 20)     /* of one host and table */
+#define READ_INSTANCES_MAX (1u << 20) /* the same */
 
 /* The rows of one host: `width` numbers each: instance slot, t, interval, its stream's number,
  * values. */
@@ -98,6 +99,8 @@ static void forget_instances(struct reading *reading) {
 
 static int add_instance(struct reading *reading, sqlite3_stmt *row) {
     size_t n = reading->n_items;
+    if (n == READ_INSTANCES_MAX) /* of a damaged index there may be no end */
+        return -E2BIG;
     if ((n & (n - 1)) == 0) {
         struct instance_read *items = realloc(reading->items, (n ? 2 * n : 1) * sizeof *items);
         if (!items)
@@ -113,6 +116,16 @@ static int add_instance(struct reading *reading, sqlite3_stmt *row) {
     return 0;
 }
 
+static int compare_id(const void *key, const void *item) {
+    int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
+    return (id > other) - (id < other);
+}
+
+static int compare_instances(const void *a, const void *b) {
+    return compare_id(&((const struct instance_read *)a)->id, b);
+}
+
+/* Sorted here: SQLite would sort all there are before it gives the first. */
 static int load_instances(struct reading *reading, int64_t host) {
     sqlite3_stmt *statement = reading->instances;
     int code = SQLITE_DONE, r = sql_bind(statement, "i", host);
@@ -120,12 +133,9 @@ static int load_instances(struct reading *reading, int64_t host) {
     while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
         r = add_instance(reading, statement);
     sqlite3_reset(statement);
+    if (reading->n_items)
+        qsort(reading->items, reading->n_items, sizeof *reading->items, compare_instances);
     return r ? r : sql_errno(code);
-}
-
-static int compare_id(const void *key, const void *item) {
-    int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
-    return (id > other) - (id < other);
 }
 
 /* The rows of a frame come in the order of instances, so the next one is tried first. */
@@ -366,8 +376,7 @@ static int open_table(struct reading *reading, const char *name) {
     sql_column_text(statement, 1, kind, sizeof kind);
     reading->events = strcmp(kind, "events") == 0;
     r = sql_prepare(reading->store,
-                    "SELECT instance, name FROM instance WHERE host = ? AND table_id = ?"
-                    " ORDER BY instance",
+                    "SELECT instance, name FROM instance WHERE host = ? AND table_id = ?",
                     &reading->instances);
     if (!r)
         r = sql_errno(sqlite3_bind_int64(reading->instances, 2, id));
@@ -417,55 +426,46 @@ static int open_joined(struct reading *reading) {
                            &reading->joined);
 }
 
-static int read_table(struct reading *reading, const char *table, bool joined) {
+/* How rows are wanted: in order of instances as they are, or joined; or as they lie. */
+enum rows_form { ROWS_ORDERED, ROWS_JOINED, ROWS_AS_STORED };
+
+static int read_table(enum rows_form form, struct store *store, int64_t run, const char *table,
+                      const char *const *columns, size_t n_columns,
+                      int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
+    struct reading reading = {.store = store,
+                              .run = run,
+                              .columns = columns,
+                              .n_columns = n_columns,
+                              .as_stored = form == ROWS_AS_STORED,
+                              .data = {.width = AT_VALUES + n_columns},
+                              .each = each,
+                              .ctx = ctx};
     bool found = false;
-    if (reading->n_columns > READ_COLUMNS_MAX)
+    if (n_columns > READ_COLUMNS_MAX)
         return -EINVAL;
-    int r = open_table(reading, table);
-    if (!r && joined)
-        r = open_joined(reading);
+    int r = open_table(&reading, table);
+    if (!r && form == ROWS_JOINED)
+        r = open_joined(&reading);
     if (!r)
-        r = read_hosts(reading, &found);
-    reading_release(reading);
+        r = read_hosts(&reading, &found);
+    reading_release(&reading);
     return r ? r : found ? 0 : -ENOENT;
 }
 
 int store_each_row(struct store *store, int64_t run, const char *table, const char *const *columns,
                    size_t n_columns, int (*each)(void *ctx, const struct store_row_read *row),
                    void *ctx) {
-    struct reading reading = {.store = store,
-                              .run = run,
-                              .columns = columns,
-                              .n_columns = n_columns,
-                              .data = {.width = AT_VALUES + n_columns},
-                              .each = each,
-                              .ctx = ctx};
-    return read_table(&reading, table, false);
+    return read_table(ROWS_ORDERED, store, run, table, columns, n_columns, each, ctx);
 }
 
 int store_each_row_joined(struct store *store, int64_t run, const char *table,
                           const char *const *columns, size_t n_columns,
                           int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
-    struct reading reading = {.store = store,
-                              .run = run,
-                              .columns = columns,
-                              .n_columns = n_columns,
-                              .data = {.width = AT_VALUES + n_columns},
-                              .each = each,
-                              .ctx = ctx};
-    return read_table(&reading, table, true);
+    return read_table(ROWS_JOINED, store, run, table, columns, n_columns, each, ctx);
 }
 
 int store_each_row_as_stored(struct store *store, int64_t run, const char *table,
                              const char *const *columns, size_t n_columns,
                              int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
-    struct reading reading = {.store = store,
-                              .run = run,
-                              .columns = columns,
-                              .n_columns = n_columns,
-                              .as_stored = true,
-                              .data = {.width = AT_VALUES + n_columns},
-                              .each = each,
-                              .ctx = ctx};
-    return read_table(&reading, table, false);
+    return read_table(ROWS_AS_STORED, store, run, table, columns, n_columns, each, ctx);
 }

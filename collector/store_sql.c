@@ -179,6 +179,7 @@ int sql_errno(int code) {
     case SQLITE_NOTADB:
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
+    case SQLITE_INTERRUPT: /* a reader's bound on work: store.c */
         return -EBADMSG;
     case SQLITE_TOOBIG:
         return -E2BIG;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
+#include "collector/store_read_tables.h"
+
 #define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
 #define COMMIT(f) assert_int_equal(store_commit((f)->store), 0)
 
@@ -802,6 +804,80 @@ static void a_view_in_place_of_a_table_is_not_run(void **state) {
     expect_why(f, f->path, -EBADMSG, "is damaged");
 }
 
+/* ---- trees whose pages lead to each other ---- */
+
+#define PAGE 4096
+#define LEVELS 12
+
+static uint32_t be32(const uint8_t *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void put_be32(uint8_t *p, uint32_t value) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Where the i-th cell of an inner page has the page it leads to. */
+static uint8_t *link_of(uint8_t *page, int i) {
+    return page + (page[12 + 2 * i] << 8 | page[13 + 2 * i]);
+}
+
+/* All cells of the root lead to one copy of it, those of that to the next, and the last to one
+ * leaf: a walk would take more than 10^12 steps. */
+static void knot(uint8_t *file, uint32_t root) {
+    uint8_t *top = file + (root - 1) * PAGE, copy[PAGE];
+    int n = top[3] << 8 | top[4];
+    uint32_t chain[LEVELS + 1], leaf = be32(link_of(top, n / 2));
+    assert_int_equal(top[0], 2);
+    assert_in_range(n, 2 * LEVELS, 400);
+    while (file[(leaf - 1) * PAGE] == 2)
+        leaf = be32(link_of(file + (leaf - 1) * PAGE, 0));
+    chain[0] = root;
+    for (int i = 1; i < LEVELS; i++)
+        chain[i] = be32(link_of(top, i - 1));
+    chain[LEVELS] = leaf;
+    memcpy(copy, top, PAGE);
+    for (int level = 0; level < LEVELS; level++) {
+        for (int i = 0; i < n; i++)
+            put_be32(link_of(copy, i), chain[level + 1]);
+        put_be32(copy + 8, chain[level + 1]);
+        memcpy(file + (chain[level] - 1) * PAGE, copy, PAGE);
+    }
+}
+
+static void knot_instances(struct fixture *f) {
+    static uint8_t file[8 << 20];
+    sql_change(f,
+               "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 1200)"
+               " INSERT INTO instance(host, table_id, name) SELECT h.host, t.table_id,"
+               " printf('%0100d', i) FROM x, table_info t, (SELECT min(host) AS host FROM host) h"
+               " WHERE t.name = 'net'");
+    uint32_t root = (uint32_t)sql_number(
+        f, "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_instance_1'");
+    int fd = open(f->path, O_RDWR);
+    ssize_t size = read(fd, file, sizeof file);
+    assert_true(size > 0 && (size_t)size < sizeof file && size % PAGE == 0);
+    knot(file, root);
+    assert_int_equal(pwrite(fd, file, (size_t)size, 0), size);
+    close(fd);
+}
+
+static void a_tree_without_end_is_given_up(void **state) {
+    struct fixture *f = *state;
+    struct seen seen = {0};
+    uint64_t n;
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    knot_instances(f);
+    assert_int_equal(read_net(f, &seen), -E2BIG); /* kept in memory, so bounded by itself */
+    struct store *reader;
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    assert_int_equal(store_count_instances(reader, f->run, "net", &n), -EBADMSG);
+    store_close(reader);
+}
+
 static void a_damaged_file_fails_without_harm(void **state) {
     struct fixture *f = *state;
     char path[128];
@@ -862,6 +938,7 @@ int main(void) {
         TEST(damaged_joined_rows_do_no_harm),
         TEST(values_of_the_wrong_type_are_absent),
         TEST(a_view_in_place_of_a_table_is_not_run),
+        TEST(a_tree_without_end_is_given_up),
         TEST(a_damaged_file_fails_without_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
