@@ -62,5 +62,5 @@ def class_lines(runs):
 
 def all_lines(runs):
     return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", gone_ratio) + class_lines(runs)
-            + question_lines("what if the clean run had the limit", runs, "cap_answer", "cap_error", lambda r: r["slowdown"])
+            + question_lines("what if the clean run had the limit", runs, "cap_answer", "cap_error", lambda r: r["cap_answer"][3])
             + slowdown_lines(runs))

@@ -224,10 +224,13 @@ def what_if(run, binaries):
 
 def what_if_capped(run, runs, binaries):
     """The other way round: the clean run nearest in time with this run's limit: what is predicted over what was measured,
-    less 1, and the answer."""
+    less 1, and the answer with the true ratio beside it."""
     words, clean = cap_words(run), scorer.nearest_clean(run, runs)
-    answer = predicted(binaries, clean[0], words) if words and clean else (None, "no clean run", None)
-    return None if answer[0] is None else answer[0] / run["slowdown"] - 1, answer
+    ratio, refused, measured_s = predicted(binaries, clean[0], words) if words and clean else (None, "no clean run", None)
+    if ratio is None:
+        return None, (None, refused, None, run["slowdown"])
+    true = scorer.capped_ratio(run, clean[0], measured_s)
+    return ratio / true - 1, (ratio, None, measured_s, true)
 
 
 def cap_words(run):

@@ -21,6 +21,10 @@ def per_work(run):
     return run["loop_s"] / run["scale"]
 
 
+def whole_s(run):
+    return run["report"].get("run", {}).get("duration_s") or run["loop_s"]
+
+
 def nearest_clean(run, runs):
     """Clean runs of the same program, the nearest in time first."""
     clean = [r for r in runs if r["fault"] == "F0" and r["workload"] == run["workload"] and r["half"] == run["half"] and r is not run
@@ -28,15 +32,15 @@ def nearest_clean(run, runs):
     return sorted(clean, key=lambda r: abs(r["started"] - run["started"]))
 
 
-def twin_s(run, runs):
+def twin_s(run, runs, pace=per_work):
     """The median of all other clean runs of the same program: of 100 clean runs, half were within 5.4 % of that, within
     7.7 % of the median of the nearest three and within 6.1 % of the nearest one (nine of ten: 19, 25 and 24 %)."""
-    return median([per_work(r) for r in nearest_clean(run, runs)])
+    return median([pace(r) for r in nearest_clean(run, runs)])
 
 
 def outside_s(run):
     """What the whole run takes beside the loop: start and end, which less work makes no shorter."""
-    return (run["report"].get("run", {}).get("duration_s") or run["loop_s"]) - run["loop_s"]
+    return whole_s(run) - run["loop_s"]
 
 
 def whole_twin_s(run, runs):
@@ -100,13 +104,8 @@ def per_work_at_speed(run):
 def twin_errors_at_speed(runs):
     """(how far clean runs are from their twins, the same corrected by the canary), of those runs that have one."""
     clean = [r for r in runs if r["fault"] == "F0" and not r["disturbed"] and core_ms(r)]
-    plain, corrected = [], []
-    for run in clean:
-        twins = nearest_clean(run, clean)
-        if twins:
-            plain.append(median([per_work(t) for t in twins]) / per_work(run) - 1)
-            corrected.append(median([per_work_at_speed(t) for t in twins]) / per_work_at_speed(run) - 1)
-    return errors(plain), errors(corrected)
+    return tuple(errors([twin_s(r, clean, pace) / pace(r) - 1 for r in clean if nearest_clean(r, clean)])
+                 for pace in (per_work, per_work_at_speed))
 
 
 # ---- one answer ----
@@ -173,10 +172,6 @@ def gain(run):
     return None if estimate is None else estimate / 100
 
 
-def whole_s(run):
-    return run["loop_s"] + outside_s(run)
-
-
 def whole_slowdown(run):
     """Of the whole run, its start and end included: what a verdict's gain speaks of."""
     return whole_s(run) / run["whole_twin_s"]
@@ -197,16 +192,28 @@ def excess_s(run):
 
 
 def excess_explained(run):
-    """Seconds promised over those that the fault cost."""
-    g = gain(run)
-    return None if g is None else g * whole_s(run) / excess_s(run)
+    """Seconds promised over those that the fault cost; None where the whole run took no longer than its twin, although
+    the loop did."""
+    g, excess = gain(run), excess_s(run)
+    return None if g is None or excess <= 0 else g * whole_s(run) / excess
+
+
+def ratio_of(run, loop_s, beside_s, measured_s):
+    """What a loop and what is beside it, of so many seconds, take of what a prediction on this run is about: the whole of
+    it, or its main phase."""
+    beside = max(measured_s - run["loop_s"], 0) / outside_s(run) if outside_s(run) > 0 else 0
+    return (loop_s + min(beside, 1) * beside_s) / measured_s
 
 
 def true_ratio(run, measured_s):
-    """What the clean twin took of what a prediction is about: the whole run, or its main phase."""
-    beside = max(measured_s - run["loop_s"], 0) / outside_s(run) if outside_s(run) > 0 else 0
-    outside = run["whole_twin_s"] - run["twin_s"] * run["scale"]
-    return (run["twin_s"] * run["scale"] + min(beside, 1) * outside) / measured_s
+    """The same of its clean twin."""
+    loop_s = run["twin_s"] * run["scale"]
+    return ratio_of(run, loop_s, run["whole_twin_s"] - loop_s, measured_s)
+
+
+def capped_ratio(run, clean, measured_s):
+    """The other way round: what a faulty run took for the same work, of that clean run."""
+    return ratio_of(clean, per_work(run) * clean["scale"], outside_s(run), measured_s)
 
 
 def what_if_error(run, ratio, measured_s):

@@ -75,6 +75,14 @@ class Cores(unittest.TestCase):
         self.assertEqual(scorer.core_ms(self.run_on(8, 9)), {"0": 16, "1": 18})
         self.assertEqual([scorer.cores_alike(r) for r in (self.run_on(8, 8.7), self.run_on(8, 8.9), self.run_on(9, 8))], [True, False, False])
 
+    def test_the_canary_is_asked_of_each_core_of_a_list_and_of_no_more_than_it_takes(self):
+        asked = []
+        done = lambda words, **_: asked.append(words[1:]) or unittest.mock.Mock(returncode=0, stdout="{}")
+        with unittest.mock.patch("subprocess.run", done), unittest.mock.patch("os.sched_getaffinity", lambda pid: set(range(96))):
+            for cpus in ("0-3", "0,2-3", None):
+                runner.Matrix(".", ".").canary(cpus)
+        self.assertEqual(asked, [list("0123"), list("023"), [str(core) for core in range(64)]])
+
     def test_what_was_not_measured_is_not_known(self):
         one = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}}, "after": {"0": {"compute": 8}}})
         half = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}, "1": {"compute": 8}}})
@@ -153,9 +161,25 @@ class Scenarios(unittest.TestCase):
 
     def test_a_prediction_is_held_against_the_measured_slowdown(self):
         runs = scored(dict(made("F0", 10), folder="c"), dict(made("F2", 20, labels=[label()]), folder="f", amount=50))
-        with unittest.mock.patch("recordings.predicted", lambda binaries, run, words: ({"c": 1.9, "f": .55}[run["folder"]], None, 20)):
+        answers = {"c": (1.9, None, 10), "f": (.55, None, 20)}
+        with unittest.mock.patch("recordings.predicted", lambda binaries, run, words: answers[run["folder"]]):
             self.assertAlmostEqual(recordings.what_if_capped(runs[1], runs, "")[0], -.05)
             self.assertAlmostEqual(recordings.what_if(dict(runs[1], inner="F2", labels=[dict(label(), rank=None)]), "")[0], .1)
+
+    def test_a_limit_is_held_against_the_whole_of_the_run_that_had_it_for_the_work_of_the_clean_one(self):
+        clean, other = dict(made("F0", 10, started=1), folder="c"), made("F0", 14)
+        slow = dict(made("F2", 8, labels=[label()], started=2), scale=.4, folder="f", amount=50)
+        for run, seconds in ((clean, 11), (slow, 11)):
+            run["report"]["run"] = {"duration_s": seconds}
+        runs = scored(clean, other, slow) # 20 s of the clean run's loop, and 3 s beside it
+        for measured_s, true in ((11, 23 / 11), (10, 2)): # of all of it, of the loop alone
+            with unittest.mock.patch("recordings.predicted", lambda *_: (1.1 * true, None, measured_s)):
+                error, answer = recordings.what_if_capped(runs[2], runs, "")
+                self.assertAlmostEqual(error, .1)
+                self.assertAlmostEqual(answer[3], true)
+        with unittest.mock.patch("recordings.predicted", lambda *_: (None, "no calls", None)):
+            runs[2]["cap_error"], runs[2]["cap_answer"] = recordings.what_if_capped(runs[2], runs, "")
+        self.assertIn("true 1.667, predicted refused: no calls", "\n".join(estimates.all_lines(runs)))
 
     def test_every_question_is_listed_the_worst_first_and_refusals_with_their_reason(self):
         faulty = dict(amount=50, inner="F2", labels=[dict(label(), resource=["cpu-quota"], rank=None)])
@@ -196,6 +220,16 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(scorer.excess_explained(runs[1]), .8)
         self.assertAlmostEqual(scorer.what_if_error(runs[1], .5, 10), 0)
         self.assertAlmostEqual(scorer.what_if_error(runs[1], .55, 8), .1) # of the loop alone
+
+    def test_a_fault_of_the_loop_alone_in_a_run_no_longer_than_its_twin_has_nothing_to_explain(self):
+        clean, slow = made("F0", 10), made("F1", 12, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": 20})
+        clean["report"]["run"] = {"duration_s": 14}
+        for whole in (14, 13):
+            slow["report"]["run"] = {"duration_s": whole}
+            runs = scored(clean, slow)
+            self.assertEqual(runs[1]["right"], "find")
+            self.assertIsNone(scorer.excess_explained(runs[1]))
+            self.assertEqual(scorer.measures(runs)["excess_at_least_90"]["n"], 0)
 
     def test_the_start_is_held_against_the_label(self):
         late = dict(label(), start_s=2.0)
