@@ -334,12 +334,18 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
 
 /* ---- between slots ---- */
 
+static bool station_is_pressed(const struct sampler *sampler, struct station *station) {
+    int64_t before = cpu_now(sampler);
+    bool is = station->probe->is_pressed(station->state);
+    station->cost.cpu_ns += cpu_now(sampler) - before;
+    return is;
+}
+
 static bool is_pressed(const struct sampler *sampler) {
-    for (size_t i = 0; i < sampler->n_stations; i++) {
-        const struct station *station = &sampler->stations[i];
-        if (station->probe->is_pressed && station->probe->is_pressed(station->state))
+    for (size_t i = 0; i < sampler->n_stations; i++)
+        if (sampler->stations[i].probe->is_pressed &&
+            station_is_pressed(sampler, &sampler->stations[i]))
             return true;
-    }
     return false;
 }
 
@@ -356,6 +362,7 @@ static void take_pressed(struct sampler *sampler, int64_t look_ns) {
                         .wall_ns = clock->wall_ns(clock->ctx),
                         .mono_ns = clock->mono_ns(clock->ctx)};
     slot.late_ns = slot.wall_ns - look_ns;
+    sampler->env.mono_ns = slot.mono_ns;
     take_bulk(sampler, &slot);
 }
 

@@ -85,12 +85,11 @@ static int take_event(void *ctx, const struct call_rank *rank, const struct call
 static int call_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct call_watch *watch = ((struct call *)state)->watch;
     size_t before = rows->n;
-    (void)env;
     for (size_t i = 0; i < watch->reader.n_ranks && rows->n < rows->capacity; i++) {
         struct call_rank *rank = &watch->reader.ranks[i];
         struct drain drain = {rows, call_watch_rank(watch, i)};
         if (!rank->broken)
-            call_rank_drain(rank, rows->capacity - rows->n, take_event, &drain);
+            call_rank_drain(rank, rows->capacity - rows->n, env->mono_ns, take_event, &drain);
     }
     if (rows->n > before)
         call_watch_save(watch);

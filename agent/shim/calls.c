@@ -11,8 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BATCH RING_BATCH        /* records copied at a time */
-#define STALLED_DRAINS 2        /* patience with a record that was claimed but not completed */
+#include "common/clock.h"
+
+#define BATCH RING_BATCH /* records copied at a time */
+/* Patience with a record that was claimed but not completed: a thread without CPU time in the
+ * middle of one (a quota takes it for 80 ms and more) completes it later. Looks count, too: a host
+ * that stood still let time pass for the thread as little as for the reader. */
+#define STALLED_NS (200 * NS_PER_MS)
+#define STALLED_DRAINS 2
 #define HEAD_LIMIT (1ULL << 48) /* no program makes that many calls; beyond it is nonsense */
 
 /* ---- the table ---- */
@@ -149,20 +155,29 @@ static int copy_batch(const struct call_rank *rank, size_t n, struct call_record
                              (off_t)(CALL_FILE_RECORDS + slot * sizeof *to));
 }
 
-/* The next record is not complete: wait for it, or after some patience count it as lost. */
-static bool skip_incomplete(struct call_rank *rank) {
-    if (rank->stalled++ < STALLED_DRAINS)
-        return false;
+static bool skip_stalled(struct call_rank *rank) {
     rank->stalled = 0;
     rank->lost++;
     rank->cursor++;
     return true;
 }
 
+/* The next record is not complete: wait for it, or after some patience count it as lost. */
+static bool skip_incomplete(struct call_rank *rank, int64_t now_ns) {
+    if (rank->stalled == 0)
+        rank->stalled_ns = now_ns;
+    if (rank->stalled < STALLED_DRAINS)
+        rank->stalled++;
+    else if (now_ns - rank->stalled_ns >= STALLED_NS)
+        return skip_stalled(rank);
+    return false;
+}
+
 struct drain {
     call_event_fn *fn;
     void *ctx;
     size_t limit;
+    int64_t now_ns;
     int passed;
     bool more; /* false: at a stalled record, or the reader has enough */
 };
@@ -170,7 +185,7 @@ struct drain {
 static void pass_record(struct call_rank *rank, const struct call_record *r, struct drain *d) {
     struct call_event event;
     if (r->sequence <= rank->cursor || r->sequence == CALL_FILE_BUSY) {
-        d->more = skip_incomplete(rank);
+        d->more = skip_incomplete(rank, d->now_ns);
         return;
     }
     rank->stalled = 0;
@@ -203,8 +218,9 @@ static int drain_to(struct call_rank *rank, uint64_t target, struct drain *d) {
     return d->passed;
 }
 
-int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, void *ctx) {
-    struct drain d = {.fn = fn, .ctx = ctx, .limit = limit, .more = limit > 0};
+int call_rank_drain(struct call_rank *rank, size_t limit, int64_t now_ns, call_event_fn *fn,
+                    void *ctx) {
+    struct drain d = {.fn = fn, .ctx = ctx, .limit = limit, .now_ns = now_ns, .more = limit > 0};
     struct call_file_header header;
     uint64_t target;
     int r = read_header(rank, &target, &header);

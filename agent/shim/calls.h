@@ -110,7 +110,8 @@ struct call_rank {
     uint64_t cursor;    /* events read; may be set forward once, by a reader that takes over */
     /* the rest is the reader's own */
     int fd;
-    int stalled;
+    int stalled;        /* looks that found the next event claimed but not complete */
+    int64_t stalled_ns; /* when the first of them was */
 };
 
 struct call_reader {
@@ -144,10 +145,11 @@ int call_reader_scan(struct call_reader *reader);
  * Passes on what a rank has written since the last call, at most `limit` events and one lap of the
  * ring; refreshes what struct call_rank tells. Returns the number of events passed on; a rank that
  * turned out broken gives -EBADMSG, now and ever after. An event that was claimed but never
- * completed (its thread was stopped or has died) holds up its ring for two calls, then counts as
- * lost.
+ * completed (its thread was stopped or has died) holds up its ring for two calls and 200 ms, then
+ * counts as lost. `now_ns`: CLOCK_MONOTONIC.
  */
-int call_rank_drain(struct call_rank *rank, size_t limit, call_event_fn *fn, void *ctx);
+int call_rank_drain(struct call_rank *rank, size_t limit, int64_t now_ns, call_event_fn *fn,
+                    void *ctx);
 
 /* Events waiting to be drained, lost ones included; 0 of a rank whose file cannot be read. */
 uint64_t call_rank_waiting(const struct call_rank *rank);

@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     call_reader_scan(&reader);
     for (size_t i = 0; i < reader.n_ranks; i++) {
         for (int k = 0; k < 4; k++)
-            call_rank_drain(&reader.ranks[i], 100000, check, NULL);
+            call_rank_drain(&reader.ranks[i], 100000, k * INT64_C(150000000), check, NULL);
         if (call_rank_totals(&reader.ranks[i], 1000, &totals) == 0)
             for (size_t k = 0; k < CALL_FILE_THREADS; k++)
                 if (totals.now[k].enter_ns < 0 || totals.now[k].enter_ns > 1000)

@@ -68,7 +68,7 @@ static void print_totals(const struct call_rank *rank, const struct call_totals 
 
 static int print_rank(struct call_rank *rank) {
     static struct call_totals totals;
-    int events = call_rank_drain(rank, SIZE_MAX, print_event, NULL);
+    int events = call_rank_drain(rank, SIZE_MAX, 0, print_event, NULL);
     if (events < 0 || call_rank_totals(rank, INT64_MAX, &totals) < 0)
         return -1;
     print_totals(rank, &totals);

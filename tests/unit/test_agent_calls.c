@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "agent/shim/calls.h"
+#include "common/clock.h"
 
 #define MAX_SEEN (2 * CALL_FILE_CAPACITY)
 
@@ -33,6 +34,7 @@ struct fixture {
     struct call_reader reader;
     struct call_event *seen;
     int n, stop_after;
+    int64_t now_ns;
     struct file files[2];
     int n_files;
 };
@@ -95,7 +97,7 @@ static int drain(struct fixture *f, size_t rank) {
     f->n = 0;
     assert_true(call_reader_scan(&f->reader) >= 0);
     assert_true(rank < f->reader.n_ranks);
-    return call_rank_drain(&f->reader.ranks[rank], SIZE_MAX, collect, f);
+    return call_rank_drain(&f->reader.ranks[rank], SIZE_MAX, f->now_ns, collect, f);
 }
 
 static int set_up(void **state) {
@@ -212,7 +214,7 @@ static void a_reader_may_stop_and_go_on(void **state) {
     assert_int_equal(drain(f, 0), 10);
     f->stop_after = 0;
     f->n = 0;
-    assert_int_equal(call_rank_drain(&f->reader.ranks[0], 300, collect, f), 300);
+    assert_int_equal(call_rank_drain(&f->reader.ranks[0], 300, 0, collect, f), 300);
     assert_int_equal(f->seen[0].sequence, 11);
     f->reader.ranks[0].cursor = 900; /* a reader that takes over */
     assert_int_equal(drain(f, 0), 100);
@@ -230,17 +232,42 @@ static void overwritten_events_are_counted_as_lost(void **state) {
     assert_int_equal(f->reader.ranks[0].lost, 100);
 }
 
-static void an_event_never_completed_holds_up_twice_then_is_lost(void **state) {
+static void an_event_never_completed_holds_up_for_a_while_then_is_lost(void **state) {
     struct fixture *f = *state;
     struct file *file = make_file(f, 42);
     put(file, plain);
     file->records[0].sequence = CALL_FILE_BUSY;
     put(file, plain);
-    assert_int_equal(drain(f, 0), 0);
-    assert_int_equal(drain(f, 0), 0);
+    for (int i = 0; i < 8; i++, f->now_ns += 25 * NS_PER_MS)
+        assert_int_equal(drain(f, 0), 0);
     assert_int_equal(drain(f, 0), 1);
     assert_int_equal(f->seen[0].sequence, 2);
     assert_int_equal(f->reader.ranks[0].lost, 1);
+}
+
+static void an_event_completed_after_a_quota_is_kept_however_often_it_is_looked_at(void **state) {
+    struct fixture *f = *state;
+    struct file *file = make_file(f, 42);
+    put(file, plain);
+    file->records[0].sequence = CALL_FILE_BUSY;
+    for (int i = 0; i < 20; i++, f->now_ns += 5 * NS_PER_MS)
+        assert_int_equal(drain(f, 0), 0);
+    file->records[0].sequence = 1;
+    assert_int_equal(drain(f, 0), 1);
+    assert_int_equal(f->reader.ranks[0].lost, 0);
+}
+
+static void a_host_that_stood_still_has_lost_no_event(void **state) {
+    struct fixture *f = *state;
+    struct file *file = make_file(f, 42);
+    put(file, plain);
+    file->records[0].sequence = CALL_FILE_BUSY;
+    assert_int_equal(drain(f, 0), 0);
+    f->now_ns += 5 * NS_PER_S;
+    assert_int_equal(drain(f, 0), 0);
+    file->records[0].sequence = 1;
+    assert_int_equal(drain(f, 0), 1);
+    assert_int_equal(f->reader.ranks[0].lost, 0);
 }
 
 static void totals_and_the_present_call_are_read(void **state) {
@@ -440,7 +467,7 @@ static void events_are_whole_while_their_writer_laps_the_reader(void **state) {
     struct call_rank *rank = &f->reader.ranks[0];
     pthread_create(&writer, NULL, hurry, file);
     while (rank->cursor < HURRIED)
-        assert_true(call_rank_drain(rank, SIZE_MAX, check_whole, &taken) >= 0);
+        assert_true(call_rank_drain(rank, SIZE_MAX, 0, check_whole, &taken) >= 0);
     pthread_join(writer, NULL);
     assert_int_equal((uint64_t)taken + rank->lost, HURRIED);
     assert_int_equal(rank->malformed, 0);
@@ -455,7 +482,9 @@ int main(void) {
         TEST(parts_and_requests_are_no_calls),
         TEST(a_reader_may_stop_and_go_on),
         TEST(overwritten_events_are_counted_as_lost),
-        TEST(an_event_never_completed_holds_up_twice_then_is_lost),
+        TEST(an_event_never_completed_holds_up_for_a_while_then_is_lost),
+        TEST(an_event_completed_after_a_quota_is_kept_however_often_it_is_looked_at),
+        TEST(a_host_that_stood_still_has_lost_no_event),
         TEST(totals_and_the_present_call_are_read),
         TEST(nonsense_in_an_event_is_refused),
         TEST(a_folded_time_is_never_longer_than_its_span),

@@ -47,6 +47,7 @@ struct world {
     /* probes */
     int fail_from, fail_to; /* of the flaky probe's samples */
     int n_samples;
+    int looks;                /* at a ring */
     int64_t previous_mono_ns; /* as the probe was told last */
     /* sink */
     struct buffer stream;
@@ -211,6 +212,7 @@ static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS,
 #define BURST 20500
 #define BURST_BEGIN (1000 * NS_PER_S + 170 * NS_PER_MS)
 #define BURST_NS (60 * NS_PER_MS)
+#define LOOK_TAKES 300 /* ns of CPU */
 
 struct ring {
     int64_t read, lost;
@@ -223,13 +225,15 @@ static int64_t ring_written(void) {
 }
 
 static bool ring_is_pressed(const void *state) {
+    the_world->cpu_ns += LOOK_TAKES;
+    the_world->looks++;
     return ring_written() - ((const struct ring *)state)->read >= RING / 8;
 }
 
 static int ring_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct ring *ring = state;
     int64_t written = ring_written();
-    (void)env;
+    assert_int_equal(env->mono_ns, the_world->mono_ns); /* also between two slots */
     if (written - ring->read > RING) {
         ring->lost += written - ring->read - RING;
         ring->read = written - RING;
@@ -548,7 +552,7 @@ static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
 }
 
 static struct {
-    int64_t fast_cpu, slow_cpu, slow_dropped, agent_frames, agent_late, flaky_failures;
+    int64_t fast_cpu, slow_cpu, ring_cpu, slow_dropped, agent_frames, agent_late, flaky_failures;
 } self_seen;
 
 static void take_self(struct world *world, const struct frame_head *head, const struct table *table,
@@ -561,6 +565,8 @@ static void take_self(struct world *world, const struct frame_head *head, const 
         failures = table_find_column(table, "failures"), late = table_find_column(table, "late_ns");
     if (span_equal(row->name, "fast"))
         self_seen.fast_cpu = row->values[cpu];
+    if (span_equal(row->name, "ring"))
+        self_seen.ring_cpu = row->values[cpu];
     if (span_equal(row->name, "flaky"))
         self_seen.flaky_failures = row->values[failures];
     if (span_equal(row->name, "slow")) {
@@ -745,7 +751,8 @@ static void take_lost(struct world *world, const struct frame_head *head, const 
 static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
     const struct probe *const probes[] = {ring, &fast};
     struct world world = {0}, other = {0};
-    struct sampler *sampler = open_sampler(&world, probes, 2, 10);
+    struct sampler *sampler =
+        open_sampler(&world, probes, 2, 11); /* the last has the slow tables */
     struct frame_sink sink = {&world, sink_append, sink_lost};
     struct frame_sink bulk = {&other, sink_append, sink_lost};
     struct wire_stream stream = {.host = "h", .stream_id = 2};
@@ -755,12 +762,13 @@ static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
     sampler_set_bulk(sampler, &bulk, NULL);
     assert_int_equal(sampler_run(sampler, &sink), 0);
     sampler_free(sampler);
-    decode(&world, NULL);
+    decode(&world, take_self);
     decode(&other, take_lost);
     check_sound(&world);
-    assert_int_equal(world.n_seen, 10);
+    assert_int_equal(world.n_seen, 11);
     for (size_t i = 0; i < world.n_seen; i++)
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
+    assert_int_equal(self_seen.ring_cpu, world.looks * LOOK_TAKES); /* looks have their price */
     *ret_frames = other.n_seen;
     release(&world);
     release(&other);
@@ -771,7 +779,9 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     size_t alone, looked;
     (void)state;
     assert_true(run_through_burst(&left_alone, &alone) > 3000);
+    assert_int_equal(self_seen.ring_cpu, 0);
     assert_int_equal(run_through_burst(&looked_after, &looked), 0);
+    assert_true(self_seen.ring_cpu > 0);
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
 }
 
