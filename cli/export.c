@@ -94,10 +94,8 @@ static int check_table(struct store *store, const struct store_run *run,
     struct store_table_info *tables;
     size_t n;
     int result = store_list_tables(store, run->id, &tables, &n);
-    if (result < 0) {
-        verb_complain("export", "cannot read %s: %s", options->database, store_error(store));
-        return 1;
-    }
+    if (result < 0)
+        return report_cannot_read("export", store, options->database, result);
     bool found = false;
     for (size_t i = 0; i < n && options->table; i++)
         found |= strcmp(tables[i].name, options->table) == 0;
@@ -113,6 +111,8 @@ static int write_run(struct store *store, const struct store_run *run,
     if (result == 0)
         result =
             output_stream_close(&output, format->write(store, run, options->table, output.file));
+    if (report_is_unreadable(result))
+        return report_cannot_read_run("export", store, options->database, options->run, result);
     return result < 0 ? report_cannot_write("export", options->path, result) : 0;
 }
 

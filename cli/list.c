@@ -4,6 +4,7 @@
  * "unfinished": it goes on now, or what recorded it was killed; the file alone cannot tell.
  */
 #include "cli/options.h"
+#include "cli/report.h"
 #include "cli/verb.h"
 #include "collector/store_read.h"
 #include "common/clock.h"
@@ -208,12 +209,11 @@ static int list(const char *database) {
         r = print_runs(store, runs, n);
         store_runs_free(runs, n);
     }
-    if (r < 0)
-        verb_complain("list", "%s: %s", database, store_error(store));
-    else if (n == 0)
+    int status = r < 0 ? report_cannot_read("list", store, database, r) : 0;
+    if (r == 0 && n == 0)
         verb_complain("list", "%s has no runs yet", database);
     store_close(store);
-    return r < 0 || fflush(stdout) != 0 ? 1 : 0;
+    return fflush(stdout) != 0 && status == 0 ? 1 : status;
 }
 
 static int list_main(int argc, char **argv) {

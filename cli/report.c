@@ -44,6 +44,24 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
     return EXIT_USAGE;
 }
 
+bool report_is_unreadable(int result) {
+    return result == -EBADMSG || result == -E2BIG;
+}
+
+/* What it is that kept a database from being read. */
+static const char *reading_words(struct store *store, int result) {
+    return result == -EBADMSG ? "the database is damaged"
+           : result == -E2BIG ? "it holds more than is read: more than a million instances of a "
+                                "table of one host, or a text of more than 1 MiB"
+           : result == -EIO || result == -EBUSY ? store_error(store)
+                                                : strerror(-result);
+}
+
+int report_cannot_read(const char *verb, struct store *store, const char *database, int result) {
+    verb_complain(verb, "cannot read %s: %s", database, reading_words(store, result));
+    return report_is_unreadable(result) ? EXIT_USAGE : 1;
+}
+
 int report_cannot_read_run(const char *verb, struct store *store, const char *database,
                            const char *which, int result) {
     if (result == -ENOENT) {
@@ -51,13 +69,9 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
                       database);
         return EXIT_USAGE;
     }
-    if (result == -EBADMSG || result == -E2BIG) {
-        verb_complain(verb, "cannot read run '%s' in %s: the database is damaged", which, database);
-        return EXIT_USAGE;
-    }
     verb_complain(verb, "cannot read run '%s' in %s: %s", which, database,
-                  result == -EIO ? store_error(store) : strerror(-result));
-    return 1;
+                  reading_words(store, result));
+    return report_is_unreadable(result) ? EXIT_USAGE : 1;
 }
 
 int report_cannot_write(const char *verb, const char *path, int result) {

@@ -72,7 +72,7 @@ static int make_cells(struct sweep *sweep) {
     for (size_t p = 0; p < sweep->of.n_parameters && n <= SWEEP_CELLS_SHOWN_MAX; p++)
         n *= sweep->of.parameters[p].n_values;
     if (n > SWEEP_CELLS_SHOWN_MAX)
-        return -E2BIG;
+        return -EOVERFLOW;
     sweep->cells = calloc(n + 1, sizeof *sweep->cells);
     if (!sweep->cells)
         return -ENOMEM;

@@ -63,7 +63,7 @@ bool sweep_is_measure(const char *word);
 extern const char sweep_measure_words[];
 
 /* Reads a sweep (NULL: the last) and all its runs. -ENOENT; -EINVAL for a word that is no measure;
- * -E2BIG for more cells than can be shown. */
+ * -EOVERFLOW for more cells than can be shown. */
 #define SWEEP_CELLS_SHOWN_MAX 1000
 int sweep_build(struct store *store, const char *name, const char *const *measures,
                 size_t n_measures, struct sweep **ret_sweep);

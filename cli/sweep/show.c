@@ -102,10 +102,10 @@ static int build_or_say(struct store *store, const char *database, const struct 
     else if (result == -ENOENT)
         verb_complain("sweep", "no sweep in %s yet; `chokepoint sweep --help` tells more",
                       database);
-    else if (result == -E2BIG)
+    else if (result == -EOVERFLOW)
         verb_complain("sweep", "the sweep has more than %d cells", SWEEP_CELLS_SHOWN_MAX);
     else if (result < 0 && result != -EINVAL)
-        verb_complain("sweep", "cannot read it in %s: %s", database, strerror(-result));
+        return report_cannot_read("sweep", store, database, result);
     return result == 0 ? 0 : result == -ENOENT || result == -EINVAL ? EXIT_USAGE : 1;
 }
 

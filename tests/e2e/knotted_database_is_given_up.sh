@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A database whose pages lead to each other without end keeps no verb busy for ever: each gives it up in its own time,
+# says in one line that the database cannot be read, and exits with 2.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
+command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
+
+"$chokepoint" sweep --db "$db" -n one -L mode a,b --no-report sh -c 'sleep 0.3; true {mode}' >out 2>err || fail "no runs"
+
+# knot FILE INDEX: all cells of the root of an index lead to one copy of it, those of that to the next, twelve times, and
+# the last to a leaf.
+knot() {
+    python3 - "$1" "$2" <<'END'
+import sqlite3, struct, sys
+path, index = sys.argv[1:]
+with sqlite3.connect(path) as db:
+    root, = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
+    size, = db.execute("PRAGMA page_size").fetchone()
+db.close()
+with open(path, "rb") as file:
+    data = bytearray(file.read())
+page = lambda number: data[(number - 1) * size:number * size]
+links = lambda page: [struct.unpack_from(">H", page, 12 + 2 * i)[0] for i in range(struct.unpack_from(">H", page, 3)[0])]
+led_to = lambda page, i: struct.unpack_from(">I", page, links(page)[i])[0]
+top = page(root)
+assert top[0] == 2 and len(links(top)) >= 24, (top[0], len(links(top)))
+leaf = led_to(top, len(links(top)) // 2)
+chain = [root, *(led_to(top, i) for i in range(11)), leaf]
+for number, following in zip(chain, chain[1:]):
+    for at in [8, *links(top)]:
+        struct.pack_into(">I", top, at, following)
+    data[(number - 1) * size:number * size] = top
+with open(path, "wb") as file:
+    file.write(data)
+END
+}
+# given_up FILE TEXT WORDS...
+given_up() {
+    local file=$1 text=$2 status
+    shift 2
+    "$chokepoint" "$@" --db "$file" >out 2>err </dev/null
+    status=$?
+    [ $status -eq 2 ] || fail "chokepoint $* exits with $status"
+    [ "$(wc -l <err)" -eq 1 ] && grep -q "$text" err || fail "chokepoint $*: not one line with '$text'"
+}
+
+# Instances of a table: as they are read they are kept, and there is an end to how many.
+numbers='WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 1000)'
+sqlite3 "$db" '.backup instances.db' && sqlite3 instances.db "$numbers INSERT INTO instance(host, table_id, name)
+    SELECT 1, table_id, printf('%0100d', i) FROM x, table_info WHERE name = 'cpu'" || fail "instances"
+knot instances.db sqlite_autoindex_instance_1 || fail "see above"
+for words in "report 1" "whatif 1 --cpu $(hostname)=2x" "compare 1 2" "export --format perfetto 1" "sweep report"; do
+    given_up instances.db 'holds more than is read: more than a million instances\|is damaged' $words
+done
+# Hosts: of a run there may be as many as there are.
+sqlite3 "$db" '.backup hosts.db' && sqlite3 hosts.db "$numbers INSERT INTO host(run, name) SELECT 1, printf('%0100d', i) FROM x" || fail "hosts"
+knot hosts.db sqlite_autoindex_host_1 || fail "see above"
+given_up hosts.db 'is damaged\|holds more than is read' list
