@@ -218,13 +218,13 @@ size_t budget_put_bars(FILE *out, const struct report *report) {
 }
 
 size_t budget_put_legend(FILE *out, const struct report *report) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first), used = 0;
+    struct bar bars[BUDGET_LINES_MAX];
+    size_t n = make_bars(report, bars), used = 0;
     char text[400] = "";
     for (int term = 0; term < BUDGET_TERMS; term++) {
         bool shown = false; /* a letter of a bar is one part of BAR_WIDTH, when rounded */
         for (size_t i = 0; i < n; i++)
-            shown |=
-                share_of(&report->budget[first + i], (enum budget_term)term) >= 0.5 / BAR_WIDTH;
+            shown |= share_of(&bars[i].budget, (enum budget_term)term) >= 0.5 / BAR_WIDTH;
         if (shown)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%c %s", used ? ", " : "",
                                      letters[term], budget_term_words((enum budget_term)term));

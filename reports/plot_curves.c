@@ -79,18 +79,20 @@ static const struct report_curve *find_curve(const struct report *report, const 
 #define POINTS_DRAWN 400 /* pairs of them; more are on one another */
 #define DOTS_MAX 120     /* of a line: more dots than that hide it, and make a page large */
 
-/* The lowest and the highest of some points, in their order. */
+/* The lowest and the highest of those points that have a place, in their order. */
 static void put_extremes(FILE *out, const double *xs, const double *ys, size_t n) {
-    size_t low = 0, high = 0;
-    for (size_t i = 1; i < n; i++) {
-        low = ys[i] < ys[low] || isnan(ys[low]) ? i : low;
-        high = ys[i] > ys[high] || isnan(ys[high]) ? i : high;
+    size_t low = n, high = n;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(xs[i]) || isnan(ys[i]))
+            continue;
+        low = low == n || ys[i] < ys[low] ? i : low;
+        high = high == n || ys[i] > ys[high] ? i : high;
     }
-    size_t first = low < high ? low : high, last = low < high ? high : low;
-    if (isnan(ys[first]) || isnan(xs[first]))
+    if (low == n)
         return;
+    size_t first = low < high ? low : high, last = low < high ? high : low;
     fprintf(out, "%.8g %.8g\n", xs[first], ys[first]);
-    if (last != first && !isnan(xs[last]))
+    if (last != first)
         fprintf(out, "%.8g %.8g\n", xs[last], ys[last]);
 }
 

@@ -384,6 +384,36 @@ static void what_jumps_is_shown_by_its_mean(void **state) {
     free(means);
 }
 
+/* Every mean is that of its own window, on both sides of a value that outweighs all others and of
+ * what is not known, and of a curve of an hour that is far too long for adding each window up. */
+static void a_running_mean_is_of_its_window_alone(void **state) {
+    enum { N = 500000, HUGE_AT = 100000, SIDE = N / 80 };
+    static double t[N], value[N];
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        t[i] = (double)i;
+        value[i] = i % 7 == 3 ? NAN : (double)(i % 1000) + (i % 2 ? 400 : 0);
+    }
+    value[HUGE_AT] = 1e20;
+    struct report_curve zigzag = planted_curve("loss", t, value, N);
+    double *means = curve_running_mean(&zigzag);
+    assert_non_null(means);
+    for (size_t at = 0; at < N; at += at < 50 || at + SIDE >= N ? 1 : 4973) {
+        size_t side = at < SIDE ? at : N - 1 - at < SIDE ? N - 1 - at : SIDE, known = 0;
+        double sum = 0;
+        for (size_t i = at - side; i <= at + side; i++)
+            if (!isnan(value[i])) {
+                sum += value[i];
+                known++;
+            }
+        if (known)
+            assert_float_equal(means[at] / (sum / (double)known), 1, 1e-9);
+        else
+            assert_true(isnan(means[at]));
+    }
+    free(means);
+}
+
 /* ---- words ---- */
 
 /* What is written here are words: how the runs are judged is for other tests. */
@@ -447,6 +477,7 @@ int main(void) {
                                         teardown),
         cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
         cmocka_unit_test(what_jumps_is_shown_by_its_mean),
+        cmocka_unit_test(a_running_mean_is_of_its_window_alone),
         cmocka_unit_test(curves_of_many_cells_fit_a_screen),
         cmocka_unit_test_setup_teardown(tables_are_as_before, setup, teardown),
     };
