@@ -12,7 +12,7 @@
 
 /* A rank that spins while a message is on its way loses no time by having no core, but at the end:
  * until its turn comes again. */
-#define TURN_NS 50e6   /* twice that of a quota, which is given out every 100 ms */
+#define TURN_NS 50e6   /* of a quota twice as long: it is given out every 100 ms */
 #define RETURN_NS 1000 /* of a call that had been waiting, after what it waited for came */
 
 struct rank_builder {
@@ -143,12 +143,15 @@ static int sort_requests(struct rank_builder *rb) {
     return 0;
 }
 
-/* How long a call went on for want of a core: time off the CPU, at most since what it waited for
- * was there, as far as the kernel saw the process wait for one. (What it spun for before that is no
- * part of what came after.) A wait whose end is not known goes on without a core up to the last
- * turn. */
-static int64_t late_of(struct rank_builder *rb, size_t i, bool waits, int64_t begin, int64_t end,
-                       uint32_t *ret_shares) {
+enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
+
+/* How long a call went on for want of a core: time off the CPU after what it waited for was there,
+ * as far as the kernel saw the process wait for one. In a group call all that fits in there: others
+ * may have waited for it then. A message was on its way in that time, too, and had no core as often
+ * as before it was sent: what is left of the stay is what its link took. A wait whose end is not
+ * known goes on without a core up to the last turn. */
+static int64_t late_of(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
+                       int64_t end, uint32_t *ret_shares) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct call_need *need = &rb->needs[i];
     const struct builder *b = rb->b;
@@ -164,8 +167,11 @@ static int64_t late_of(struct rank_builder *rb, size_t i, bool waits, int64_t be
                                            : end;
     const struct budget_shares *shares = &rb->to->shares[rb->interval];
     double off = (double)(end - begin - e->cpu_ns), after = (double)(end - ready);
-    double turn_ns = waits ? TURN_NS * (1 + shares->quota_of_queue) : INFINITY;
-    double late = fmin(fmin(off, after) * shares->queue_of_inside_off, turn_ns);
+    double turn_ns = what == FOR_NOBODY ? INFINITY : TURN_NS * (1 + shares->quota_of_queue);
+    double lost = what != FOR_MESSAGES ? fmin(off, after)
+                  : end > begin        ? off * after / (double)(end - begin)
+                                       : 0;
+    double late = fmin(lost * shares->queue_of_inside_off, turn_ns);
     double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
     double hidden = fmax(late - known, 0);
     rb->to->hidden_quota_ns += hidden * shares->quota_of_queue;
@@ -243,13 +249,25 @@ static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
     return low;
 }
 
+static bool is_group(uint32_t what) {
+    return what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND);
+}
+
+static bool waits_for_group(const struct replay *p, size_t before) {
+    bool any = false;
+    for (size_t w = before; w < p->n_waits; w++)
+        any |= is_group(p->waits[w]);
+    return any;
+}
+
 /* The wait for what was put into waits[] since `before`. What a message took to come does not
  * contain what its receiver took to look. */
 static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
                                      int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;
     uint32_t shares;
-    int64_t late = late_of(rb, i, true, begin, end, &shares);
+    enum waits_for what = waits_for_group(p, before) ? FOR_GROUP : FOR_MESSAGES;
+    int64_t late = late_of(rb, i, what, begin, end, &shares);
     int64_t ns = waited || end - begin - late > MPI_LONG_NS ? RETURN_NS : end - begin - late;
     struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
     op->n = (uint32_t)(p->n_waits - before);
@@ -287,7 +305,7 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         if (what == REPLAY_NONE)
             continue;
         add_wait(rb, what);
-        if (what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND))
+        if (is_group(what))
             group_since = later(group_since, came_ns(&rb->needs[rb->requests[q]], end));
     }
     const struct call_need *need = &rb->needs[i];
@@ -302,7 +320,7 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     op->group_ns = group_ns > 0 ? group_ns : 0;
     for (size_t w = before; w < before + n; w++) {
         uint32_t what = rb->b->replay->waits[w];
-        if (what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND))
+        if (is_group(what))
             note_late(rb, what & ~REPLAY_OWN_GROUP, op);
     }
 }
@@ -375,7 +393,7 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     const struct call_need *need = &rb->needs[i];
     int64_t since = later(begin, came_ns(need, end));
     uint32_t shares;
-    int64_t late = late_of(rb, i, true, begin, end, &shares);
+    int64_t late = late_of(rb, i, FOR_GROUP, begin, end, &shares);
     late = late < end - since ? late : end - since;
     struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since - late, end);
     op->late_ns = late;
@@ -390,7 +408,7 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
 /* A call that waits for nobody. */
 static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     uint32_t shares;
-    int64_t late = late_of(rb, i, false, begin, end, &shares);
+    int64_t late = late_of(rb, i, FOR_NOBODY, begin, end, &shares);
     if (late <= 0) {
         add_fixed(rb, end - begin, end);
         return;

@@ -7,11 +7,25 @@
 
 #include "analysis/replay_private.h"
 
+/* Who waits for what the late member was to do: of a call with a root, the root, or all others for
+ * it. */
+static bool needs_late(const struct replay_group *g, size_t rank) {
+    if (g->late_rank == rank)
+        return false;
+    return g->need == MPI_NEED_ROOT       ? g->late_rank == g->root
+           : g->need == MPI_NEED_GATHERED ? rank == g->root
+                                          : g->need != MPI_NEED_NOBODY;
+}
+
+/* Who went on long before the late member was held up by nothing of it, and who went on long after
+ * it by something else. */
 int64_t replay_held_up_ns(const struct replay_group *g, const struct replay_op *op, int64_t ns,
                           size_t rank) {
     int64_t end = op->end_ns - op->late_ns, begin = end - ns;
     int64_t late_begin = g->late_end_ns - g->late_ns;
-    if (!g->late_ns || g->late_rank == rank || end < g->late_end_ns - g->late_ns / 10)
+    int64_t slack_ns = g->late_ns / 10;
+    if (!g->late_ns || !needs_late(g, rank) || end < g->late_end_ns - slack_ns ||
+        end > g->late_end_ns + slack_ns)
         return 0;
     begin = begin > late_begin ? begin : late_begin;
     end = end < g->late_end_ns ? end : g->late_end_ns;

@@ -110,12 +110,58 @@ static void who_had_gone_on_before_was_not_held_up(void **state) {
     check(&r, 100 * MS);
 }
 
+/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Of what
+ * followed its link took most. */
+static void a_message_under_way_is_not_all_want_of_a_core(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 200 * MS, 0.3);
+    for (int64_t t = 0; t < 200 * MS * ROUNDS; t += 200 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 60e6, t + 140 * MS, t + 182 * MS, BOTH,
+              .gap_cpu_ns = 140 * MS, .cpu_ns = 42 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 1, 60e6, t, t + 200 * MS, BOTH, .cpu_ns = 140 * MS);
+        meet(&r, 0, 0, t + 182 * MS, t + 200 * MS, 18 * MS);
+        meet(&r, 1, 0, t + 200 * MS, t + 200 * MS, 0);
+    }
+    check(&r, 182 * MS);
+}
+
+/* Rank 1 starts a call of which rank 0 is the root, and has no core for 40 ms of it: nobody needs
+ * it there, though rank 0 goes on when it does. */
+static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Bcast", 0, -1, 8, t + 50 * MS, t + 100 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS, .cpu_ns = 50 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Bcast", 0, -1, 8, t + 50 * MS, t + 100 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS, .cpu_ns = 10 * MS);
+    }
+    check(&r, 100 * MS);
+}
+
+/* Rank 0 has more to do in the call than what it waited for: it goes on 30 ms later. */
+static void who_went_on_long_after_was_not_held_up(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        meet(&r, 0, 30 * MS, t + 30 * MS, t + 100 * MS, 70 * MS);
+        meet(&r, 1, 0, t + 30 * MS, t + 70 * MS, 0);
+    }
+    check(&r, 100 * MS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
         cmocka_unit_test(who_waits_for_a_member_without_a_core_goes_on_sooner_with_it),
         cmocka_unit_test(who_had_gone_on_before_was_not_held_up),
+        cmocka_unit_test(a_message_under_way_is_not_all_want_of_a_core),
+        cmocka_unit_test(who_does_not_need_the_late_member_was_not_held_up),
+        cmocka_unit_test(who_went_on_long_after_was_not_held_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
