@@ -118,7 +118,7 @@ static int write_perfetto(struct store *store, const struct store_run *run, cons
     char which[32];
     (void)only;
     snprintf(which, sizeof which, "%" PRId64, run->id);
-    int result = report_load_but_calls(store, which, &input);
+    int result = report_load(store, which, REPORT_NO_CALLS, &input);
     if (result < 0)
         return result;
     struct perfetto p = {

@@ -118,12 +118,12 @@ static int finish(struct report_input *input,
 
 int report_build(struct store *store, const char *which, struct report **ret_report) {
     struct report_input input;
-    int result = report_load(store, which, &input);
+    int result = report_load(store, which, REPORT_CALLS, &input);
     return result < 0 ? result : finish(&input, fill, ret_report);
 }
 
 int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
     struct report_input input;
-    int result = report_load_to_measure(store, which, &input);
+    int result = report_load(store, which, REPORT_CALLS_UNMARKED, &input);
     return result < 0 ? result : finish(&input, fill_measured, ret_report);
 }

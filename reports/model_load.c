@@ -169,21 +169,6 @@ static int load_rest(struct store *store, struct report_input *input) {
     return result;
 }
 
-int report_load_but_calls(struct store *store, const char *which, struct report_input *ret_input) {
-    struct report_input input = {0};
-    recording_init(&input.recording);
-    int result = store_find_run(store, which, &input.run);
-    if (result < 0)
-        return result;
-    result = load_rest(store, &input);
-    if (result < 0) {
-        report_input_release(&input);
-        return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
-    }
-    *ret_input = input;
-    return 0;
-}
-
 static bool marks_iterations(const struct report_input *input) {
     for (size_t i = 0; i < input->recording.n_marks; i++)
         if (input->recording.marks[i].kind == MARK_ITERATION)
@@ -191,28 +176,26 @@ static bool marks_iterations(const struct report_input *input) {
     return false;
 }
 
-static int load(struct store *store, const char *which, bool may_skip_calls,
+static bool needs_calls(const struct report_input *input, enum report_calls calls) {
+    return calls == REPORT_CALLS || (calls == REPORT_CALLS_UNMARKED && !marks_iterations(input));
+}
+
+int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input) {
-    struct report_input input;
-    int result = report_load_but_calls(store, which, &input);
+    struct report_input input = {0};
+    recording_init(&input.recording);
+    int result = store_find_run(store, which, &input.run);
     if (result < 0)
         return result;
-    if (!may_skip_calls || !marks_iterations(&input))
+    result = load_rest(store, &input);
+    if (result == 0 && needs_calls(&input, calls))
         result = report_load_calls(store, &input);
     if (result < 0) {
         report_input_release(&input);
-        return result == -ENOENT ? -EIO : result;
+        return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
     }
     *ret_input = input;
     return 0;
-}
-
-int report_load(struct store *store, const char *which, struct report_input *ret_input) {
-    return load(store, which, false, ret_input);
-}
-
-int report_load_to_measure(struct store *store, const char *which, struct report_input *ret_input) {
-    return load(store, which, true, ret_input);
 }
 
 void report_input_release(struct report_input *input) {

@@ -28,12 +28,16 @@ int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);
 
-int report_load(struct store *store, const char *which, struct report_input *ret_input);
-/* The same without single MPI calls, of which there may be too many to be held for nothing. */
-int report_load_but_calls(struct store *store, const char *which, struct report_input *ret_input);
-/* With them only where the program marked no iterations, which are then found in the calls: so that
- * what is measured is the same whether a run is judged as well or not. */
-int report_load_to_measure(struct store *store, const char *which, struct report_input *ret_input);
+/* Which single MPI calls are read: there may be too many to be held for nothing. */
+enum report_calls {
+    REPORT_CALLS,
+    REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the
+                            * calls: so that what is measured is the same whether a run is judged as
+                            * well or not */
+    REPORT_NO_CALLS,
+};
+int report_load(struct store *store, const char *which, enum report_calls calls,
+                struct report_input *ret_input);
 void report_input_release(struct report_input *input);
 
 int report_fill_head(struct report *report, const struct report_input *input);

@@ -81,7 +81,7 @@ int prediction_build(struct store *store, const char *which, const struct predic
                      struct prediction **ret_prediction) {
     struct report_input input;
     struct scene scene;
-    int result = report_load(store, which, &input);
+    int result = report_load(store, which, REPORT_CALLS, &input);
     if (result < 0)
         return result;
     struct prediction *p = calloc(1, sizeof *p);
