@@ -170,7 +170,7 @@ const struct reference references[] = {
      "training,accuracy,examples,send", "grid,roles,pace,curves", THEIRS(softmax_theirs)},
     {"r2-lenet", "R2: LeNet on digits, 6 epochs, by nodes and batch",
      "Theirs: MNIST, 60,000 digits; of the other batches no figures are at hand. The short size has 12,000 drawn digits. More nodes are "
-     "faster here only with large batches, since emulated hosts share the machine's cores; as in theirs, accuracy falls with nodes and batch: "
+     "faster here, if at all, with large batches, since emulated hosts share the machine's cores; as in theirs, accuracy falls with nodes and batch: "
      "all cells see the same examples, so that a batch of each node makes the joint batch larger and the steps fewer. 512 images a node on three nodes are "
      "42 steps in the short size, where learning has hardly begun, but 234 in the full one, as in theirs, with which ours reaches 98 %.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-lenet --data {data} --batch {batch} --rate 0.02 --quiet {extent}",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A batch goes through the net in pieces of 64 images at most, whose gradients are added up: what a
- * larger one leaves behind on the way forward does not stay in a core's cache until the way back,
- * and an image of LeNet cost half as much again with 256 at once.
+ * larger one leaves behind on the way forward does not stay in a core's cache until the way back.
+ * What an image costs in a batch of 64 and of 256: tests/bench/lenet_rate.sh. Operators of the
+ * net's layers are those of pieces: as many of each in an iteration as the batch has pieces.
  */
 #include "workloads/network/trainer.h"
 
@@ -62,9 +63,13 @@ static int plan(struct trainer *t) {
     return 0;
 }
 
+static size_t pieces_of(size_t batch) {
+    return (batch + PIECE_MAX - 1) / PIECE_MAX;
+}
+
 /* Pieces of the same size, but for the last. */
 static size_t piece_of(size_t batch) {
-    size_t pieces = (batch + PIECE_MAX - 1) / PIECE_MAX;
+    size_t pieces = pieces_of(batch);
     return (batch + pieces - 1) / pieces;
 }
 
@@ -78,7 +83,7 @@ static int allocate_vectors(struct trainer *t) {
     t->weights = calloc(t->n_weights, sizeof *t->weights);
     t->gradient = calloc(t->n_weights + TRAINER_VOTES, sizeof *t->gradient);
     t->piece_gradient = one ? NULL : calloc(t->n_weights, sizeof *t->piece_gradient);
-    t->pixels = calloc((o->batch + t->piece) * t->n_pixels, sizeof *t->pixels); /* whole pieces */
+    t->pixels = calloc(pieces_of(o->batch) * t->piece * t->n_pixels, sizeof *t->pixels);
     t->labels = calloc(o->batch, 1);
     t->order = calloc(t->train.n, sizeof *t->order);
     t->durations_s = calloc(DURATIONS, sizeof *t->durations_s);
