@@ -147,9 +147,17 @@ static size_t find_name(const struct exclusive *e, const char *name) {
     return i;
 }
 
-static bool is_operator_of(const struct mark *mark, const struct rank_budget *b) {
-    return mark->kind == MARK_OPERATOR && mark->duration_ns > 0 && mark->host == b->host &&
-           mark->pid == b->pid;
+bool operator_window(const struct mark *mark, struct window *ret_window) {
+    if (mark->kind != MARK_OPERATOR || mark->duration_ns <= 0 ||
+        mark->start_ns > INT64_MAX - mark->duration_ns)
+        return false;
+    *ret_window = (struct window){mark->start_ns, mark->start_ns + mark->duration_ns};
+    return true;
+}
+
+static bool is_operator_of(const struct mark *mark, const struct rank_budget *b,
+                           struct window *ret_window) {
+    return mark->host == b->host && mark->pid == b->pid && operator_window(mark, ret_window);
 }
 
 /* Names of operators that only this rank runs. */
@@ -157,7 +165,8 @@ static void collect_names(const struct recording *recording, const struct rank_b
                           struct exclusive *e) {
     for (size_t m = 0; m < recording->n_marks; m++) {
         const struct mark *mark = &recording->marks[m];
-        if (is_operator_of(mark, b) && find_name(e, mark->name) == e->n_names &&
+        struct window window;
+        if (is_operator_of(mark, b, &window) && find_name(e, mark->name) == e->n_names &&
             e->n_names < OPERATORS_MAX)
             e->names[e->n_names++] = mark->name;
     }
@@ -170,7 +179,7 @@ static void collect_names(const struct recording *recording, const struct rank_b
     }
 }
 
-static int compare_windows(const void *a, const void *b) {
+int compare_windows(const void *a, const void *b) {
     const struct window *x = a, *y = b;
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
@@ -181,8 +190,9 @@ static bool collect_windows(const struct recording *recording, const struct rank
     size_t kept = 0;
     for (size_t m = 0; m < recording->n_marks; m++) {
         const struct mark *mark = &recording->marks[m];
-        if (is_operator_of(mark, b) && find_name(e, mark->name) < e->n_names)
-            e->items[e->n++] = (struct window){mark->start_ns, mark->start_ns + mark->duration_ns};
+        struct window window;
+        if (is_operator_of(mark, b, &window) && find_name(e, mark->name) < e->n_names)
+            e->items[e->n++] = window;
     }
     if (e->n)
         qsort(e->items, e->n, sizeof *e->items, compare_windows);

@@ -5,11 +5,12 @@
  * of it, too, a rank that needs more need not have more to do.
  *
  * Two figures must agree, and the smaller counts: all that the agent does (more where it has more
- * processes to look at), and reading what is the same on all hosts of a kind (more where there are
- * more cores). Both move less than a rank's computing does, since they wait for the kernel's memory
- * most of the time: over 58 clean runs of six programs on two cores that changed their speed, CPU
- * time of ranks went with the powers below. Between hosts of different make neither says anything
- * of the program's work, and no more is claimed.
+ * processes to look at), and reading what is the same on all hosts of a kind. More cores cost both
+ * more, and so would a probe that only one host has: only hosts with as many cores and the same
+ * probes are compared. Both move less than a rank's computing does, since they wait for the
+ * kernel's memory most of the time: over 58 clean runs of six programs on two cores that changed
+ * their speed, CPU time of ranks went with the powers below. Between hosts of different make
+ * neither says anything of the program's work, and no more is claimed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,19 +26,14 @@
 #define CORE_SLOWER 1.05 /* less is chance */
 #define SAMPLES_LEAST 20 /* of a host, in the group */
 
+/* The same on all hosts of a kind, whatever runs there. */
+static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+#define FIXED_PROBES (sizeof fixed_probes / sizeof *fixed_probes)
+
 /* CPU time of a sample, ns; NAN where too few lie in the windows. */
 struct cost {
-    double agent, fixed;
+    double agent, fixed[FIXED_PROBES];
 };
-
-/* The same on all hosts of a kind, whatever runs there. */
-static bool is_fixed(const char *probe) {
-    static const char *const names[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(probe, names[i]) == 0)
-            return true;
-    return false;
-}
 
 static bool is_within(struct windows windows, int64_t t_ns) {
     for (size_t w = 0; w < windows.n; w++)
@@ -70,15 +66,18 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
 static struct cost cost_of(const struct scene *scene, int host, struct windows windows) {
     const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
-    struct cost cost = {NAN, 0};
+    struct cost cost = {.agent = NAN};
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        cost.fixed[i] = NAN;
     for (size_t s = range.begin; s < range.end; s++) {
         const struct series *series = &set->items[s];
         if (series->host != host)
             continue;
         if (strcmp(series->name, "agent") == 0)
             cost.agent = cost_of_one(set, series, windows);
-        else if (is_fixed(series->name))
-            cost.fixed += cost_of_one(set, series, windows); /* NAN stays */
+        for (size_t i = 0; i < FIXED_PROBES; i++)
+            if (strcmp(series->name, fixed_probes[i]) == 0)
+                cost.fixed[i] = cost_of_one(set, series, windows);
     }
     return cost;
 }
@@ -90,39 +89,70 @@ static bool has_rank(const struct scene *scene, int host) {
     return false;
 }
 
-/* Medians over the other hosts of the job. */
-static struct cost others_cost(const struct scene *scene, int but, struct windows windows) {
-    double *agents = malloc((scene->n_hosts + 1) * sizeof *agents);
-    double *fixed = malloc((scene->n_hosts + 1) * sizeof *fixed);
-    size_t n = 0;
-    for (int h = 0; agents && fixed && h < (int)scene->n_hosts; h++) {
-        struct cost cost =
-            h != but && has_rank(scene, h) ? cost_of(scene, h, windows) : (struct cost){NAN, NAN};
-        if (isnan(cost.agent) || isnan(cost.fixed))
-            continue;
-        agents[n] = cost.agent;
-        fixed[n++] = cost.fixed;
-    }
-    struct cost median = {stats_median(agents, n), stats_median(fixed, n)};
-    free(agents);
-    free(fixed);
-    return median;
+/* All fixed probes that there are; NAN: none. */
+static double fixed_of(const struct cost *cost) {
+    double sum = NAN;
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        if (!isnan(cost->fixed[i]))
+            sum = (isnan(sum) ? 0 : sum) + cost->fixed[i];
+    return sum;
 }
 
-struct core_speed core_speed_of(const struct scene *scene, size_t group, int host) {
-    struct windows windows = phase_windows(&scene->groups[group]);
-    struct cost own = cost_of(scene, host, windows), others = others_cost(scene, host, windows);
-    double agent = own.agent / others.agent, fixed = own.fixed / others.fixed;
+/* Of one make, as far as that is known: more cores or probes cost either figure more. */
+static bool are_alike(const struct scene *scene, const struct cost *costs, int a, int b) {
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        if (isnan(costs[a].fixed[i]) != isnan(costs[b].fixed[i]))
+            return false;
+    return scene->hosts[a].n_cpus == scene->hosts[b].n_cpus;
+}
+
+/* Beside the medians over the other hosts of the job that are like it; room for two numbers of
+ * each host. */
+static struct core_speed compare(const struct scene *scene, const struct cost *costs, int host,
+                                 double *room) {
+    double *agents = room, *all_fixed = room + scene->n_hosts;
+    size_t n = 0;
+    for (int h = 0; h < (int)scene->n_hosts; h++) {
+        double sum = fixed_of(&costs[h]);
+        if (h == host || isnan(costs[h].agent) || isnan(sum) || !has_rank(scene, h) ||
+            !are_alike(scene, costs, host, h))
+            continue;
+        agents[n] = costs[h].agent;
+        all_fixed[n++] = sum;
+    }
+    double agent = costs[host].agent / stats_median(agents, n);
+    double fixed = fixed_of(&costs[host]) / stats_median(all_fixed, n);
     double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
     if (!isfinite(agent) || !isfinite(fixed) || scene_shares_cores(scene, host))
         return (struct core_speed){1, NAN};
-    return (struct core_speed){slower < CORE_SLOWER ? 1 : slower, agent};
+    if (slower < CORE_SLOWER)
+        return (struct core_speed){1, fmin(agent, fixed)};
+    return (struct core_speed){slower, agent};
+}
+
+struct core_speed *core_speeds_of(const struct scene *scene, size_t group) {
+    struct windows windows = phase_windows(&scene->groups[group]);
+    size_t n = scene->n_hosts;
+    struct core_speed *speeds = malloc((n + 1) * sizeof *speeds);
+    struct cost *costs = malloc((n + 1) * sizeof *costs);
+    double *room = malloc((2 * n + 1) * sizeof *room);
+    for (int h = 0; speeds && costs && room && h < (int)n; h++)
+        costs[h] = cost_of(scene, h, windows);
+    for (int h = 0; speeds && costs && room && h < (int)n; h++)
+        speeds[h] = compare(scene, costs, h, room);
+    if (!costs || !room) {
+        free(speeds);
+        speeds = NULL;
+    }
+    free(costs);
+    free(room);
+    return speeds;
 }
 
 void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates) {
     char rank[40] = "";
-    if (group != scene->main_group || ratio < SKEW_WORTH_SAYING ||
+    if (group != scene->main_group || !(ratio >= SKEW_WORTH_SAYING) ||
         scene_shares_cores(scene, who->host))
         return;
     if (who->rank >= 0)

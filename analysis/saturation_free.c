@@ -169,26 +169,47 @@ static bool is_short_of_memory(const struct candidates *candidates, int host, si
     return false;
 }
 
-static const struct free_rank *most_beyond(const struct free_ranks *ranks) {
+/* CPU time of an iteration beyond that of its peers, as on a core like theirs. */
+static double beyond(const struct free_rank *rank, double slower) {
+    return (rank->peers_s + rank->more_s / rank->done) / slower - rank->peers_s;
+}
+
+/* cores: of the hosts; NULL: as if all were alike. */
+static const struct free_rank *most_beyond(const struct scene *scene,
+                                           const struct free_ranks *ranks,
+                                           const struct core_speed *cores) {
     const struct free_rank *most = NULL;
+    double most_s = NAN;
     for (size_t i = 0; i < ranks->n_own; i++) {
         const struct free_rank *at = &ranks->items[i];
-        if (!most || at->more_s / at->done > most->more_s / most->done)
-            most = at;
+        double s = beyond(at, cores ? cores[scene->budgets.items[at->budget].host].slower : 1);
+        if (most && !(s > most_s))
+            continue;
+        most = at;
+        most_s = s;
     }
     return most;
 }
 
-static int look_at_skew(const struct scene *scene, size_t group, const struct free_ranks *ranks,
-                        struct candidates *candidates) {
-    const struct free_rank *rank = most_beyond(ranks);
+static void rule_out(const struct scene *scene, size_t group, const struct free_rank *rank,
+                     const struct core_speed *cores, struct candidates *candidates) {
     const struct rank_budget *who = &scene->budgets.items[rank->budget];
-    struct core_speed core = core_speed_of(scene, group, who->host);
+    core_speed_rule_out(scene, group, who, 1 + beyond(rank, 1) / rank->peers_s, cores[who->host],
+                        candidates);
+}
+
+static int look_at_skew(const struct scene *scene, size_t group, const struct free_ranks *ranks,
+                        const struct core_speed *cores, struct candidates *candidates) {
+    const struct free_rank *rank = most_beyond(scene, ranks, cores);
+    const struct free_rank *longest = most_beyond(scene, ranks, NULL);
+    struct core_speed core = cores[scene->budgets.items[rank->budget].host];
     double peers = rank->peers_s, took = peers + rank->more_s / rank->done;
-    double more = took / core.slower - peers;
+    double more = beyond(rank, core.slower);
     struct candidate c = computing(scene, group, rank, more * rank->done);
+    if (longest != rank)
+        rule_out(scene, group, longest, cores, candidates);
     if (more < (SKEW_RATIO - 1) * peers)
-        core_speed_rule_out(scene, group, who, took / peers, core, candidates);
+        rule_out(scene, group, rank, cores, candidates);
     if (!(more >= (SKEW_RATIO - 1) * peers) || c.blocked < BLOCKED_MIN ||
         is_short_of_memory(candidates, c.host, group))
         return 0;
@@ -210,7 +231,11 @@ int saturation_free(const struct scene *scene, size_t group, struct candidates *
     if (result <= 0)
         return result;
     result = look_at_serving(scene, group, &ranks, candidates);
-    return result < 0 ? result : look_at_skew(scene, group, &ranks, candidates);
+    struct core_speed *cores = result == 0 ? core_speeds_of(scene, group) : NULL;
+    if (result == 0)
+        result = cores ? look_at_skew(scene, group, &ranks, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
 }
 
 double saturation_free_limit(const struct scene *scene, size_t group) {

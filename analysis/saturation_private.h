@@ -36,13 +36,19 @@ struct core_speed {
                         known */
     double sampling; /* CPU time of a sample over that of the others; NAN: not known */
 };
-struct core_speed core_speed_of(const struct scene *scene, size_t group, int host);
+/* Of each host; the caller's to free. NULL: no memory. */
+struct core_speed *core_speeds_of(const struct scene *scene, size_t group);
 /* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
  */
 void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates);
 /* Against a candidate that rests on CPU time: what is known of the core. */
 void core_speed_tell(struct core_speed core, struct candidate *c);
+
+/* When a mark says that its process ran an operator; false: it says no such thing, or nonsense. */
+bool operator_window(const struct mark *mark, struct window *ret_window);
+/* For qsort: by their begin. */
+int compare_windows(const void *a, const void *b);
 
 /* Share of a group that a rank (of the log), through which all messages go, computed with what had
  * come from others, and its peers do not; outside of all operators (saturation_serving.c). */

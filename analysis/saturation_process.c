@@ -61,19 +61,47 @@ static bool is_more(const struct scene *scene, const struct peer *p, double cpu,
     return cpu - median >= (ratio - 1) * median && cpu - median >= BLOCKED_MIN;
 }
 
-static int look_for_more(const struct scene *scene, size_t group, const struct peers *peers,
-                         struct candidates *candidates) {
-    const struct peer *p = peers_with_most(peers, peer_cpu);
+static const struct peer *most_to_do(const struct peers *peers, const struct core_speed *cores) {
+    const struct peer *most = &peers->items[0];
+    for (size_t i = 1; i < peers->n; i++) {
+        const struct peer *p = &peers->items[i];
+        if (p->cpu / cores[p->who->host].slower > most->cpu / cores[most->who->host].slower)
+            most = p;
+    }
+    return most;
+}
+
+static bool can_have_more(size_t group, const struct peers *peers, const struct peer *p,
+                          const struct candidates *candidates) {
     double median = peers_median_but(peers, p, peer_cpu);
     bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
-    if (!together || p->busy < BUSY_RANK ||
-        candidates_short_of(candidates, p->who->host, group, ""))
-        return 0;
-    struct core_speed core = core_speed_of(scene, group, p->who->host);
-    if (is_more(scene, p, p->cpu / core.slower, median))
+    return together && p->busy >= BUSY_RANK &&
+           !candidates_short_of(candidates, p->who->host, group, "");
+}
+
+static int look_at_more(const struct scene *scene, size_t group, const struct peers *peers,
+                        const struct core_speed *cores, struct candidates *candidates) {
+    const struct peer *p = most_to_do(peers, cores), *longest = peers_with_most(peers, peer_cpu);
+    struct core_speed core = cores[p->who->host];
+    double median = peers_median_but(peers, p, peer_cpu);
+    bool can = can_have_more(group, peers, p, candidates);
+    if (longest != p && can_have_more(group, peers, longest, candidates))
+        core_speed_rule_out(scene, group, longest->who,
+                            longest->cpu / peers_median_but(peers, longest, peer_cpu),
+                            cores[longest->who->host], candidates);
+    if (can && is_more(scene, p, p->cpu / core.slower, median))
         return add_more(scene, group, peers, p, median, core, candidates);
-    core_speed_rule_out(scene, group, p->who, p->cpu / median, core, candidates);
+    if (can)
+        core_speed_rule_out(scene, group, p->who, p->cpu / median, core, candidates);
     return 0;
+}
+
+static int look_for_more(const struct scene *scene, size_t group, const struct peers *peers,
+                         struct candidates *candidates) {
+    struct core_speed *cores = core_speeds_of(scene, group);
+    int result = cores ? look_at_more(scene, group, peers, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
 }
 
 /* ---- asleep ---- */

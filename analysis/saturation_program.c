@@ -37,12 +37,18 @@ static double peers_median(const struct scene *scene, size_t group, size_t rank,
     return median;
 }
 
-static size_t rank_with_most(const struct scene *scene, size_t group, enum budget_term term) {
+/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+static size_t rank_with_most(const struct scene *scene, size_t group, enum budget_term term,
+                             const struct core_speed *cores) {
     size_t most = SIZE_MAX;
+    double most_share = NAN;
     for (size_t r = 0; r < scene->budgets.n; r++) {
         double share = share_of(scene, group, r, term);
-        if (!isnan(share) && (most == SIZE_MAX || share > share_of(scene, group, most, term)))
-            most = r;
+        share /= cores ? cores[scene->budgets.items[r].host].slower : 1;
+        if (isnan(share) || share <= most_share)
+            continue;
+        most = r;
+        most_share = share;
     }
     return most;
 }
@@ -168,24 +174,47 @@ static bool is_skew(const struct scene *scene, size_t group, size_t who, const s
            scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN;
 }
 
-static int look_at_computing(const struct scene *scene, size_t group,
-                             struct candidates *candidates) {
-    size_t who = rank_with_most(scene, group, BUDGET_CPU);
-    if (who == SIZE_MAX || scene->budgets.n < 2)
+/* It took the most CPU time, and had not the most to do. */
+static void rule_out_slow_core(const struct scene *scene, size_t group, size_t who,
+                               const struct core_speed *cores, struct candidates *candidates) {
+    double taken = share_of(scene, group, who, BUDGET_CPU);
+    struct excess e = excess_of(scene, group, who, taken);
+    const struct rank_budget *b = &scene->budgets.items[who];
+    core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
+}
+
+/* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
+ * of cores clears, and accuses nobody. */
+static int look_at_ranks(const struct scene *scene, size_t group, const struct core_speed *cores,
+                         struct candidates *candidates) {
+    size_t who = rank_with_most(scene, group, BUDGET_CPU, cores);
+    size_t longest = rank_with_most(scene, group, BUDGET_CPU, NULL);
+    if (who == SIZE_MAX)
         return 0;
     const struct rank_budget *b = &scene->budgets.items[who];
     double taken = share_of(scene, group, who, BUDGET_CPU);
-    struct core_speed core = core_speed_of(scene, group, b->host);
-    double own = taken / core.slower; /* on a core like those of its peers */
+    double own = taken / cores[b->host].slower;
     struct excess e = excess_of(scene, group, who, own);
     bool serial = e.alone >= SERIAL_MIN;
     /* what the kernel does to find memory for a rank counts as its computing */
     bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");
+    if (longest != who)
+        rule_out_slow_core(scene, group, longest, cores, candidates);
     int result = serial ? add_serial(scene, group, who, e.alone, candidates) : 0;
     if (result == 0 && !short_of_memory && is_skew(scene, group, who, &e))
-        result = add_skew(scene, group, who, &e, core, candidates);
+        result = add_skew(scene, group, who, &e, cores[b->host], candidates);
     else if (!serial && own < skew_ratio(scene, b->host) * e.median)
-        core_speed_rule_out(scene, group, b, taken / e.median, core, candidates);
+        core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
+    return result;
+}
+
+static int look_at_computing(const struct scene *scene, size_t group,
+                             struct candidates *candidates) {
+    if (scene->budgets.n < 2)
+        return 0;
+    struct core_speed *cores = core_speeds_of(scene, group);
+    int result = cores ? look_at_ranks(scene, group, cores, candidates) : -ENOMEM;
+    free(cores);
     return result;
 }
 
@@ -225,7 +254,7 @@ static bool is_for_disk(const struct scene *scene, size_t group, int host, doubl
 
 static int look_at_sleeping(const struct scene *scene, size_t group,
                             struct candidates *candidates) {
-    size_t who = rank_with_most(scene, group, BUDGET_IDLE), n_peers;
+    size_t who = rank_with_most(scene, group, BUDGET_IDLE, NULL), n_peers;
     if (who == SIZE_MAX)
         return 0;
     double own = share_of(scene, group, who, BUDGET_IDLE);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation.h"
+#include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 #include "analysis/straggler_private.h"
 
@@ -182,6 +182,29 @@ static double bytes_of(const struct board *board, size_t rank) {
     return its->n ? sum / (double)its->n : 0;
 }
 
+static void tell_core(const struct board *board, double ratio, struct straggler *s) {
+    struct core_speed *cores = core_speeds_of(board->scene, board->scene->main_group);
+    if (!cores) {
+        s->evidence.error = -ENOMEM;
+        return;
+    }
+    struct core_speed core = cores[s->host];
+    free(cores);
+    if (core.slower > 1)
+        text_list_add(&s->evidence,
+                      "its core is slower: sampling took %.2f times as much CPU time there as for "
+                      "its peers, which makes %.2f of its %.2f times",
+                      core.sampling, fmin(core.slower, ratio), ratio);
+    else if (!isnan(core.sampling))
+        text_list_add(&s->evidence,
+                      "no slower core: sampling took no more CPU time there than for its peers "
+                      "(%.2f times)",
+                      core.sampling);
+    else
+        text_list_add(&s->evidence,
+                      "a slower core cannot be ruled out: nothing recorded tells its speed");
+}
+
 static void more_cpu(const struct board *board, size_t rank, double ratio, double *room,
                      struct straggler *s) {
     size_t k = 0;
@@ -196,8 +219,7 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
         return;
     }
     s->cause = text_format("more CPU time: more instructions, unconfirmed");
-    text_list_add(&s->evidence,
-                  "a slower core cannot be ruled out: nothing recorded tells its speed");
+    tell_core(board, ratio, s);
 }
 
 static void name_term(const struct board *board, size_t rank, enum budget_term term,

@@ -83,7 +83,8 @@ struct trouble {
     double queue;   /* s a round without a core */
     bool throttled; /* which a quota did */
     int from, to;
-    bool all; /* the other ranks as well */
+    bool all;                 /* the other ranks as well */
+    const double (*works)[2]; /* of each rank, in every other round: for `work`; NULL: none */
 };
 
 static struct trouble trouble_now;
@@ -94,7 +95,9 @@ static inline bool is_troubled(const struct trouble *t, int rank, int round) {
 
 static inline double gap_of(const struct trouble *t, int rank, int round, double *ret_cpu) {
     bool troubled = is_troubled(t, rank, round);
-    *ret_cpu = WORK_S * (troubled && t->work > 0 ? t->work : 1);
+    *ret_cpu = WORK_S * (t->works                  ? t->works[rank][round % 2]
+                         : troubled && t->work > 0 ? t->work
+                                                   : 1);
     return *ret_cpu + (troubled ? t->asleep + t->queue : 0);
 }
 

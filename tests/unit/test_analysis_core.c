@@ -14,6 +14,8 @@ struct sampling {
     double burst_at_s; /* a row that took a hundred times as long; 0: none */
 };
 
+static const char *const cpu_names[] = {"cpu0", "cpu1", "cpu2", "cpu3",
+                                        "cpu4", "cpu5", "cpu6", "cpu7"};
 static const struct sampling usual = {800, 25, 0};
 static struct sampling now;
 static bool is_agent;
@@ -25,14 +27,19 @@ static double sampling_of(size_t column, double t_s) {
     return column == SELF_CPU ? us * 1e3 * SAMPLES : column == SELF_SAMPLES ? SAMPLES : 0;
 }
 
-static void plant_sampling(struct recording *r, int host, struct sampling s) {
+static void plant_sampling_but(struct recording *r, int host, struct sampling s, const char *but) {
     static const char *const probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
     now = s;
     is_agent = true;
     plant(r, RECORDING_SELF, host, "agent", 1, 1u << SELF_RSS, sampling_of);
     is_agent = false;
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
-        plant(r, RECORDING_SELF, host, probes[i], 1, 1u << SELF_RSS, sampling_of);
+        if (strcmp(probes[i], but) != 0)
+            plant(r, RECORDING_SELF, host, probes[i], 1, 1u << SELF_RSS, sampling_of);
+}
+
+static void plant_sampling(struct recording *r, int host, struct sampling s) {
+    plant_sampling_but(r, host, s, "");
 }
 
 /* Rank 1 takes so many times the CPU time. */
@@ -52,6 +59,25 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.35 times as much CPU time"));
     assert_true(any_says(&j.verdict.ruled_out, "sampling took 1.20 times as much there, too: a "
                                                "slower core rather than more work"));
+    release(&r, &j);
+}
+
+static bool a_straggler_says(const struct judged *j, const char *words) {
+    for (size_t i = 0; i < j->stragglers.n; i++)
+        if (any_says(&j->stragglers.items[i].evidence, words))
+            return true;
+    return false;
+}
+
+static void a_straggler_is_told_of_its_core_as_well(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.6, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
+    assert_true(a_straggler_says(&j, "its core is slower: sampling took 1.20 times"));
+    release(&r, &j);
+    judge_two(1.6, usual, &r, &j);
+    assert_true(a_straggler_says(&j, "no slower core"));
     release(&r, &j);
 }
 
@@ -77,7 +103,8 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
     release(&r, &j);
 }
 
-/* An agent with more processes to look at, or more cores to read, is on no slower core. */
+/* An agent with more processes to look at is on no slower core; reading that alone costs more is
+ * none either. */
 static void one_figure_alone_says_nothing_of_the_core(void **state) {
     const struct sampling alone[] = {{800 * 2, 25, 0}, {800, 25 * 2, 0}};
     (void)state;
@@ -86,8 +113,70 @@ static void one_figure_alone_says_nothing_of_the_core(void **state) {
         struct judged j;
         judge_two(1.35, alone[i], &r, &j);
         expect(&j, "imbalance", "skew", 1);
+        assert_true(any_says(&j.verdict.against, "no more CPU time there than for its "
+                                                 "peers (1.00 times)"));
         release(&r, &j);
     }
+}
+
+/* More cores cost the agent more as well, since that reads them, too. */
+static void a_host_with_more_cores_is_none_with_slower_ones(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    for (int cpu = 1; cpu < 8; cpu++)
+        plant(&r, RECORDING_CPU, 1, cpu_names[cpu], 0.1, 0, quiet_cpu);
+    plant_sampling(&r, 0, usual);
+    plant_sampling(&r, 1, (struct sampling){800 + 6 * 50, 25 + 50, 0});
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
+    release(&r, &j);
+}
+
+/* The peer's kernel has no pressure figures: less to read, which makes no core slow. */
+static void a_probe_that_only_one_host_has_makes_none_slow(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    plant_sampling_but(&r, 0, (struct sampling){800 * 0.85, 25, 0}, "psi");
+    plant_sampling(&r, 1, usual);
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
+    release(&r, &j);
+}
+
+static void without_fixed_probes_nothing_is_said_of_the_core(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    is_agent = true;
+    now = usual;
+    plant(&r, RECORDING_SELF, 0, "agent", 1, 1u << SELF_RSS, sampling_of);
+    plant(&r, RECORDING_SELF, 1, "agent", 1, 1u << SELF_RSS, sampling_of);
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
+    release(&r, &j);
+}
+
+/* Rank 1 has most CPU time by its core; rank 2 has more to do. */
+static void a_slow_core_hides_no_other_rank_s_work(void **state) {
+    static const double work[][2] = {{1, 1}, {1.32, 1.32}, {1.56, 1}, {1, 1}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 4, (struct trouble){.works = work});
+    for (int host = 0; host < 4; host++)
+        plant_sampling(&r, host, host == 1 ? (struct sampling){800 * 1.2, 25 * 1.1, 0} : usual);
+    judge(&r, &j);
+    expect(&j, "imbalance", "skew", 2);
+    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.32 times as much CPU time"));
+    release(&r, &j);
 }
 
 static void what_comes_between_once_is_none_of_the_core_s_speed(void **state) {
@@ -128,9 +217,14 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_on_a_slower_core_has_no_more_work),
+        cmocka_unit_test(a_straggler_is_told_of_its_core_as_well),
         cmocka_unit_test(the_same_on_a_core_as_fast_is_more_work),
         cmocka_unit_test(of_more_work_on_a_slower_core_the_work_is_told),
         cmocka_unit_test(one_figure_alone_says_nothing_of_the_core),
+        cmocka_unit_test(a_host_with_more_cores_is_none_with_slower_ones),
+        cmocka_unit_test(a_probe_that_only_one_host_has_makes_none_slow),
+        cmocka_unit_test(without_fixed_probes_nothing_is_said_of_the_core),
+        cmocka_unit_test(a_slow_core_hides_no_other_rank_s_work),
         cmocka_unit_test(what_comes_between_once_is_none_of_the_core_s_speed),
         cmocka_unit_test(without_samples_of_either_it_is_said_that_it_cannot_be_told),
         cmocka_unit_test(what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed),
