@@ -70,13 +70,27 @@ static double beyond_peers(const struct whatif *w, const struct critical_part *p
             continue;
         for (size_t k = 0; k < b->n; k++)
             least = k == r ? least : fmin(least, own_pace(w, k, group));
-        if (asked && isnan(self))
+        if (asked && (isnan(self) || isnan(least)))
             return NAN;
         for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
             path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
         removed += self > least ? path * (1 - least / self) : 0;
     }
     return removed;
+}
+
+/* Of what waits for cores the path does not show as such: no more than it spends inside MPI, whose
+ * it may be; there are other ranks than the path's, and other times. */
+static double hidden_on_path(const struct whatif *w, const struct critical_part *part, int host,
+                             enum budget_term term) {
+    double hidden = 0, inside = 0;
+    for (size_t h = 0; h < w->scene->n_hosts; h++) {
+        if (host < 0 || host == (int)h)
+            hidden += replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
+        for (int mpi = BUDGET_IDLE + 1; mpi < BUDGET_TERMS; mpi++)
+            inside += critical_seconds(part, (int)h, (enum budget_term)mpi);
+    }
+    return fmin(hidden, inside);
 }
 
 /* Seconds of the critical path that a scenario takes away at most: what is left is still a chain of
@@ -93,8 +107,8 @@ static double removable(const struct whatif *w, const struct critical_part *part
     case WHATIF_CPU:
         for (size_t h = 0; h < w->scene->n_hosts; h++)
             if (s->host < 0 || s->host == (int)h)
-                sum += critical_seconds(part, (int)h, term) +
-                       replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
+                sum += critical_seconds(part, (int)h, term);
+        sum += hidden_on_path(w, part, s->host, term);
         return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:

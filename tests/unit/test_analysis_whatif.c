@@ -257,6 +257,24 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
     release(&r, &scene);
 }
 
+static void an_only_rank_has_no_peers_whose_pace_it_could_have(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    plant_init(&r, 1, 0.2 * ROUNDS);
+    r.clock_bound_ns = calloc(1, sizeof *r.clock_bound_ns);
+    plant_process(&r, 0, "train", (struct plant_process){0, 1, 0, 0});
+    PLANT(&r.calls, 0, 0, "MPI_Init", -1, -1, 0, 0, 0);
+    for (int i = 0; i < ROUNDS; i++)
+        meet(&r, 0, 200 * MS * i + 190 * MS, 200 * MS * (i + 1), false);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    struct whatif_answer a = ask(
+        &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 0, .factor = 1});
+    assert_true(isnan(a.gain_max));
+    release(&r, &scene);
+}
+
 /* ---- who looks late ---- */
 
 #define ROUND (122 * MS)
@@ -577,6 +595,7 @@ int main(void) {
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
         cmocka_unit_test(without_a_peer_of_its_role_a_straggler_is_held_against_who_computes),
+        cmocka_unit_test(an_only_rank_has_no_peers_whose_pace_it_could_have),
         cmocka_unit_test(what_had_come_before_it_was_looked_for_was_not_on_its_way),
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
