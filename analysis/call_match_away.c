@@ -5,8 +5,9 @@
  * that is back, and not for the way.
  *
  * Only where all of this says so: the sender left after a look that found nothing, the message was
- * not done on its side when it came back, and its receiver had it soon afterwards. A long message
- * on a slow way goes on by itself, out of the kernel's buffers, and is done at any time.
+ * not done on its side when it came back, and its receiver, which waited for it by then, had it
+ * soon afterwards. A long message on a slow way goes on by itself, out of the kernel's buffers, and
+ * is done at any time.
  */
 #include <errno.h>
 
@@ -14,6 +15,7 @@
 
 #define AWAY_NS 2000000 /* shorter is no matter */
 #define SOON_PART 4     /* of the time away: what the rest of the message may take at most */
+#define LOOKS_MAX 256   /* of a receiver, in that time: more are folded, or nonsense */
 
 struct away {
     int64_t begin_ns, end_ns;
@@ -54,6 +56,41 @@ static const struct away *last_away(const struct away *away, size_t n, int64_t t
     return low ? &away[low - 1] : NULL;
 }
 
+static size_t calls_until(const struct mpi_rank *r, int64_t t) {
+    size_t low = 0, high = r->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->events[middle].enter_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether a rank waited for what it received at t, which is before it had it: of a request, in the
+ * call that completed it, or looking for it again and again until then. */
+static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
+                     const struct mpi_event *receive, int64_t t) {
+    if (!(receive->flags & MPI_FLAG_REQUEST))
+        return receive->enter_ns < t;
+    int64_t since = INT64_MAX;
+    size_t i = calls_until(r, receive->exit_ns);
+    for (int steps = 0; i-- > 0 && steps < LOOKS_MAX; steps++) {
+        const struct mpi_event *e = &r->events[i];
+        bool looks = since != INT64_MAX && since - e->exit_ns < AWAY_NS &&
+                     mpi_event_function(m->log, e)->kind == MPI_KIND_TEST;
+        if (!mpi_event_is_call(e) || e->thread != receive->thread)
+            continue;
+        if (since == INT64_MAX ? e->exit_ns < receive->exit_ns : !looks)
+            return false;
+        since = e->enter_ns;
+        if (since < t)
+            return true;
+    }
+    return false;
+}
+
 /* done: of the sender's request. */
 static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *done,
                     const struct call_need *sent, const struct away *away, size_t n) {
@@ -64,7 +101,8 @@ static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *do
     int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
     const struct away *a = last_away(away, n, by);
     int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
-    if (a && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon && bound <= soon)
+    if (a && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
+        bound <= soon && waits_at(m, &m->log->ranks[sent->who], receive, a->end_ns))
         received->ready_ns = a->end_ns;
 }
 

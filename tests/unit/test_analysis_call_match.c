@@ -405,18 +405,45 @@ static void planted_programs_are_matched_exactly(void **state) {
 #define MS INT64_C(1000000)
 
 /* Rank 0 begins a message at 1 ms, looks in vain, is outside of MPI until 20 ms, and sees it done
- * at its second look from then on; rank 1 waits for it since 2 ms and has it at `had_ms`. */
-static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool looked) {
-    struct mpi_log log = {0};
-    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
-    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, done_ms * MS, MPI_FLAG_REQUEST);
+ * at its second look from then on. */
+static void plant_sender(struct mpi_log *log, int64_t done_ms, bool looked) {
+    PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, 1 * MS + 10);
+    PLANT(log, 0, 0, "MPI_Isend", 1, 5, 200000, 1 * MS, done_ms * MS, MPI_FLAG_REQUEST);
     if (looked)
-        PLANT(&log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
-    PLANT(&log, 0, 0, "MPI_Test", -1, -1, 0, 20 * MS, 20 * MS + 10);
-    PLANT(&log, 0, 0, "MPI_Test", 1, 5, 200000, done_ms * MS - 10, done_ms * MS);
-    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, 2 * MS, had_ms * MS);
+        PLANT(log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS + 20, 1 * MS + 30);
+    PLANT(log, 0, 0, "MPI_Test", -1, -1, 0, 20 * MS, 20 * MS + 10);
+    PLANT(log, 0, 0, "MPI_Test", 1, 5, 200000, done_ms * MS - 10, done_ms * MS);
+}
+
+/* Rank 1 waits for it since `since_ms` and has it at `had_ms`. */
+static int64_t ready_of_received(int64_t since_ms, int64_t had_ms, int64_t done_ms, bool looked) {
+    struct mpi_log log = {0};
+    plant_sender(&log, done_ms, looked);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, 200000, since_ms * MS, had_ms * MS);
     struct call_matches m = matched(&log);
     int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static int64_t ready_of_held(int64_t had_ms, int64_t done_ms, bool looked) {
+    return ready_of_received(2, had_ms, done_ms, looked);
+}
+
+/* The same by a request, begun at 2 ms; `looking`: looks for it since then, again and again. */
+static int64_t ready_of_request(int64_t since_ms, bool looking) {
+    struct mpi_log log = {0};
+    plant_sender(&log, 21, true);
+    PLANT(&log, 1, 1, "MPI_Irecv", 0, 5, 200000, 2 * MS, 2 * MS + 10);
+    PLANT(&log, 1, 1, "MPI_Irecv", 0, 5, 200000, 2 * MS, 22 * MS, MPI_FLAG_REQUEST);
+    if (looking)
+        PLANT(&log, 1, 1, "MPI_Test", -1, -1, 0, 2 * MS + 20, since_ms * MS - 10, MPI_FLAG_FOLDED);
+    PLANT(&log, 1, 1, looking ? "MPI_Test" : "MPI_Wait", 0, 5, 200000, since_ms * MS, 22 * MS);
+    struct call_matches m = matched(&log);
+    int64_t ready = VALUE_ABSENT;
+    for (size_t i = 0; i < log.ranks[1].n; i++)
+        if (log.ranks[1].events[i].flags & MPI_FLAG_REQUEST)
+            ready = m.needs[1][i].ready_ns;
     done(&log, &m);
     return ready;
 }
@@ -431,6 +458,14 @@ static void a_message_that_goes_on_by_itself_waits_for_nobody(void **state) {
     assert_int_equal(ready_of_held(19, 21, true), 1 * MS);  /* had while the sender was away */
     assert_int_equal(ready_of_held(40, 21, true), 1 * MS);  /* long after: the way is slow */
     assert_int_equal(ready_of_held(22, 21, false), 1 * MS); /* it may have left at once */
+}
+
+static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_received(21, 22, 21, true), 1 * MS);
+    assert_int_equal(ready_of_request(5, false), 20 * MS);
+    assert_int_equal(ready_of_request(21, false), 1 * MS);
+    assert_int_equal(ready_of_request(21, true), 20 * MS);
 }
 
 int main(void) {
@@ -457,6 +492,7 @@ int main(void) {
         cmocka_unit_test(planted_programs_are_matched_exactly),
         cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
+        cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
