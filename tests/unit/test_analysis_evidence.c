@@ -455,6 +455,22 @@ static void what_a_server_does_with_what_it_was_sent_is_no_skew(void **state) {
     release(&r, &j);
 }
 
+/* Marks that came from outside: of an operator that did not end, and of one that makes no sense. */
+static void operators_that_did_not_end_cover_nothing_that_a_server_does(void **state) {
+    const int64_t lengths[] = {VALUE_ABSENT, INT64_MAX, -1};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_server(&r, ASKED_S, 0.01, ROUND_S);
+    for (int i = 0; i < 3; i++) {
+        plant_mark(&r, MARK_OPERATOR, "lost", 0, 0, i, 0.2, 0);
+        r.marks[r.n_marks - 1].duration_ns = lengths[i];
+    }
+    judge(&r, &j);
+    expect(&j, "cpu", "serial", 0);
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
@@ -473,6 +489,7 @@ int main(void) {
         cmocka_unit_test(iterations_count_where_every_call_is_known),
         cmocka_unit_test(operators_that_one_rank_alone_marks_are_not_its_own),
         cmocka_unit_test(what_a_server_does_with_what_it_was_sent_is_no_skew),
+        cmocka_unit_test(operators_that_did_not_end_cover_nothing_that_a_server_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
