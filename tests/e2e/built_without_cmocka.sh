@@ -3,6 +3,7 @@
 # What `./demo` installs is enough to build everything but the tests: without cmocka the build is made, and no unit
 # test is part of it.
 set -euo pipefail
+command -v ninja >/dev/null || { echo "skipped: no ninja"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake -S "$CHOKEPOINT_SOURCE" -B "$work/build" -G Ninja -DCMOCKA_LIBRARY= >"$work/log" 2>&1 || { tail -n 5 "$work/log"; exit 1; }

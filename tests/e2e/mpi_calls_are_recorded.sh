@@ -30,16 +30,36 @@ rm -f "$EXPECT".*
 run --no-report "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_waits"
 [ $status -eq 0 ] || fail "exits with $status"
 sql "SELECT substr(i.name, 8), sum(inside_ns) FROM mpi_function $of_last_run AND i.name LIKE 'rank 0 %' GROUP BY 1" | tr '|' ' ' >inside
-awk 'FNR == NR { if ($1 == "wait" && $3 !~ /Recv|Test/) want[$3] = $4; next }
+# The program's clock is read outside of the shim's: what is missing may be what it waited for a core between the two.
+awk 'FNR == NR { if ($1 == "wait" && $3 !~ /Recv|Test/) { want[$3] += $4; ready[$3] += $6 } next }
      $1 in want { n++; off = $2 / want[$1] - 1; printf "%-14s program %.3f ms, recorded %.3f ms (%+.3f %%)\n", $1, want[$1] / 1e6, $2 / 1e6, 100 * off
-                  if (off > 0.01 || off < -0.01) bad = 1 }
+                  if (off > 0.001 || $2 < 0.99 * want[$1] - ready[$1]) bad = 1 }
      END { exit bad || n != 7 }' "$EXPECT.0" inside || fail "waits are not what was planted"
-# Nine waits of 250 ms, seen at 10 Hz while they last: rank 0 is inside MPI, rank 1 is not.
-busy() { sql "SELECT count(*) FROM mpi $of_last_run AND i.name = 'rank $1' AND 1.0 * inside_ns / interval_ns BETWEEN 0.95 AND 1.05"; }
-[ "$(busy 0)" -ge 15 ] || fail "only $(busy 0) samples show rank 0 waiting"
-[ "$(busy 1)" -le 5 ] || fail "$(busy 1) samples show rank 1 waiting"
-[ "$(sql "SELECT count(*) FROM mpi $of_last_run AND inside_ns > 1.05 * interval_ns AND interval_ns > 20000000")" = 0 ] ||
-    fail "more time inside MPI than there was: $(sql "SELECT i.name, inside_ns, interval_ns FROM mpi $of_last_run AND inside_ns > 1.05 * interval_ns")"
+# And while they last: a sample's total up to now lies between what the single calls make of the time up to the sample and
+# of that up to the next one, before which it was read, however late. Polls told as one event count when all are over.
+single="(SELECT start_ns, start_ns + duration_ns AS end_ns, coalesce(inside_ns, duration_ns) AS ns, inside_ns IS NOT NULL AS folded, \"rank\" AS r
+         FROM call $of_last_run AND flags & 12 = 0)"
+sql "WITH single AS MATERIALIZED $single,
+     sample AS (SELECT m.rank AS r, f.mono_ns AS at_ns, sum(m.inside_ns) OVER w AS told_ns, lead(f.mono_ns, 1, 1 << 62) OVER w AS next_ns
+                FROM mpi m JOIN frame f USING (frame) $of_last_run WINDOW w AS (PARTITION BY m.instance ORDER BY f.mono_ns))
+     SELECT r, told_ns,
+            (SELECT coalesce(sum(CASE WHEN end_ns <= at_ns THEN ns WHEN folded THEN 0 ELSE at_ns - start_ns END), 0)
+             FROM single WHERE single.r = sample.r AND start_ns < at_ns),
+            (SELECT coalesce(sum(CASE WHEN end_ns <= next_ns OR folded THEN ns ELSE next_ns - start_ns END), 0)
+             FROM single WHERE single.r = sample.r AND start_ns < next_ns),
+            (SELECT count(*) FROM single WHERE single.r = sample.r AND NOT folded AND start_ns < at_ns - 20000000 AND end_ns > at_ns)
+     FROM sample ORDER BY r, at_ns" | tr '|' ' ' >samples
+# A rank taken off its core between looking at its clock and telling of the call is out by that call until it goes on: few
+# such samples are let pass. Without what lasts all that look at a wait would be out, and after a wrong sum all to come.
+awk '{ if ($5) during[$1]++; if ($2 < $3 - 1e6 || $2 > $4 + 1e6) { n++; print "rank " $1 ": " $2 " ns inside, by single calls " $3 " to " $4 } }
+     END { printf "%d samples, %d of them while rank 0 had waited for 20 ms, %d out\n", NR, during[0], n; exit 8 * n > NR || !during[0] }' samples ||
+    fail "samples and single calls differ"
+# What rank 1 sleeps, by its own clock, lies outside of MPI.
+sql "SELECT sum(inside_ns) FROM mpi_function $of_last_run AND i.name LIKE 'rank 1 %' AND i.name NOT LIKE '%MPI_Init%'
+     AND i.name NOT LIKE '%Barrier' AND i.name NOT LIKE '%Finalize'" >inside
+awk 'FILENAME == "inside" { inside = $1 } $1 == "slept" { slept = $3 } $1 == "wall" { wall = $4 }
+     END { printf "rank 1: %.3f s, %.3f s of it asleep, %.3f s inside MPI\n", wall / 1e9, slept / 1e9, inside / 1e9
+           exit !(slept > 2e9 && inside > 0 && inside <= wall - slept) }' inside "$EXPECT.1" || fail "sleep counts as time inside MPI"
 
 # ---- off ----
 run --no-report --no-shim "${mpi[@]}" -np 2 "$CHOKEPOINT_BIN/calls_waits"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits of known length: one rank comes late, the other measures with its own clock how long MPI
- * holds it. Lines "wait RANK FUNCTION NS CPU_NS" in EXPECT.RANK. Needs 2 ranks; rank 0 waits.
+ * holds it. Lines "wait RANK FUNCTION NS CPU_NS READY_NS" in EXPECT.RANK, the last what the kernel
+ * had it wait for a core meanwhile, and "slept RANK NS". Needs 2 ranks; rank 0 waits.
  */
 #include <mpi.h>
 
@@ -19,17 +20,37 @@ static long long cpu_ns(void) {
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+/* How long this thread has been ready to run without a core. */
+static long long ready_ns(void) {
+    unsigned long long ran, ready = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    if (f && fscanf(f, "%llu %llu", &ran, &ready) != 2)
+        ready = 0;
+    if (f)
+        fclose(f);
+    return (long long)ready;
+}
+
 #define MEASURE(function, call)                                                                    \
     do {                                                                                           \
-        long long cpu = cpu_ns(), start_ns = clock_ns();                                           \
+        long long ready = ready_ns(), cpu = cpu_ns(), start_ns = clock_ns();                       \
         call;                                                                                      \
         long long end_ns = clock_ns();                                                             \
-        fprintf(report, "wait %d MPI_%s %lld %lld\n", rank, function, end_ns - start_ns,           \
-                cpu_ns() - cpu);                                                                   \
+        cpu = cpu_ns() - cpu;                                                                      \
+        fprintf(report, "wait %d MPI_%s %lld %lld %lld\n", rank, function, end_ns - start_ns, cpu, \
+                ready_ns() - ready);                                                               \
     } while (0)
 
-static void late_send(int tag) {
+static long long slept_ns;
+
+static void come_late(void) {
+    long long start_ns = clock_ns();
     sleep_ms(LATE_MS);
+    slept_ns += clock_ns() - start_ns;
+}
+
+static void late_send(int tag) {
+    come_late();
     MPI_Send(out, 100, MPI_CHAR, 0, tag, MPI_COMM_WORLD);
 }
 
@@ -58,11 +79,11 @@ static void early(void) {
 static void late(void) {
     for (int tag = 1; tag <= 6; tag++)
         late_send(tag);
-    sleep_ms(LATE_MS);
+    come_late();
     MPI_Barrier(MPI_COMM_WORLD);
-    sleep_ms(LATE_MS);
+    come_late();
     MPI_Allreduce(out, in, 10, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD);
-    sleep_ms(LATE_MS);
+    come_late();
     MPI_Recv(in, 10, MPI_CHAR, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -72,13 +93,14 @@ int main(int argc, char **argv) {
     report = expect_file(rank);
     if (!report)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MEASURE("Barrier", MPI_Barrier(MPI_COMM_WORLD));
     long long start_ns = clock_ns();
     if (rank == 0)
         early();
     else
         late();
     fprintf(report, "wall %d all %lld\n", rank, clock_ns() - start_ns);
+    fprintf(report, "slept %d %lld\n", rank, slept_ns);
     fclose(report);
     MPI_Finalize();
     return 0;
