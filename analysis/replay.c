@@ -255,6 +255,7 @@ void replay_free(struct replay *p) {
         free(p->model.twin);
         free(p->model.twin_rate);
         free(p->model.held);
+        free(p->model.others);
     }
     free(p);
 }

@@ -32,6 +32,17 @@ static void find_buffered(struct replay *p) {
 
 /* ---- when they came ---- */
 
+/* Bytes/s that a host sent for others than the job, where these were much of what it sent: a rate
+ * that it is set to is the job's but for them. */
+static double sent_of_others(const struct replay *p, const struct flows *flows, size_t host) {
+    const struct phase_group *group = &p->scene->groups[p->scene->main_group];
+    double all = scene_mean(p->scene, (int)host, METRIC_NET_SEND, p->scene->main_group) * 1e6;
+    double own = 0, seconds = (double)windows_length(phase_windows(group)) / 1e9;
+    for (size_t i = 0; i < flows->n; i++)
+        own += flows->items[i].from == (int)host ? flows->items[i].bytes / seconds : 0;
+    return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
+}
+
 /* Links whose routes were held up by their path, as far as one side of one host explains it, or
  * whose host holds back what it sends. */
 static int find_held(struct replay *p) {
@@ -39,12 +50,14 @@ static int find_held(struct replay *p) {
     size_t hosts = p->scene->n_hosts;
     struct flows flows;
     p->model.held = calloc(2 * hosts + 1, sizeof *p->model.held);
-    int result = p->model.held ? flows_make(p->scene, windows, &flows) : -ENOMEM;
+    p->model.others = calloc(hosts + 1, sizeof *p->model.others);
+    int result = p->model.held && p->model.others ? flows_make(p->scene, windows, &flows) : -ENOMEM;
     if (result < 0)
         return result;
     for (size_t h = 0; h < hosts; h++) {
         p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN ||
                            link_holds_back(p->scene, p->scene->main_group, (int)h);
+        p->model.others[h] = sent_of_others(p, &flows, h);
         p->model.held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= FLOW_F1_MIN;
     }
     flows_release(&flows);

@@ -167,7 +167,8 @@ static int find_known(struct fit *fit) {
     for (size_t h = 0; fit->known && h < hosts; h++) {
         double send = recording_ceiling(scene->recording, (int)h, METRIC_NET_SEND) * 1e6;
         double receive = recording_ceiling(scene->recording, (int)h, METRIC_NET_RECV) * 1e6;
-        double queue = queue_rate(scene, h);
+        double queue = queue_rate(scene, h), others = fit->p->model.others[h];
+        queue = queue > others ? queue - others : 0;
         fit->known[h] = queue > 0 ? queue : send > 0 ? send : 0;
         fit->known[hosts + h] = receive > 0 ? receive : 0;
     }

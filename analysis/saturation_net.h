@@ -17,6 +17,7 @@ struct queues {
     bool known;
     double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
     double rate_mb_s;             /* it is set to; NAN */
+    double sent_mb_s;             /* through it, in the mean */
     const struct series *fullest; /* whose they are; NULL: none had any */
 };
 
@@ -26,7 +27,7 @@ bool link_is_backed_up(const struct queues *queues);
 /* The host holds back what it sends: again and again there is more than its interface may pass. */
 bool link_holds_back(const struct scene *scene, size_t group, int host);
 /* And sends nearly as much as that on average. */
-bool link_is_full(const struct scene *scene, size_t group, int host);
+bool link_is_full(const struct queues *queues);
 
 /* A candidate with nothing but its questions (what if the link were faster) in it. */
 struct candidate link_of(const struct scene *scene, size_t group, int host, enum flow_side side);

@@ -45,6 +45,7 @@ struct queues link_queues(const struct scene *scene, size_t group, int host) {
         most.backlog = backlog;
         most.overlimits_s = over;
         most.rate_mb_s = rate > 0 ? (double)rate / 1e6 : NAN;
+        most.sent_mb_s = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL) / seconds / 1e6;
         most.fullest = queue;
     }
     return most;
@@ -54,27 +55,24 @@ bool link_is_backed_up(const struct queues *queues) {
     return queues->backlog >= BACKLOG_MIN;
 }
 
-/* A sample sees the queue of one instant, and that of short messages is empty at most of them: who
- * sends at nearly the rate it is set to on average has hardly a moment in which nothing waits. */
-static bool is_full(const struct queues *queues, double mean) {
-    return queues->overlimits_s >= OVERLIMITS_MIN && mean >= NETWORK_FULL * queues->rate_mb_s;
+/* By what went through that queue: a host may have other interfaces. A sample sees the queue of one
+ * instant, and that of short messages is empty at most of them: who sends at nearly the rate it is
+ * set to on average has hardly a moment in which nothing waits. */
+bool link_is_full(const struct queues *queues) {
+    return queues->overlimits_s >= OVERLIMITS_MIN &&
+           queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s;
 }
 
 /* Data wait, again and again, for a rate that the host was set to. */
-static bool is_held_back(const struct queues *queues, double mean) {
-    return is_full(queues, mean) ||
+static bool is_held_back(const struct queues *queues) {
+    return link_is_full(queues) ||
            (link_is_backed_up(queues) && queues->overlimits_s >= OVERLIMITS_MIN &&
-            mean >= NETWORK_HELD_MIN * queues->rate_mb_s);
-}
-
-bool link_is_full(const struct scene *scene, size_t group, int host) {
-    struct queues queues = link_queues(scene, group, host);
-    return is_full(&queues, scene_mean(scene, host, METRIC_NET_SEND, group));
+            queues->sent_mb_s >= NETWORK_HELD_MIN * queues->rate_mb_s);
 }
 
 bool link_holds_back(const struct scene *scene, size_t group, int host) {
     struct queues queues = link_queues(scene, group, host);
-    return is_held_back(&queues, scene_mean(scene, host, METRIC_NET_SEND, group));
+    return is_held_back(&queues);
 }
 
 static void say_held_back(const struct queues *queues, struct candidate *c) {
@@ -91,11 +89,11 @@ static int add_held_back(const struct scene *scene, size_t group, const struct f
                          int host, double demand, const struct queues *queues,
                          struct candidates *candidates) {
     struct candidate c = link_of(scene, group, host, FLOW_SEND);
-    double mean = scene_mean(scene, host, METRIC_NET_SEND, group);
+    double mean = queues->sent_mb_s;
     c.blocked = demand;
     c.factor = mean > 0 ? c.blocked / mean : 0;
     c.supply = true;
-    c.signals = 2; /* what waited, and how often it was held back */
+    c.signals = 1 + link_is_backed_up(queues); /* how often it was held back, and what waited */
     c.ceiling = queues->rate_mb_s;
     c.ceiling_from = "its interface is set to";
     c.reached = fmin(1, mean / c.ceiling);
@@ -111,11 +109,10 @@ int link_by_queues(const struct scene *scene, size_t group, const struct flows *
                    struct candidates *candidates) {
     for (size_t h = 0; h < scene->n_hosts; h++) {
         struct queues queues = link_queues(scene, group, (int)h);
-        double mean = scene_mean(scene, (int)h, METRIC_NET_SEND, group);
         double demand = link_demand(scene, group, (int)h, FLOW_SEND);
-        if (!is_held_back(&queues, mean))
+        if (!is_held_back(&queues))
             continue;
-        demand = isnan(demand) ? fmin(1, mean / queues.rate_mb_s) : demand;
+        demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;
         if (demand >= BLOCKED_MIN &&
             add_held_back(scene, group, flows, (int)h, demand, &queues, candidates) < 0)
             return -ENOMEM;

@@ -41,7 +41,7 @@ static struct culprit_side look_at_side(const struct scene *scene, size_t group,
                              .f1 = flows_f1(flows, host, side),
                              .limit = network_limit_of(scene, host, link_metric(side))};
     s.queues = link_queues(scene, group, host);
-    s.full = side == FLOW_SEND && link_is_full(scene, group, host);
+    s.full = side == FLOW_SEND && link_is_full(&s.queues);
     s.at_limit = s.limit.measured && (side_rate(flows, host, side) >= NETWORK_FULL * s.limit.mb_s ||
                                       s.limit.seen_mb_s >= NETWORK_FULL * s.limit.mb_s);
     return s;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a change can save at most: what is left of the critical path is still a chain of things that
- * have to be done one after the other. A bound needs no replay, so there is one for every program.
+ * have to be done one after the other. A bound needs no replay, so there is one for every program;
+ * of waits for cores that only a replay's reading of the calls shows, it takes off the path no more
+ * than the path spends inside MPI.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -166,9 +166,13 @@ static double connection_value(size_t column, double t_s) {
     }
 }
 
+static double through_queue_now;
 static double qdisc_value(size_t column, double t_s) {
     (void)t_s;
-    return column == QDISC_BACKLOG ? backlog_now : column == QDISC_RATE ? 100e6 : 1e3;
+    return column == QDISC_BACKLOG      ? backlog_now
+           : column == QDISC_RATE       ? 100e6
+           : column == QDISC_SEND_BYTES ? through_queue_now
+                                        : 1e3;
 }
 
 static void plant_flow(struct recording *r, int from, int to, double busy, double rate_mb_s) {
@@ -237,10 +241,12 @@ static double all_it_may_send(size_t column, double t_s) {
 }
 
 /* The first route was held up a little less than counts, so that the end of the second explains the
- * set better than the sender of both; which is seen to be full of others' traffic. */
+ * set better than the sender of both; which is seen to be full of others' traffic, if that goes
+ * through the queue that is set to a rate. */
 static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
     (void)state;
-    for (int full = 0; full < 2; full++) {
+    for (int sends = 0; sends < 3; sends++) {
+        bool full = sends == 1;
         struct recording r;
         struct judged j;
         plant_hosts(&r, 3, 30);
@@ -251,9 +257,10 @@ static void a_sender_that_is_full_needs_no_argument_by_sets(void **state) {
         plant_flow(&r, 1, 0, 0.04, 5000);
         plant_flow(&r, 2, 0, 0.04, 5000);
         backlog_now = 50e3;
+        through_queue_now = full ? 95e6 : 1e3;
         plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
               qdisc_value);
-        if (full)
+        if (sends)
             plant(&r, RECORDING_NET, 0, "eth1", 0.1, 0, all_it_may_send);
         judge(&r, &j);
         expect(&j, full ? "net-egress" : "net-ingress", full ? "link-contention" : "path-limited",

@@ -22,6 +22,7 @@ static double held_back(size_t column, double t_s) {
     return column == QDISC_BACKLOG      ? queue_now.backlog
            : column == QDISC_RATE       ? SET_MB_S * 1e6
            : column == QDISC_OVERLIMITS ? queue_now.overlimits_s
+           : column == QDISC_SEND_BYTES ? queue_now.mean_mb_s * 1e6
                                         : 0;
 }
 
@@ -156,11 +157,59 @@ static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
     }
 }
 
+/* ---- traffic of others ---- */
+
+static double own_connection(size_t column, double t_s) {
+    (void)t_s;
+    return column == CONNECTION_PID             ? 1000
+           : column == CONNECTION_BUSY          ? 0.4e9
+           : column == CONNECTION_SEND_BYTES    ? queue_now.mean_mb_s / 5 * 1e6
+           : column == CONNECTION_RTT           ? 5e5
+           : column == CONNECTION_MIN_RTT       ? 1e5
+           : column == CONNECTION_DELIVERY_RATE ? 6e9
+                                                : 0;
+}
+
+/* Four fifths of what a full link carries are of others: messages move at far less than the rate
+ * that is set, and sooner all the same over one without limit. */
+static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) {
+    struct recording r;
+    double t = 0.1, way = 0.02, each = COMPUTE_S + way;
+    (void)state;
+    queue_now.mean_mb_s = 0.95 * SET_MB_S;
+    queue_now.backlog = 8e3;
+    queue_now.overlimits_s = 400;
+    plant_shaped(&r, each * MESSAGES + 0.2, COMPUTE_S / each);
+    plant(&r, RECORDING_CONNECTION, 0, "10.0.0.1:5000>10.0.0.2:6000", 0.1, 0x61u | 1u << 7,
+          own_connection);
+    plant(&r, RECORDING_CONNECTION, 1, "10.0.0.2:6000>10.0.0.1:5000", 0.1, 0x61u | 1u << 7,
+          own_connection);
+    int64_t bytes = (int64_t)(0.25 * SET_MB_S * 1e6 * way);
+    for (int i = 0; i < MESSAGES; i++, t += each) {
+        int64_t go = (int64_t)((t + COMPUTE_S) * 1e9), there = (int64_t)((t + each) * 1e9);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, bytes, go, there, BOTH,
+              .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, bytes, go, there, BOTH,
+              .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 2, 8, there, there);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 2, 8, there, there, BOTH);
+        for (int rank = 0; rank < 2; rank++)
+            plant_mark(&r, MARK_ITERATION, "round", rank, rank, i, t, each);
+    }
+    struct judged j;
+    judge(&r, &j);
+    struct whatif_answer a = ask(&j.scene, without_limit);
+    if (!a.replayed || fabs(a.gain - 0.5) > 0.03)
+        fail_msg("%s: it gains %.3g", a.replayed ? "replayed" : "refused", a.gain);
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
         cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
+        cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
