@@ -138,16 +138,17 @@ class Espresso(Workload):
 
 
 class ShellTimed(Workload):
-    """A program that says no time of the whole: the ranks' shell does. It reads `settings` where it runs."""
+    """A program that says no time of the whole: the ranks' shells do, and the last of them counts (MrBayes' first
+    rank leaves long before one that a quota holds up). It reads `settings` where it runs."""
     half, scales = "scored", False
 
     def words(self, case):
         shutil.copy(f"{HERE}/{self.settings}", case["folder"])
-        timed = f"a=$(date +%s%N); {self.program}; s=$?; [ $OMPI_COMM_WORLD_RANK != 0 ] || echo loop $((($(date +%s%N) - a) / 1000)); exit $s"
+        timed = f"a=$(date +%s%N); {self.program}; s=$?; echo loop $((($(date +%s%N) - a) / 1000)); exit $s"
         return ["-wdir", case["folder"], "sh", "-c", timed]
 
     def loop_s(self, case, output):
-        return int(re.search(r"^loop ([0-9]+)", output, re.M).group(1)) * 1e-6
+        return max(int(us) for us in re.findall(r"^loop ([0-9]+)", output, re.M)) * 1e-6
 
 
 class Hpcc(ShellTimed):
