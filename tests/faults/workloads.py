@@ -188,6 +188,14 @@ class MrBayes(ShellTimed):
         return None if os.path.exists(self.path) else f"{self.path} (package mrbayes-mpi) is not installed"
 
 
+class NWChem(ShellTimed):
+    """NWChem: quantum chemistry over global arrays, whose one-sided accesses are messages of MPI's here."""
+    name, program, settings = "nwchem", "nwchem.openmpi water.nw", "water.nw"
+
+    def available(self, binaries):
+        return None if shutil.which("nwchem.openmpi") else "nwchem.openmpi (package nwchem-openmpi) is not installed"
+
+
 class Spread(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
@@ -268,6 +276,7 @@ WORKLOADS = {w.name: w for w in (
     Scalapack(),
     Mpb(),
     MrBayes(),
+    NWChem(),
     Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
