@@ -31,13 +31,21 @@ def gain_text(run):
     return f"{gain['estimate']:.0f} % ({bounds})" if gain.get("estimate") is not None else f"a bound only ({bounds} %)"
 
 
+def found(runs):
+    return [r for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r)]
+
+
 def slowdown_lines(runs):
-    rows = [(scorer.slowdown_error(r), r) for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r)]
+    rows = [(scorer.slowdown_error(r), r) for r in runs]
     rows.sort(key=lambda row: (-badness(row[0]), row[1]["id"]))
     return [f"slowdown by the gain of the verdict, {len(rows)} right:"] + [
         f"  {r['id']:34s} {percent(error):>9s}  true {scorer.whole_slowdown(r):.2f} (clean runs differ by {100 * r['spread']:.0f} %), said {scorer.slowdown_estimate(r) or 0:.2f}; "
         f"gain {gain_text(r)}, explains {percent(scorer.excess_explained(r))} of {scorer.excess_s(r):.2f} s"
         for error, r in rows]
+
+
+def quiet_lines(runs):
+    return ["of quiet pairs alone:"] + slowdown_lines(runs) if runs else []
 
 
 def gone_ratio(run):
@@ -46,13 +54,11 @@ def gone_ratio(run):
     return scorer.true_ratio(run, answer[2] if len(answer) > 2 and answer[2] else scorer.whole_s(run))
 
 
-def class_lines(runs):
-    """Errors by program and fault, the best first: which way a class errs."""
-    rows = {}
+def class_lines(runs, error_of):
+    """Errors of runs by program and fault, the best first: which way a class errs."""
+    rows, lines = {}, []
     for run in runs:
-        if run.get("whatif_answer") and scorer.is_top1(run):
-            rows.setdefault((run["workload"], run["fault"]), []).append(run["whatif_error"])
-    lines = []
+        rows.setdefault((run["workload"], run["fault"]), []).append(error_of(run))
     for (workload, fault), errors in rows.items():
         known = sorted(e for e in errors if e is not None)
         lines.append((scorer.median([abs(e) for e in known]) if known else 99,
@@ -61,6 +67,8 @@ def class_lines(runs):
 
 
 def all_lines(runs):
-    return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", gone_ratio) + class_lines(runs)
+    asked = [r for r in runs if r.get("whatif_answer") and scorer.is_top1(r)]
+    return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", gone_ratio) + class_lines(asked, lambda r: r["whatif_error"])
             + question_lines("what if the clean run had the limit", runs, "cap_answer", "cap_error", lambda r: r["cap_answer"][3])
-            + slowdown_lines(runs))
+            + slowdown_lines(found(runs)) + class_lines(found(runs), scorer.slowdown_error)
+            + quiet_lines(found(scorer.quiet_pairs(runs))))

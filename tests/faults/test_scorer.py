@@ -43,9 +43,10 @@ class Truth(unittest.TestCase):
         self.assertEqual([r["right"] for r in runs], ["balanced", "balanced", "grey", "find"])
         self.assertAlmostEqual(runs[3]["slowdown"], 1.09)
 
-    def test_the_twin_is_the_median_of_all_other_clean_runs(self):
-        runs = scored(*[made("F0", s, started=t) for t, s in ((0, 11), (10, 10), (11, 30), (12, 30), (99, 11))], made("F1", 22, labels=[label()], started=11))
-        self.assertAlmostEqual(runs[5]["slowdown"], 2)
+    def test_the_twin_is_the_mean_of_all_other_clean_runs_the_nearer_the_heavier(self):
+        runs = scored(made("F0", 10, started=500), made("F0", 80, started=500 + scorer.NEAR_S), made("F1", 40, labels=[label()], started=500))
+        self.assertAlmostEqual(runs[2]["slowdown"], 2) # 10 times the third root of 80 / 10, which weighs half as much
+        self.assertAlmostEqual(runs[0]["twin_s"], 80)
 
     def test_less_of_the_same_work_counts_by_the_work(self):
         runs = scored(made("F0", 10), dict(made("F1", 8, labels=[label()]), scale=.4))
@@ -98,6 +99,27 @@ class Cores(unittest.TestCase):
         self.assertGreater(m["twin_error_canary"]["worst"], .09)
         self.assertAlmostEqual(m["twin_error_at_speed"]["worst"], 0)
         self.assertEqual(scorer.measures(scored(made("F0", 10)))["twin_error_at_speed"]["n"], 0)
+
+
+class QuietPairs(unittest.TestCase):
+    def run_at(self, canary_ms, fault, loop_s, started, *more, **verdict):
+        side = {"0": {"compute": canary_ms, "memory": 4}, "1": {"compute": canary_ms, "memory": 4}}
+        return dict(made(fault, loop_s, *more, started=started, **verdict), canary_ms={"before": side, "after": side})
+
+    def test_a_quiet_run_is_held_against_quiet_clean_runs_alone(self):
+        says = ("saturated", "vm2", "cpu", [label()])
+        runs = scored(self.run_at(8, "F0", 10, 1), self.run_at(9, "F0", 20, 2), self.run_at(8.1, "F1", 20, 2, *says, gain_pct={"estimate": 40}),
+                      self.run_at(9, "F1", 40, 3, *says, gain_pct={"estimate": 40}), made("F1", 90, *says, started=4, gain_pct={"estimate": 40}))
+        m = scorer.measures(runs)
+        self.assertEqual((m["slowdown_error"]["n"], m["slowdown_error_quiet"]["n"]), (3, 1))
+        self.assertAlmostEqual(m["slowdown_error_quiet"]["bias"], 1 / .6 / 2 - 1)
+        self.assertEqual((m["excess_within_10_quiet"]["right"], m["excess_at_least_90_quiet"]["n"]), (0, 1))
+        self.assertGreater(runs[2]["twin_s"], 10) # of all clean runs, as before
+
+    def test_runs_without_a_canary_or_disturbed_ones_are_no_quiet_pairs(self):
+        disturbed = dict(self.run_at(8, "F0", 10, 1), others_cores=1)
+        self.assertEqual(scorer.quiet_pairs(scored(made("F0", 10), made("F0", 10, started=1))), [])
+        self.assertEqual(scorer.quiet_pairs(scored(disturbed, self.run_at(8, "F0", 10, 2))), []) # nothing to hold it against
 
 
 class Answers(unittest.TestCase):
@@ -179,7 +201,7 @@ class Scenarios(unittest.TestCase):
                 self.assertAlmostEqual(answer[3], true)
         with unittest.mock.patch("recordings.predicted", lambda *_: (None, "no calls", None)):
             runs[2]["cap_error"], runs[2]["cap_answer"] = recordings.what_if_capped(runs[2], runs, "")
-        self.assertIn("true 1.667, predicted refused: no calls", "\n".join(estimates.all_lines(runs)))
+        self.assertIn("true 1.691, predicted refused: no calls", "\n".join(estimates.all_lines(runs)))
 
     def test_every_question_is_listed_the_worst_first_and_refusals_with_their_reason(self):
         faulty = dict(amount=50, inner="F2", labels=[dict(label(), resource=["cpu-quota"], rank=None)])
@@ -191,9 +213,10 @@ class Scenarios(unittest.TestCase):
         lines = estimates.all_lines(runs)
         self.assertEqual([line.split()[0] for line in lines[1:4]], ["far", "near", "silent"])
         self.assertIn("  w            F2   1 of 1 answered: +4.0 %", lines)
+        self.assertIn("  w            F2   1 of 1 answered: -16.7 %", lines)
         self.assertIn("+40.0 %", lines[1])
         self.assertIn("refused: no calls", lines[3])
-        self.assertIn("explains +80.0 %", lines[-1])
+        self.assertIn("explains +80.0 %", "\n".join(lines))
 
 
 class Estimates(unittest.TestCase):
@@ -204,6 +227,13 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(scorer.excess_explained(runs[1]), 1)
         self.assertAlmostEqual(scorer.excess_explained(runs[2]), .8)
         self.assertAlmostEqual(scorer.measures(runs)["slowdown_error"]["worst"], 1 - 1 / .6 / 2)
+
+    def test_two_faults_have_no_twin_with_one_of_them(self):
+        runs = scored(made("F0", 10), made("F16", 30, "saturated", "vm2", "cpu", [label(), label("vm1")], gain_pct={"estimate": 33}))
+        self.assertEqual((scorer.slowdown_error(runs[1]), scorer.excess_explained(runs[1])), (None, None))
+
+    def test_the_bias_has_the_sign_of_the_errors(self):
+        self.assertEqual([scorer.errors([-.3, .1, -.2, None])[k] for k in ("n", "median", "worst", "bias")], [3, .2, .3, -.2])
 
     def test_a_perfect_prediction_is_off_by_what_clean_runs_differ_by(self):
         runs = scored(made("F0", 10, started=0), made("F0", 8, started=1), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
@@ -248,7 +278,7 @@ class Noise(unittest.TestCase):
 
     def test_what_clean_runs_differ_by_decides_what_a_fault_must_cost(self):
         runs = scored(*self.clean(10, 10, 13, 10, 10), made("F1", 12, labels=[label()], started=5), made("F1", 20, labels=[label()], started=6))
-        self.assertAlmostEqual(runs[0]["spread"], .18) # 0, 0, .3, 0, 0: nine of ten
+        self.assertTrue(.18 < runs[0]["spread"] < .25) # 0.07 or so four times, .3: nine of ten
         runs = scored(*self.clean(13, 10, 13, 10, 10, 13), made("F1", 12, labels=[label()], started=6), made("F1", 20, labels=[label()], started=7))
         self.assertEqual([r["right"] for r in runs[-2:]], ["grey", "find"])
 
