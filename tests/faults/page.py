@@ -30,6 +30,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("cap_answered", "what-if questions (limit set) replayed, not refused", "", ""),
     ("start_given", "faults for part of the run: found, and a start named", "", ""),
     ("delay_named", "faults for part of the run: named by some iteration", "", ""),
+    ("gain_given", "right verdicts with an estimate of the gain, not a bound alone", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
     ("excess_within_10_quiet", "within 10 %, of quiet pairs", "", ""),
@@ -245,7 +246,8 @@ Cores alike: fixed work on each core of the bed at once (the canary, before and 
 than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
 blame counts as a false alarm in the first of the three rows.
 Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
-held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out. A verdict that gives only
+held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
+traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
 a bound has no estimate. Quiet pairs: the run, and the clean runs it is held against, were made while the canary's arithmetic took at most 5 % longer than it ever did
 (mean of all cores, before and after; of all runs the fifth percentile): nobody else was on the machine below."""
 

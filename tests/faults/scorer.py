@@ -209,8 +209,9 @@ def whole_slowdown(run):
 
 
 def is_of_one(run):
-    """One fault is all that the twin is without: a verdict's gain is of the one it names, and there is no twin with the other."""
-    return run["fault"] != "F16"
+    """The twin is without one thing only: a verdict's gain is of the one it names. Of two faults there is no twin with the
+    other; and senders of foreign traffic take the cores as well, where the job's hosts have none of their own."""
+    return run["fault"] != "F16" and (run["own_cores"] or run["fault"] != "F6")
 
 
 def slowdown_estimate(run):
@@ -361,6 +362,7 @@ def measures(runs):
         "whatif_error": errors([r.get("whatif_error") for r in right]), "whatif_error_quiet": errors([answered_error(r) for r in right_quiet]),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),
+        "gain_given": count(right, lambda r: gain(r) is not None),
         "whatif_answered": count([r for r in right if r.get("whatif_asked")], lambda r: r.get("whatif_error") is not None),
         "closure_error_pct": errors([closure_error(r) for r in runs]),
         "closes_within_2": count([r for r in runs if closure_error(r) is not None], lambda r: closure_error(r) <= 2),

@@ -227,10 +227,17 @@ class Estimates(unittest.TestCase):
         self.assertAlmostEqual(scorer.excess_explained(runs[1]), 1)
         self.assertAlmostEqual(scorer.excess_explained(runs[2]), .8)
         self.assertAlmostEqual(scorer.measures(runs)["slowdown_error"]["worst"], 1 - 1 / .6 / 2)
+        runs = scored(*runs, made("F1", 20, "saturated", "vm2", "cpu", [label()]))
+        self.assertEqual((scorer.measures(runs)["gain_given"]["right"], scorer.measures(runs)["gain_given"]["n"]), (2, 3))
 
     def test_two_faults_have_no_twin_with_one_of_them(self):
         runs = scored(made("F0", 10), made("F16", 30, "saturated", "vm2", "cpu", [label(), label("vm1")], gain_pct={"estimate": 33}))
         self.assertEqual((scorer.slowdown_error(runs[1]), scorer.excess_explained(runs[1])), (None, None))
+
+    def test_foreign_traffic_costs_more_than_the_link_where_it_has_the_job_s_cores(self):
+        says = ("saturated", "vm2", "net-egress", [label(resource="net-egress")])
+        runs = scored(made("F0", 10), *[made("F6", 20, *says, own_cores=own, gain_pct={"estimate": 50}) for own in (True, False)])
+        self.assertEqual([scorer.slowdown_error(r) is None for r in runs[1:]], [False, True])
 
     def test_the_bias_has_the_sign_of_the_errors(self):
         self.assertEqual([scorer.errors([-.3, .1, -.2, None])[k] for k in ("n", "median", "worst", "bias")], [3, .2, .3, -.2])
