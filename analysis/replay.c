@@ -69,6 +69,38 @@ static int find_messages(struct builder *b) {
 
 /* ---- groups ---- */
 
+/* The number of the group call that an event is; REPLAY_NONE. */
+static uint32_t group_of(const struct builder *b, uint32_t rank, size_t i) {
+    const struct mpi_event *e = &b->log->ranks[rank].events[i];
+    const struct replay *p = b->replay;
+    uint32_t number = p->scene->matches.needs[rank][i].partner;
+    bool none = mpi_event_function(b->log, e)->need == MPI_NEED_NOBODY || !mpi_event_is_call(e) ||
+                number >= p->n_groups;
+    return none ? REPLAY_NONE : number;
+}
+
+static int list_members(struct builder *b) {
+    struct replay *p = b->replay;
+    uint32_t n = 0;
+    for (size_t g = 0; g < p->n_groups; g++) {
+        p->groups[g].first_member = n;
+        n += p->groups[g].members;
+        p->groups[g].members = 0;
+    }
+    p->group_members = calloc((size_t)n + 1, sizeof *p->group_members);
+    if (!p->group_members)
+        return -ENOMEM;
+    for (uint32_t r = 0; r < b->log->n; r++)
+        for (size_t i = 0; i < b->log->ranks[r].n; i++) {
+            uint32_t number = group_of(b, r, i);
+            if (number == REPLAY_NONE)
+                continue;
+            struct replay_group *g = &p->groups[number];
+            p->group_members[g->first_member + g->members++] = r;
+        }
+    return 0;
+}
+
 static int find_groups(struct builder *b) {
     struct replay *p = b->replay;
     const struct mpi_log *log = b->log;
@@ -83,18 +115,20 @@ static int find_groups(struct builder *b) {
         for (size_t i = 0; i < log->ranks[r].n; i++) {
             const struct mpi_event *e = &log->ranks[r].events[i];
             const struct mpi_function *f = mpi_event_function(log, e);
-            uint32_t number = p->scene->matches.needs[r][i].partner;
-            if (f->need == MPI_NEED_NOBODY || !mpi_event_is_call(e) || number >= p->n_groups)
+            uint32_t number = group_of(b, r, i);
+            if (number == REPLAY_NONE)
                 continue;
             struct replay_group *g = &p->groups[number];
             g->members++;
             g->need = f->need;
+            g->exchange = replay_exchange_of(log->names[e->function]);
+            g->started = f->kind == MPI_KIND_COLLECTIVE_START;
             g->bytes = fmax(g->bytes, (double)e->bytes);
             if (e->peer >= 0 && log->ranks[r].rank == e->peer)
                 g->root = r;
             b->group_outside[number] |= !in_window(p, e) || e->thread != b->threads[r];
         }
-    return 0;
+    return list_members(b);
 }
 
 /* ---- what is replayed ---- */
@@ -248,6 +282,7 @@ void replay_free(struct replay *p) {
         free(p->ranks);
         free(p->messages);
         free(p->groups);
+        free(p->group_members);
         free(p->waits);
         free(p->model.egress);
         free(p->model.pair);

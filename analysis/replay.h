@@ -50,11 +50,21 @@ struct replay_message {
     bool buffered;                         /* it leaves without its receiver */
 };
 
-struct replay_group { /* a call of a group */
-    uint32_t members;
-    uint32_t root; /* rank of the program; REPLAY_NONE */
+/* How the bytes of a group call are divided among its members. */
+enum replay_exchange {
+    REPLAY_WHOLE,         /* all of them to, or from, everyone: bcast, reduce */
+    REPLAY_PARTS,         /* the root has all, each of the others a part: gather, scatter */
+    REPLAY_EACH_ITS_PART, /* each has a part for each: alltoall, allgather, reduce_scatter */
+    REPLAY_ALL_TO_ALL,    /* added up, and given to everyone: allreduce */
+};
+
+struct replay_group {               /* a call of a group */
+    uint32_t members, first_member; /* among group_members[] */
+    uint32_t root;                  /* rank of the program; REPLAY_NONE */
     enum mpi_group_need need;
-    double bytes;
+    double bytes; /* most that a member gives or gets */
+    enum replay_exchange exchange;
+    bool started; /* its members wait for it with another call */
     /* The member that went on longest in it for want of a core: until when, for how long. */
     uint32_t late_rank, late_shares;
     int64_t late_end_ns, late_ns; /* 0: none */
@@ -96,6 +106,7 @@ struct replay {
     size_t n_pairs;
     struct replay_group *groups;
     size_t n_groups;
+    uint32_t *group_members; /* ranks */
     uint32_t *waits;
     size_t n_waits, waits_capacity;
     struct replay_model model;
@@ -106,6 +117,8 @@ struct replay {
 /* What is otherwise; arrays by host, or by rank of the program. NULL: as measured. */
 struct replay_change {
     double *egress, *ingress; /* bytes/s */
+    double *burst; /* [egress by host, ingress by host]: bytes that pass at once after a pause, of a
+                      link that is limited so; below 0: it is not */
     double *pace;  /* [egress by host, ingress by host]: what no link explains and crosses
                       this one goes so many times as fast */
     double *keep;  /* [host * BUDGET_TERMS + term] of the time between calls */

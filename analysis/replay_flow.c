@@ -11,6 +11,8 @@ void replay_flows_advance(struct run *run, int64_t now) {
     double s = (double)(now - run->flows_at) / 1e9;
     for (size_t i = 0; s > 0 && i < run->n_active; i++)
         run->active[i]->left -= run->active[i]->rate * s;
+    if (s > 0)
+        replay_buckets_advance(run, s);
     run->work += (double)run->n_active;
     run->flows_at = now;
 }
@@ -48,6 +50,16 @@ static void go_within(struct run *run, uint32_t id, int64_t now) {
     replay_arrive(run, id, end + (int64_t)latency(run, m, false), end);
 }
 
+/* What links take to carry a message that is no flow. */
+static int64_t small_ns(struct run *run, const struct pair_state *pair, double bytes, int64_t now) {
+    size_t hosts = run->p->scene->n_hosts;
+    if (run->burst)
+        replay_flows_advance(run, now);
+    double out = replay_bucket_take(run, pair->flow.from_host, bytes);
+    double in = replay_bucket_take(run, hosts + pair->flow.to_host, bytes);
+    return (int64_t)(fmax(out, in) * 1e9);
+}
+
 static void go(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
@@ -56,8 +68,8 @@ static void go(struct run *run, uint32_t id, int64_t now) {
         return;
     }
     if (m->bytes < REPLAY_FLOW_BYTES && pair->head == REPLAY_NONE) {
-        double rate = fmin(run->egress[pair->flow.from_host], run->ingress[pair->flow.to_host]);
-        replay_arrive(run, id, now + (int64_t)(latency(run, m, true) + m->bytes / rate * 1e9), now);
+        int64_t on_links = small_ns(run, pair, m->bytes, now);
+        replay_arrive(run, id, now + (int64_t)latency(run, m, true) + on_links, now);
         return;
     }
     run->messages[id].next = REPLAY_NONE;
@@ -97,12 +109,16 @@ void replay_flows_end(struct run *run, int64_t now) {
 void replay_flows_share(struct run *run) {
     run->dirty = false;
     run->version++;
-    if (!run->n_active)
+    if (!run->n_active) {
+        replay_buckets_until(run);
         return;
+    }
     size_t hosts = run->p->scene->n_hosts;
-    replay_share(run->active, run->n_active, run->egress, run->ingress, hosts, run->room);
+    replay_buckets_open(run);
+    replay_share(run->active, run->n_active, run->capacity, run->capacity + hosts, hosts,
+                 run->room);
     run->work += (double)(run->n_active * run->n_active);
-    double first = INFINITY;
+    double first = replay_buckets_until(run);
     for (size_t i = 0; i < run->n_active; i++)
         first = fmin(first, fmax(run->active[i]->left, 0) / run->active[i]->rate);
     replay_push(run, run->flows_at + (int64_t)ceil(first * 1e9), EVENT_FLOWS,

@@ -1,27 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* Group calls: who can go on once who has come. */
+/*
+ * Group calls: who can go on once who has come, and, if links are not as measured, once its bytes
+ * are there: all members share what the slowest of their links makes of it.
+ */
 #include <errno.h>
 #include <math.h>
 
 #include "analysis/replay_run.h"
 
 #define AT_ONCE (-TIME_SANE_NS)
+#define BUFFERED 65536 /* who gives no more than that need not see it go */
+
+static int64_t later(int64_t came_ns, const struct group_state *s) {
+    return came_ns != VALUE_ABSENT && s->carried_ns != VALUE_ABSENT && s->carried_ns > came_ns
+               ? s->carried_ns
+               : came_ns;
+}
 
 /* When a member can go on; VALUE_ABSENT: not known yet. */
 static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     const struct group_state *s = &run->groups[number];
     bool all = s->arrived == g->members;
+    int64_t at_once =
+        s->carried_ns != VALUE_ABSENT && g->bytes > BUFFERED ? s->carried_ns : AT_ONCE;
     switch (g->need) {
     case MPI_NEED_ROOT:
-        return g->root == rank || g->root == REPLAY_NONE ? AT_ONCE : s->root_ns;
+        return g->root == rank || g->root == REPLAY_NONE ? at_once : later(s->root_ns, s);
     case MPI_NEED_GATHERED:
-        return g->root != rank ? AT_ONCE : all ? s->last_ns : VALUE_ABSENT;
+        return g->root != rank ? at_once : all ? later(s->last_ns, s) : VALUE_ABSENT;
     case MPI_NEED_NOBODY:
         return AT_ONCE;
     default:
-        return all ? s->last_ns : VALUE_ABSENT;
+        return all ? later(s->last_ns, s) : VALUE_ABSENT;
     }
+}
+
+/* How long a member goes on, less what its bytes took, which they take anew. */
+static int64_t beside_bytes(const struct group_state *s, int64_t ns) {
+    return s->carried_ns == VALUE_ABSENT ? ns : ns > s->was_ns ? ns - s->was_ns : 0;
 }
 
 static void group_release(struct run *run, uint32_t number) {
@@ -37,7 +54,8 @@ static void group_release(struct run *run, uint32_t number) {
             continue;
         }
         replay_come(run, item->rank,
-                    (ready > item->arrived_ns ? ready : item->arrived_ns) + item->ns);
+                    (ready > item->arrived_ns ? ready : item->arrived_ns) +
+                        beside_bytes(s, item->ns));
     }
     s->waiting = kept;
 }
@@ -46,7 +64,7 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
     struct rank_state *r = &run->ranks[rank];
     int64_t ready = group_ready(run, number, rank);
     if (ready != VALUE_ABSENT) {
-        int64_t t = (ready > now ? ready : now) + ns;
+        int64_t t = (ready > now ? ready : now) + beside_bytes(&run->groups[number], ns);
         r->resume = t > r->resume ? t : r->resume;
         return;
     }
@@ -61,23 +79,52 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
     r->missing++;
 }
 
-static double wire_bytes(const struct replay_group *g) {
-    return (g->need == MPI_NEED_ALL ? 2 : 1) * g->bytes;
+/* ---- bytes ---- */
+
+static double seconds_as_measured(const struct run *run, const struct replay_group *g) {
+    const struct replay_model *m = &run->p->model;
+    size_t hosts = run->p->scene->n_hosts;
+    for (size_t h = 0; h < hosts; h++) {
+        run->load[h] /= m->egress[h];
+        run->load[hosts + h] /= m->ingress[h];
+    }
+    return replay_wire_s(g, run->load, hosts);
 }
 
-/* What another link rate adds to, or takes from, the time a member needs after the others came. */
-static int64_t carried_ns(const struct run *run, const struct replay_group *g, int64_t ns,
-                          size_t rank) {
+static double seconds_now(struct run *run, const struct replay_group *g) {
+    size_t hosts = run->p->scene->n_hosts;
+    for (size_t link = 0; link < 2 * hosts; link++)
+        if (run->load[link] > 0)
+            run->load[link] = replay_bucket_take(run, link, run->load[link]);
+    return replay_wire_s(g, run->load, hosts);
+}
+
+/* All it needs is there: its bytes take to the links. */
+static void carry(struct run *run, uint32_t number, int64_t now) {
+    const struct replay_group *g = &run->p->groups[number];
+    struct group_state *s = &run->groups[number];
+    if (!run->other_links || !(g->bytes > 0) || s->carried_ns != VALUE_ABSENT)
+        return;
+    if (run->burst)
+        replay_flows_advance(run, now);
+    replay_wire_load(run->p, g, run->load);
+    double was = seconds_as_measured(run, g);
+    replay_wire_load(run->p, g, run->load);
+    double is = seconds_now(run, g);
+    if (was == is)
+        return;
+    s->was_ns = (int64_t)(was * 1e9);
+    s->carried_ns = now + (int64_t)fmin(is * 1e9, (double)TIME_SANE_NS);
+}
+
+/* Of what no link explains, but crosses one that goes faster. */
+static int64_t paced_ns(const struct run *run, const struct replay_group *g, int64_t ns,
+                        size_t rank) {
     size_t host = (size_t)run->p->ranks[rank].host;
     const struct replay_model *m = &run->p->model;
-    double was = fmin(m->egress[host], m->ingress[host]);
-    double is = fmin(run->egress[host], run->ingress[host]);
-    if (isinf(was) && isinf(is) && g->bytes > 0)
-        return (int64_t)((double)ns / run->group_pace);
-    if (was == is || g->bytes <= 0)
-        return ns;
-    double old = fmin(wire_bytes(g) / was * 1e9, (double)ns);
-    return ns + (int64_t)(wire_bytes(g) / is * 1e9 - old);
+    bool limited = isfinite(fmin(m->egress[host], m->ingress[host])) ||
+                   isfinite(fmin(run->egress[host], run->ingress[host]));
+    return limited || g->bytes <= 0 ? ns : (int64_t)((double)ns / run->group_pace);
 }
 
 int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
@@ -85,8 +132,8 @@ int64_t replay_group_ns(const struct run *run, uint32_t number, const struct rep
     const struct replay_group *g = &run->p->groups[number];
     int64_t held = replay_held_up_ns(g, op, ns, rank);
     if (!held)
-        return carried_ns(run, g, ns, rank);
-    return carried_ns(run, g, ns - held, rank) +
+        return paced_ns(run, g, ns, rank);
+    return paced_ns(run, g, ns - held, rank) +
            replay_late_ns(run, g->late_rank, g->late_shares, held);
 }
 
@@ -94,7 +141,10 @@ void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_
     struct group_state *s = &run->groups[number];
     s->arrived++;
     s->last_ns = now;
-    if (run->p->groups[number].root == rank)
+    const struct replay_group *g = &run->p->groups[number];
+    if (g->root == rank)
         s->root_ns = now;
+    if (g->need == MPI_NEED_ROOT ? g->root == rank : s->arrived == g->members)
+        carry(run, number, now);
     group_release(run, number);
 }

@@ -41,6 +41,16 @@ static inline bool replay_was_found(const struct replay_message *m) {
 /* What links and pairs of ranks carry: p->model's egress, ingress, pair and twins. -ENOMEM. */
 int replay_fit_links(struct replay *p);
 
+/* How the call of this name divides its bytes. */
+enum replay_exchange replay_exchange_of(const char *name);
+
+/* Bytes that a call of a group sends through each link: ret_load[egress by host, ingress by host].
+ */
+void replay_wire_load(const struct replay *p, const struct replay_group *g, double *ret_load);
+
+/* How long all of it takes, if its part takes each link so many seconds. */
+double replay_wire_s(const struct replay_group *g, const double *seconds, size_t n_hosts);
+
 /* The operations of a rank; its counters must have been read. -ENOMEM. */
 int replay_build_rank(struct builder *b, size_t rank);
 

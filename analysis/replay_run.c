@@ -233,9 +233,33 @@ static double largest_pace(const struct run *run) {
     return pace;
 }
 
+/* Buckets are full at the start. */
+static int init_links(struct run *run) {
+    size_t links = 2 * run->p->scene->n_hosts;
+    const struct replay_model *m = &run->p->model;
+    run->tokens = calloc(links + 1, sizeof *run->tokens);
+    run->crossing = calloc(links + 1, sizeof *run->crossing);
+    run->capacity = calloc(links + 1, sizeof *run->capacity);
+    run->load = calloc(links + 1, sizeof *run->load);
+    if (!run->tokens || !run->crossing || !run->capacity || !run->load)
+        return -ENOMEM;
+    for (size_t link = 0; link < links; link++) {
+        size_t h = link % (links / 2);
+        double burst = run->change && run->change->burst ? run->change->burst[link] : -1;
+        run->burst = burst >= 0 ? run->change->burst : run->burst;
+        run->tokens[link] = fmax(burst, 0);
+        run->other_links |=
+            replay_link_rate(run, link) != (link == h ? m->egress[h] : m->ingress[h]);
+    }
+    return 0;
+}
+
 static int run_init(struct run *run) {
     const struct replay *p = run->p;
     size_t hosts = p->scene->n_hosts;
+    int result = init_links(run);
+    if (result < 0)
+        return result;
     run->group_pace = largest_pace(run);
     run->ranks = calloc(p->n_ranks + 1, sizeof *run->ranks);
     run->messages = malloc((p->n_messages + 1) * sizeof *run->messages);
@@ -262,7 +286,8 @@ static int run_init(struct run *run) {
                                 .free_ns = INT64_MIN};
     }
     for (size_t g = 0; g < p->n_groups; g++)
-        run->groups[g] = (struct group_state){0, REPLAY_NONE, INT64_MIN, VALUE_ABSENT};
+        run->groups[g] =
+            (struct group_state){0, REPLAY_NONE, INT64_MIN, VALUE_ABSENT, VALUE_ABSENT, 0};
     for (size_t r = 0; r < p->n_ranks; r++) {
         run->ranks[r].now = p->ranks[r].begin_ns;
         if (p->ranks[r].n)
@@ -324,6 +349,10 @@ int replay_run(const struct replay *p, const struct replay_change *change, size_
     free(run.active_pairs);
     free(run.ended);
     free(run.room);
+    free(run.tokens);
+    free(run.crossing);
+    free(run.capacity);
+    free(run.load);
     free(run.heap);
     return result;
 }

@@ -41,13 +41,19 @@ struct waiting { /* a rank, for a group call */
 struct group_state {
     uint32_t arrived, waiting;
     int64_t last_ns, root_ns;
+    int64_t carried_ns; /* with other links: when its bytes are there; VALUE_ABSENT */
+    int64_t was_ns;     /* what of its members' stays they took */
 };
 
 struct run {
     const struct replay *p;
     const struct replay_change *change;
     const double *egress, *ingress;
-    double group_pace; /* of group calls: the largest of any link */
+    bool other_links;          /* than measured */
+    const double *burst;       /* by link; NULL: none is a bucket */
+    double *tokens, *crossing; /* by link: bytes, bytes/s */
+    double *capacity, *load;   /* by link: scratch */
+    double group_pace;         /* of group calls: the largest of any link */
     struct rank_state *ranks;
     struct message_state *messages;
     struct pair_state *pairs;
@@ -89,6 +95,19 @@ void replay_try_to_go(struct run *run, uint32_t id, int64_t now);
 void replay_flows_advance(struct run *run, int64_t now);
 void replay_flows_end(struct run *run, int64_t now);
 void replay_flows_share(struct run *run);
+
+/* Bytes/s of a link: [egress by host, ingress by host]. */
+double replay_link_rate(const struct run *run, size_t link);
+
+/* Buckets fill, less what crosses them. */
+void replay_buckets_advance(struct run *run, double seconds);
+/* What flows may share now: run->capacity. */
+void replay_buckets_open(struct run *run);
+/* Seconds until one is empty, or its debt paid, at the rates that flows have now. */
+double replay_buckets_until(struct run *run);
+/* Bytes that are no flow go through a link now; returns the seconds until they are through. All
+ * must have been advanced. */
+double replay_bucket_take(struct run *run, size_t link, double bytes);
 
 /* A rank is in a group call. */
 void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now);

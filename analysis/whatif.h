@@ -35,6 +35,7 @@ struct whatif_scenario {
     enum budget_term term;
     double factor;
     double rate_bytes_s; /* of a link, instead of the factor, if > 0 */
+    double burst_bytes;  /* with that: what it lets pass at once after a pause */
     int workers;
 };
 

@@ -14,16 +14,19 @@ int whatif_change_init(const struct whatif *w, struct replay_change *ret_change)
     struct replay_change c = {.egress = malloc((hosts + 1) * sizeof *c.egress),
                               .pace = malloc((2 * hosts + 1) * sizeof *c.pace),
                               .ingress = malloc((hosts + 1) * sizeof *c.ingress),
+                              .burst = malloc((2 * hosts + 1) * sizeof *c.burst),
                               .keep = malloc((hosts * BUDGET_TERMS + 1) * sizeof *c.keep),
                               .speed = malloc((p->n_ranks + 1) * sizeof *c.speed)};
-    if (!c.egress || !c.ingress || !c.pace || !c.keep || !c.speed) {
+    if (!c.egress || !c.ingress || !c.burst || !c.pace || !c.keep || !c.speed) {
         whatif_change_release(&c);
         return -ENOMEM;
     }
     memcpy(c.egress, p->model.egress, hosts * sizeof *c.egress);
     memcpy(c.ingress, p->model.ingress, hosts * sizeof *c.ingress);
-    for (size_t i = 0; i < 2 * hosts; i++)
+    for (size_t i = 0; i < 2 * hosts; i++) {
         c.pace[i] = 1;
+        c.burst[i] = -1;
+    }
     for (size_t i = 0; i < hosts * BUDGET_TERMS; i++)
         c.keep[i] = 1;
     for (size_t r = 0; r < p->n_ranks; r++)
@@ -35,6 +38,7 @@ int whatif_change_init(const struct whatif *w, struct replay_change *ret_change)
 void whatif_change_release(struct replay_change *c) {
     free(c->egress);
     free(c->ingress);
+    free(c->burst);
     free(c->pace);
     free(c->keep);
     free(c->speed);
@@ -58,6 +62,8 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
     }
     if (isinf(*rate) && m->held[link])
         c->pace[link] *= s->rate_bytes_s > 0 ? INFINITY : s->factor;
+    if (s->rate_bytes_s > 0)
+        c->burst[link] = s->burst_bytes;
     *rate = s->rate_bytes_s > 0 ? s->rate_bytes_s : *rate * s->factor;
 }
 

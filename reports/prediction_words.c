@@ -69,6 +69,30 @@ static bool read_rate(const char *text, double *ret_rate) {
     return false;
 }
 
+/* "200mbit", "200mbit,64kB": what passes at once after a pause. */
+static bool read_limit(const char *text, struct whatif_scenario *s) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}};
+    const char *comma = strchr(text, ',');
+    char rate[40], *end;
+    size_t n = comma ? (size_t)(comma - text) : strlen(text);
+    if (n >= sizeof rate)
+        return false;
+    memcpy(rate, text, n);
+    rate[n] = 0;
+    if (!comma)
+        return read_rate(rate, &s->rate_bytes_s);
+    double value = strtod(comma + 1, &end);
+    for (size_t i = 0; end != comma + 1 && i < ARRAY_SIZE(units); i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            s->burst_bytes = value * units[i].bytes;
+            return isfinite(s->burst_bytes) && value >= 0 && read_rate(rate, &s->rate_bytes_s);
+        }
+    return false;
+}
+
 static int read_link(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
     const char *equals = strchr(value, '='), *colon = strchr(value, ':');
     if (!equals)
@@ -86,8 +110,10 @@ static int read_link(struct prediction_reader *r, const char *value, struct what
     }
     s->kind = WHATIF_LINK;
     s->factor = 1;
-    if (!read_factor(equals + 1, &s->factor) && !read_rate(equals + 1, &s->rate_bytes_s))
-        return refuse(r, "'%s' is no speed of a link; right are 2x (0.001x to 1000x) and 200mbit",
+    if (!read_factor(equals + 1, &s->factor) && !read_limit(equals + 1, s))
+        return refuse(r,
+                      "'%s' is no speed of a link; right are 2x (0.001x to 1000x), 200mbit and "
+                      "200mbit,64kB",
                       equals + 1);
     return read_host(r, value, n, &s->host);
 }

@@ -57,6 +57,8 @@ refused calls --link "$host"
 refused calls --link "$host=fast"
 refused calls --link "$host:sideways=2x"
 refused calls --link "$host=-2x"
+refused calls --link "$host=200mbit,fast"
+refused calls --link "$host=200mbit,-1kB"
 refused calls --without "$host:rain"
 refused calls --without contention
 refused calls --without-straggler 99

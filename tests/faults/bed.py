@@ -9,6 +9,11 @@ import sys
 CONTROL = "/sys/fs/cgroup"
 
 
+def burst_bytes(mbit):
+    """What a link shaped to that rate lets pass at once: 2 ms of it, two of the largest packets at least."""
+    return max(int(mbit * 1e6 / 8 / 500), 2 * 9000)
+
+
 class Unable(Exception):
     """This machine or user cannot have it: a skip, not a failure."""
 
@@ -147,7 +152,7 @@ class Bed:
         if mbit is None:
             subprocess.run([*words, "del", "dev", device, "root"], capture_output=True)
             return
-        burst = max(int(mbit * 1e6 / 8 / 500), 2 * 9000)
+        burst = burst_bytes(mbit)
         limit = max(int(mbit * 1e6 / 8 / 100), 256 << 10) + burst
         try:
             run_tool([*words, "replace", "dev", device, "root", "tbf", "rate", f"{int(mbit * 1000)}kbit",

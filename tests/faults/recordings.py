@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 import scorer
+from bed import burst_bytes
 from cases import PLAIN
 from runner import report_of
 
@@ -241,7 +242,8 @@ def cap_words(run):
     if run["fault"] not in ("F3", "F4", "F5") or not run.get("mbit"):
         return None
     side = {"send": "egress", "receive": "ingress"}
-    return [word for direction, mbit in run["mbit"].items() for word in ("--link", f"{host}:{side[direction]}={max(1, round(mbit))}mbit")] + ["--together"]
+    limits = {side[d]: f"{int(mbit * 1000)}kbit,{burst_bytes(mbit)}B" for d, mbit in run["mbit"].items()}
+    return [word for direction, limit in limits.items() for word in ("--link", f"{host}:{direction}={limit}")] + ["--together"]
 
 
 def what_if_words(run):

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A limit set on a link that had none: what it adds is known from its rate, its burst, and what the
+ * program sends through it.
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/scene.h"
+#include "analysis/whatif.h"
+#include "tests/unit/mpi_plant.h"
+
+#define ROUNDS 40
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+#define LARGE 1000000
+
+/* Two ranks on two hosts, both of which compute all the time. */
+static void begin(struct recording *r, int64_t round_ns) {
+    plant_init(r, 2, (double)round_ns * ROUNDS / 1e9);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+}
+
+/* Rank 1's host at 10 MB/s both ways, with that burst: a round takes so long. */
+static void check(struct recording *r, double burst, int64_t should_ns) {
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario s = {WHATIF_LINK,         .host = 1,
+                                .rank = -1,          .direction = WHATIF_BOTH,
+                                .factor = 1,         .rate_bytes_s = 10e6,
+                                .burst_bytes = burst};
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, &scene), 0);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.replayed);
+    double should_s = (double)should_ns * ROUNDS / 1e9;
+    if (!(fabs(a.predicted_s / should_s - 1) < 0.02))
+        fail_msg("%.4g s as measured %.4g, then %.4g, not %.4g", a.measured_s, a.replay_s,
+                 a.predicted_s, should_s);
+    whatif_free(w);
+    scene_release(&scene);
+    recording_release(r);
+}
+
+/* Rank 1 computes for 50 ms, sends a megabyte, which is there at once, and gets a word back. */
+static void send_rounds(struct recording *r) {
+    begin(r, 51 * MS);
+    for (int64_t t = 0; t < 51 * MS * ROUNDS; t += 51 * MS) {
+        int64_t sent = t + 50 * MS, there = sent + 500 * US, end = t + 51 * MS;
+        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, LARGE, sent, there, BOTH, .gap_cpu_ns = 50 * MS,
+              .cpu_ns = 500 * US);
+        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, LARGE, t, there, BOTH, .cpu_ns = there - t);
+        PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, there, there + US);
+        PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, there, end, BOTH, .cpu_ns = end - there);
+        PLANT(&r->calls, 0, 0, "MPI_Barrier", -1, -1, 0, there + US, end, BOTH,
+              .cpu_ns = end - there - US);
+        PLANT(&r->calls, 1, 1, "MPI_Barrier", -1, -1, 0, end, end);
+    }
+}
+
+static void without_a_burst_all_of_a_message_waits_for_the_link(void **state) {
+    struct recording r;
+    (void)state;
+    send_rounds(&r);
+    check(&r, 0, 151 * MS);
+}
+
+/* 300 kB of it pass at once: the link was idle for longer than it needs to save them up. */
+static void a_burst_passes_a_limited_link_at_once(void **state) {
+    struct recording r;
+    (void)state;
+    send_rounds(&r);
+    check(&r, 300e3, 121 * MS);
+}
+
+/* More is not saved up in the time: in the long run the rate holds. */
+static void a_large_burst_does_not_make_a_link_faster_than_its_rate(void **state) {
+    struct recording r;
+    (void)state;
+    send_rounds(&r);
+    check(&r, 1e6, 100 * MS);
+}
+
+/* Rank 0 computes for 30 ms, rank 1 for 20. */
+static void exchange_rounds(struct recording *r, const char *name, int64_t bytes) {
+    begin(r, 31 * MS);
+    for (int64_t t = 0; t < 31 * MS * ROUNDS; t += 31 * MS)
+        for (int rank = 0; rank < 2; rank++) {
+            int64_t own = rank ? 20 * MS : 30 * MS;
+            PLANT(&r->calls, rank, rank, name, -1, -1, bytes, t + own, t + 31 * MS, BOTH,
+                  .gap_cpu_ns = own, .cpu_ns = 31 * MS - own);
+        }
+}
+
+/* Each sends half of what it has, both at once; rank 0 gets its half through rank 1's link. */
+static void what_stays_at_home_does_not_cross_the_link(void **state) {
+    struct recording r;
+    (void)state;
+    exchange_rounds(&r, "MPI_Alltoall", LARGE);
+    check(&r, 0, 81 * MS);
+}
+
+static void two_ranks_that_add_up_send_all_of_it_once(void **state) {
+    struct recording r;
+    (void)state;
+    exchange_rounds(&r, "MPI_Allreduce", LARGE);
+    check(&r, 0, 131 * MS);
+}
+
+/* Of many small exchanges, each as large as the burst, none waits; larger ones wait for the rest.
+ */
+static void an_exchange_has_the_burst_as_well(void **state) {
+    struct recording r;
+    (void)state;
+    exchange_rounds(&r, "MPI_Allreduce", 100000);
+    check(&r, 100e3, 31 * MS);
+    exchange_rounds(&r, "MPI_Allreduce", 300000);
+    check(&r, 100e3, 51 * MS);
+}
+
+/* Started, and waited for at once: up to one of the two, and back from there. */
+static void a_started_sum_goes_one_way_after_the_other(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 31 * MS);
+    for (int64_t t = 0; t < 31 * MS * ROUNDS; t += 31 * MS)
+        for (int rank = 0; rank < 2; rank++) {
+            PLANT(&r.calls, rank, rank, "MPI_Iallreduce", -1, -1, 50000, t + 30 * MS,
+                  t + 30 * MS + US, BOTH, .gap_cpu_ns = 30 * MS);
+            PLANT(&r.calls, rank, rank, "MPI_Iallreduce", -1, -1, 50000, t + 30 * MS, t + 31 * MS,
+                  MPI_FLAG_REQUEST);
+            PLANT(&r.calls, rank, rank, "MPI_Wait", -1, -1, 0, t + 30 * MS + US, t + 31 * MS, BOTH,
+                  .cpu_ns = MS - US);
+        }
+    check(&r, 0, 41 * MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_burst_all_of_a_message_waits_for_the_link),
+        cmocka_unit_test(a_burst_passes_a_limited_link_at_once),
+        cmocka_unit_test(a_large_burst_does_not_make_a_link_faster_than_its_rate),
+        cmocka_unit_test(what_stays_at_home_does_not_cross_the_link),
+        cmocka_unit_test(two_ranks_that_add_up_send_all_of_it_once),
+        cmocka_unit_test(an_exchange_has_the_burst_as_well),
+        cmocka_unit_test(a_started_sum_goes_one_way_after_the_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
