@@ -55,6 +55,9 @@ if [ -e /dev/full ]; then
     "$data" generate digits --out "$work/full" --train 600 --test 0 --quiet >"$work/out" 2>&1 && fail "full disk: exits with 0"
     [ "$(wc -l <"$work/out")" -eq 1 ] && grep -q 'No space left on device' "$work/out" || fail "full disk: $(cat "$work/out")"
     [ -z "$(ls "$work/full")" ] || fail "full disk leaves $(ls "$work/full")"
+    "$data" check "$work/a" >/dev/full 2>"$work/out" && fail "a full standard output is not noticed"
+    [ "$(cat "$work/out")" = "chokepoint-data: cannot write standard output: No space left on device" ] ||
+        fail "full standard output: $(cat "$work/out")"
 fi
 
 usage() {

@@ -19,6 +19,9 @@ refused() {
 refused 2 "cannot write /nonexistent/summary" --size 50 --json /nonexistent/summary
 refused 2 "cannot write /dev/full: No space left on device" --size 50 --json /dev/full
 refused 2 "names rank 2 of 2" --size 50 --plant sleep:2:1
+"$program" --size 50 --quiet 2>"$work/out" >/dev/full && fail "a full standard output is not noticed"
+[ "$(grep -c 'rank 0 .*cannot write standard output: No space left on device' "$work/out")" -eq 1 ] ||
+    fail "full standard output: $(cat "$work/out")"
 # No place for a working set, in the middle of a round
 timeout -k 5 120 mpirun --oversubscribe -np 3 env TMPDIR=/dev/null "$program" --size 300 --block 100 --quiet \
     --plant memory:1:1 >"$work/out" 2>&1

@@ -22,17 +22,18 @@ refused() {
 # Rank R reads train-0R: spoil one line of a worker's file, then of the server's.
 spoil() { sed -i "300s/.*/$2/" "$work/data/train-0$1.libsvm"; }
 cp -r "$work/data" "$work/good"
-for mode in sync async; do
-    for transfer in dense sparse; do
-        spoil 2 "1 7:x"
-        refused 4 "rank 2 .*train-02.libsvm: line 300, column 5: expected a finite number, found \"x\"" \
-            --mode $mode --transfer $transfer --data "$work/data"
-        cp "$work/good/"* "$work/data/"
-        spoil 0 "1 5001:1"
-        refused 4 "rank 0 .*line 300, column 3: expected an index within --features, found \"5001:1\"" \
-            --mode $mode --transfer $transfer --data "$work/data"
-        cp "$work/good/"* "$work/data/"
-    done
+for how in "sync --transfer dense" "sync --transfer sparse" "async --transfer dense" "async --transfer sparse" \
+    "async --transfer dense --prefetch"; do
+    spoil 2 "1 7:x"
+    # shellcheck disable=SC2086 # words
+    refused 4 "rank 2 .*train-02.libsvm: line 300, column 5: expected a finite number, found \"x\"" \
+        --data "$work/data" --mode $how
+    cp "$work/good/"* "$work/data/"
+    spoil 0 "1 5001:1"
+    # shellcheck disable=SC2086
+    refused 4 "rank 0 .*line 300, column 3: expected an index within --features, found \"5001:1\"" \
+        --data "$work/data" --mode $how
+    cp "$work/good/"* "$work/data/"
 done
 echo "0 9:9:9" >"$work/bad-test"
 refused 3 "bad-test: line 1" --mode sync --transfer sparse --data "$work/data" --test-data "$work/bad-test"
@@ -42,6 +43,7 @@ for mode in sync async; do
     refused 3 "the loss is .* the training diverges" --mode $mode --transfer sparse \
         --data "$work/data" --rate 3e38
 done
+refused 3 "the loss is .* the training diverges" --mode async --transfer dense --prefetch --data "$work/data" --rate 3e38
 for transfer in dense sparse; do
     refused 3 "rank 0 .*the loss is .* the training diverges" --mode sync --exchange allreduce --transfer $transfer \
         --data "$work/data" --rate 3e38
@@ -59,6 +61,10 @@ refused 5 "rank 2 .*train-01.libsvm: line 300, column [0-9]*: expected .*, found
     --mode async --transfer sparse --data "$work/data" --server apart
 cp "$work/good/"* "$work/data/"
 
+"$sgd" generate --features 100 --examples 20 --files 1 --out "$work/small" >/dev/full 2>"$work/out" &&
+    fail "generate: a full standard output is not noticed"
+[ "$(cat "$work/out")" = "chokepoint-sgd: cannot write standard output: No space left on device" ] ||
+    fail "generate: $(cat "$work/out")"
 # A full disk, of results that fit a buffer and of some that do not
 for what in json weights; do
     refused 2 "cannot write /dev/full: No space left on device" --mode sync --transfer sparse --data "$work/data" \
@@ -131,6 +137,8 @@ usage "${good[@]}" --iterations 3 --examples 3
 usage "${good[@]}" --mode async --exchange allreduce
 usage "${good[@]}" --exchange allreduce --server apart
 usage "${good[@]}" --mode single --server apart
+usage "${good[@]}" --prefetch
+usage "${good[@]}" --mode async --transfer sparse --prefetch
 usage --mode sync --features 10 --data x
 usage "${good[@]}" surplus
 usage generate --features 1000

@@ -4,6 +4,7 @@
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/common/crew.h"
+#include "workloads/common/printed.h"
 
 /* Whether the plants are for ranks there are; says which are planted. */
 static bool say_plants(const struct crew *c, const struct plants *plants) {
@@ -17,16 +18,16 @@ static bool say_plants(const struct crew *c, const struct plants *plants) {
 }
 
 /* Rank 0 has the last word, and what it printed is only said when it got out. */
-static int finish(const struct crew_job *job, const void *accounts) {
+static int finish(const struct crew_job *job, const struct crew *c, const void *accounts) {
     int r = job->finish(job->ctx, accounts);
-    return r == 0 && fflush(stdout) != 0 ? -1 : r;
+    return r < 0 ? r : crew_wrote(c, "standard output", printed());
 }
 
 static bool run_together(const struct crew_job *job, struct crew *c) {
     int r = job->run(job->ctx);
     void *accounts = crew_gather(c, job->account, job->account_size);
     if (r == 0 && c->rank == 0)
-        r = finish(job, accounts);
+        r = finish(job, c, accounts);
     free(accounts);
     return crew_is_well(c, r);
 }

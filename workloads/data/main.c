@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "workloads/common/printed.h"
 #include "workloads/common/progress.h"
 #include "workloads/data/fetch.h"
 #include "workloads/data/images.h"
@@ -210,6 +211,20 @@ static int fetch(const struct data_options *o) {
     return c ? fetch_collection(o, directory, c) : fetch_url(o, directory);
 }
 
+static int run(const struct data_options *o) {
+    switch (o->verb) {
+    case DATA_GENERATE:
+        return generate(o);
+    case DATA_CHECK:
+        return check(o);
+    case DATA_FETCH:
+        return fetch(o);
+    default:
+        fputs(data_help, stdout);
+        return EXIT_SUCCESS;
+    }
+}
+
 int main(int argc, char **argv) {
     struct data_options options;
     struct words_error error;
@@ -217,14 +232,9 @@ int main(int argc, char **argv) {
         say(error.text);
         return EXIT_USAGE;
     }
-    switch (options.verb) {
-    case DATA_GENERATE:
-        return generate(&options);
-    case DATA_CHECK:
-        return check(&options);
-    case DATA_FETCH:
-        return fetch(&options);
-    default:
-        return fputs(data_help, stdout) < 0;
-    }
+    int status = run(&options), r = status == EXIT_SUCCESS ? printed() : 0;
+    if (r == 0)
+        return status;
+    fprintf(stderr, "chokepoint-data: cannot write standard output: %s\n", strerror(-r));
+    return EXIT_FAILURE;
 }

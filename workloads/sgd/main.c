@@ -38,8 +38,10 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "agent/mark/chokepoint.h"
+#include "workloads/common/printed.h"
 #include "workloads/sgd/server.h"
 #include "workloads/sgd/summary.h"
 #include "workloads/sgd/together.h"
@@ -64,7 +66,10 @@ static int generate(const struct generate_options *options) {
            "%.2f %%\n",
            (double)result.bytes * 1e-6, options->directory, result.set_features,
            100 * result.base_rate, 100 * result.best_accuracy);
-    return EXIT_SUCCESS;
+    int r = printed();
+    if (r < 0)
+        fprintf(stderr, PROGRAM ": cannot write standard output: %s\n", strerror(-r));
+    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 static int begin(void *ctx, struct crew *crew) {
