@@ -314,7 +314,7 @@ static int64_t group_used(const struct scope *scope) {
     int64_t user = 0, system = 0;
     char word[64];
     long long value;
-    char path[600];
+    char path[sizeof scope->cpu + sizeof "/cpu.stat"];
     if (!scope->v2_cpu) {
         assert_true(read_number(&user, "%s/cpuacct.usage", scope->cpu, 0));
         return user;
