@@ -71,8 +71,9 @@ def load_one(folder, case, binaries):
         labels = json.load(file)
     if binaries:
         report = report_of(binaries, f"{folder}/recording.db")
-        with open(f"{folder}/report.json", "w") as file:
+        with open(f"{folder}/report.json.new", "w") as file:
             json.dump(report, file, indent=1)
+        os.rename(f"{folder}/report.json.new", f"{folder}/report.json")
     else:
         with open(f"{folder}/report.json") as file:
             report = json.load(file)
