@@ -61,7 +61,7 @@ refused 5 "rank 2 .*train-01.libsvm: line 300, column [0-9]*: expected .*, found
     --mode async --transfer sparse --data "$work/data" --server apart
 cp "$work/good/"* "$work/data/"
 
-"$sgd" generate --features 100 --examples 20 --files 1 --out "$work/small" >/dev/full 2>"$work/out" &&
+"$sgd" generate --features 1000 --examples 200 --files 1 --out "$work/small" >/dev/full 2>"$work/out" &&
     fail "generate: a full standard output is not noticed"
 [ "$(cat "$work/out")" = "chokepoint-sgd: cannot write standard output: No space left on device" ] ||
     fail "generate: $(cat "$work/out")"
