@@ -18,6 +18,7 @@
 #include "reports/layout.h"
 
 #define RUN_NAME_MAX 1024
+#define PACE_MAX_NS (1000 * 3600 * INT64_C(1000000000)) /* a database may claim anything */
 
 struct making {
     const struct sweep_request *request;
@@ -81,6 +82,18 @@ static bool need_not_be_made_again(const struct making *m, const struct store_ru
     return run->state == RUN_DONE || (failed && !m->request->retry_failed);
 }
 
+/* A run of before also says how long those of its cell take, but for the moment its start took. */
+static void take_made(struct making *m, size_t cell, const struct store_run *run) {
+    bool done = run->state == RUN_DONE;
+    m->made[cell]++;
+    m->group[cell] = m->group[cell] ? m->group[cell] : run->id;
+    m->n_failed += !done;
+    if (!done || run->duration_ns < 0 || run->duration_ns > PACE_MAX_NS)
+        return;
+    m->pace[cell].sum_ns += run->duration_ns;
+    m->pace[cell].n++;
+}
+
 static int count_made(struct making *m, struct store *store) {
     struct store_sweep sweep;
     struct store_sweep_run *runs;
@@ -91,11 +104,8 @@ static int count_made(struct making *m, struct store *store) {
     r = store_list_sweep_runs(store, &sweep, &runs, &n);
     for (size_t i = 0; r == 0 && i < n; i++)
         if (need_not_be_made_again(m, &runs[i].run) &&
-            find_cell(m->request->parameters, &sweep, &runs[i], &cell)) {
-            m->made[cell]++;
-            m->group[cell] = m->group[cell] ? m->group[cell] : runs[i].run.id;
-            m->n_failed += runs[i].run.state != RUN_DONE;
-        }
+            find_cell(m->request->parameters, &sweep, &runs[i], &cell))
+            take_made(m, cell, &runs[i].run);
     if (r == 0)
         store_sweep_runs_free(runs, n);
     store_sweep_release(&sweep);
@@ -179,16 +189,24 @@ static int make_run(struct making *m, const struct sweep_step *step, struct run_
 
 /* ---- progress ---- */
 
+#define TAIL_SIZE 80
+
+/* Of the steps from `at` on; "" where there are none, or no run has told how long one takes. */
+static void tell_left(const struct making *m, size_t at, char tail[TAIL_SIZE]) {
+    char left[LAYOUT_NUMBER_SIZE];
+    int64_t left_ns = plan_left_ns(m->steps + at, m->n_steps - at, m->pace, m->n_cells);
+    *tail = '\0';
+    if (at < m->n_steps && left_ns >= 0)
+        snprintf(tail, TAIL_SIZE, "; about %s left", layout_duration(left, (double)left_ns / 1e9));
+}
+
 static void tell_run(const struct making *m, size_t at, const struct run_turn *turn) {
     const struct sweep_step *step = &m->steps[at];
     size_t value[SWEEP_PARAMETERS_MAX];
-    char values[600], left[LAYOUT_NUMBER_SIZE], tail[80] = "";
-    int64_t left_ns = plan_left_ns(step + 1, m->n_steps - at - 1, m->pace, m->n_cells);
+    char values[600], tail[TAIL_SIZE];
     if (m->request->quiet)
         return;
-    if (at + 1 < m->n_steps && left_ns >= 0)
-        snprintf(tail, sizeof tail, "; about %s left",
-                 layout_duration(left, (double)left_ns / 1e9));
+    tell_left(m, at + 1, tail);
     parameters_cell(m->request->parameters, step->cell, value);
     parameters_describe(m->request->parameters, value, " ", values, sizeof values);
     if (turn->started)
@@ -203,15 +221,17 @@ static void tell_run(const struct making *m, size_t at, const struct run_turn *t
 
 static void tell_beginning(const struct making *m) {
     size_t all = m->n_cells * (size_t)m->request->options.repeats;
+    char tail[TAIL_SIZE];
     if (m->request->quiet)
         return;
+    tell_left(m, 0, tail);
     if (m->n_steps == all)
         verb_complain(NULL, "sweep '%s': %zu cells, %zu runs, into %s", m->request->name,
                       m->n_cells, all, m->request->options.database);
     else
-        verb_complain(NULL, "sweep '%s': %zu of %zu runs are in %s already, %zu to make",
+        verb_complain(NULL, "sweep '%s': %zu of %zu runs are in %s already, %zu to make%s",
                       m->request->name, all - m->n_steps, all, m->request->options.database,
-                      m->n_steps);
+                      m->n_steps, tail);
 }
 
 static void tell_early_end(const struct making *m, size_t at, const struct run_turn *turn) {

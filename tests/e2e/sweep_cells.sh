@@ -36,6 +36,7 @@ sweep -n four -L mode sync,async -L batch '1,a\,b' -r 2 --no-report sh -c 'echo 
 said '8 of 8 runs are in' || fail "it does not say that all is there"
 sweep -n four -L mode sync,third -L batch 1 -r 3 --no-report sh -c 'echo "$0 $1" >>order' '{mode}' '<{batch}>'
 [ "$(tail -n +9 order | tr '\n' ' ')" = 'third <1> third <1> sync <1> third <1> ' ] || fail "more: $(tail -n +9 order)"
+said '2 of 6 runs are in .* already, 4 to make; about .* left' || fail "what is there does not tell how long the rest takes"
 
 # A failing cell is kept and shown, the others go on, the exit status says so; --retry-failed makes it again.
 sweep -n bad -L code 0,3 -L other x,y sh -c 'exit $0' '{code}' '{other}'
