@@ -30,9 +30,16 @@ static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "blo
 static const char *const cgroup_columns[] = {
     "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
     "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};
-static const char *const connection_columns[] = {
-    "pid",        "busy_ns", "rwnd_limited_ns", "sndbuf_limited_ns",
-    "send_bytes", "rtt_ns",  "min_rtt_ns",      "delivery_rate_bytes_per_s"};
+static const char *const connection_columns[] = {"pid",
+                                                 "busy_ns",
+                                                 "rwnd_limited_ns",
+                                                 "sndbuf_limited_ns",
+                                                 "send_bytes",
+                                                 "rtt_ns",
+                                                 "min_rtt_ns",
+                                                 "delivery_rate_bytes_per_s",
+                                                 "send_buffer_bytes",
+                                                 "receive_buffer_bytes"};
 static const char *const qdisc_columns[] = {"send_bytes", "drops", "overlimits", "backlog_bytes",
                                             "rate_bytes_per_s"};
 
@@ -57,7 +64,8 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
                               BIT(CGROUP_MEMORY_LIMIT) | BIT(CGROUP_READ_LIMIT)},
     [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns),
                               BIT(CONNECTION_PID) | BIT(CONNECTION_RTT) | BIT(CONNECTION_MIN_RTT) |
-                                  BIT(CONNECTION_DELIVERY_RATE)},
+                                  BIT(CONNECTION_DELIVERY_RATE) | BIT(CONNECTION_SEND_ROOM) |
+                                  BIT(CONNECTION_RECEIVE_ROOM)},
     [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns), BIT(QDISC_BACKLOG) | BIT(QDISC_RATE)},
 };
 

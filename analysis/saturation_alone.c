@@ -43,11 +43,24 @@ static bool is_busy_gap(int64_t begin_ns, const struct mpi_event *call) {
     return length >= BUSY_GAP_NS && (double)call->gap_cpu_ns >= BUSY_GAP_CPU * (double)length;
 }
 
-static bool computes_at(const struct mpi_rank *rank, struct cursor *cursor, int64_t t_ns) {
+/* A call that only looks whether there is a message. */
+static bool is_look(const struct mpi_log *log, const struct mpi_event *call) {
+    const struct mpi_function *function = mpi_event_function(log, call);
+    return (function->kind == MPI_KIND_TEST || function->kind == MPI_KIND_PROBE) &&
+           call->exit_ns - call->enter_ns < BUSY_GAP_NS;
+}
+
+/* Of a short gap no CPU time is measured: it ran, and if not from look to look, computed. */
+static bool computes_at(const struct mpi_log *log, const struct mpi_rank *rank,
+                        struct cursor *cursor, int64_t t_ns) {
     const struct mpi_event *call;
     while ((call = next_call(rank, cursor)) && call->enter_ns <= t_ns)
         step(call, cursor);
-    return call && cursor->last_exit_ns <= t_ns && is_busy_gap(cursor->last_exit_ns, call);
+    if (!call || cursor->last_exit_ns > t_ns || cursor->last_exit_ns == INT64_MIN)
+        return false;
+    if (call->enter_ns - cursor->last_exit_ns < MPI_LONG_NS)
+        return !is_look(log, call);
+    return is_busy_gap(cursor->last_exit_ns, call);
 }
 
 static bool is_within(struct windows windows, int64_t t_ns) {
@@ -70,18 +83,12 @@ struct stretch {
     double cpu_ns;
 };
 
-static bool is_look(const struct mpi_log *log, const struct mpi_event *call) {
-    const struct mpi_function *function = mpi_event_function(log, call);
-    return (function->kind == MPI_KIND_TEST || function->kind == MPI_KIND_PROBE) &&
-           call->exit_ns - call->enter_ns < BUSY_GAP_NS;
-}
-
 /* Nearly nobody else computes. Asked at later and later times. */
 static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
                         struct windows windows, struct cursor *cursors) {
     size_t busy = 0;
     for (size_t r = 0; r < log->n; r++)
-        busy += r != mine && computes_at(&log->ranks[r], &cursors[r], t_ns);
+        busy += r != mine && computes_at(log, &log->ranks[r], &cursors[r], t_ns);
     return is_within(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
 }
 

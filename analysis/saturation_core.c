@@ -25,6 +25,8 @@
 #define CORE_ROWS_MIN 2  /* of one to many samples each */
 #define CORE_SLOWER 1.05 /* less is chance */
 #define SAMPLES_LEAST 20 /* of a host, in the group */
+/* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
+#define PACE_MAX 1.5
 
 /* The same on all hosts of a kind, whatever runs there. */
 static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
@@ -106,8 +108,8 @@ static bool are_alike(const struct scene *scene, const struct cost *costs, int a
     return scene->hosts[a].n_cpus == scene->hosts[b].n_cpus;
 }
 
-/* Beside the medians over the other hosts of the job that are like it; room for two numbers of
- * each host. */
+/* By sampling: beside the medians over the other hosts of the job that are like it; room for two
+ * numbers of each host. */
 static struct core_speed compare(const struct scene *scene, const struct cost *costs, int host,
                                  double *room) {
     double *agents = room, *all_fixed = room + scene->n_hosts;
@@ -124,10 +126,19 @@ static struct core_speed compare(const struct scene *scene, const struct cost *c
     double fixed = fixed_of(&costs[host]) / stats_median(all_fixed, n);
     double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
     if (!isfinite(agent) || !isfinite(fixed) || scene_shares_cores(scene, host))
-        return (struct core_speed){1, NAN};
+        return (struct core_speed){1, NAN, NAN, false, NAN};
     if (slower < CORE_SLOWER)
-        return (struct core_speed){1, fmin(agent, fixed)};
-    return (struct core_speed){slower, agent};
+        return (struct core_speed){1, fmin(agent, fixed), NAN, false, NAN};
+    return (struct core_speed){slower, agent, NAN, false, NAN};
+}
+
+static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
+    core.pace = work.pace;
+    core.amount = work.amount;
+    core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
+    if (core.by_pace)
+        core.slower = fmin(work.pace, PACE_MAX);
+    return core;
 }
 
 struct core_speed *core_speeds_of(const struct scene *scene, size_t group) {
@@ -136,17 +147,29 @@ struct core_speed *core_speeds_of(const struct scene *scene, size_t group) {
     struct core_speed *speeds = malloc((n + 1) * sizeof *speeds);
     struct cost *costs = malloc((n + 1) * sizeof *costs);
     double *room = malloc((2 * n + 1) * sizeof *room);
-    for (int h = 0; speeds && costs && room && h < (int)n; h++)
+    struct operator_work *works = operator_works_of(scene, group);
+    bool all = speeds && costs && room && works;
+    for (int h = 0; all && h < (int)n; h++)
         costs[h] = cost_of(scene, h, windows);
-    for (int h = 0; speeds && costs && room && h < (int)n; h++)
-        speeds[h] = compare(scene, costs, h, room);
-    if (!costs || !room) {
+    for (int h = 0; all && h < (int)n; h++)
+        speeds[h] = with_operators(compare(scene, costs, h, room), works[h]);
+    if (!all) {
         free(speeds);
         speeds = NULL;
     }
     free(costs);
     free(room);
+    free(works);
     return speeds;
+}
+
+char *core_speed_words(struct core_speed core) {
+    return core.by_pace ? text_format("its operators took at least %.2f times as long there for as "
+                                      "much output as those of its peers",
+                                      core.pace)
+                        : text_format("sampling took %.2f times as much CPU time there as for its "
+                                      "peers",
+                                      core.sampling);
 }
 
 void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
@@ -158,25 +181,41 @@ void core_speed_rule_out(const struct scene *scene, size_t group, const struct r
     if (who->rank >= 0)
         snprintf(rank, sizeof rank, "rank %d", who->rank);
     const char *name = *rank ? rank : who->process, *host = scene->hosts[who->host].name;
+    char *words = core_speed_words(core);
     if (core.slower > 1)
-        text_list_add(&candidates->ruled_out,
-                      "imbalance: %s on %s took %.2f times as much CPU time as its peers, but "
-                      "sampling took %.2f times as much there, too: a slower core rather than more "
-                      "work",
-                      name, host, ratio, core.sampling);
+        text_list_add(
+            &candidates->ruled_out,
+            "imbalance: %s on %s took %.2f times as much CPU time as its peers, but %s: a "
+            "slower core rather than more work",
+            name, host, ratio, words ? words : "");
     else
         text_list_add(&candidates->ruled_out,
                       "imbalance: %s on %s took %.2f times as much CPU time as its peers: more "
                       "work or a slower core, and no more than cores of one kind differ by",
                       name, host, ratio);
+    free(words);
 }
 
 void core_speed_tell(struct core_speed core, struct candidate *c) {
+    if (core.amount >= SKEW_RATIO) {
+        text_list_add(&c->evidence,
+                      "its operators gave up to %.2f times as much an iteration as those of its "
+                      "peers: more work, whatever its core",
+                      core.amount);
+        c->signals++;
+        return;
+    }
+    char *words = core_speed_words(core);
     if (core.slower > 1)
         text_list_add(&c->against,
-                      "its core is slower as well: sampling took %.2f times as much CPU time there "
-                      "as for its peers, so that a factor of %.2f is put down to that",
-                      core.sampling, core.slower);
+                      "its core is slower as well: %s, so that a factor of %.2f is put down to "
+                      "that",
+                      words ? words : "", core.slower);
+    else if (!isnan(core.pace))
+        text_list_add(&c->against,
+                      "a slower core would look the same, but some of its operators took no longer "
+                      "there for as much output (%.2f times)",
+                      core.pace);
     else if (!isnan(core.sampling))
         text_list_add(&c->against,
                       "the program marks no amounts of work: a slower core would look the same, "
@@ -185,4 +224,5 @@ void core_speed_tell(struct core_speed core, struct candidate *c) {
     else
         text_list_add(&c->against, "more work or a slower core: the program marks no amounts of "
                                    "work, so CPU time alone cannot tell");
+    free(words);
 }

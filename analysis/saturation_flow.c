@@ -56,6 +56,12 @@ static struct medians medians_of(const struct series_set *set, const struct seri
     return medians;
 }
 
+/* Of a buffer of the host that recorded it; NAN: not known. */
+static double room_of(const struct series_set *set, const struct series *series, size_t column) {
+    int64_t room = series_last(set, series, column);
+    return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;
+}
+
 static void add_connection(const struct series_set *set, const struct series *series,
                            struct windows windows, struct flow *to) {
     double busy = series_growth(set, series, CONNECTION_BUSY, windows, NULL) / 1e9;
@@ -67,6 +73,8 @@ static void add_connection(const struct series_set *set, const struct series *se
     if (bytes > to->bytes / 2 || isnan(to->rate_bytes_s)) { /* the largest speaks for the rates */
         to->rate_bytes_s = medians.rate;
         to->queue_ns = medians.queue_ns;
+        to->send_room = room_of(set, series, CONNECTION_SEND_ROOM);
+        to->back_room = room_of(set, series, CONNECTION_RECEIVE_ROOM);
     }
     to->bytes += bytes;
     to->limited_s = fmax(to->limited_s, limited); /* they are busy at the same time */
@@ -129,8 +137,12 @@ int flows_make(const struct scene *scene, struct windows windows, struct flows *
     if (!square)
         return -ENOMEM;
     for (size_t i = 0; i < n * n; i++)
-        square[i] = (struct flow){
-            .from = (int)(i / n), .to = (int)(i % n), .rate_bytes_s = NAN, .queue_ns = NAN};
+        square[i] = (struct flow){.from = (int)(i / n),
+                                  .to = (int)(i % n),
+                                  .rate_bytes_s = NAN,
+                                  .queue_ns = NAN,
+                                  .send_room = NAN,
+                                  .back_room = NAN};
     int result = fill_square(scene, windows, square);
     if (result < 0) {
         free(square);

@@ -169,9 +169,18 @@ static bool is_short_of_memory(const struct candidates *candidates, int host, si
     return false;
 }
 
-/* CPU time of an iteration beyond that of its peers, as on a core like theirs. */
-static double beyond(const struct free_rank *rank, double slower) {
-    return (rank->peers_s + rank->more_s / rank->done) / slower - rank->peers_s;
+/* CPU time of an iteration. */
+static double took_of(const struct free_rank *rank) {
+    return rank->peers_s + rank->more_s / rank->done;
+}
+
+/* CPU time of an iteration beyond that of its peers: of what its operators give more than theirs,
+ * where they tell of more; else as on a core like theirs. */
+static double beyond(const struct free_rank *rank, const struct core_speed *core) {
+    double took = took_of(rank);
+    if (core && core->amount >= SKEW_RATIO)
+        return took - took / core->amount;
+    return took / (core ? core->slower : 1) - rank->peers_s;
 }
 
 /* cores: of the hosts; NULL: as if all were alike. */
@@ -182,7 +191,7 @@ static const struct free_rank *most_beyond(const struct scene *scene,
     double most_s = NAN;
     for (size_t i = 0; i < ranks->n_own; i++) {
         const struct free_rank *at = &ranks->items[i];
-        double s = beyond(at, cores ? cores[scene->budgets.items[at->budget].host].slower : 1);
+        double s = beyond(at, cores ? &cores[scene->budgets.items[at->budget].host] : NULL);
         if (most && !(s > most_s))
             continue;
         most = at;
@@ -194,7 +203,7 @@ static const struct free_rank *most_beyond(const struct scene *scene,
 static void rule_out(const struct scene *scene, size_t group, const struct free_rank *rank,
                      const struct core_speed *cores, struct candidates *candidates) {
     const struct rank_budget *who = &scene->budgets.items[rank->budget];
-    core_speed_rule_out(scene, group, who, 1 + beyond(rank, 1) / rank->peers_s, cores[who->host],
+    core_speed_rule_out(scene, group, who, 1 + beyond(rank, NULL) / rank->peers_s, cores[who->host],
                         candidates);
 }
 
@@ -203,23 +212,23 @@ static int look_at_skew(const struct scene *scene, size_t group, const struct fr
     const struct free_rank *rank = most_beyond(scene, ranks, cores);
     const struct free_rank *longest = most_beyond(scene, ranks, NULL);
     struct core_speed core = cores[scene->budgets.items[rank->budget].host];
-    double peers = rank->peers_s, took = peers + rank->more_s / rank->done;
-    double more = beyond(rank, core.slower);
+    double took = took_of(rank), more = beyond(rank, &core);
+    double like = core.amount >= SKEW_RATIO ? took - more : rank->peers_s;
     struct candidate c = computing(scene, group, rank, more * rank->done);
     if (longest != rank)
         rule_out(scene, group, longest, cores, candidates);
-    if (more < (SKEW_RATIO - 1) * peers)
+    if (more < (SKEW_RATIO - 1) * like)
         rule_out(scene, group, rank, cores, candidates);
-    if (!(more >= (SKEW_RATIO - 1) * peers) || c.blocked < BLOCKED_MIN ||
+    if (!(more >= (SKEW_RATIO - 1) * like) || c.blocked < BLOCKED_MIN ||
         is_short_of_memory(candidates, c.host, group))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);
     c.cause = text_format("rank %d has %.2f times as much to compute for an iteration as %s",
-                          c.rank, 1 + more / peers, ranks->n_own == 2 ? "its peer" : "its peers");
+                          c.rank, 1 + more / like, ranks->n_own == 2 ? "its peer" : "its peers");
     text_list_add(&c.evidence,
                   "an iteration took rank %d %.3g s of CPU time, its peer%s %.3g s; it did %.0f of "
                   "them, the others %.0f in the mean",
-                  c.rank, took, ranks->n_own == 2 ? "" : "s", peers, rank->done,
+                  c.rank, took, ranks->n_own == 2 ? "" : "s", rank->peers_s, rank->done,
                   (ranks->done - rank->done) / (double)(ranks->n_own - 1));
     core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;

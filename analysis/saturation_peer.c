@@ -10,16 +10,53 @@
 #include <string.h>
 
 #include "analysis/saturation_net.h"
+#include "analysis/stats.h"
 #include "analysis/straggler.h"
 #include "analysis/throughput.h"
 
 /* What the connections of a host say of its path. */
-enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE };
+enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
+
+/* Of the buffers of a host's connections the smallest, and the median of all others'; NAN. */
+struct room {
+    double own, others;
+};
+
+static double send_room(const struct flow *f) {
+    return f->send_room;
+}
+static double back_room(const struct flow *f) {
+    return f->back_room;
+}
+
+static struct room room_of(const struct flows *flows, int host, double (*of)(const struct flow *)) {
+    struct room room = {NAN, NAN};
+    double *others = malloc((flows->n + 1) * sizeof *others);
+    size_t n = 0;
+    for (size_t i = 0; others && i < flows->n; i++) {
+        double bytes = of(&flows->items[i]);
+        if (flows->items[i].from == host)
+            room.own = fmin(room.own, bytes);
+        else if (!isnan(bytes))
+            others[n++] = bytes;
+    }
+    room.others = stats_median(others, n);
+    free(others);
+    return room;
+}
+
+static bool is_small(struct room room) {
+    return room.own < ROOM_MIN && room.own <= ROOM_PART * room.others;
+}
 
 /* Held up by a receiver or a send buffer, which is a finding of its own; or not at all: at the rate
  * at which data arrived they would have needed little of the time, and none queued on the way. */
 static enum path path_of(const struct flows *flows, int host, double wall_s) {
     double limited = 0, need = 0, queue_ns = 0;
+    if (is_small(room_of(flows, host, back_room)))
+        return PATH_SMALL_RECEIVE;
+    if (is_small(room_of(flows, host, send_room)))
+        return PATH_SMALL_SEND;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
         double ends = f->receiver_s + f->send_buffer_s;
@@ -33,6 +70,24 @@ static enum path path_of(const struct flows *flows, int host, double wall_s) {
     }
     return need > 0 && need < FLOW_RATE_NONE * limited && queue_ns < QUEUE_NS ? PATH_IDLE
                                                                               : PATH_UNKNOWN;
+}
+
+/* Whoever set the buffer so small is to blame, and no link. */
+static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
+    bool receives = path == PATH_SMALL_RECEIVE;
+    struct room room = room_of(flows, c->host, receives ? back_room : send_room);
+    c->resource = "application";
+    c->kind = receives ? "receiver" : "sndbuf";
+    c->supply = true;
+    c->signals++;
+    free(c->cause);
+    c->cause = text_format(receives ? "the receive buffers of rank %d are too small for what comes"
+                                    : "the send buffers of rank %d are too small for the path",
+                           c->rank);
+    text_list_add(&c->evidence,
+                  "the %s buffers of its connections have room for %.0f bytes, those of the other "
+                  "hosts for %.0f kB in the median",
+                  receives ? "receive" : "send", room.own, room.others / 1e3);
 }
 
 static struct candidate suspect_of(const struct scene *scene, size_t group,
@@ -58,13 +113,15 @@ static struct candidate suspect_of(const struct scene *scene, size_t group,
 }
 
 static void say_suspect(const struct straggler *s, double share, enum path path,
-                        struct candidate *c) {
+                        const struct flows *flows, struct candidate *c) {
     text_list_add(&c->evidence, "rank %d takes %.2f times as long as its peers for what is its own",
                   s->rank, s->slowdown);
     text_list_add(&c->evidence,
                   "transfers to and from its host hold up the run %.0f %% of the time",
                   100 * share);
-    if (path == PATH_IDLE)
+    if (path == PATH_SMALL_SEND || path == PATH_SMALL_RECEIVE)
+        blame_buffer(flows, path, c);
+    else if (path == PATH_IDLE)
         text_list_add(&c->against, "small buffers or a program that seldom looks after its "
                                    "transfers: the kernel counted neither");
     else
@@ -86,8 +143,8 @@ static int add_suspect(const struct scene *scene, size_t group, const struct str
         return 0;
     struct candidate c = suspect_of(scene, group, s, side, path);
     c.blocked = beyond;
-    say_suspect(s, share, path, &c);
-    if (path != PATH_IDLE)
+    say_suspect(s, share, path, flows, &c);
+    if (path == PATH_UNKNOWN)
         link_add_arithmetic(candidates, group, s->host, side, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

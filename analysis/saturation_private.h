@@ -29,13 +29,25 @@ int saturation_processes(const struct scene *scene, size_t group, struct candida
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
 
+/* What operators tell of each host beside the others; NAN: nothing. */
+struct operator_work {
+    double pace;   /* time for as much output, of the operator that is least behind */
+    double amount; /* output an iteration, of the operator that gives most */
+};
+/* Of each host; the caller's to free. NULL: no memory. */
+struct operator_work *operator_works_of(const struct scene *scene, size_t group);
 /* How fast the cores of a host are beside those of the other hosts of the job, by what sampling
- * takes there (saturation_core.c). */
+ * takes there (saturation_core.c), and the program's own operators (saturation_pace.c). */
 struct core_speed {
     double slower;   /* times the CPU time that the same work takes elsewhere; 1: no more, or not
                         known */
     double sampling; /* CPU time of a sample over that of the others; NAN: not known */
+    double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
+    bool by_pace;    /* `slower` is told by that */
+    double amount; /* of the operators' output an iteration, over that elsewhere; NAN: not known */
 };
+/* What tells that a core is slower; owned. NULL: no memory. */
+char *core_speed_words(struct core_speed core);
 /* Of each host; the caller's to free. NULL: no memory. */
 struct core_speed *core_speeds_of(const struct scene *scene, size_t group);
 /* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
@@ -65,6 +77,8 @@ struct flow {
     double send_buffer_s; /* by the send buffer */
     double rate_bytes_s;  /* the median the kernel measured; NAN */
     double queue_ns;      /* round trips beyond the shortest, mean; NAN */
+    double send_room;     /* of the sender's buffer for it, bytes; NAN */
+    double back_room;     /* of the sender's buffer for what comes back; NAN */
     double held;          /* how far its path held it up, 0..1 */
     bool limited;         /* that is beyond doubt */
 };

@@ -164,13 +164,18 @@ static struct excess excess_of(const struct scene *scene, size_t group, size_t w
     return e;
 }
 
-static double skew_ratio(const struct scene *scene, int host) {
-    return scene_shares_cores(scene, host) ? SKEW_RATIO_SHARED : SKEW_RATIO;
+static double skew_ratio(const struct scene *scene, int host, const struct core_speed *cores) {
+    if (scene_shares_cores(scene, host))
+        return SKEW_RATIO_SHARED;
+    return isnan(cores[host].pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
 }
 
-static bool is_skew(const struct scene *scene, size_t group, size_t who, const struct excess *e) {
-    double ratio = skew_ratio(scene, scene->budgets.items[who].host);
+/* Who waits for others as long as it computes beyond them is not what they wait for. */
+static bool is_skew(const struct scene *scene, size_t group, size_t who,
+                    const struct core_speed *cores, const struct excess *e) {
+    double ratio = skew_ratio(scene, scene->budgets.items[who].host, cores);
     return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+           share_of(scene, group, who, BUDGET_PEER_WAIT) < e->more &&
            scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN;
 }
 
@@ -183,12 +188,50 @@ static void rule_out_slow_core(const struct scene *scene, size_t group, size_t w
     core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
 }
 
+/* ---- more to compute, by the amounts that operators tell ---- */
+
+/* Of a rank whose operators give so many times as much as elsewhere, what that takes it on its own
+ * core. */
+static struct excess excess_by_amount(const struct scene *scene, size_t group, size_t who,
+                                      const struct core_speed *cores) {
+    double amount = cores[scene->budgets.items[who].host].amount;
+    double own = share_of(scene, group, who, BUDGET_CPU);
+    struct excess e = {.median = own / amount, .more = own - own / amount};
+    peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    return e;
+}
+
+/* Whose more of them takes longest; SIZE_MAX: nobody's. */
+static size_t rank_with_more_to_do(const struct scene *scene, size_t group,
+                                   const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        struct excess e = excess_by_amount(scene, group, r, cores);
+        if (!(e.more > most_share) || !is_skew(scene, group, r, cores, &e))
+            continue;
+        most = r;
+        most_share = e.more;
+    }
+    return most;
+}
+
+static int add_told_skew(const struct scene *scene, size_t group, size_t who,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    struct excess e = excess_by_amount(scene, group, who, cores);
+    int host = scene->budgets.items[who].host;
+    if (candidates_short_of(candidates, host, group, "memory"))
+        return 0;
+    return add_skew(scene, group, who, &e, cores[host], candidates);
+}
+
 /* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
  * of cores clears, and accuses nobody. */
 static int look_at_ranks(const struct scene *scene, size_t group, const struct core_speed *cores,
                          struct candidates *candidates) {
     size_t who = rank_with_most(scene, group, BUDGET_CPU, cores);
     size_t longest = rank_with_most(scene, group, BUDGET_CPU, NULL);
+    size_t told = rank_with_more_to_do(scene, group, cores);
     if (who == SIZE_MAX)
         return 0;
     const struct rank_budget *b = &scene->budgets.items[who];
@@ -201,9 +244,11 @@ static int look_at_ranks(const struct scene *scene, size_t group, const struct c
     if (longest != who)
         rule_out_slow_core(scene, group, longest, cores, candidates);
     int result = serial ? add_serial(scene, group, who, e.alone, candidates) : 0;
-    if (result == 0 && !short_of_memory && is_skew(scene, group, who, &e))
+    if (result == 0 && told != SIZE_MAX)
+        return add_told_skew(scene, group, told, cores, candidates);
+    if (result == 0 && !short_of_memory && is_skew(scene, group, who, cores, &e))
         result = add_skew(scene, group, who, &e, cores[b->host], candidates);
-    else if (!serial && own < skew_ratio(scene, b->host) * e.median)
+    else if (!serial && own < skew_ratio(scene, b->host, cores) * e.median)
         core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
     return result;
 }

@@ -189,12 +189,11 @@ static void tell_core(const struct board *board, double ratio, struct straggler 
         return;
     }
     struct core_speed core = cores[s->host];
+    char *words = core_speed_words(core);
     free(cores);
     if (core.slower > 1)
-        text_list_add(&s->evidence,
-                      "its core is slower: sampling took %.2f times as much CPU time there as for "
-                      "its peers, which makes %.2f of its %.2f times",
-                      core.sampling, fmin(core.slower, ratio), ratio);
+        text_list_add(&s->evidence, "its core is slower: %s, which makes %.2f of its %.2f times",
+                      words ? words : "", fmin(core.slower, ratio), ratio);
     else if (!isnan(core.sampling))
         text_list_add(&s->evidence,
                       "no slower core: sampling took no more CPU time there than for its peers "
@@ -203,6 +202,7 @@ static void tell_core(const struct board *board, double ratio, struct straggler 
     else
         text_list_add(&s->evidence,
                       "a slower core cannot be ruled out: nothing recorded tells its speed");
+    free(words);
 }
 
 static void more_cpu(const struct board *board, size_t rank, double ratio, double *room,

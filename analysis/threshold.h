@@ -48,6 +48,9 @@
  * programs the standard deviation of the ratio is 8 % (10 % without that), and 54 of them are at
  * most at 1.14. */
 #define SKEW_RATIO 1.2
+/* Where no operators tell what is work and what the core: cores that others use as well take up to
+ * half as long again for seconds, of which sampling sees a part. */
+#define SKEW_RATIO_UNTOLD 1.3
 /* Without calls: what waiting and moving data takes a process is in its CPU time as well. */
 #define SKEW_RATIO_PROCESS 1.25
 #define SKEW_WORTH_SAYING 1.1 /* below those: told, and nobody blamed */
@@ -106,6 +109,10 @@
 /* Of the rate an interface is set to, sent on average: who sends less, in bursts, waits for little
  * of it (a burst of a tenth of the time waits a tenth of the time at most). */
 #define NETWORK_HELD_MIN 0.2
+/* Of a connection's buffer, bytes: one that the kernel chose grows with what moves; where a program
+ * has set it, and far below its peers', no transfer fits into it. */
+#define ROOM_MIN 65536.0
+#define ROOM_PART 0.125
 #define QUEUE_NS 1e6            /* round trips longer than the shortest by this much: data queue */
 #define FOREIGN_SENDER_MIN 0.02 /* of a core: a process outside the job that may be the sender */
 #define OWN_BYTES_MIN 0.7       /* of an interface's bytes: less, and others use the link, too */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
- * takes longer, with what sampling took on either host beside them.
+ * takes longer, with what sampling took on either host beside them, and what their operators tell.
  */
 #include "tests/unit/lockstep.h"
 
@@ -57,8 +57,9 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     judge_two(1.35, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
     assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.35 times as much CPU time"));
-    assert_true(any_says(&j.verdict.ruled_out, "sampling took 1.20 times as much there, too: a "
-                                               "slower core rather than more work"));
+    assert_true(any_says(&j.verdict.ruled_out, "sampling took 1.20 times as much CPU time there "
+                                               "as for its peers: a slower core rather than more "
+                                               "work"));
     release(&r, &j);
 }
 
@@ -166,7 +167,7 @@ static void without_fixed_probes_nothing_is_said_of_the_core(void **state) {
 
 /* Rank 1 has most CPU time by its core; rank 2 has more to do. */
 static void a_slow_core_hides_no_other_rank_s_work(void **state) {
-    static const double work[][2] = {{1, 1}, {1.32, 1.32}, {1.56, 1}, {1, 1}};
+    static const double work[][2] = {{1, 1}, {1.36, 1.36}, {1.68, 1}, {1, 1}};
     struct recording r;
     struct judged j;
     (void)state;
@@ -175,7 +176,7 @@ static void a_slow_core_hides_no_other_rank_s_work(void **state) {
         plant_sampling(&r, host, host == 1 ? (struct sampling){800 * 1.2, 25 * 1.1, 0} : usual);
     judge(&r, &j);
     expect(&j, "imbalance", "skew", 2);
-    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.32 times as much CPU time"));
+    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.36 times as much CPU time"));
     release(&r, &j);
 }
 
@@ -214,6 +215,129 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
     release(&r, &j);
 }
 
+/* ---- operators ---- */
+
+/* Of rank 1 beside rank 0. */
+struct told {
+    double pace;   /* time for as much output */
+    double amount; /* of output, where that grows with the work */
+    bool one;      /* there is but one operator */
+};
+
+static void plant_operator(struct recording *r, const char *name, int rank, double start_s,
+                           double duration_s, double bytes) {
+    plant_mark(r, MARK_OPERATOR, name, rank, rank, 0, start_s, duration_s);
+    r->marks[r->n_marks - 1].output_bytes = (int64_t)bytes;
+}
+
+/* In every round a product, what becomes of it, the gradient, which is always as large, and the
+ * sum of those of all, for which they wait. */
+static void plant_operators(struct recording *r, struct told second) {
+    double at = 0.1;
+    for (int i = 0; i < ROUNDS; i++) {
+        double end = at + round_s(&trouble_now, 2, i), cpu;
+        for (int rank = 0; rank < 2; rank++) {
+            double amount = rank ? second.amount : 1, pace = rank ? second.pace : 1;
+            double enter = at + gap_of(&trouble_now, rank, i, &cpu);
+            plant_operator(r, "product", rank, at, 0.01 * pace * amount, 1e6 * amount);
+            if (second.one)
+                continue;
+            plant_operator(r, "sigmoid", rank, at + 0.02, 0.004 * pace * amount, 1e5 * amount);
+            plant_operator(r, "gradient", rank, at + 0.03, 0.005 * pace * amount, 1e4);
+            plant_operator(r, "sum of all", rank, enter - 1e-5, end - enter + 1e-5, 1e4);
+        }
+        at = end;
+    }
+}
+
+/* Sampling takes as much on both hosts. */
+static void judge_told(double work, struct told second, struct recording *r, struct judged *j) {
+    plant_lockstep(r, 2, (struct trouble){.work = work});
+    plant_sampling(r, 0, usual);
+    plant_sampling(r, 1, usual);
+    plant_operators(r, second);
+    judge(r, j);
+}
+
+static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(1.35, (struct told){1.3, 1, false}, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(any_says(&j.verdict.ruled_out, "its operators took at least 1.30 times as long"));
+    release(&r, &j);
+}
+
+static void no_core_of_a_kind_is_half_as_fast_as_another(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(2.5, (struct told){2.5, 1, false}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    release(&r, &j);
+}
+
+static void operators_that_give_more_tell_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(1.35, (struct told){1, 1.35, false}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_non_null(strstr(j.verdict.cause, "1.35 times as much to compute"));
+    assert_true(any_says(&j.verdict.evidence, "gave up to 1.35 times as much an iteration"));
+    release(&r, &j);
+}
+
+static void more_work_on_a_faster_core_is_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(1.1, (struct told){1.1 / 1.5, 1.5, false}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_non_null(strstr(j.verdict.cause, "1.50 times as much to compute"));
+    release(&r, &j);
+}
+
+/* Cores that others use, too, take as much longer; operators as fast as the peer's say that it was
+ * none of those. */
+static void a_smaller_excess_is_told_with_operators_alone(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_two(1.25, usual, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+    judge_told(1.25, (struct told){1, 1, false}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "operators took no longer there"));
+    release(&r, &j);
+}
+
+static void one_operator_alone_tells_nothing(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(1.35, (struct told){1.3, 1, true}, &r, &j);
+    expect(&j, "imbalance", "skew", 1);
+    assert_true(any_says(&j.verdict.against, "the program marks no amounts of work"));
+    release(&r, &j);
+}
+
+/* 1.35 times the work in all, in turn with its peer: each waits for the other. */
+static void who_waits_as_long_itself_is_not_waited_for(void **state) {
+    static const double work[][2] = {{1, 1}, {2.5, 0.2}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.works = work});
+    plant_sampling(&r, 0, usual);
+    plant_sampling(&r, 1, usual);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_on_a_slower_core_has_no_more_work),
@@ -228,6 +352,13 @@ int main(void) {
         cmocka_unit_test(what_comes_between_once_is_none_of_the_core_s_speed),
         cmocka_unit_test(without_samples_of_either_it_is_said_that_it_cannot_be_told),
         cmocka_unit_test(what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed),
+        cmocka_unit_test(operators_that_take_longer_for_as_much_tell_a_slower_core),
+        cmocka_unit_test(no_core_of_a_kind_is_half_as_fast_as_another),
+        cmocka_unit_test(operators_that_give_more_tell_more_work),
+        cmocka_unit_test(more_work_on_a_faster_core_is_more_work),
+        cmocka_unit_test(a_smaller_excess_is_told_with_operators_alone),
+        cmocka_unit_test(one_operator_alone_tells_nothing),
+        cmocka_unit_test(who_waits_as_long_itself_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,14 @@ struct world {
     double send_ms[WORKERS_MAX + 1];
     double serve_ms, jitter; /* jitter: of the computing, up to that part more or less */
     int share;               /* iterations of each worker; 0: until the end */
-    enum { NO_CONNECTIONS, IDLE_PATH, BUSY_PATH, SLOW_READER } connections;
+    enum {
+        NO_CONNECTIONS,
+        IDLE_PATH,
+        BUSY_PATH,
+        SLOW_READER,
+        SMALL_SEND,
+        SMALL_RECEIVE
+    } connections;
     double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
 };
 
@@ -126,7 +133,8 @@ static double half_busy(size_t column, double t_s) {
 
 /* 10 MB/s each way; of the last worker's, data are under way half of the time. */
 static struct {
-    bool slow;
+    bool slow; /* at either end */
+    bool own;  /* as the slow worker sees it */
     int kind;
 } connection_now;
 
@@ -141,18 +149,25 @@ static double connection_value(size_t column, double t_s) {
            : column == CONNECTION_MIN_RTT    ? 1e4
            : column == CONNECTION_DELIVERY_RATE
                ? (last && connection_now.kind == BUSY_PATH ? 40e6 : 1e9)
+           : column == CONNECTION_SEND_ROOM
+               ? (connection_now.own && connection_now.kind == SMALL_SEND ? 6e3 : 4e6)
+           : column == CONNECTION_RECEIVE_ROOM
+               ? (connection_now.own && connection_now.kind == SMALL_RECEIVE ? 3e3 : 5e6)
                : 0;
 }
 
 static void plant_connections(struct recording *r, const struct world *w) {
-    const unsigned levels =
-        1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT | 1u << CONNECTION_DELIVERY_RATE;
+    const unsigned levels = 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |
+                            1u << CONNECTION_DELIVERY_RATE | 1u << CONNECTION_SEND_ROOM |
+                            1u << CONNECTION_RECEIVE_ROOM;
     char name[64];
     connection_now.kind = w->connections;
     for (int k = 1; w->connections != NO_CONNECTIONS && k <= w->workers; k++) {
         connection_now.slow = k == w->workers;
+        connection_now.own = false;
         snprintf(name, sizeof name, "10.0.0.1:50>10.0.0.%d:60", k + 1);
         plant(r, RECORDING_CONNECTION, 0, name, 0.1, levels, connection_value);
+        connection_now.own = connection_now.slow;
         snprintf(name, sizeof name, "10.0.0.%d:60>10.0.0.1:50", k + 1);
         plant(r, RECORDING_CONNECTION, k, name, 0.1, levels, connection_value);
     }
@@ -434,6 +449,23 @@ static void an_idle_path_clears_the_link(void **state) {
     }
 }
 
+/* What a program set its buffers to is its own doing, and no link's. */
+static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
+    (void)state;
+    for (int kind = SMALL_SEND; kind <= SMALL_RECEIVE; kind++) {
+        struct world w = {.workers = 3,
+                          .compute_ms = {0, 20, 20.1, 20.2},
+                          .transfer_ms = {0, 1, 1, 60},
+                          .serve_ms = 0.05,
+                          .connections = kind};
+        struct judged j;
+        judge(&w, &j);
+        expect(&j, "application", kind == SMALL_SEND ? "sndbuf" : "receiver", 3,
+               1 - (2 / 21.0 + 1 / 80.0) / (3 / 21.0));
+        release(&j);
+    }
+}
+
 /* A replay would find nothing to gain; the bound is that of the iterations. */
 static void a_replay_is_refused_and_the_bound_holds(void **state) {
     struct world w = {
@@ -567,6 +599,7 @@ int main(void) {
         cmocka_unit_test(a_slow_link_costs_the_exchange_that_peers_do_not_need),
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(an_idle_path_clears_the_link),
+        cmocka_unit_test(a_buffer_far_smaller_than_its_peers_is_to_blame),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
