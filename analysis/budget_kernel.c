@@ -59,6 +59,17 @@ static void divide_off(const struct budget_interval *i, double queue, double dis
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
 }
 
+/* Of the queue, what was outside MPI. A process that is ready to run has to wait in proportion to
+ * how long it wants to run, whatever for: so the CPU time tells where it waited, as far as there
+ * was time off the CPU at either place (inside, most of that may have been sleep, till a peer
+ * came).
+ */
+static double queue_outside(double queue, double cpu, double inside_cpu, double off,
+                            double inside_off) {
+    double outside = cpu + inside_cpu > 0 ? queue * cpu / (cpu + inside_cpu) : 0;
+    return fmax(fmin(outside, off), queue - fmin(queue, inside_off));
+}
+
 static struct division divide(const struct budget_interval *i, const double *raw, double part,
                               double length) {
     struct division d = {.known = !isnan(i->cpu) && !isnan(i->run_queue)};
@@ -77,11 +88,13 @@ static struct division divide(const struct budget_interval *i, const double *raw
     d.cpu_of_dark = share(cpu - known_cpu, dark);
     d.extra_cpu =
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
-    double queue_inside = fmin(queue, inside_off), disk_io = fmin(disk, raw[RAW_IO_OFF]);
-    d.queue_of_inside_off = share(queue_inside, inside_off);
+    double off = raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK];
+    double outside = queue_outside(queue, raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK],
+                                   raw[RAW_INSIDE_CPU] + spun, off, inside_off);
+    double disk_io = fmin(disk, raw[RAW_IO_OFF]);
+    d.queue_of_inside_off = share(queue - outside, inside_off);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
-    divide_off(i, queue - queue_inside, disk - disk_io,
-               raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK], &d);
+    divide_off(i, outside, disk - disk_io, off, &d);
     return d;
 }
 

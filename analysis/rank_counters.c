@@ -126,14 +126,6 @@ static bool knows_steal(const struct recording *recording, int host) {
 
 /* ---- a process's part ---- */
 
-static double quota_part(const struct process_part *p, double run_queue, struct windows w) {
-    double all = throttled(p, w);
-    if (isnan(all) || all <= 0)
-        return all;
-    double queue = job_queue(p, w);
-    return queue > 0 ? fmin(run_queue, all * run_queue / queue) : 0;
-}
-
 static double memory_part(const struct process_part *p, double faults, double disk,
                           struct windows w) {
     double pressure = faults <= 0 ? 0 : psi_memory(p, w);
@@ -167,6 +159,24 @@ static double sending_part(const struct process_part *p, struct windows w) {
 static double growth(const struct source *s, size_t column, struct windows w) {
     return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
                                                : NAN;
+}
+
+/* The part of the waits of the job's processes on the host that are this one's, by what was counted
+ * around w: waits are counted when they end, throttling when the group may run again. */
+static double part_of_queue(const struct process_part *p, const struct source *s,
+                            struct windows w) {
+    int64_t length = w.items[0].end_ns - w.items[0].begin_ns;
+    struct window wide = {w.items[0].begin_ns - length, w.items[0].end_ns + length};
+    struct windows around = {&wide, 1};
+    double all = job_queue(p, around), own = growth(s, s->run_queue, around);
+    return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
+}
+
+/* May be more than the process is known to have waited in that interval: see budget_settle_waits.
+ */
+static double quota_part(const struct process_part *p, const struct source *s, struct windows w) {
+    double all = throttled(p, w);
+    return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
 }
 
 static double growth_of_cpu(const struct source *s, struct windows w) {
@@ -233,7 +243,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.cpu = growth_of_cpu(s, w);
     to.run_queue = growth(s, s->run_queue, w);
     to.disk = growth(s, s->disk, w);
-    to.quota = quota_part(p, isnan(to.run_queue) ? 0 : to.run_queue, w);
+    to.quota = quota_part(p, s, w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     to.memory = memory_part(p, growth(s, s->faults, w), to.disk, w);
     to.sending = sending_part(p, w);

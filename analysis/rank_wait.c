@@ -4,6 +4,9 @@
  * interval makes its last interval hold more waiting than time. What does not fit is handed back to
  * the intervals before, each as far as the process did neither run nor wait there: they are where
  * the wait was. What fits nowhere stays (waits of several threads may overlap).
+ *
+ * Throttling of a group is counted when it may run again, and the wait of its process when that
+ * runs: a sample between the two leaves one of them an interval behind. Neighbours make that up.
  */
 #include <math.h>
 
@@ -83,7 +86,31 @@ static void hand_back_disk(struct budget_interval *items, size_t last) {
     }
 }
 
+/* What an interval has of waits that no quota explains yet takes part of what its neighbour has too
+ * much of. */
+static void take_quota(struct budget_interval *from, struct budget_interval *to) {
+    double spare = number(from->quota) - number(from->run_queue);
+    double part = fmin(spare, number(to->run_queue) - number(to->quota));
+    if (part > 0) {
+        from->quota -= part;
+        to->quota = number(to->quota) + part;
+    }
+}
+
+static void settle_quota(struct budget_interval *items, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && follows(&items[i - 1], &items[i]))
+            take_quota(&items[i], &items[i - 1]);
+        if (i + 1 < n && follows(&items[i], &items[i + 1]))
+            take_quota(&items[i], &items[i + 1]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (items[i].quota > number(items[i].run_queue))
+            items[i].quota = number(items[i].run_queue);
+}
+
 void budget_settle_waits(struct budget_interval *items, size_t n) {
+    settle_quota(items, n);
     for (size_t i = n; i-- > 1;)
         if (!isnan(items[i].run_queue))
             hand_back_queue(items, i);

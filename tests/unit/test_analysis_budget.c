@@ -377,6 +377,28 @@ static void folded_tests_that_were_preempted_still_close(void **state) {
     release(&p);
 }
 
+/* What a call of the row took says whether it moved anything; between them the rank computed. */
+static void accesses_in_a_row_move_data_if_one_of_them_took_long_enough(void **state) {
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
+        begin(&p, 2);
+        PLANT(&p.log, 0, 0, "MPI_Accumulate", 1, -1, 800, 1 * MS, 5 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 1 * MS, .calls = 2000);
+        PLANT(&p.log, 0, 0, "MPI_Win_flush_all", -1, -1, 0, 5 * MS, 21 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 8 * MS, .calls = far ? 400 : 4000);
+        PLANT(&p.log, 1, 1, "MPI_Recv", -1, -1, 0, 2 * MS, 20 * MS);
+        p.intervals[0] = interval(0, 21 * MS, 21);
+        struct budget b = budget_of(&p, 0);
+        NEAR(b.term_s[BUDGET_CPU], 0.011);
+        NEAR(b.term_s[BUDGET_TRANSFER], far ? 0.008 : 0);
+        NEAR(b.term_s[BUDGET_OVERHEAD], far ? 0.002 : 0.010); /* Init: 1 ms */
+        NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+        NEAR(b.closure_pct, 100);
+        release(&p);
+    }
+}
+
 /* ---- outside ---- */
 
 /* One gap of 100 ms with 40 ms of CPU, and what counters say of the rest. */
@@ -475,6 +497,32 @@ static void a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core(void **sta
     release(&p);
 }
 
+/* Which of the times off the CPU was the queue nobody counts: it is where the CPU was wanted. */
+static void a_queue_is_where_the_process_wanted_to_run(void **state) {
+    static const struct {
+        int64_t inside_ms, queue_ms;
+        double outside;
+    } cases[] = {{39, 60, 0.030},          /* as long inside MPI as outside */
+                 {0, 60, 0.060 * 40 / 41}, /* it slept until its peer came */
+                 {39, 150, 0.060},         /* no more than there was, */
+                 {99, 5, 0.004}};          /* nor more inside */
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plan p = {.end_ns = 201 * MS, .n_intervals = 1};
+        begin(&p, 2);
+        PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 101 * MS, 201 * MS, HAS_CPU | HAS_GAP,
+              .cpu_ns = cases[i].inside_ms * MS, .gap_cpu_ns = 40 * MS);
+        PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 201 * MS, 201 * MS);
+        p.intervals[0] = interval(0, 201 * MS, 41 + (double)cases[i].inside_ms);
+        p.intervals[0].run_queue = (double)cases[i].queue_ms * 1e6;
+        struct budget b = budget_of(&p, 0);
+        NEAR(b.term_s[BUDGET_RUN_QUEUE], cases[i].outside);
+        NEAR(b.term_s[BUDGET_IDLE], 0.060 - cases[i].outside);
+        NEAR(b.term_s[BUDGET_PEER_WAIT], 0.100);
+        release(&p);
+    }
+}
+
 static void files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -501,8 +549,8 @@ static void totals_alone_leave_the_inside_unsplit(void **state) {
     struct budget b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_UNSPLIT], 0.050);
     NEAR(b.term_s[BUDGET_CPU], 0.030);
-    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.005); /* ten of the fifteen were inside */
-    NEAR(b.term_s[BUDGET_IDLE], 0.015);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.015 * 30 / 70); /* as the CPU time */
+    NEAR(b.term_s[BUDGET_IDLE], 0.020 - 0.015 * 30 / 70);
     assert_true(isnan(b.term_s[BUDGET_PEER_WAIT]) && isnan(b.term_s[BUDGET_TRANSFER]));
     NEAR(b.closure_pct, 100);
     assert_int_equal(b.source, BUDGET_FROM_TOTALS);
@@ -867,10 +915,12 @@ int main(void) {
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
         cmocka_unit_test(folded_tests_that_were_preempted_still_close),
+        cmocka_unit_test(accesses_in_a_row_move_data_if_one_of_them_took_long_enough),
         cmocka_unit_test(each_cause_of_not_running_is_its_own_term),
         cmocka_unit_test(a_long_time_outside_is_divided_as_the_counters_saw_it),
         cmocka_unit_test(what_counters_cannot_see_is_not_a_number),
         cmocka_unit_test(a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core),
+        cmocka_unit_test(a_queue_is_where_the_process_wanted_to_run),
         cmocka_unit_test(files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked),
         cmocka_unit_test(totals_alone_leave_the_inside_unsplit),
         cmocka_unit_test(without_mpi_what_connections_had_to_send_is_transfer),

@@ -188,6 +188,22 @@ static void a_wait_is_where_it_was_not_where_it_was_counted(void **state) {
     NEAR(i[4].quota, 25 * MS);
 }
 
+/* 40 ms of each 100 ms, seen when the group may run again: before the sample or after it. */
+static void throttling_counted_beside_its_interval_explains_the_wait_all_the_same(void **state) {
+    struct budget_interval i[] = {INTERVAL(60, 40, 0, 0, 0),  INTERVAL(60, 40, 0, 80, 0),
+                                  INTERVAL(60, 40, 0, 40, 0), INTERVAL(60, 40, 0, 80, 0),
+                                  INTERVAL(60, 40, 0, 0, 0),  INTERVAL(100, 0, 0, 0, 0),
+                                  INTERVAL(100, 0, 0, 40, 0), INTERVAL(60, 40, 0, 0, 0)};
+    (void)state;
+    place(i, 8);
+    i[7].begin_ns += 50 * MS; /* after a gap */
+    budget_settle_waits(i, 8);
+    for (size_t k = 0; k < 5; k++)
+        NEAR(i[k].quota, 40 * MS);
+    NEAR(i[6].quota, 0); /* nobody of the job waited */
+    NEAR(i[7].quota, 0);
+}
+
 static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
     struct budget_interval i[] = {INTERVAL(0, 0, 0, 0, 0), INTERVAL(0, 0, 0, 0, 0),
                                   INTERVAL(0, 250, 150, 0, 0)};
@@ -288,6 +304,7 @@ int main(void) {
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
         cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
         cmocka_unit_test(a_wait_is_where_it_was_not_where_it_was_counted),
+        cmocka_unit_test(throttling_counted_beside_its_interval_explains_the_wait_all_the_same),
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
