@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the run would gain without each candidate, from the engine that answers `whatif`, and when
- * each held. The engine knows the main phase only; of the others, and where it refuses, the
- * candidate's share of the critical path stands: what could be gained at most. Where ranks run
+ * each held. The engine knows the main phase only: of the rest of the run, which a fault holds up
+ * as well, the critical path tells. Where it refuses, the candidate's share of the critical path
+ * stands: what could be gained at most. Where ranks run
  * freely it is iterations that are gained (throughput.h).
  */
 #include <errno.h>
@@ -19,6 +20,14 @@ static double main_share(const struct scene *scene) {
                    : 0;
 }
 
+/* What it costs the run outside the main phase, as a share of the run: of the critical path there
+ * as much as the replay gives back of that in the main phase. */
+static double elsewhere(const struct scene *scene, const struct whatif_answer *answer) {
+    double run_s = (double)windows_length(phase_windows(&scene->groups[0])) / 1e9;
+    double of_bound = answer->gain_max > 0 ? fmin(1, fmax(0, answer->gain / answer->gain_max)) : 0;
+    return run_s > 0 && answer->elsewhere_s > 0 ? of_bound * answer->elsewhere_s / run_s : 0;
+}
+
 static int ask(const struct scene *scene, const struct whatif *whatif,
                const struct whatif_scenario *scenario, struct gain *ret_gain, char **why) {
     struct whatif_answer answer;
@@ -33,8 +42,10 @@ static int ask(const struct scene *scene, const struct whatif *whatif,
             *why = strdup(answer.refused);
         return 0;
     }
-    *ret_gain = (struct gain){fmax(0, answer.gain * scale), fmax(0, answer.gain_low * scale),
-                              fmax(0, answer.gain_high * scale), true};
+    double beside = elsewhere(scene, &answer);
+    *ret_gain =
+        (struct gain){fmax(0, answer.gain * scale) + beside, fmax(0, answer.gain_low * scale),
+                      fmax(0, answer.gain_high * scale) + beside, true};
     return 0;
 }
 
@@ -77,6 +88,8 @@ static int estimate(const struct scene *scene, const struct whatif *whatif, stru
         return estimate_freely(scene, c);
     if (c->group != scene->main_group || !scene_has_path(scene) || !whatif)
         return 0;
+    if (c->can_remove && c->remove.kind == WHATIF_LINK)
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
     if (c->can_remove)
         result = ask(scene, whatif, &c->remove, &c->gain, why);
     if (result == 0 && c->can_double)

@@ -340,6 +340,7 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         if (!makes_sense(w, &scenarios[i]))
             return -EINVAL;
     double removed = whatif_removable(w, scenarios, n);
+    a.elsewhere_s = whatif_elsewhere(w, scenarios, n);
     a.bound_s = isnan(removed) ? NAN : fmax(a.measured_s - removed, 0);
     a.gain_max = a.measured_s > 0 ? 1 - a.bound_s / a.measured_s : NAN;
     if (!isnan(w->replay_s) && w->measured_s > 0)

@@ -49,7 +49,8 @@ struct whatif_answer {
     double bound_s;       /* it cannot take less: everything else stays */
     double gain;          /* 1 - predicted / measured; without a replay NAN */
     double gain_low, gain_high;
-    double gain_max; /* 1 - bound / measured */
+    double gain_max;    /* 1 - bound / measured */
+    double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */
 };
 
 /* Prepares once; asking is cheap. The scene must outlive it. -ENOMEM. */

@@ -217,3 +217,16 @@ double whatif_removable(const struct whatif *w, const struct whatif_scenario *sc
         sum += removable(w, part, &scenarios[i]);
     return sum;
 }
+
+double whatif_elsewhere(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {
+    const struct critical_path *path = &w->scene->critical;
+    double sum = 0;
+    if (path->n_groups < 2 || w->scene->main_group == 0 || path->n_own)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (scenarios[i].kind == WHATIF_LINK || scenarios[i].kind == WHATIF_WITHOUT ||
+            scenarios[i].kind == WHATIF_CPU)
+            sum += removable(w, &path->groups[0], &scenarios[i]) -
+                   removable(w, &path->groups[w->scene->main_group], &scenarios[i]);
+    return fmax(sum, 0);
+}

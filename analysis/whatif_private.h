@@ -29,6 +29,11 @@ bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
+/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared,
+ * or run freely: who has more to do in one phase may not in another. */
+double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
+                        size_t n);
+
 /* Why a replay cannot tell what this changes (static text); NULL: it can. */
 const char *whatif_beyond_replay(const struct whatif *whatif,
                                  const struct whatif_scenario *scenario);
