@@ -108,11 +108,13 @@ static int write_run(struct store *store, const struct store_run *run,
                      const struct export_format *format, const struct options *options) {
     struct output_stream output;
     int result = output_stream_open(&output, options->path);
-    if (result == 0)
-        result =
-            output_stream_close(&output, format->write(store, run, options->table, output.file));
-    if (report_is_unreadable(result))
-        return report_cannot_read_run("export", store, options->database, options->run, result);
+    if (result < 0)
+        return report_cannot_write("export", options->path, result);
+    int written = format->write(store, run, options->table, output.file);
+    bool is_unread = written < 0 && !ferror(output.file); /* -EIO is said of both */
+    result = output_stream_close(&output, written);
+    if (is_unread)
+        return report_cannot_read_run("export", store, options->database, options->run, written);
     return result < 0 ? report_cannot_write("export", options->path, result) : 0;
 }
 

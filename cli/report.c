@@ -44,8 +44,15 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
     return EXIT_USAGE;
 }
 
-bool report_is_unreadable(int result) {
+/* The database cannot be read as it is, however often. */
+static bool is_unreadable(int result) {
     return result == -EBADMSG || result == -E2BIG;
+}
+
+/* SQLite may have forgotten by now what it was that failed. */
+static const char *failure_words(struct store *store, int result) {
+    const char *words = store_error(store);
+    return strcmp(words, "not an error") == 0 ? strerror(-result) : words;
 }
 
 /* What it is that kept a database from being read. */
@@ -53,13 +60,13 @@ static const char *reading_words(struct store *store, int result) {
     return result == -EBADMSG ? "the database is damaged"
            : result == -E2BIG ? "it holds more than is read: more than a million instances of a "
                                 "table of one host, or a text of more than 1 MiB"
-           : result == -EIO || result == -EBUSY ? store_error(store)
+           : result == -EIO || result == -EBUSY ? failure_words(store, result)
                                                 : strerror(-result);
 }
 
 int report_cannot_read(const char *verb, struct store *store, const char *database, int result) {
     verb_complain(verb, "cannot read %s: %s", database, reading_words(store, result));
-    return report_is_unreadable(result) ? EXIT_USAGE : 1;
+    return is_unreadable(result) ? EXIT_USAGE : 1;
 }
 
 int report_cannot_read_run(const char *verb, struct store *store, const char *database,
@@ -71,7 +78,7 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
     }
     verb_complain(verb, "cannot read run '%s' in %s: %s", which, database,
                   reading_words(store, result));
-    return report_is_unreadable(result) ? EXIT_USAGE : 1;
+    return is_unreadable(result) ? EXIT_USAGE : 1;
 }
 
 int report_cannot_write(const char *verb, const char *path, int result) {

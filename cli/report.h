@@ -28,10 +28,6 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report);
 
-/* Whether a negative errno says that the database cannot be read as it is, and nothing of what is
- * written meanwhile. */
-bool report_is_unreadable(int result);
-
 /* The exit status after one line on standard error; result: the negative errno of reading the
  * database, of finding or reading the run, or of writing to path (NULL: standard output). */
 int report_cannot_read(const char *verb, struct store *store, const char *database, int result);

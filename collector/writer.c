@@ -64,8 +64,8 @@ static void tell_trouble(struct writer *w, int error) {
         return;
     w->told[kind] = true;
     char text[256];
-    snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
-             store_error(w->options.store));
+    snprintf(text, sizeof text, "the database cannot be written: %s (%s)%s", strerror(-error),
+             store_error(w->options.store), kind == TROUBLE_FULL ? ";" : "");
     tell(w, "trouble", text,
          kind == TROUBLE_FULL ? "agents keep their frames until there is room again" : "");
 }
