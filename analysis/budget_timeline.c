@@ -182,7 +182,7 @@ static enum raw rest_of(const struct mpi_function *f, const struct call_need *ne
         return RAW_OVERHEAD;
     if (may_wait(f, need) && need->ready_ns == VALUE_ABSENT)
         return RAW_UNSPLIT;
-    return moves_data(f) ? RAW_TRANSFER : RAW_OVERHEAD;
+    return moves_data(f) || (f->completes && need->who >= 0) ? RAW_TRANSFER : RAW_OVERHEAD;
 }
 
 static enum raw late_of(enum raw rest) {
@@ -207,6 +207,20 @@ static void put_call(struct timeline *t, const struct mpi_event *e, const struct
     put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     put(t->cells, begin, end, RAW_INSIDE_OFF, length - cpu);
     put(t->cells, waited, end, late_of(rest), length - cpu - (double)(waited - begin));
+}
+
+/* Small calls in a row: what one of them took on the mean says what they were; between them it
+ * computed. */
+static void put_row(struct timeline *t, const struct mpi_event *e, const struct call_need *need,
+                    int64_t begin, int64_t end) {
+    double length = (double)(end - begin), inside = fmin((double)e->inside_ns, length);
+    enum raw rest = rest_of(mpi_event_function(t->subject->log, e), need,
+                            e->inside_ns / (e->calls ? e->calls : 1));
+    put(t->cells, begin, end, rest, inside);
+    put(t->cells, begin, end, RAW_INSIDE_CPU, inside);
+    if (rest == RAW_TRANSFER && length > 0)
+        put_moved(t, need, begin, end, inside / length);
+    put(t->cells, begin, end, RAW_GAP_CPU, length - inside);
 }
 
 /* ---- polling ---- */
@@ -359,7 +373,8 @@ static void walk(struct timeline *t) {
                 t->poll_begin_ns = begin;
             put_tests(t, i, begin, end);
         } else {
-            put_call(t, e, &t->needs[i], begin, end);
+            bool row = mpi_event_is_row(e, mpi_event_function(t->subject->log, e));
+            (row ? put_row : put_call)(t, e, &t->needs[i], begin, end);
             t->poll_begin_ns = VALUE_ABSENT;
         }
         at = end;

@@ -136,6 +136,8 @@ static int match_all(struct matcher *m) {
         result = call_match_away(m, r);
     if (result == 0)
         result = call_match_groups(m);
+    if (result == 0)
+        result = call_match_windows(m);
     for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
         call_match_probes(m, r);
         result = call_match_requests(m, r);

@@ -45,6 +45,7 @@ struct matcher {
 int call_match_messages(struct matcher *m);
 int call_match_away(struct matcher *m, uint32_t rank);
 int call_match_groups(struct matcher *m);
+int call_match_windows(struct matcher *m);
 void call_match_probes(struct matcher *m, uint32_t rank);
 int call_match_requests(struct matcher *m, uint32_t rank);
 void call_match_parts(struct matcher *m, uint32_t rank);

@@ -24,9 +24,9 @@ struct mix {
 };
 
 static bool counts_for(const struct mpi_log *log, const struct mpi_event *event) {
-    enum mpi_kind kind = mpi_event_function(log, event)->kind;
-    return mpi_event_is_call(event) && !(event->flags & MPI_FLAG_FOLDED) && kind != MPI_KIND_TEST &&
-           kind != MPI_KIND_PROBE && kind != MPI_KIND_ADMIN;
+    const struct mpi_function *f = mpi_event_function(log, event);
+    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
+           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
 }
 
 static struct key place_of(const struct mix *mix, const struct mpi_log *log,

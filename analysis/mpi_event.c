@@ -65,17 +65,19 @@ static const struct known known[] = {
     {"Win_allocate...", {.kind = MPI_KIND_RMA_SYNC, .need = MPI_NEED_ALL}},
     {"Win_free", {.kind = MPI_KIND_RMA_SYNC, .need = MPI_NEED_ALL}},
     {"Win_fence", {.kind = MPI_KIND_RMA_SYNC, .need = MPI_NEED_ALL}},
+    {"Win_flush...", {.kind = MPI_KIND_RMA_SYNC, .completes = true}},
+    {"Win_unlock...", {.kind = MPI_KIND_RMA_SYNC, .completes = true}},
     {"Win_...", {.kind = MPI_KIND_RMA_SYNC}},
     {"Put", {.kind = MPI_KIND_RMA}},
-    {"Get", {.kind = MPI_KIND_RMA}},
+    {"Get", {.kind = MPI_KIND_RMA, .fetches = true}},
     {"Accumulate", {.kind = MPI_KIND_RMA}},
-    {"Get_accumulate", {.kind = MPI_KIND_RMA}},
+    {"Get_accumulate", {.kind = MPI_KIND_RMA, .fetches = true}},
     {"Rput", {.kind = MPI_KIND_RMA}},
-    {"Rget", {.kind = MPI_KIND_RMA}},
+    {"Rget", {.kind = MPI_KIND_RMA, .fetches = true}},
     {"Raccumulate", {.kind = MPI_KIND_RMA}},
-    {"Rget_accumulate", {.kind = MPI_KIND_RMA}},
-    {"Fetch_and_op", {.kind = MPI_KIND_RMA}},
-    {"Compare_and_swap", {.kind = MPI_KIND_RMA}},
+    {"Rget_accumulate", {.kind = MPI_KIND_RMA, .fetches = true}},
+    {"Fetch_and_op", {.kind = MPI_KIND_RMA, .fetches = true}},
+    {"Compare_and_swap", {.kind = MPI_KIND_RMA, .fetches = true}},
     {"Comm_create_group", {.kind = MPI_KIND_COMM}}, /* not by all members of the parent */
     {"Comm_join", {.kind = MPI_KIND_COMM}},
     {"Comm_...", {.kind = MPI_KIND_COMM, .need = MPI_NEED_ALL}},
@@ -194,6 +196,8 @@ int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_eve
         return -ENOMEM;
     rank->events = events;
     rank->events[rank->n++] = *event;
+    if (event->flags & MPI_FLAG_FOLDED)
+        log->functions[event->function].in_rows = true;
     return 0;
 }
 

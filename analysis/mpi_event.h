@@ -50,9 +50,12 @@ enum mpi_group_need {
 struct mpi_function {
     enum mpi_kind kind;
     enum mpi_group_need need;
-    bool sends;    /* SEND, SEND_START, and making a persistent send */
-    bool receives; /* RECV, RECV_START, and making a persistent receive */
-    bool probes;   /* looks for a message and leaves it: not MPI_Test */
+    bool sends;     /* SEND, SEND_START, and making a persistent send */
+    bool receives;  /* RECV, RECV_START, and making a persistent receive */
+    bool probes;    /* looks for a message and leaves it: not MPI_Test */
+    bool fetches;   /* a one-sided access that brings data back */
+    bool completes; /* one-sided accesses begun before */
+    bool in_rows;   /* in this log some of its calls are: which are not is chance */
 };
 
 struct mpi_function mpi_function_of(const char *name);
@@ -60,7 +63,7 @@ struct mpi_function mpi_function_of(const char *name);
 /* As the recording side flags them (the table `call`). */
 enum mpi_flag {
     MPI_FLAG_WILDCARD = 1,
-    MPI_FLAG_FOLDED = 2,
+    MPI_FLAG_FOLDED = 2, /* small calls in a row, as one event */
     MPI_FLAG_PART = 4,
     MPI_FLAG_REQUEST = 8,
     MPI_FLAG_AT_MOST = 16,
@@ -81,12 +84,19 @@ struct mpi_event {
     uint16_t thread;
     uint32_t comm;
     int32_t peer, tag;
-    uint32_t site; /* hash of where it was called from; 0: not known */
+    uint32_t site;  /* hash of where it was called from; 0: not known */
+    uint32_t calls; /* in a row; 1 of a call of its own, 0 of no call */
     int64_t bytes;
     int64_t sequence; /* counts from 1 in each process; 0: not known */
     int64_t enter_ns, exit_ns;
     int64_t inside_ns, cpu_ns, gap_cpu_ns; /* CPU times where flags say they are known */
 };
+
+/* Several accesses to windows or what completes them: between its calls it computed. */
+static inline bool mpi_event_is_row(const struct mpi_event *event,
+                                    const struct mpi_function *function) {
+    return event->flags & MPI_FLAG_FOLDED && function->kind != MPI_KIND_TEST;
+}
 
 struct mpi_rank {
     int rank, host; /* rank in MPI_COMM_WORLD */

@@ -405,6 +405,14 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     note_late(rb, number, op);
 }
 
+/* Small calls in a row, and the computing between them. */
+static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    int64_t inside = rb->rank->events[i].inside_ns;
+    inside = inside < end - begin ? inside : end - begin;
+    add_fixed(rb, inside, begin + inside);
+    add_gap(rb, begin + inside, end, 1);
+}
+
 /* A call that waits for nobody. */
 static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     uint32_t shares;
@@ -424,6 +432,10 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     uint32_t group = group_of(rb, i), what[2];
     if (group != REPLAY_NONE) {
         put_group(rb, i, group, begin, end);
+        return;
+    }
+    if (mpi_event_is_row(e, function_of(rb, e))) {
+        put_row(rb, i, begin, end);
         return;
     }
     size_t n = post_all(rb, i, what);

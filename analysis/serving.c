@@ -27,7 +27,7 @@ static size_t find_hub(const struct mpi_log *log, const struct call_matches *mat
 
 /* It ended with a message from another rank. */
 static bool brings(const struct call_need *need, const struct mpi_function *function) {
-    return need->who >= 0 && !need->outgoing && !function->sends &&
+    return need->who >= 0 && !need->outgoing && !function->sends && !function->completes &&
            function->need == MPI_NEED_NOBODY;
 }
 

@@ -19,14 +19,15 @@ enum {
     AT_CPU,
     AT_GAP_CPU,
     AT_INSIDE,
+    AT_POLLS,
     AT_FLAGS,
     AT_THREAD,
     AT_SITE,
 };
 
 static const char *const call_columns[] = {
-    "rank",  "pid",    "sequence",   "start_ns",  "duration_ns", "comm",   "peer", "tag",
-    "bytes", "cpu_ns", "gap_cpu_ns", "inside_ns", "flags",       "thread", "site"};
+    "rank",  "pid",    "sequence",   "start_ns",  "duration_ns", "comm",  "peer",   "tag",
+    "bytes", "cpu_ns", "gap_cpu_ns", "inside_ns", "polls",       "flags", "thread", "site"};
 
 /* A value between 0 and max; else what stands for none. */
 static int64_t bounded(int64_t value, int64_t max, int64_t none) {
@@ -59,6 +60,12 @@ static int64_t time_inside(const int64_t *v, unsigned flags) {
     return flags & MPI_FLAG_FOLDED ? bounded(v[AT_INSIDE], TIME_SANE_NS, 0) : v[AT_DURATION];
 }
 
+static uint32_t calls_of(const int64_t *v, unsigned flags) {
+    if (flags & (MPI_FLAG_PART | MPI_FLAG_REQUEST))
+        return 0;
+    return flags & MPI_FLAG_FOLDED ? (uint32_t)bounded(v[AT_POLLS], UINT32_MAX, 1) : 1;
+}
+
 static struct mpi_event event_of(const struct store_row_read *row, int function) {
     const int64_t *v = row->values;
     uint16_t flags = flags_of(v);
@@ -70,6 +77,7 @@ static struct mpi_event event_of(const struct store_row_read *row, int function)
         .peer = number(v[AT_PEER]),
         .tag = number(v[AT_TAG]),
         .site = site_of(v[AT_SITE]),
+        .calls = calls_of(v, flags),
         .bytes = bounded(v[AT_BYTES], INT64_MAX, 0),
         .sequence = bounded(v[AT_SEQUENCE], INT64_MAX, 0),
         .enter_ns = store_row_time(row, v[AT_START]),

@@ -4,7 +4,7 @@
  * table goes the second road (probe.h): its rows stay on this host while the job runs.
  *
  * What is not known is absent, and so is what says nothing: the time inside of a call that is one
- * call, the polls of a call that is no series of polls.
+ * call, the number of a call that is no row of them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -137,13 +137,13 @@ static const struct column call_columns[N_COLUMNS] = {
     [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_LEVEL,
                     "CPU time since the thread's call before; of gaps of 100 us and more"},
     [INSIDE_NS] = {"inside_ns", UNIT_NS, COLUMN_LEVEL,
-                   "of polls told as one event: time inside them; else absent"},
+                   "of small calls in a row told as one event: time inside them; else absent"},
     [POLLS] = {"polls", UNIT_EVENTS, COLUMN_LEVEL,
-               "of polls that found nothing, told as one event: how many; else absent"},
-    [FLAGS] =
-        {"flags", UNIT_NONE, COLUMN_LEVEL,
-         "1 any source, 2 polls, 4 a message of the call next told, 8 a request's life, 16 bytes "
-         "at most, 32 failed, 64 and 128 CPU known, 256 Fortran"},
+               "of small calls in a row told as one event: how many; else absent"},
+    [FLAGS] = {"flags", UNIT_NONE, COLUMN_LEVEL,
+               "1 any source, 2 calls in a row, 4 a message of the call next told, 8 a request's "
+               "life, 16 bytes "
+               "at most, 32 failed, 64 and 128 CPU known, 256 Fortran"},
     [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
     [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
               "where it was called from: hash of the file's name x 2^32 + offset in it"},

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define CALL_FILE_MAGIC UINT64_C(0x314c4c41434b4843) /* "CHKCALL1" in memory */
-#define CALL_FILE_VERSION 1
+#define CALL_FILE_VERSION 2
 #define CALL_FILE_CAPACITY 16384  /* records; a power of two */
 #define CALL_FILE_HEADER 4096     /* bytes before the totals */
 #define CALL_FILE_FUNCTIONS 256   /* totals there is room for */
@@ -69,6 +69,7 @@ struct call_file_header {
     struct call_now now[CALL_FILE_THREADS];
 };
 
+/* CALL_FOLDED: tag is how many calls, cpu_us and gap_cpu_us are the two halves of the ns inside. */
 struct call_record {
     uint64_t sequence; /* ticket + 1 when complete, CALL_FILE_BUSY while it is written */
     uint16_t function;

@@ -97,7 +97,8 @@ static int64_t us_to_ns(uint32_t us) {
 
 static bool record_is_sane(const struct call_rank *rank, const struct call_record *r) {
     return r->function < CALL_COUNT && !(r->flags & ~CALL_FLAGS) && r->bytes >= 0 &&
-           r->enter_ns >= 0 && r->exit_ns >= r->enter_ns && r->peer >= -1 && r->tag >= -1 &&
+           r->enter_ns >= 0 && r->exit_ns >= r->enter_ns && r->peer >= -1 &&
+           r->tag >= (r->flags & CALL_FOLDED ? 1 : -1) &&
            (r->peer < rank->world_size || r->peer == CALL_NO_PEER);
 }
 
@@ -115,13 +116,13 @@ static void fill(struct call_event *e, const struct call_record *r) {
         .flags = r->flags,
         .comm = r->comm,
         .peer = r->peer,
-        .tag = r->tag,
-        .bytes = folded ? 0 : r->bytes,
+        .tag = folded ? CALL_NO_TAG : r->tag,
+        .bytes = r->bytes,
         .enter_ns = r->enter_ns,
         .exit_ns = r->exit_ns,
         .cpu_ns = r->flags & CALL_HAS_CPU ? us_to_ns(r->cpu_us) : 0,
         .gap_cpu_ns = r->flags & CALL_HAS_GAP_CPU ? us_to_ns(r->gap_cpu_us) : 0,
-        .polls = folded ? r->bytes : !extra,
+        .polls = folded ? r->tag : !extra,
         .inside_ns = folded  ? folded_ns(r)
                      : extra ? 0
                              : r->exit_ns - r->enter_ns,

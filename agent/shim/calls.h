@@ -44,7 +44,9 @@ enum call_class {
 
 enum call_flag {
     CALL_WILDCARD = 1, /* posted with MPI_ANY_SOURCE; peer is who it was, if that is known */
-    CALL_FOLDED = 2,   /* tests or probes in a row that found nothing, as one event: see polls */
+    CALL_FOLDED = 2,   /* small calls in a row as one event: tests and probes that found nothing,
+                          and one-sided accesses; see polls. Of places called in turn each has its
+                          part of the row's time, one after the other */
     CALL_PART = 4,     /* one message of a call that has several; no call of its own. The call's
                           own event comes next of this thread, with the same exit_ns */
     CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test
@@ -72,7 +74,7 @@ enum call_flag {
  * comm: the same number at every member of a communicator (window, file: at every member of its
  * group) and, but for a chance of 2^-32, at no other; it is agreed on without communication.
  * bytes: sends: handed in; receives: taken out; collectives: the larger of what this rank hands in
- * and takes out; one-sided and I/O: moved.
+ * and takes out; one-sided and I/O: moved; of CALL_FOLDED the sum over its calls.
  */
 struct call_event {
     uint64_t sequence; /* counts from 1 in this file; gaps are lost events */
@@ -88,7 +90,7 @@ struct call_event {
     int64_t gap_cpu_ns; /* thread CPU time since the exit of this thread's call before, where
                            CALL_HAS_GAP_CPU: gaps of 100 us and more */
     int64_t polls;      /* CALL_FOLDED: how many calls; else 1, or 0 for CALL_PART, CALL_REQUEST */
-    int64_t inside_ns; /* time inside: exit - enter, but for CALL_FOLDED the sum over the polls, and
+    int64_t inside_ns; /* time inside: exit - enter, but for CALL_FOLDED the sum over the calls, and
                           0 for CALL_PART and CALL_REQUEST */
     uint32_t site_offset; /* return address, in its module */
     uint16_t site_module; /* hash of the module's file name */

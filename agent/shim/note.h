@@ -159,6 +159,10 @@ void note_neighbor_alltoallw(struct call *c, MPI_Comm comm, const int *sendcount
 
 /* ---- one-sided, communicators, files (object.c) ---- */
 
+/* Nobody else has a call that belongs to this one, and nothing is known by its handle later. */
+static inline void note_small(struct call *c) {
+    c->may_fold = true;
+}
 void note_put(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type);
 void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type);
 void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,

@@ -6,13 +6,18 @@
  * CPU time costs a system call (0.2 us and more), so the thread's CPU clock is looked at only when
  * the last look is 100 us old. Between two looks closer than that the thread is taken to have run:
  * so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
+ *
+ * Small calls in a row are told as few events: polls that found nothing, and accesses to windows
+ * and what completes them, of which a program over global arrays makes a million a second. A call
+ * or a gap of 100 us and more, and a call of any other kind, end a row. Each event counts its calls
+ * and bytes and knows the time inside them; totals are of single calls as ever.
  */
 #include "agent/shim/shim.h"
 
 #include <link.h>
 #include <string.h>
 
-#define FOLD_NS 20000000 /* polls are written after this long at the latest: they show progress */
+#define FOLD_NS 20000000 /* rows are written after this long at the latest: they show progress */
 
 int64_t shim_cpu_ns(void) {
     struct timespec t;
@@ -126,46 +131,111 @@ static uint32_t microseconds(int64_t ns) {
     return us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
-/* ---- polls in a row that found nothing ---- */
+/* ---- small calls in a row ---- */
 
+/* Which of the rows ended first; they have different ends, as one call came after the other. */
+static struct fold *first_ended(struct thread *t) {
+    struct fold *first = NULL;
+    for (int i = 0; i < t->n_folds; i++)
+        if (t->folds[i].calls && (!first || t->folds[i].record.exit_ns < first->record.exit_ns))
+            first = &t->folds[i];
+    return first;
+}
+
+/* Returns where it ends. */
+static int64_t write_fold(struct fold *fold, int64_t enter_ns) {
+    struct call_record *r = &fold->record;
+    r->flags = (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
+    r->enter_ns = enter_ns;
+    r->exit_ns = enter_ns + (int64_t)(fold->inside_ns + fold->gap_ns);
+    r->tag = fold->calls < INT32_MAX ? (int32_t)fold->calls : INT32_MAX;
+    r->cpu_us = (uint32_t)fold->inside_ns;
+    r->gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
+    write_record(r);
+    fold->calls = 0;
+    return r->exit_ns;
+}
+
+/* A thread is in one call at a time, and so are its events: of places in turn each gets as much of
+ * the time as its calls and the gaps before them took, one after the other. */
 static void unfold(struct thread *t) {
-    for (int i = 0; i < t->n_folds; i++) {
-        struct fold *fold = &t->folds[i];
-        struct call_record r = fold->record;
-        r.bytes = (int64_t)fold->polls;
-        r.cpu_us = (uint32_t)fold->inside_ns;
-        r.gap_cpu_us = (uint32_t)(fold->inside_ns >> 32);
-        write_record(&r);
-    }
+    struct fold *fold = t->folds;
+    int64_t at = t->row_ns;
+    if (t->n_folds == 1 && fold->calls == 1 && !fold->is_poll)
+        write_record(&fold->record);
+    else
+        while ((fold = first_ended(t)))
+            at = write_fold(fold, at);
     t->n_folds = 0;
 }
 
-static struct fold *same_poll(struct thread *t, const struct call *c) {
+static struct fold *same_place(struct thread *t, const struct call *c) {
     for (int i = 0; i < t->n_folds; i++) {
         struct fold *fold = &t->folds[i];
         if (fold->address == c->site && fold->record.function == c->function &&
-            fold->record.comm == c->comm && fold->record.peer == c->peer)
+            fold->record.peer == c->peer && (!c->found_nothing || fold->record.comm == c->comm))
             return fold;
     }
     return NULL;
 }
 
-static void fold_poll(struct call *c, const struct call_record *r) {
-    struct thread *t = c->thread;
-    if (t->n_folds && c->exit_ns - t->folds[0].record.enter_ns >= FOLD_NS)
+/* No room for one place more: of many peers, or called from many places, the function is told. */
+static struct fold *same_function(struct thread *t, const struct call *c) {
+    for (int i = 0; i < t->n_folds && !c->found_nothing; i++)
+        if (t->folds[i].record.function == c->function)
+            return &t->folds[i];
+    return NULL;
+}
+
+static struct fold *place_of(struct thread *t, const struct call *c, const struct call_record *r) {
+    struct fold *fold = same_place(t, c);
+    if (!fold && t->n_folds == SHIM_FOLDS)
+        fold = same_function(t, c);
+    if (fold)
+        return fold;
+    if (t->n_folds == SHIM_FOLDS)
         unfold(t);
-    struct fold *fold = same_poll(t, c);
-    if (!fold) {
-        if (t->n_folds == SHIM_FOLDS)
-            unfold(t);
-        fold = &t->folds[t->n_folds++];
-        *fold = (struct fold){.record = *r, .address = c->site};
-        fold->record.flags =
-            (uint16_t)((r->flags | CALL_FOLDED) & ~(CALL_HAS_CPU | CALL_HAS_GAP_CPU));
+    if (t->n_folds == 0)
+        t->row_ns = t->row_end_ns = c->enter_ns;
+    fold = &t->folds[t->n_folds++];
+    *fold = (struct fold){.record = *r, .address = c->site, .is_poll = c->found_nothing};
+    fold->record.bytes = 0;
+    return fold;
+}
+
+/* What the calls of a row do not share is not known of it. */
+static void forget_differences(struct fold *fold, const struct call_record *r) {
+    struct call_record *have = &fold->record;
+    if (have->comm != r->comm)
+        have->comm = CALL_COMM_UNKNOWN;
+    if (have->peer != r->peer) {
+        have->peer = CALL_NO_PEER;
+        have->flags |= CALL_UNKNOWN_PEER;
     }
+    if (have->site_offset != r->site_offset)
+        have->site_offset = have->site_module = 0;
+}
+
+static void fold_call(struct call *c, const struct call_record *r) {
+    struct thread *t = c->thread;
+    if (t->n_folds && c->exit_ns - t->row_ns >= FOLD_NS)
+        unfold(t);
+    struct fold *fold = place_of(t, c, r);
+    forget_differences(fold, r);
     fold->record.exit_ns = c->exit_ns;
-    fold->polls++;
+    fold->record.bytes += c->found_nothing ? 0 : r->bytes;
+    fold->calls++;
     fold->inside_ns += (uint64_t)(c->exit_ns - c->enter_ns);
+    fold->gap_ns += (uint64_t)(c->enter_ns - t->row_end_ns);
+    t->row_end_ns = c->exit_ns;
+}
+
+/* Nothing happened in it that would have to be told by itself. */
+static bool is_small(const struct call *c, int64_t cpu_ns) {
+    if (c->has_gap_cpu)
+        return false;
+    return c->found_nothing ||
+           (c->may_fold && cpu_ns < 0 && c->exit_ns - c->enter_ns < CALL_FILE_LONG_NS);
 }
 
 /* ---- a call ---- */
@@ -208,8 +278,8 @@ void shim_record(struct call *c) {
     };
     add_up(c, cpu_ns);
     t->exit_ns = c->exit_ns;
-    if (UNLIKELY(c->found_nothing && !c->has_gap_cpu)) {
-        fold_poll(c, &r);
+    if (UNLIKELY(is_small(c, cpu_ns))) {
+        fold_call(c, &r);
         return;
     }
     if (UNLIKELY(t->n_folds))

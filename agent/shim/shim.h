@@ -28,7 +28,7 @@
 
 #define SHIM_HANDLES                                                                               \
     256                /* requests of one wait or test that are looked at; further ones are lost */
-#define SHIM_FOLDS 4   /* places a thread polls from in turn */
+#define SHIM_FOLDS 8   /* places a thread makes small calls from in turn */
 #define SHIM_SITES 256 /* call sites a thread remembers; a power of two */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
@@ -40,11 +40,13 @@ struct site {
     uint16_t module;
 };
 
-/* Polls that found nothing, not yet written. */
+/* Small calls from one place, not yet written: see record.c. */
 struct fold {
     struct call_record record;
-    uint64_t polls, inside_ns;
+    uint64_t calls, inside_ns;
+    uint64_t gap_ns; /* before each of them, since the thread's call before in this row */
     const void *address;
+    bool is_poll;
 };
 
 /* What a thread needs to know of itself. */
@@ -60,6 +62,7 @@ struct thread {
     int room;                  /* for handles */
     void **handles; /* requests, or a message, as they were before the call: few, or mapped */
     void *few[SHIM_HANDLES];
+    int64_t row_ns, row_end_ns; /* of the folds, if there are any */
     int n_folds;
     struct fold folds[SHIM_FOLDS];
     struct site sites[SHIM_SITES];
@@ -73,6 +76,7 @@ struct call {
     uint32_t comm;
     int32_t peer, tag;
     bool found_nothing; /* a poll: to be folded */
+    bool may_fold;      /* if it is short: one of many that differ in nothing that matters */
     bool has_gap_cpu;
     int64_t enter_ns, exit_ns;
     int64_t enter_cpu_ns, gap_cpu_ns;
@@ -185,7 +189,7 @@ static inline bool call_enter(struct call *c, enum call_function function, const
     c->comm = CALL_COMM_UNKNOWN;
     c->peer = CALL_NO_PEER;
     c->tag = CALL_NO_TAG;
-    c->found_nothing = false;
+    c->found_nothing = c->may_fold = false;
     c->has_gap_cpu = false;
     c->sent = c->received = c->posted = 0;
     return true;

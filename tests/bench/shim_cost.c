@@ -39,11 +39,23 @@ static void exchange(void) {
     MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
 }
 
+static MPI_Win window;
+
+static void put(void) {
+    MPI_Put(out, 8, MPI_CHAR, 0, 0, 8, MPI_CHAR, window);
+}
+
+static void flush(void) {
+    MPI_Win_flush_local_all(window);
+}
+
 static const struct {
     const char *name;
     void (*call)(void);
     int calls;
 } cases[] = {{"iprobe", iprobe, 1},
+             {"put", put, 1},
+             {"flush", flush, 1},
              {"wait", wait_null, 1},
              {"bcast", bcast, 1},
              {"sendrecv", sendrecv, 1},
@@ -62,7 +74,10 @@ static int compare(const void *a, const void *b) {
 
 int main(int argc, char **argv) {
     double ns[ROUNDS];
+    void *base;
     MPI_Init(&argc, &argv);
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+    MPI_Win_lock_all(0, window);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         for (int k = 0; k < ROUNDS; k++) {
             double start = now_ns();
@@ -73,6 +88,8 @@ int main(int argc, char **argv) {
         qsort(ns, ROUNDS, sizeof *ns, compare);
         printf("%s %.2f\n", cases[i].name, ns[ROUNDS / 2]);
     }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
 }

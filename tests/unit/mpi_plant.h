@@ -18,6 +18,7 @@ struct plant_call {
     unsigned flags;
     int64_t cpu_ns, gap_cpu_ns; /* with the flags that say so */
     int64_t inside_ns;          /* folded */
+    uint32_t calls;             /* folded */
     uint32_t comm;
     unsigned thread;
     int64_t sequence;
@@ -39,6 +40,7 @@ static inline void plant_call(struct mpi_log *log, int rank, int host, struct pl
                               .peer = c.peer,
                               .tag = c.tag,
                               .bytes = c.bytes,
+                              .calls = c.calls ? c.calls : call,
                               .enter_ns = c.enter_ns,
                               .exit_ns = c.exit_ns,
                               .inside_ns = c.flags & MPI_FLAG_FOLDED ? c.inside_ns

@@ -319,8 +319,7 @@ static void events_become_rows(void **state) {
                                               .flags = CALL_FOLDED | CALL_UNKNOWN_PEER,
                                               .comm = CALL_COMM_UNKNOWN,
                                               .peer = CALL_NO_PEER,
-                                              .tag = CALL_NO_TAG,
-                                              .bytes = 40,
+                                              .tag = 40,
                                               .enter_ns = 300000,
                                               .exit_ns = 400000,
                                               .cpu_us = 5000});

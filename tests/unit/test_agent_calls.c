@@ -176,7 +176,8 @@ static void folded_polls_tell_how_many_and_how_long(void **state) {
     struct call_record r = plain;
     r.function = CALL_Test;
     r.flags = CALL_FOLDED;
-    r.bytes = 500;
+    r.tag = 500;
+    r.bytes = 0;
     r.enter_ns = 0;
     r.exit_ns = INT64_C(20) << 32;
     r.cpu_us = 77;
@@ -184,6 +185,7 @@ static void folded_polls_tell_how_many_and_how_long(void **state) {
     put(file, r);
     assert_int_equal(drain(f, 0), 1);
     assert_int_equal(f->seen[0].polls, 500);
+    assert_int_equal(f->seen[0].tag, CALL_NO_TAG);
     assert_int_equal(f->seen[0].bytes, 0);
     assert_int_equal(f->seen[0].inside_ns, (INT64_C(3) << 32) + 77);
     assert_int_equal(f->seen[0].cpu_ns, 0);
@@ -324,8 +326,25 @@ static void nonsense_in_an_event_is_refused(void **state) {
     refused(f, file, r);
     r = plain, r.flags = 0x8000;
     refused(f, file, r);
+    r = plain, r.flags = CALL_FOLDED, r.tag = 0;
+    refused(f, file, r);
     put(file, plain);
     assert_int_equal(drain(f, 0), 1);
+}
+
+static void accesses_in_a_row_tell_their_bytes_too(void **state) {
+    struct fixture *f = *state;
+    struct call_record r = plain;
+    r.function = CALL_Put;
+    r.flags = CALL_FOLDED;
+    r.tag = 12;
+    r.bytes = 96;
+    r.cpu_us = 7;
+    put(make_file(f, 42), r);
+    assert_int_equal(drain(f, 0), 1);
+    assert_int_equal(f->seen[0].polls, 12);
+    assert_int_equal(f->seen[0].bytes, 96);
+    assert_int_equal(f->seen[0].inside_ns, 7);
 }
 
 static void a_folded_time_is_never_longer_than_its_span(void **state) {
@@ -479,6 +498,7 @@ int main(void) {
         TEST(events_carry_what_was_written),
         TEST(functions_have_names_and_classes),
         TEST(folded_polls_tell_how_many_and_how_long),
+        TEST(accesses_in_a_row_tell_their_bytes_too),
         TEST(parts_and_requests_are_no_calls),
         TEST(a_reader_may_stop_and_go_on),
         TEST(overwritten_events_are_counted_as_lost),

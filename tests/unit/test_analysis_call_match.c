@@ -468,6 +468,42 @@ static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
     assert_int_equal(ready_of_request(21, true), 20 * MS);
 }
 
+/* ---- one-sided ---- */
+
+/* A flush of rank 0 from 10 to 20 ms; the target is back inside MPI at back_ms. */
+static struct call_need need_of_flush(int64_t back_ms, int32_t target, bool unknown) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Get", target, -1, 800, 9 * MS, 9 * MS + 100);
+    if (unknown)
+        PLANT(&log, 0, 0, "MPI_Put", -1, -1, 8, 9 * MS + 200, 9 * MS + 300);
+    PLANT(&log, 0, 0, "MPI_Win_flush_all", -1, -1, 0, 10 * MS, 20 * MS);
+    PLANT(&log, 1, 1, "MPI_Win_sync", -1, -1, 0, 5 * MS, 6 * MS);
+    PLANT(&log, 1, 1, "MPI_Barrier", -1, -1, 0, back_ms * MS, 30 * MS);
+    struct call_matches m = matched(&log);
+    struct call_need n = *need(&log, &m, 0, "MPI_Win_flush_all", 0);
+    done(&log, &m);
+    return n;
+}
+
+static void who_completes_accesses_waits_until_the_target_is_inside_mpi(void **state) {
+    (void)state;
+    struct call_need n = need_of_flush(17, 1, false);
+    assert_true(n.asked && n.may_leave && !n.outgoing);
+    assert_int_equal(n.who, 1);
+    assert_int_equal(n.ready_ns, 17 * MS);
+    assert_int_equal(n.partner, CALL_NO_PARTNER);
+    assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* it was there */
+}
+
+static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void **state) {
+    (void)state;
+    struct call_need n = need_of_flush(17, 0, false);
+    assert_int_equal(n.who, -1);
+    assert_int_equal(n.ready_ns, 10 * MS);
+    assert_true(need_of_flush(17, 1, true).ready_ns == VALUE_ABSENT);
+    assert_true(need_of_flush(17, 7, false).ready_ns == VALUE_ABSENT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
@@ -493,6 +529,8 @@ int main(void) {
         cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
+        cmocka_unit_test(who_completes_accesses_waits_until_the_target_is_inside_mpi),
+        cmocka_unit_test(accesses_to_itself_need_nobody_and_unknown_ones_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

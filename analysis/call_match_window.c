@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One-sided accesses. Over a network without hardware for them they are messages that the target's
+ * MPI answers, and it does so only while the target is inside MPI: whoever completes accesses waits
+ * for a target that computes or sleeps until it is back, and for the way afterwards. A call that
+ * ended before its target came back did not need it.
+ *
+ * A target that goes from one small call to the next counts as inside all the time. Which accesses
+ * a call for all targets completes is not told: those since the last such call, or, if there were
+ * none, since the one before.
+ */
+#include <errno.h>
+
+#include "analysis/call_match_private.h"
+
+#define TARGETS_MAX 64 /* of one rank's accesses at a time; of more nothing is said */
+
+struct stay {
+    int64_t begin_ns, end_ns;
+};
+
+struct presence {
+    struct stay *stays; /* inside MPI, in order */
+    size_t n;
+};
+
+struct targets {
+    uint32_t ranks[TARGETS_MAX];
+    size_t n;
+    bool unknown;      /* some are not in here */
+    int64_t out, back; /* bytes */
+};
+
+struct accesses {
+    struct matcher *m;
+    uint32_t rank;
+    const struct presence *presence; /* by rank of the log */
+    struct targets open, done;       /* since the last call that completed all; before it */
+};
+
+/* ---- where the ranks were ---- */
+
+static int find_presence(const struct mpi_rank *r, struct presence *ret_presence) {
+    struct presence p = {.stays = malloc((r->n + 1) * sizeof *p.stays)};
+    if (!p.stays)
+        return -ENOMEM;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        if (!mpi_event_is_call(e))
+            continue;
+        struct stay *last = p.n ? &p.stays[p.n - 1] : NULL;
+        if (!last || e->enter_ns - last->end_ns >= MPI_LONG_NS)
+            p.stays[p.n++] = (struct stay){e->enter_ns, e->exit_ns};
+        else if (e->exit_ns > last->end_ns)
+            last->end_ns = e->exit_ns;
+    }
+    *ret_presence = p;
+    return 0;
+}
+
+/* When a rank was inside MPI, at t or after it; VALUE_ABSENT: not known. */
+static int64_t inside_from(const struct mpi_rank *r, const struct presence *p, int64_t t) {
+    size_t low = 0, high = p->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->stays[middle].end_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool lost = t < r->found_ns && (low == p->n || p->stays[low].end_ns >= r->lost_ns);
+    if (low == p->n || lost)
+        return VALUE_ABSENT;
+    return p->stays[low].begin_ns > t ? p->stays[low].begin_ns : t;
+}
+
+/* ---- whom a call needs ---- */
+
+static void add_target(struct accesses *a, struct targets *to, int32_t peer) {
+    uint32_t at =
+        peer < 0 ? KEY_NONE : key_find(&a->m->members, member_key(a->m->world[a->rank], peer));
+    uint32_t rank = at == KEY_NONE ? UINT32_MAX : a->m->member_rank[at];
+    if (rank == a->rank)
+        return;
+    for (size_t i = 0; i < to->n; i++)
+        if (to->ranks[i] == rank)
+            return;
+    if (rank == UINT32_MAX || to->n == TARGETS_MAX)
+        to->unknown = true;
+    else
+        to->ranks[to->n++] = rank;
+}
+
+static void note_access(struct accesses *a, const struct mpi_event *e) {
+    add_target(a, &a->open, e->peer);
+    bool fetches = mpi_event_function(a->m->log, e)->fetches;
+    *(fetches ? &a->open.back : &a->open.out) += e->bytes;
+}
+
+/* The last of the targets to be there; of small calls in a row each found them there. */
+static void need_targets(struct accesses *a, const struct mpi_event *e, const struct targets *to,
+                         struct call_need *need) {
+    const struct mpi_log *log = a->m->log;
+    need->asked = true;
+    need->may_leave = true;
+    need->outgoing = to->out >= to->back;
+    if (to->unknown)
+        return;
+    need->ready_ns = e->enter_ns;
+    for (size_t i = 0; i < to->n; i++) {
+        uint32_t q = to->ranks[i];
+        int64_t from = e->flags & MPI_FLAG_FOLDED
+                           ? e->enter_ns
+                           : inside_from(&log->ranks[q], &a->presence[q], e->enter_ns);
+        if (from == VALUE_ABSENT) {
+            need->ready_ns = VALUE_ABSENT;
+            need->who = -1;
+            return;
+        }
+        if (need->who < 0 || from > need->ready_ns) {
+            need->who = (int32_t)q;
+            need->ready_ns = from;
+        }
+    }
+}
+
+static void complete(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
+    if (e->peer >= 0) {
+        struct targets one = {.out = a->open.out, .back = a->open.back};
+        add_target(a, &one, e->peer);
+        need_targets(a, e, &one, need);
+        return;
+    }
+    if (a->open.n || a->open.unknown) {
+        a->done = a->open;
+        a->open = (struct targets){0};
+    }
+    need_targets(a, e, &a->done, need);
+}
+
+static void walk(struct accesses *a) {
+    const struct mpi_rank *r = &a->m->log->ranks[a->rank];
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        const struct mpi_function *f = mpi_event_function(a->m->log, e);
+        if (!mpi_event_is_call(e) || e->flags & MPI_FLAG_FAILED)
+            continue;
+        if (f->kind == MPI_KIND_RMA)
+            note_access(a, e);
+        else if (f->completes)
+            complete(a, e, &a->m->matches.needs[a->rank][i]);
+    }
+}
+
+/* ---- all of it ---- */
+
+static bool has_accesses(const struct mpi_log *log) {
+    for (size_t f = 0; f < log->n_functions; f++)
+        if (log->functions[f].completes)
+            return true;
+    return false;
+}
+
+int call_match_windows(struct matcher *m) {
+    if (!has_accesses(m->log))
+        return 0;
+    struct presence *presence = calloc(m->log->n + 1, sizeof *presence);
+    int result = presence ? 0 : -ENOMEM;
+    for (size_t r = 0; result == 0 && r < m->log->n; r++)
+        result = find_presence(&m->log->ranks[r], &presence[r]);
+    for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
+        struct accesses a = {.m = m, .rank = r, .presence = presence};
+        walk(&a);
+    }
+    for (size_t r = 0; presence && r < m->log->n; r++)
+        free(presence[r].stays);
+    free(presence);
+    return result;
+}
