@@ -64,7 +64,9 @@ static double play(struct recording *r, struct hardware h, bool marks) {
     return t - 0.1;
 }
 
-static void build(struct recording *r, struct scene *scene, struct hardware h) {
+/* phase_from: from there on it is said to train, as a part of its rounds; 0: it says nothing. */
+static void build_in_phases(struct recording *r, struct scene *scene, struct hardware h,
+                            double phase_from) {
     double seconds = play(NULL, h, false);
     plant_init(r, 2, seconds + 0.1);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -72,8 +74,15 @@ static void build(struct recording *r, struct scene *scene, struct hardware h) {
     double queue = h.queue_share * h.compute_s * ROUNDS / (seconds + 0.1);
     plant_process(r, 1, "train", (struct plant_process){1, 1 - queue, queue, 0});
     play(r, h, true);
+    for (int rank = 0; phase_from > 0 && rank < 2; rank++)
+        plant_mark(r, MARK_PHASE, "training", rank, rank, 0, 0.1 + phase_from * seconds,
+                   (1 - phase_from) * seconds);
     assert_int_equal(mpi_log_finish(&r->calls), 0);
     assert_int_equal(scene_build(r, scene), 0);
+}
+
+static void build(struct recording *r, struct scene *scene, struct hardware h) {
+    build_in_phases(r, scene, h, 0);
 }
 
 static struct whatif_answer ask(const struct scene *scene, struct whatif_scenario s) {
@@ -154,6 +163,28 @@ static void contention_is_taken_away_where_it_was(void **state) {
     CLOSE(a.bound_s, a.predicted_s);
     s.host = 0;
     CLOSE(ask(&scene, s).predicted_s, a.measured_s);
+    release(&r, &scene);
+}
+
+static void what_it_costs_beside_the_main_phase_is_told_as_well(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build_in_phases(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0}, 0.25);
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
+                                .factor = 1};
+    struct whatif_answer a = ask(&scene, s);
+    CLOSE(a.measured_s, 0.75 * play(NULL, (struct hardware){10e6, 0.1, 0, 0}, false));
+    assert_true(fabs(a.elsewhere_s / (0.25 * ROUNDS * 0.05) - 1) < 0.03); /* by samples */
+    s.host = 0;
+    CLOSE(ask(&scene, s).elsewhere_s, 0);
+    s = (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1};
+    CLOSE(ask(&scene, s).elsewhere_s, 0);
+    release(&r, &scene);
+    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0}); /* all of it is the main phase */
+    s = (struct whatif_scenario){WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
+                                 .factor = 1};
+    CLOSE(ask(&scene, s).elsewhere_s, 0);
     release(&r, &scene);
 }
 
@@ -591,6 +622,7 @@ int main(void) {
         cmocka_unit_test(either_end_of_the_one_link_may_be_asked_for),
         cmocka_unit_test(a_link_of_a_given_speed_slows_the_run_down),
         cmocka_unit_test(contention_is_taken_away_where_it_was),
+        cmocka_unit_test(what_it_costs_beside_the_main_phase_is_told_as_well),
         cmocka_unit_test(a_faster_core_shortens_what_is_computed),
         cmocka_unit_test(a_straggler_at_its_peers_pace_no_longer_holds_them_up),
         cmocka_unit_test(an_exchange_that_was_started_takes_its_time_until_it_is_waited_for),
