@@ -37,6 +37,7 @@ struct replay_op {
     int64_t group_ns; /* of waits for group calls: as long after those these needed came */
     int64_t late_ns;  /* of waits and groups: it had no core when it could have gone on */
     uint32_t shares;  /* of late_ns, among the rank's; REPLAY_NONE */
+    float spins;      /* of waits and groups: the share of the time that it was on the CPU */
     int64_t end_ns;   /* as measured */
 };
 
@@ -123,6 +124,7 @@ struct replay_change {
                       this one goes so many times as fast */
     double *keep;  /* [host * BUDGET_TERMS + term] of the time between calls */
     double *speed; /* by rank: all its time between calls takes / speed */
+    double *quota; /* by host: CPUs that its ranks have together; INFINITY: no quota */
 };
 
 /* Smaller messages do not take part in the sharing of links. */

@@ -191,6 +191,15 @@ static void note_late(struct rank_builder *rb, uint32_t number, const struct rep
     g->late_ns = op->late_ns;
 }
 
+/* The share of a wait in a call that it is on the CPU; one that naps between looks hardly is. */
+static float spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    if (rb->poll_begin_ns != VALUE_ABSENT || end <= begin)
+        return 0;
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? (double)e->cpu_ns / (double)(end - begin) : 1;
+    return (float)fmin(fmax(cpu, 0), 1);
+}
+
 static void add_wait(struct rank_builder *rb, uint32_t what) {
     struct replay *p = rb->b->replay;
     uint32_t *at = replay_room(&p->waits, p->n_waits, &p->waits_capacity, sizeof *at);
@@ -271,6 +280,7 @@ static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t b
     int64_t ns = waited || end - begin - late > MPI_LONG_NS ? RETURN_NS : end - begin - late;
     struct replay_op *op = add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
     op->n = (uint32_t)(p->n_waits - before);
+    op->spins = spins(rb, i, begin, end);
     op->late_ns = late;
     op->shares = shares;
     for (size_t w = before; w < p->n_waits; w++)
@@ -396,6 +406,7 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     int64_t late = late_of(rb, i, FOR_GROUP, begin, end, &shares);
     late = late < end - since ? late : end - since;
     struct replay_op *op = add_op(rb, REPLAY_GROUP, number, end - since - late, end);
+    op->spins = spins(rb, i, begin, end);
     op->late_ns = late;
     op->shares = shares;
     if (function_of(rb, &rb->rank->events[i])->kind == MPI_KIND_COLLECTIVE_START) {

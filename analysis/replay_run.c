@@ -65,11 +65,18 @@ static int64_t late_ns(const struct run *run, uint32_t rank) {
     return replay_late_ns(run, rank, op->shares, op->late_ns);
 }
 
+/* When the rank goes on after what it waited for is there. */
+static int64_t goes_on(struct run *run, uint32_t rank) {
+    const struct rank_state *r = &run->ranks[rank];
+    const struct replay_op *op = &run->p->ranks[rank].ops[r->at];
+    return replay_quota_wait(run, rank, r->resume + late_ns(run, rank), (double)op->spins);
+}
+
 void replay_come(struct run *run, uint32_t rank, int64_t t) {
     struct rank_state *r = &run->ranks[rank];
     r->resume = t > r->resume ? t : r->resume;
     if (--r->missing == 0)
-        replay_push(run, r->resume + late_ns(run, rank), EVENT_RANK, rank);
+        replay_push(run, goes_on(run, rank), EVENT_RANK, rank);
 }
 
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
@@ -155,13 +162,14 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     }
     if (r->missing)
         return false;
-    r->now = r->resume + late_ns(run, rank);
+    r->now = goes_on(run, rank);
     return true;
 }
 
 /* One operation that concerns others. False: it waits. */
 static bool interact(struct run *run, uint32_t rank, const struct replay_op *op) {
     struct rank_state *r = &run->ranks[rank];
+    r->waits_ns = r->now;
     switch (op->kind) {
     case REPLAY_POST_SEND:
         run->messages[op->first].sent_ns = r->now;
@@ -181,16 +189,24 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
         r->missing = 0;
         replay_group_arrive(run, op->first, rank, r->now);
         if (op->n) {
-            r->now += op->ns + late_ns(run, rank);
+            r->now = replay_quota_spend(run, rank, op->ns, op->ns) + late_ns(run, rank);
             return true;
         }
         replay_group_wait(run, op->first, rank, r->now,
                           replay_group_ns(run, op->first, op, op->ns, rank));
         if (r->missing)
             return false;
-        r->now = r->resume + late_ns(run, rank);
+        r->now = goes_on(run, rank);
         return true;
     }
+}
+
+/* When it is through with an operation that concerns nobody else. */
+static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
+    if (op->kind == REPLAY_FIXED)
+        return replay_quota_spend(run, rank, op->ns, op->ns) + late_ns(run, rank);
+    int64_t ns = replay_gap_ns(run->p, run->change, rank, op);
+    return replay_quota_spend(run, rank, ns, op->cpu_ns < ns ? op->cpu_ns : ns);
 }
 
 static void step(struct run *run, uint32_t rank, int64_t now) {
@@ -199,8 +215,7 @@ static void step(struct run *run, uint32_t rank, int64_t now) {
     while (r->at < program->n && !run->error) {
         const struct replay_op *op = &program->ops[r->at];
         if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED) {
-            r->now += op->kind == REPLAY_GAP ? replay_gap_ns(run->p, run->change, rank, op)
-                                             : op->ns + late_ns(run, rank);
+            r->now = run_by_itself(run, rank, op);
         } else {
             if (r->now > now) {
                 replay_push(run, r->now, EVENT_RANK, rank);
@@ -258,6 +273,8 @@ static int run_init(struct run *run) {
     const struct replay *p = run->p;
     size_t hosts = p->scene->n_hosts;
     int result = init_links(run);
+    if (result == 0)
+        result = replay_quota_init(run);
     if (result < 0)
         return result;
     run->group_pace = largest_pace(run);
@@ -350,6 +367,7 @@ int replay_run(const struct replay *p, const struct replay_change *change, size_
     free(run.ended);
     free(run.room);
     free(run.tokens);
+    free(run.quota);
     free(run.crossing);
     free(run.capacity);
     free(run.load);

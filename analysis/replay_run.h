@@ -18,6 +18,8 @@ struct rank_state {
     int64_t now, resume;
     uint32_t missing; /* what it waits for */
     bool blocked;     /* within an operation */
+    /* Of a quota: the period it was last in, what it has used of that, since when it waits. */
+    int64_t period, used_ns, waits_ns;
 };
 
 struct message_state {
@@ -53,6 +55,7 @@ struct run {
     const double *burst;       /* by link; NULL: none is a bucket */
     double *tokens, *crossing; /* by link: bytes, bytes/s */
     double *capacity, *load;   /* by link: scratch */
+    double *quota;             /* by rank: its part of a CPU; NULL: none has a quota */
     double group_pace;         /* of group calls: the largest of any link */
     struct rank_state *ranks;
     struct message_state *messages;
@@ -119,6 +122,15 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
  * and the other members' waits for cores as they are in this run. */
 int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
                         int64_t ns, size_t rank);
+
+/* When a rank is through with `ns`, of which it is on the CPU for cpu_ns, if it begins now. */
+int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t cpu_ns);
+
+/* When a rank goes on that was waiting until t, and meanwhile on the CPU for a part of the time. */
+int64_t replay_quota_wait(struct run *run, uint32_t rank, int64_t t, double spins);
+
+/* Parts of the quota of each rank's host: run->quota. -ENOMEM. */
+int replay_quota_init(struct run *run);
 
 /* What is left of a time for which a rank had no core inside a call. */
 int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns);

@@ -244,7 +244,7 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
         return false;
     if (s->kind == WHATIF_LINK)
         return s->rate_bytes_s > 0 || (s->factor > 0 && isfinite(s->factor));
-    if (s->kind == WHATIF_CPU)
+    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA)
         return s->factor > 0 && isfinite(s->factor);
     return s->kind != WHATIF_WITHOUT || (s->term > BUDGET_CPU && s->term <= BUDGET_IDLE);
 }

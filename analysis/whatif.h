@@ -20,6 +20,7 @@ enum whatif_kind {
     WHATIF_LINK,       /* host's link, in `direction`, `factor` times as fast */
     WHATIF_WITHOUT,    /* `term` gone on a host: run queue, quota, steal, disk, memory, idle */
     WHATIF_CPU,        /* host computes `factor` times as fast */
+    WHATIF_QUOTA,      /* all ranks of a host together have `factor` CPUs */
     WHATIF_LIKE_PEERS, /* `rank` computes as its peers' median (and waits for cores and disks so) */
     WHATIF_BALANCED,   /* every rank computes as the mean of its peers */
     WHATIF_WORKERS,    /* `workers` more or fewer of the largest role, for the same work each */

@@ -115,6 +115,8 @@ static double removable(const struct whatif *w, const struct critical_part *part
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
         return beyond_peers(w, part, s);
+    case WHATIF_QUOTA:
+        return 0;
     case WHATIF_WORKERS:
         return NAN;
     }

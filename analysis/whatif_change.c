@@ -15,9 +15,10 @@ int whatif_change_init(const struct whatif *w, struct replay_change *ret_change)
                               .pace = malloc((2 * hosts + 1) * sizeof *c.pace),
                               .ingress = malloc((hosts + 1) * sizeof *c.ingress),
                               .burst = malloc((2 * hosts + 1) * sizeof *c.burst),
+                              .quota = malloc((hosts + 1) * sizeof *c.quota),
                               .keep = malloc((hosts * BUDGET_TERMS + 1) * sizeof *c.keep),
                               .speed = malloc((p->n_ranks + 1) * sizeof *c.speed)};
-    if (!c.egress || !c.ingress || !c.burst || !c.pace || !c.keep || !c.speed) {
+    if (!c.egress || !c.ingress || !c.burst || !c.quota || !c.pace || !c.keep || !c.speed) {
         whatif_change_release(&c);
         return -ENOMEM;
     }
@@ -29,6 +30,8 @@ int whatif_change_init(const struct whatif *w, struct replay_change *ret_change)
     }
     for (size_t i = 0; i < hosts * BUDGET_TERMS; i++)
         c.keep[i] = 1;
+    for (size_t h = 0; h < hosts; h++)
+        c.quota[h] = INFINITY;
     for (size_t r = 0; r < p->n_ranks; r++)
         c.speed[r] = 1;
     *ret_change = c;
@@ -39,6 +42,7 @@ void whatif_change_release(struct replay_change *c) {
     free(c->egress);
     free(c->ingress);
     free(c->burst);
+    free(c->quota);
     free(c->pace);
     free(c->keep);
     free(c->speed);
@@ -192,6 +196,13 @@ static void change_terms(const struct whatif *w, const struct whatif_scenario *s
             c->keep[h * BUDGET_TERMS + (size_t)term] *= keep;
 }
 
+static void set_quota(const struct whatif *w, const struct whatif_scenario *s,
+                      struct replay_change *c) {
+    for (size_t h = 0; h < w->scene->n_hosts; h++)
+        if (s->host < 0 || (size_t)s->host == h)
+            c->quota[h] = s->factor;
+}
+
 int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
                       struct replay_change *c) {
     switch (s->kind) {
@@ -201,6 +212,9 @@ int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
     case WHATIF_WITHOUT:
     case WHATIF_CPU:
         change_terms(w, s, c);
+        return 0;
+    case WHATIF_QUOTA:
+        set_quota(w, s, c);
         return 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:

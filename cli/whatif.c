@@ -29,6 +29,7 @@ static const char help[] =
     "                   that rank computes as its peers do; default: the one waited for most\n"
     "  --balanced       all ranks of a role have the same amount to compute\n"
     "  --cpu HOST=2x    the host computes so many times as fast\n"
+    "  --quota HOST=55% a CPU quota for the host's ranks, in percent of one CPU\n"
     "  --workers +N|-N  more or fewer workers, each with the same work (parameter servers)\n"
     "  --together       all of them at once instead\n"
     "\n"
@@ -49,8 +50,8 @@ struct options {
 };
 
 static int hear(void *context, const char *name, const char *value, char *const *rest) {
-    static const char *const asked[] = {"link",     "without", "without-straggler",
-                                        "balanced", "cpu",     "workers"};
+    static const char *const asked[] = {"link",  "without", "without-straggler", "balanced", "cpu",
+                                        "quota", "workers"};
     struct options *options = context;
     (void)rest;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
@@ -83,6 +84,7 @@ static int parse(int argc, char **argv, struct options *options) {
                                         {"without-straggler", 0, &last, NULL},
                                         {"balanced", 0, NULL, &balanced},
                                         {"cpu", 0, &last, NULL},
+                                        {"quota", 0, &last, NULL},
                                         {"workers", 0, &last, NULL},
                                         {"together", 0, NULL, &options->together},
                                         {"db", 0, &options->database, NULL},

@@ -144,6 +144,19 @@ static int read_cpu(struct prediction_reader *r, const char *value, struct whati
     return read_host(r, value, (size_t)(equals - value), &s->host);
 }
 
+/* "55%" of a CPU, "150%". */
+static int read_quota(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    char *end = NULL;
+    double percent = equals ? strtod(equals + 1, &end) : 0;
+    s->kind = WHATIF_QUOTA;
+    if (!equals || end == equals + 1 || strcmp(end, "%") != 0 || !(percent >= 1) ||
+        !(percent <= 1e6))
+        return refuse(r, "--quota takes HOST=55%%, of one CPU (1%% at least), not '%s'", value);
+    s->factor = percent / 100;
+    return read_host(r, value, (size_t)(equals - value), &s->host);
+}
+
 static bool read_integer(const char *text, int *ret_value) {
     char *end;
     errno = 0;
@@ -197,6 +210,7 @@ int prediction_read_word(struct prediction_reader *r, const struct prediction_wo
     } readers[] = {{"link", read_link},
                    {"without", read_without},
                    {"cpu", read_cpu},
+                   {"quota", read_quota},
                    {"without-straggler", read_straggler},
                    {"workers", read_workers}};
     struct whatif_scenario s = {.host = -1, .rank = -1, .factor = 1};

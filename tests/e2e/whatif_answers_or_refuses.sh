@@ -58,6 +58,8 @@ refused calls --link "$host=fast"
 refused calls --link "$host:sideways=2x"
 refused calls --link "$host=-2x"
 refused calls --link "$host=200mbit,fast"
+refused calls --quota "$host=0%"
+refused calls --quota "$host=2x"
 refused calls --link "$host=200mbit,-1kB"
 refused calls --without "$host:rain"
 refused calls --without contention

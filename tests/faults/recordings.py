@@ -239,7 +239,7 @@ def cap_words(run):
     """The scenario that sets the limit which this fault was."""
     host = run["labels"][0]["host"] if run["labels"] else None
     if run["fault"] == "F2":
-        return ["--cpu", f"{host}={run['amount'] / 100}x"]
+        return ["--quota", f"{host}={run['amount']}%"]
     if run["fault"] not in ("F3", "F4", "F5") or not run.get("mbit"):
         return None
     side = {"send": "egress", "receive": "ingress"}

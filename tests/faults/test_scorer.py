@@ -176,7 +176,7 @@ class Answers(unittest.TestCase):
 class Scenarios(unittest.TestCase):
     def test_a_limit_is_asked_of_the_clean_run_as_it_was_set(self):
         asked = lambda fault, amount, **more: recordings.cap_words(dict(made(fault, 20, labels=[label()]), amount=amount, **more))
-        self.assertEqual(asked("F2", 60), ["--cpu", "vm2=0.6x"])
+        self.assertEqual(asked("F2", 60), ["--quota", "vm2=60%"])
         self.assertEqual(asked("F3", 60, mbit={"send": 41.7}), ["--link", "vm2:egress=41700kbit,18000B", "--together"])
         self.assertEqual(asked("F5", 60, mbit={"send": 1, "receive": 7}), ["--link", "vm2:egress=1000kbit,18000B", "--link", "vm2:ingress=7000kbit,18000B", "--together"])
         self.assertIsNone(asked("F12", 20))

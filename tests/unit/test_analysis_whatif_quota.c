@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* A CPU quota that a run did not have: who needs more than it stands still, who needs less does
+ * not. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/plant.h"
+
+#include <cmocka.h>
+
+#include "analysis/scene.h"
+#include "analysis/whatif.h"
+#include "tests/unit/mpi_plant.h"
+
+#define ROUNDS 60
+#define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
+
+/* Two ranks on two hosts meet every 50 ms: rank 0 computes for 10 of them, rank 1 for all. */
+static void build(struct recording *r, struct scene *scene, bool spins) {
+    plant_init(r, 2, 0.05 * ROUNDS);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(r, rank, "train",
+                      (struct plant_process){rank, rank || spins ? 1 : 0.2, 0, 0});
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int64_t t = 0; t < 50 * MS * ROUNDS; t += 50 * MS)
+        for (int rank = 0; rank < 2; rank++) {
+            int64_t own = rank ? 50 * MS : 10 * MS;
+            PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, t + own, t + 50 * MS, BOTH,
+                  .gap_cpu_ns = own, .cpu_ns = spins ? 50 * MS - own : 0);
+        }
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, scene), 0);
+}
+
+static struct whatif_scenario quota(int host, double cpus) {
+    return (struct whatif_scenario){.kind = WHATIF_QUOTA, .host = host, .rank = -1, .factor = cpus};
+}
+
+/* With that quota a round takes so long. */
+static void check(const struct scene *scene, struct whatif_scenario s, int64_t should_ns) {
+    struct whatif *w;
+    struct whatif_answer a;
+    double should_s = (double)should_ns * ROUNDS / 1e9;
+    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.replayed && a.bound_s <= a.predicted_s);
+    if (!(fabs(a.predicted_s / should_s - 1) < 0.02))
+        fail_msg("%.4g s as measured, then %.4g, not %.4g", a.measured_s, a.predicted_s, should_s);
+    whatif_free(w);
+}
+
+static void release(struct recording *r, struct scene *scene) {
+    scene_release(scene);
+    recording_release(r);
+}
+
+static void who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, true);
+    check(&scene, quota(1, 0.5), 100 * MS);
+    check(&scene, quota(1, 0.8), 62500 * US);
+    check(&scene, quota(-1, 0.25), 200 * MS);
+    release(&r, &scene);
+}
+
+/* Rank 0 waits for rank 1 anyway, asleep or spinning; what it spins away it does not miss. */
+static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    for (int spins = 0; spins < 2; spins++) {
+        build(&r, &scene, spins);
+        check(&scene, quota(0, 0.5), 50 * MS);
+        check(&scene, quota(1, 1), 50 * MS);
+        release(&r, &scene);
+    }
+}
+
+/* 10 ms of 50 are a fifth: a tenth makes them last twice as long. */
+static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, false);
+    check(&scene, quota(0, 0.1), 100 * MS);
+    release(&r, &scene);
+}
+
+static void a_quota_of_nothing_makes_no_sense(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario none = quota(0, 0);
+    (void)state;
+    build(&r, &scene, false);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &none, 1, &a), -EINVAL);
+    whatif_free(w);
+    release(&r, &scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less),
+        cmocka_unit_test(a_quota_that_is_more_than_what_is_needed_costs_nothing),
+        cmocka_unit_test(who_needs_more_than_its_quota_becomes_the_slower_one),
+        cmocka_unit_test(a_quota_of_nothing_makes_no_sense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
