@@ -52,6 +52,7 @@ if there sgd; then
     words=(--data "$work/records" --features 5000 --transfer sparse --batch 50 --iterations 100000000)
     killed 2 --mode sync
     killed 0 --mode async
+    killed 1 --mode async --transfer dense --prefetch
     killed 1 --mode sync --exchange allreduce
 fi
 if there lenet; then # and what cifar shares with it

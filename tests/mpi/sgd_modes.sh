@@ -61,12 +61,27 @@ sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
 # Async, with a model of several chunks: the same number of updates must learn as much.
 "$sgd" generate --features 1400000 --examples 20000 --files 5 --out "$work/large" \
     --test-examples 3000 >/dev/null || fail "generate"
-for transfer in dense sparse; do
-    ranks 3 --mode async --transfer $transfer --features 1400000 --data "$work/large" --batch $batch \
-        --iterations 30 --json "$work/$transfer" --quiet >/dev/null || fail "async $transfer, large"
+large() { # NAME RANKS OPTIONS...
+    local name=$1 n=$2
+    shift 2
+    ranks "$n" --mode async --features 1400000 --data "$work/large" --batch $batch --iterations 30 \
+        --json "$work/$name" --quiet "$@" >/dev/null || fail "async, large: $*"
+}
+large sparse 3 --transfer sparse
+large dense 3 --transfer dense
+large prefetch 3 --transfer dense --prefetch
+for name in dense prefetch; do
+    holds "$(json "$work/$name" updates) >= 90 && $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/$name") > \
+        $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/sparse") - .03" || fail "async $name, large"
 done
-holds "$(json "$work/dense" updates) >= 90 && $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/dense") > \
-    $(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/sparse") - .03" || fail "async dense, large"
+
+# One worker and a server apart: each gradient is of the newest model, with --prefetch of the one before, and of none older.
+large newest 2 --transfer dense --server apart
+[ "$(json "$work/newest" most_stale)" -eq 0 ] || fail "one worker: most stale $(json "$work/newest" most_stale)"
+large before 2 --transfer dense --server apart --prefetch
+[ "$(json "$work/before" most_stale)" -eq 1 ] && holds "$(json "$work/before" staleness) > .5" ||
+    fail "one worker, --prefetch: staleness $(json "$work/before" staleness), most $(json "$work/before" most_stale)"
+[ "$(json "$work/before" updates)" -eq 30 ] || fail "one worker, --prefetch: updates"
 
 # Updates of async are marked with their staleness, and sync's tests with none; batches from one example to more than a file holds, as many examples altogether
 # as asked for, rounded up to whole iterations.
@@ -106,6 +121,8 @@ for mode in sync async; do
     grep -q '"out_of_time": true' "$work/summary" || fail "time limit, $mode"
     accuracy_is_of_the_end "time limit, $mode"
 done
+large limited 3 --transfer dense --prefetch --iterations 100000000 --time-limit 1
+grep -q '"out_of_time": true' "$work/limited" || fail "time limit, --prefetch"
 ranks 2 --mode sync --exchange allreduce --transfer sparse --features $features --data "$work/data" --time-limit 1 \
     --iterations 100000000 --json "$work/summary" --quiet >/dev/null || fail "time limit, all-reduce"
 grep -q '"out_of_time": true' "$work/summary" || fail "time limit, all-reduce"

@@ -28,6 +28,9 @@ reaches sync 89.9
 train async 3 --mode async --epochs 10
 echo "async: accuracy $(accuracy async), staleness $(json "$work/async.json" staleness)"
 holds "100 * $(accuracy async) > 92.5 - 1" || fail "async does not reach what is stated"
+train prefetch 3 --mode async --epochs 10 --prefetch
+echo "async, prefetch: accuracy $(accuracy prefetch), staleness $(json "$work/prefetch.json" staleness)"
+holds "100 * $(accuracy prefetch) > 92.5 - 1" || fail "async with --prefetch does not reach what is stated"
 [ "$(json "$work/async.json" updates)" -ge 300 ] && [ "$(json "$work/async.json" updates)" -lt 303 ] || fail "async: updates"
 
 # The decay is in the weights, and in those of all alike.

@@ -5,25 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE_FLOATS ((size_t)STREAM_WINDOW * STREAM_CHUNK)
-
-int channel_init(struct channel *ret, int peer, bool dense, uint32_t n_features, uint32_t width) {
+int channel_init(struct channel *ret, int peer, bool dense, bool eager, uint32_t n_features,
+                 uint32_t width) {
     *ret = (struct channel){.peer = peer,
                             .dense = dense,
+                            .eager = eager,
                             .n_features = n_features,
                             .width = width,
                             .request_message = MPI_REQUEST_NULL,
                             .reply_message = MPI_REQUEST_NULL,
                             .payload = MPI_REQUEST_NULL};
-    if (dense && !(ret->stage = malloc(STAGE_FLOATS * sizeof *ret->stage)))
-        return -ENOMEM;
-    return 0;
+    if (!dense)
+        return 0;
+    ret->stage = malloc(STREAM_STAGE * sizeof *ret->stage);
+    ret->intake.stage = malloc(STREAM_STAGE * sizeof *ret->stage);
+    return ret->stage && ret->intake.stage ? 0 : -ENOMEM;
 }
 
 void channel_release(struct channel *c) {
     free(c->features);
     free(c->values);
     free(c->stage);
+    free(c->intake.stage);
 }
 
 /* Floats of a whole model or gradient. */
@@ -70,6 +73,11 @@ static enum channel_state pull(struct channel *c) {
     return CHANNEL_FEATURES;
 }
 
+static void begin_push(struct channel *c) {
+    c->pushed_from = c->pulled_at;
+    c->loss = c->request.loss;
+}
+
 static enum channel_state push(struct channel *c) {
     if (c->dense)
         return CHANNEL_OFFERED;
@@ -78,6 +86,7 @@ static enum channel_state push(struct channel *c) {
     size_t n = (size_t)c->request.n * c->width;
     MPI_Irecv(c->values, (int)n, MPI_FLOAT, c->peer, TAG_GRADIENT, MPI_COMM_WORLD, &c->payload);
     c->received_bytes += n * sizeof *c->values;
+    begin_push(c);
     return CHANNEL_GRADIENT;
 }
 
@@ -99,18 +108,28 @@ static bool answer_step(struct channel *c) {
     return true;
 }
 
-/* One chunk a step, so that a long gradient does not keep the others waiting. */
-static bool take_step(struct channel *c) {
+/* Of an arriving gradient; returns the floats applied, 0 when no chunk is there. */
+static size_t take_chunk(struct intake *t) {
     const float *chunk;
     size_t offset, n;
-    if (!stream_peek(&c->stream, &chunk, &offset, &n))
+    if (stream_is_done(&t->stream) || !stream_peek(&t->stream, &chunk, &offset, &n))
+        return 0;
+    for (size_t i = 0; t->scale != 0 && i < n; i++)
+        t->model[offset + i] -= t->scale * chunk[i];
+    stream_drop(&t->stream);
+    return n;
+}
+
+/* As much as a long chunk has at a time, so that a gradient does not keep the others waiting. */
+static bool take_step(struct intake *t) {
+    size_t taken = 0;
+    if (t->state != INTAKE_TAKING)
         return false;
-    for (size_t i = 0; i < n; i++)
-        c->model[offset + i] -= c->scale * chunk[i];
-    stream_drop(&c->stream);
-    if (stream_is_done(&c->stream))
-        c->state = CHANNEL_PUSHED;
-    return true;
+    for (size_t n = 1; n > 0 && taken < STREAM_CHUNK; taken += n)
+        n = take_chunk(t);
+    if (stream_is_done(&t->stream))
+        t->state = INTAKE_TAKEN;
+    return taken > 0;
 }
 
 static bool move_if(bool condition, struct channel *c, enum channel_state state) {
@@ -119,7 +138,7 @@ static bool move_if(bool condition, struct channel *c, enum channel_state state)
     return condition;
 }
 
-bool channel_step(struct channel *c) {
+static bool request_step(struct channel *c) {
     switch (c->state) {
     case CHANNEL_LISTENING:
         if (!is_complete(&c->request_message))
@@ -132,13 +151,16 @@ bool channel_step(struct channel *c) {
         return answer_step(c);
     case CHANNEL_GRADIENT:
         return move_if(is_complete(&c->payload), c, CHANNEL_PUSHED);
-    case CHANNEL_TAKING:
-        return take_step(c);
     case CHANNEL_ENDING:
         return move_if(is_complete(&c->reply_message), c, CHANNEL_CLOSED);
     default:
         return false;
     }
+}
+
+bool channel_step(struct channel *c) {
+    bool took = take_step(&c->intake);
+    return request_step(c) || took;
 }
 
 static void send_reply(struct channel *c, enum message_kind kind) {
@@ -166,10 +188,12 @@ bool channel_answer(struct channel *c, float *model, uint64_t version, bool stag
     }
     send_reply(c, MESSAGE_GO);
     c->pulled_at = version;
+    c->pulls++;
     c->state = CHANNEL_ANSWERING;
     size_t n = c->dense ? n_weights(c) : (size_t)c->request.n * c->width;
     if (c->dense)
-        stream_start(&c->stream, model, n, staged ? c->stage : NULL, c->peer, TAG_WEIGHTS);
+        stream_start(&c->stream, model, n, staged ? c->stage : NULL, c->eager, c->peer,
+                     TAG_WEIGHTS);
     else
         MPI_Isend(c->values, (int)n, MPI_FLOAT, c->peer, TAG_WEIGHTS, MPI_COMM_WORLD, &c->payload);
     c->sent_bytes += n * sizeof(float);
@@ -182,9 +206,10 @@ void channel_end(struct channel *c, enum message_kind kind) {
 }
 
 void channel_take_dense(struct channel *c, float *model, float scale) {
-    c->model = model;
-    c->scale = scale;
-    stream_start(&c->stream, NULL, n_weights(c), c->stage, c->peer, TAG_GRADIENT);
+    struct intake *t = &c->intake;
+    *t = (struct intake){.state = INTAKE_TAKING, .stage = t->stage, .model = model, .scale = scale};
+    stream_start(&t->stream, NULL, n_weights(c), t->stage, c->eager, c->peer, TAG_GRADIENT);
     c->received_bytes += n_weights(c) * sizeof(float);
-    c->state = CHANNEL_TAKING;
+    begin_push(c);
+    channel_listen(c);
 }

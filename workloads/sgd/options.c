@@ -11,9 +11,10 @@
 const char options_help[] =
     "usage: [mpirun ...] chokepoint-sgd --mode sync|async|single --transfer dense|sparse\n"
     "           --features N --data PATH [--batch N] [--iterations N | --examples N]\n"
-    "           [--exchange server|allreduce] [--server shared|apart] [--rate R] [--decay D]\n"
-    "           [--test-every N] [--test-data PATH] [--seed N] [--time-limit S] [--json FILE]\n"
-    "           [--weights FILE] [--quiet] [--direct] [--preload] [--plant CAUSE]...\n"
+    "           [--exchange server|allreduce] [--server shared|apart] [--prefetch]\n"
+    "           [--rate R] [--decay D] [--test-every N] [--test-data PATH] [--seed N]\n"
+    "           [--time-limit S] [--json FILE] [--weights FILE] [--quiet] [--direct]\n"
+    "           [--preload] [--plant CAUSE]...\n"
     "       [mpirun ...] chokepoint-sgd --model softmax --mode sync|async|single --data DIR\n"
     "           [--epochs N] [the same options]\n"
     "       chokepoint-sgd generate --features N --examples N --files K --out DIR\n"
@@ -33,6 +34,8 @@ const char options_help[] =
     "they\n"
     "                           add up their gradients by collectives\n"
     "  --server shared|apart    rank 0 works on data as well (shared), or only serves\n"
+    "  --prefetch               async dense: a worker pulls its next model while it pushes its\n"
+    "                           gradient, which that model may then lack\n"
     "  --features N             length of the model (R1: 33762578)\n"
     "  --data PATH              libsvm file, or directory with train-*.libsvm, which ranks share "
     "out;\n"
@@ -68,6 +71,7 @@ enum {
     OPT_TRANSFER,
     OPT_EXCHANGE,
     OPT_SERVER,
+    OPT_PREFETCH,
     OPT_FEATURES,
     OPT_BATCH,
     OPT_ITERATIONS,
@@ -93,6 +97,7 @@ static const struct option train_words[] = {
     {"transfer", required_argument, NULL, OPT_TRANSFER},
     {"exchange", required_argument, NULL, OPT_EXCHANGE},
     {"server", required_argument, NULL, OPT_SERVER},
+    {"prefetch", no_argument, NULL, OPT_PREFETCH},
     {"features", required_argument, NULL, OPT_FEATURES},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"iterations", required_argument, NULL, OPT_ITERATIONS},
@@ -180,6 +185,8 @@ static int take_training(int option, const struct word *word, struct sgd_options
         return take_either(word, "server", "allreduce", &o->allreduce);
     case OPT_SERVER:
         return take_either(word, "shared", "apart", &o->apart);
+    case OPT_PREFETCH:
+        return word_flag(&o->prefetch);
     case OPT_BATCH:
         return word_count(word, 1, MAX_BATCH, &o->batch);
     case OPT_ITERATIONS:
@@ -253,6 +260,7 @@ static int check_given(const struct reading *reading, const struct option *words
 /* The first pair of words that do not go together, if any. */
 static int check_together(const struct reading *r, struct words_error *error) {
     const struct sgd_options *o = r->o;
+    bool dense = o->dense || (o->softmax && !given(r, OPT_TRANSFER));
     int limits = given(r, OPT_ITERATIONS) + given(r, OPT_EXAMPLES) + given(r, OPT_EPOCHS);
     const char *wrong =
         limits > 1 ? "only one of --iterations, --examples and --epochs can be given"
@@ -265,7 +273,9 @@ static int check_together(const struct reading *r, struct words_error *error) {
         : o->allreduce && o->mode != SGD_SYNC ? "--exchange allreduce is for --mode sync"
         : o->apart && o->mode == SGD_SINGLE   ? "--server apart is not for --mode single"
         : o->apart && o->allreduce            ? "--server apart is for --exchange server"
-                                              : NULL;
+        : o->prefetch && (o->mode != SGD_ASYNC || !dense)
+            ? "--prefetch is for --mode async --transfer dense"
+            : NULL;
     if (wrong)
         snprintf(error->text, sizeof error->text, "%s; see --help", wrong);
     return wrong ? -EINVAL : 0;

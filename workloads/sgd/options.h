@@ -19,6 +19,7 @@ struct sgd_options {
     bool dense;     /* --transfer */
     bool allreduce; /* --exchange */
     bool apart;     /* --server: rank 0 only serves */
+    bool prefetch;  /* async dense: the next model is pulled while a gradient is pushed */
     bool spin, quiet;
     bool direct;         /* training data are read past the page cache */
     bool preload;        /* ... once */

@@ -5,6 +5,8 @@
  *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH  ->  gradient
  *
  * The server answers a PULL when it is willing to: at once (async) or when all have pushed (sync).
+ * A worker that prefetches sends its next PULL right after PUSH and takes in the answer while it
+ * sends its gradient.
  * Messages are structs as they lie in memory: all ranks run the same binary on the same kind of
  * machine.
  */

@@ -34,24 +34,29 @@ static int open_channels(struct server *s) {
         return -ENOMEM;
     for (s->n_channels = 0; r == 0 && s->n_channels < n; s->n_channels++)
         r = channel_init(&s->channels[s->n_channels], s->n_channels + 1, s->t->options->dense,
-                         s->t->n_features, s->t->width);
+                         s->t->options->prefetch, s->t->n_features, s->t->width);
     for (int i = 0; r == 0 && i < n; i++)
         channel_listen(&s->channels[i]);
     return r;
 }
 
+/* Of a rank that sent nonsense no gradient is awaited. */
 static bool has_ended(const struct channel *c) {
-    return c->state == CHANNEL_CLOSED || c->state == CHANNEL_FAILED;
+    bool is_deaf = c->state == CHANNEL_FAILED && c->request.kind != MESSAGE_FAILED;
+    bool is_told = c->state == CHANNEL_CLOSED || c->state == CHANNEL_FAILED;
+    return is_deaf || (is_told && c->intake.state == INTAKE_IDLE);
 }
 
-/* A gradient under way is taken in (into nothing, if dense it is applied: the model is done with).
- */
-static bool end_step(struct server *s, struct channel *c, enum message_kind kind) {
+/* A gradient under way is taken in, but no longer applied. */
+static bool end_step(struct channel *c, enum message_kind kind) {
+    c->intake.scale = 0;
     bool moved = channel_step(c);
+    if (c->intake.state == INTAKE_TAKEN)
+        c->intake.state = INTAKE_IDLE;
     if (c->state == CHANNEL_PULLED)
         channel_end(c, kind);
-    else if (c->state == CHANNEL_OFFERED)
-        channel_take_dense(c, s->t->weights, 0);
+    else if (c->state == CHANNEL_OFFERED && c->intake.state == INTAKE_IDLE)
+        channel_take_dense(c, NULL, 0);
     else if (c->state == CHANNEL_PUSHED)
         channel_listen(c);
     return moved;
@@ -62,7 +67,7 @@ void server_end_workers(struct server *s, bool failed) {
         bool moved = false;
         ended = 0;
         for (int i = 0; i < s->n_channels; i++) {
-            moved |= end_step(s, &s->channels[i], failed ? MESSAGE_GIVE_UP : MESSAGE_STOP);
+            moved |= end_step(&s->channels[i], failed ? MESSAGE_GIVE_UP : MESSAGE_STOP);
             ended += has_ended(&s->channels[i]);
         }
         if (!moved)

@@ -11,6 +11,11 @@
  *
  * Dense, at most half of the workers pull at the same time, in the order they asked: if all did,
  * all would push at the same time as well, and each direction of the link would lie idle by turns.
+ * Each is sent the model with its own gradient in it. With --prefetch that order is kept for the
+ * first weights only. Then workers pull while they push, all at once, and neither direction ever
+ * waits for the other. The price is staleness: what a worker is sent may lack its own last gradient
+ * (never an earlier one: its pull is not heard before that is applied), and others' of twice the
+ * time.
  *
  * In dense mode a worker gets the model chunk by chunk while others' gradients are applied; its age
  * is that of the first chunk. Own work is cut in slices between two looks at the network.
@@ -98,25 +103,34 @@ static int own_step(struct async *a) {
     return 1;
 }
 
-static int count(const struct server *s, enum channel_state state) {
+/* Workers that are being sent weights, with --prefetch their first ones. */
+static int count_answering(const struct server *s) {
     int n = 0;
     for (int i = 0; i < s->n_channels; i++)
-        n += s->channels[i].state == state;
+        n += s->channels[i].state == CHANNEL_ANSWERING &&
+             (!s->t->options->prefetch || s->channels[i].pulls == 1);
     return n;
 }
 
-/* Whether a worker that has asked is the next to be answered. */
-static bool is_its_turn(struct async *a, struct channel *c) {
-    const struct server *s = a->s;
-    if (!c->turn)
-        c->turn = ++a->asked;
-    if (!c->dense)
-        return true;
+/* No worker that asked before this one waits, and at most half of them are being answered. */
+static bool is_next(const struct server *s, const struct channel *c) {
     for (int i = 0; i < s->n_channels; i++)
         if (s->channels[i].state == CHANNEL_PULLED && s->channels[i].turn &&
             s->channels[i].turn < c->turn)
             return false;
-    return count(s, CHANNEL_ANSWERING) < (s->n_channels + 1) / 2;
+    return count_answering(s) < (s->n_channels + 1) / 2;
+}
+
+/* Whether a worker that has asked may be answered. */
+static bool is_its_turn(struct async *a, struct channel *c) {
+    bool prefetches = a->s->t->options->prefetch;
+    if (!c->dense || (prefetches && c->pulls > 0))
+        return true;
+    if (!prefetches && c->intake.state != INTAKE_IDLE)
+        return false;
+    if (!c->turn)
+        c->turn = ++a->asked;
+    return is_next(a->s, c);
 }
 
 static int answer(struct async *a, struct channel *c) {
@@ -126,27 +140,41 @@ static int answer(struct async *a, struct channel *c) {
     return channel_answer(c, a->s->t->weights, a->s->lead->outcome.updates, true) ? 0 : -EPROTO;
 }
 
-static int take_gradient(struct async *a, struct channel *c) {
+/* A worker's gradient has been applied. */
+static int finish_update(struct async *a, const struct channel *c) {
+    plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
+    return count_update(a, c->peer, c->pushed_from, c->loss) ? 0 : -EDOM;
+}
+
+static int take_sparse(struct async *a, struct channel *c) {
     struct trainer *t = a->s->t;
-    if (!t->options->dense)
-        trainer_apply(t, t->weights, c->request.n, c->features, c->values, rate_now(a));
-    plants_apply(&t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
-    if (!count_update(a, c->peer, c->pulled_at, c->request.loss))
-        return -EDOM;
+    trainer_apply(t, t->weights, c->request.n, c->features, c->values, rate_now(a));
+    int r = finish_update(a, c);
     channel_listen(c);
+    return r;
+}
+
+static int take_dense(struct async *a, struct channel *c) {
+    if (c->intake.state == INTAKE_IDLE)
+        channel_take_dense(c, a->s->t->weights, rate_now(a));
     return 0;
 }
 
 /* What the server owes this worker. 0 or negative. */
 static int serve(struct async *a, struct channel *c) {
+    if (c->intake.state == INTAKE_TAKEN) {
+        c->intake.state = INTAKE_IDLE;
+        int r = finish_update(a, c);
+        if (r < 0)
+            return r;
+    }
     switch (c->state) {
     case CHANNEL_PULLED:
         return answer(a, c);
     case CHANNEL_OFFERED:
-        channel_take_dense(c, a->s->t->weights, rate_now(a));
-        return 0;
+        return take_dense(a, c);
     case CHANNEL_PUSHED:
-        return take_gradient(a, c);
+        return take_sparse(a, c);
     case CHANNEL_FAILED:
         return -ECANCELED;
     default:

@@ -111,7 +111,7 @@ static void apply_chunks(float *w, size_t n, const float *const *chunks, int n_c
 static bool peek_all(struct server *s, const float **chunks, size_t *ret_offset, size_t *ret_n) {
     bool all = true;
     for (int i = 0; i < s->n_channels; i++)
-        all &= stream_peek(&s->channels[i].stream, &chunks[i], ret_offset, ret_n);
+        all &= stream_peek(&s->channels[i].intake.stream, &chunks[i], ret_offset, ret_n);
     return all;
 }
 
@@ -121,7 +121,7 @@ static int collect_dense(struct server *s, float scale) {
         return -ENOMEM;
     for (int i = 0; i < s->n_channels; i++)
         channel_take_dense(&s->channels[i], s->t->weights, scale);
-    while (s->n_channels > 0 && !stream_is_done(&s->channels[0].stream)) {
+    while (s->n_channels > 0 && !stream_is_done(&s->channels[0].intake.stream)) {
         size_t offset, n;
         if (!peek_all(s, chunks, &offset, &n)) {
             waiter_nap(&s->t->crew->waiter);
@@ -130,8 +130,10 @@ static int collect_dense(struct server *s, float scale) {
         waiter_wake(&s->t->crew->waiter);
         apply_chunks(s->t->weights + offset, n, chunks, s->n_channels, scale);
         for (int i = 0; i < s->n_channels; i++)
-            stream_drop(&s->channels[i].stream);
+            stream_drop(&s->channels[i].intake.stream);
     }
+    for (int i = 0; i < s->n_channels; i++)
+        s->channels[i].intake.state = INTAKE_IDLE;
     free(chunks);
     return 0;
 }
@@ -154,7 +156,7 @@ static int collect(struct sync *y) {
 static double mean_loss(const struct sync *y) {
     double sum = y->own_loss;
     for (int i = 0; i < y->s->n_channels; i++)
-        sum += y->s->channels[i].request.loss;
+        sum += y->s->channels[i].loss;
     return sum / y->s->t->n_shares;
 }
 
@@ -187,7 +189,8 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     account_bytes(s);
     trainer_finish_iteration(s->t, number, start_ns, s->lead->outcome.loss);
     for (int i = 0; i < s->n_channels; i++)
-        channel_listen(&s->channels[i]);
+        if (s->channels[i].state == CHANNEL_PUSHED)
+            channel_listen(&s->channels[i]);
     return lead_check_loss(s->lead, s->lead->outcome.loss, number) ? 0 : -EDOM;
 }
 

@@ -6,14 +6,15 @@ double summary_examples_per_s(const struct summary *s) {
     return seconds > 0 ? (double)s->outcome->examples / seconds : 0;
 }
 
-/* "sync dense", "sync dense all-reduce", "async sparse, server apart", "single" */
+/* "sync dense", "sync dense all-reduce", "async dense, server apart, prefetch", "single" */
 static void print_mode(const struct sgd_options *o, FILE *out) {
     fputs(sgd_mode_names[o->mode], out);
     if (o->mode != SGD_SINGLE)
-        fprintf(out, " %s%s", o->dense ? "dense" : "sparse",
+        fprintf(out, " %s%s%s", o->dense ? "dense" : "sparse",
                 o->allreduce ? " all-reduce"
                 : o->apart   ? ", server apart"
-                             : "");
+                             : "",
+                o->prefetch ? ", prefetch" : "");
 }
 
 static void print_ranks(const struct summary *s, FILE *out) {

@@ -3,6 +3,10 @@
  * A worker. Sync or async is all the server's doing: a worker asks, is answered sooner or later,
  * computes, sends. Only the name of the phase in which it waits for a sync test needs to know the
  * mode.
+ *
+ * With --prefetch it asks for the next weights when it offers a gradient, and takes in what comes
+ * while it sends. They go where the last ones were, which are not needed any more: a batch computes
+ * on a copy of what it touches.
  */
 #include "workloads/sgd/worker.h"
 
@@ -19,6 +23,11 @@ struct worker {
     struct trainer *t;
     float *dense_gradient; /* dense: zero but for the batch's features while it is sent */
     int64_t start_ns;      /* of the iteration */
+    bool has_asked;        /* for weights that it has not computed with */
+    struct message reply;
+    MPI_Request reply_message;
+    struct stream weights; /* dense, once the reply is GO */
+    int64_t weights_start_ns;
 };
 
 static void count_sent(struct worker *w, size_t bytes) {
@@ -40,56 +49,106 @@ static void send_request(struct worker *w, int kind, double loss, const void *pa
     count_sent(w, sizeof m + (payload ? n * sizeof(float) : 0));
 }
 
-static void send_pull(struct worker *w) {
+static void ask(struct worker *w) {
     const uint32_t *features = w->t->options->dense ? NULL : w->t->batch.unique;
     send_request(w, MESSAGE_PULL, 0, features, w->t->batch.n_unique, MPI_UINT32_T, TAG_FEATURES);
+    MPI_Irecv(&w->reply, sizeof w->reply, MPI_BYTE, 0, TAG_REPLY, MPI_COMM_WORLD,
+              &w->reply_message);
+    w->has_asked = true;
 }
 
-static int receive_reply(struct worker *w) {
-    struct message m;
-    MPI_Request request;
-    MPI_Irecv(&m, sizeof m, MPI_BYTE, 0, TAG_REPLY, MPI_COMM_WORLD, &request);
-    wait_all(&w->t->crew->waiter, 1, &request);
-    count_received(w, sizeof m);
-    return m.kind;
+static void wake_or_nap(struct worker *w, bool moved) {
+    if (moved)
+        waiter_wake(&w->t->crew->waiter);
+    else
+        waiter_nap(&w->t->crew->waiter);
 }
 
-static void run_stream(struct worker *w, struct stream *s, bool (*step)(struct stream *)) {
-    waiter_wake(&w->t->crew->waiter);
-    while (!stream_is_done(s)) {
-        if (step(s))
-            waiter_wake(&w->t->crew->waiter);
-        else
-            waiter_nap(&w->t->crew->waiter);
-    }
-}
+/* ---- the weights that were asked for ---- */
 
-static void receive_weights(struct worker *w) {
-    struct trainer *t = w->t;
-    struct stream s;
-    MPI_Request request;
-    size_t n = t->options->dense ? t->n_weights : trainer_local_floats(t);
-    int64_t start = chokepoint_now_ns();
-    if (t->options->dense) {
-        stream_start(&s, t->weights, n, NULL, 0, TAG_WEIGHTS);
-        run_stream(w, &s, stream_receive_step);
-        trainer_gather(t, t->weights);
-    } else {
-        MPI_Irecv(t->local_weights, (int)n, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD, &request);
-        wait_all(&t->crew->waiter, 1, &request);
-    }
+static void finish_weights(struct worker *w, size_t n) {
     count_received(w, n * sizeof(float));
-    chokepoint_operator("receive weights", (int64_t)(n * sizeof(float)), start,
-                        chokepoint_now_ns() - start);
+    chokepoint_operator("receive weights", (int64_t)(n * sizeof(float)), w->weights_start_ns,
+                        chokepoint_now_ns() - w->weights_start_ns);
 }
+
+/* The answer is there. */
+static void take_reply(struct worker *w) {
+    count_received(w, sizeof w->reply);
+    w->weights_start_ns = chokepoint_now_ns();
+    if (w->reply.kind == MESSAGE_GO && w->t->options->dense)
+        stream_start(&w->weights, w->t->weights, w->t->n_weights, NULL, w->t->options->prefetch, 0,
+                     TAG_WEIGHTS);
+}
+
+/* GO, or one of the two ends. */
+static int await_reply(struct worker *w) {
+    if (w->reply_message != MPI_REQUEST_NULL) {
+        wait_all(&w->t->crew->waiter, 1, &w->reply_message);
+        take_reply(w);
+    }
+    return w->reply.kind;
+}
+
+static bool weights_step(struct worker *w) {
+    if (stream_is_done(&w->weights))
+        return false;
+    bool moved = stream_receive_step(&w->weights);
+    if (stream_is_done(&w->weights))
+        finish_weights(w, w->t->n_weights);
+    return moved;
+}
+
+/* While a gradient is sent; true if anything happened. */
+static bool prefetch_step(struct worker *w) {
+    int complete;
+    if (!w->has_asked)
+        return false;
+    if (w->reply_message == MPI_REQUEST_NULL)
+        return w->reply.kind == MESSAGE_GO && weights_step(w);
+    MPI_Test(&w->reply_message, &complete, MPI_STATUS_IGNORE);
+    if (complete)
+        take_reply(w);
+    return complete;
+}
+
+static void receive_dense(struct worker *w) {
+    waiter_wake(&w->t->crew->waiter);
+    while (!stream_is_done(&w->weights))
+        wake_or_nap(w, weights_step(w));
+}
+
+static void receive_sparse(struct worker *w) {
+    MPI_Request request;
+    size_t n = trainer_local_floats(w->t);
+    MPI_Irecv(w->t->local_weights, (int)n, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD, &request);
+    wait_all(&w->t->crew->waiter, 1, &request);
+    finish_weights(w, n);
+}
+
+/* After a reply of GO. */
+static void receive_weights(struct worker *w) {
+    if (w->t->options->dense)
+        receive_dense(w);
+    else
+        receive_sparse(w);
+    w->has_asked = false;
+}
+
+/* ---- the gradient ---- */
 
 /* Only what the batch has touched is ever written, so only that is cleared again. */
 static void send_dense_gradient(struct worker *w) {
     const struct batch *b = &w->t->batch;
     struct stream s;
     trainer_apply(w->t, w->dense_gradient, b->n_unique, b->unique, w->t->local_gradient, -1);
-    stream_start(&s, w->dense_gradient, w->t->n_weights, NULL, 0, TAG_GRADIENT);
-    run_stream(w, &s, stream_send_step);
+    stream_start(&s, w->dense_gradient, w->t->n_weights, NULL, w->t->options->prefetch, 0,
+                 TAG_GRADIENT);
+    waiter_wake(&w->t->crew->waiter);
+    while (!stream_is_done(&s)) {
+        bool sent = stream_send_step(&s);
+        wake_or_nap(w, prefetch_step(w) || sent);
+    }
     trainer_clear(w->t, w->dense_gradient);
     count_sent(w, w->t->n_weights * sizeof(float));
 }
@@ -100,6 +159,8 @@ static void send_gradient(struct worker *w, double loss) {
     int64_t start = chokepoint_now_ns();
     if (t->options->dense) {
         send_request(w, MESSAGE_PUSH, loss, NULL, 0, MPI_FLOAT, 0);
+        if (t->options->prefetch)
+            ask(w);
         send_dense_gradient(w);
     } else {
         send_request(w, MESSAGE_PUSH, loss, t->local_gradient, n, MPI_FLOAT, TAG_GRADIENT);
@@ -108,17 +169,27 @@ static void send_gradient(struct worker *w, double loss) {
                         chokepoint_now_ns() - start);
 }
 
+/* No more batches: says so when the server listens, after what it may still be sending. */
+static int fail(struct worker *w) {
+    int kind = w->has_asked ? await_reply(w) : MESSAGE_GO;
+    if (kind != MESSAGE_GO)
+        return MESSAGE_FAILED;
+    if (w->has_asked)
+        receive_weights(w);
+    send_request(w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);
+    return MESSAGE_FAILED;
+}
+
 /* Reads, asks, and waits for the answer: GO, or one of the two ends. */
 static int begin_iteration(struct worker *w, uint64_t number) {
     bool testing = w->t->options->mode == SGD_SYNC && lead_tests_after(w->t, number);
     if (testing)
         chokepoint_phase("testing");
-    if (trainer_read_batch(w->t) < 0) {
-        send_request(w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);
-        return MESSAGE_FAILED;
-    }
-    send_pull(w);
-    int kind = receive_reply(w);
+    if (trainer_read_batch(w->t) < 0)
+        return fail(w);
+    if (!w->has_asked)
+        ask(w);
+    int kind = await_reply(w);
     if (testing) {
         chokepoint_phase("training");
         chokepoint_iteration_begin();
@@ -128,7 +199,7 @@ static int begin_iteration(struct worker *w, uint64_t number) {
 }
 
 int worker_run(struct trainer *t) {
-    struct worker w = {.t = t};
+    struct worker w = {.t = t, .reply_message = MPI_REQUEST_NULL};
     if (t->options->dense && !(w.dense_gradient = calloc(t->n_weights, sizeof(float))))
         crew_say(t->crew, "not enough memory for a dense gradient");
     bool able = !t->options->dense || w.dense_gradient;
@@ -140,6 +211,8 @@ int worker_run(struct trainer *t) {
     w.start_ns = chokepoint_now_ns();
     for (uint64_t i = 0; able && (kind = begin_iteration(&w, i)) == MESSAGE_GO; i++) {
         receive_weights(&w);
+        if (t->options->dense)
+            trainer_gather(t, t->weights);
         double loss = trainer_compute(t);
         send_gradient(&w, loss);
         trainer_finish_iteration(t, i + 1, &w.start_ns, loss);
