@@ -95,6 +95,16 @@ static void elements_do_not_depend_on_the_blocks(void **state) {
     }
 }
 
+/* More columns than are drawn at a time, rows of two hashes. */
+static void a_wide_block_has_the_same_elements(void **state) {
+    static float block[3 * 1100];
+    (void)state;
+    element_fill(block, false, 5, 1, 6, 40, 3, 1100);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t j = 0; j < 1100; j++)
+            assert_true(block[i * 1100 + j] == (float)element_at(5, 1, 6 + i, 40 + j));
+}
+
 static void elements_are_drawn_evenly_and_differ_by_matrix_and_seed(void **state) {
     (void)state;
     int count[16] = {0}, same_matrix = 0, same_seed = 0;
@@ -158,6 +168,7 @@ int main(void) {
         cmocka_unit_test(last_block_is_what_is_left),
         cmocka_unit_test(all_ranks_have_as_many_blocks_if_none_is_asked_for),
         cmocka_unit_test(elements_do_not_depend_on_the_blocks),
+        cmocka_unit_test(a_wide_block_has_the_same_elements),
         cmocka_unit_test(elements_are_drawn_evenly_and_differ_by_matrix_and_seed),
         cmocka_unit_test(trace_of_product_is_the_definition),
         cmocka_unit_test(block_times_vector_adds),

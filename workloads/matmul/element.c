@@ -2,8 +2,9 @@
 #include "workloads/matmul/element.h"
 
 #define TILE 32
+#define STRIP 1024 /* columns at a time */
 
-/* The finalizer of MurmurHash3 (A. Appleby, public domain), over a row's key plus the column. */
+/* The finalizer of MurmurHash3 (A. Appleby, public domain), over a key of rows plus the column. */
 static inline uint32_t mix(uint32_t h) {
     h ^= h >> 16;
     h *= 0x85ebca6bu;
@@ -12,29 +13,43 @@ static inline uint32_t mix(uint32_t h) {
     return h ^ h >> 16;
 }
 
-static uint32_t row_key(uint64_t seed, int matrix, uint32_t row) {
+/* Eight rows share the hashes of a row: four bits each. */
+static uint32_t rows_key(uint64_t seed, int matrix, uint32_t row) {
     uint32_t key = mix((uint32_t)seed + 0x9e3779b9u * (uint32_t)(matrix + 1));
-    return mix(mix(key ^ (uint32_t)(seed >> 32)) + row);
+    return mix(mix(key ^ (uint32_t)(seed >> 32)) + row / 8);
 }
 
-static inline int draw(uint32_t key, uint32_t column) {
-    return (int)(mix(key + column * 0x9e3779b9u) >> 28) - 8;
+static inline uint32_t hash(uint32_t key, uint32_t column) {
+    return mix(key + column * 0x9e3779b9u);
+}
+
+static inline int draw(uint32_t hash, uint32_t row) {
+    return (int)(hash >> 4 * (row % 8) & 15) - 8;
 }
 
 int element_at(uint64_t seed, int matrix, uint32_t row, uint32_t column) {
-    return draw(row_key(seed, matrix, row), column);
+    return draw(hash(rows_key(seed, matrix, row), column), row);
+}
+
+static void fill_strip(void *to, bool wide, uint32_t row, const uint32_t *hashes, uint32_t n) {
+    for (uint32_t j = 0; wide && j < n; j++)
+        ((double *)to)[j] = draw(hashes[j], row);
+    for (uint32_t j = 0; !wide && j < n; j++)
+        ((float *)to)[j] = (float)draw(hashes[j], row);
 }
 
 void element_fill(void *block, bool wide, uint64_t seed, int matrix, uint32_t row, uint32_t column,
                   uint32_t rows, uint32_t columns) {
-    for (uint32_t i = 0; i < rows; i++) {
-        uint32_t key = row_key(seed, matrix, row + i);
-        double *d = (double *)block + (size_t)i * columns;
-        float *f = (float *)block + (size_t)i * columns;
-        for (uint32_t j = 0; wide && j < columns; j++)
-            d[j] = draw(key, column + j);
-        for (uint32_t j = 0; !wide && j < columns; j++)
-            f[j] = (float)draw(key, column + j);
+    uint32_t hashes[STRIP], n;
+    size_t size = wide ? sizeof(double) : sizeof(float);
+    for (uint32_t j = 0; j < columns; j += n) {
+        n = columns - j < STRIP ? columns - j : STRIP;
+        for (uint32_t i = 0; i < rows; i++) {
+            uint32_t key = rows_key(seed, matrix, row + i);
+            for (uint32_t k = 0; (i == 0 || (row + i) % 8 == 0) && k < n; k++)
+                hashes[k] = hash(key, column + j + k);
+            fill_strip((char *)block + ((size_t)i * columns + j) * size, wide, row + i, hashes, n);
+        }
     }
 }
 

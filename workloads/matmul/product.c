@@ -2,6 +2,7 @@
 #include "workloads/matmul/product.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +65,9 @@ static char *allocate_pages(size_t bytes) {
 
 /* All pages of what will be used at one go, a third cheaper than one by one. Kernels before 5.14
  * refuse, and nothing is lost. */
-static void fault_in(struct product *p) {
-    size_t matrix = grid_count(&p->grid, p->crew->rank) * p->block_bytes;
-    madvise(p->a, matrix, MADV_POPULATE_WRITE);
-    madvise(p->b, matrix, MADV_POPULATE_WRITE);
-    if (p->c)
-        madvise(p->c, matrix, MADV_POPULATE_WRITE);
+static void fault_in(char *memory, size_t bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory % page;
+    madvise(memory - before, bytes + before, MADV_POPULATE_WRITE);
 }
 
 static int allocate(struct product *p) {
@@ -97,18 +95,23 @@ static int allocate_small(struct product *p) {
     return p->row_start && p->requests && p->durations_s ? 0 : -ENOMEM;
 }
 
+/* A block is drawn while the kernel's zeros of its pages are still in a cache. */
+static void fill_block(struct product *p, int matrix, int i, int j) {
+    const struct grid *g = &p->grid;
+    char *block = product_block(p, matrix ? p->b : p->a, i, j);
+    fault_in(block, p->block_bytes);
+    element_fill(block, p->options->wide, p->options->seed, matrix, grid_begin(g, i),
+                 grid_begin(g, j), grid_length(g, i), grid_length(g, j));
+}
+
 static void fill(struct product *p) {
     const struct grid *g = &p->grid;
-    const struct matmul_options *o = p->options;
-    for (int i = 0; i < g->blocks; i++) {
-        for (int j = grid_first(g, p->crew->rank, i); j < g->blocks; j += g->n_ranks) {
-            uint32_t rows = grid_length(g, i), columns = grid_length(g, j);
-            element_fill(product_block(p, p->a, i, j), o->wide, o->seed, 0, grid_begin(g, i),
-                         grid_begin(g, j), rows, columns);
-            element_fill(product_block(p, p->b, i, j), o->wide, o->seed, 1, grid_begin(g, i),
-                         grid_begin(g, j), rows, columns);
-        }
-    }
+    if (p->c)
+        fault_in(p->c, grid_count(g, p->crew->rank) * p->block_bytes);
+    for (int matrix = 0; matrix < 2; matrix++)
+        for (int i = 0; i < g->blocks; i++)
+            for (int j = grid_first(g, p->crew->rank, i); j < g->blocks; j += g->n_ranks)
+                fill_block(p, matrix, i, j);
 }
 
 int product_init(struct product *ret, struct matmul_options *options, struct crew *crew) {
@@ -129,7 +132,6 @@ int product_init(struct product *ret, struct matmul_options *options, struct cre
     if (r < 0)
         return r;
     grid_row_starts(&ret->grid, crew->rank, ret->row_start);
-    fault_in(ret);
     fill(ret);
     return 0;
 }
