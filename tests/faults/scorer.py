@@ -237,9 +237,9 @@ def excess_explained(run):
 
 def ratio_of(run, loop_s, beside_s, measured_s):
     """What a loop and what is beside it, of so many seconds, take of what a prediction on this run is about: the whole of
-    it, or its main phase."""
+    it, or its main phase; a phase that is a part of the loop takes of its time what the loop takes of the loop's."""
     beside = max(measured_s - run["loop_s"], 0) / outside_s(run) if outside_s(run) > 0 else 0
-    return (loop_s + min(beside, 1) * beside_s) / measured_s
+    return (loop_s + min(beside, 1) * beside_s) / max(measured_s, run["loop_s"])
 
 
 def true_ratio(run, measured_s):

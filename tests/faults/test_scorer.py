@@ -194,7 +194,7 @@ class Scenarios(unittest.TestCase):
         for run, seconds in ((clean, 11), (slow, 11)):
             run["report"]["run"] = {"duration_s": seconds}
         runs = scored(clean, other, slow) # 20 s of the clean run's loop, and 3 s beside it
-        for measured_s, true in ((11, 23 / 11), (10, 2)): # of all of it, of the loop alone
+        for measured_s, true in ((11, 23 / 11), (10, 2), (6, 2)): # of all of it, of the loop alone, of a part of that
             with unittest.mock.patch("recordings.predicted", lambda *_: (1.1 * true, None, measured_s)):
                 error, answer = recordings.what_if_capped(runs[2], runs, "")
                 self.assertAlmostEqual(error, .1)
