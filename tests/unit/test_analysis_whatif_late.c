@@ -50,6 +50,8 @@ static double check(struct recording *r, int64_t should_ns) {
         !(fabs(a.predicted_s / should_s - 1) < 0.02))
         fail_msg("%.4g s as measured %.4g, then %.4g, not %.4g", a.measured_s, a.replay_s,
                  a.predicted_s, should_s);
+    assert_true(a.bound_s <= a.predicted_s && a.gain <= a.gain_max);
+    assert_true(fabs(a.gain_max - (1 - a.bound_s / a.measured_s)) < 1e-9);
     whatif_free(w);
     scene_release(&scene);
     recording_release(r);
