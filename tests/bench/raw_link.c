@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the links of rank 0 carry, by plain TCP sockets: rank 0 sends BYTES to every other rank at
- * once, then receives as much from each. MPI only starts the ranks and tells them the address.
- * Usage, on all ranks: raw_link INTERFACE BYTES. Prints "out_bytes_per_s X" and "in_bytes_per_s Y"
- * (sums of payload).
+ * once, then receives as much from each, then both at the same time, when acknowledgements have to
+ * share the links with what comes the other way. MPI only starts the ranks and tells them the
+ * address. Usage, on all ranks: raw_link INTERFACE BYTES. Prints "out_bytes_per_s X",
+ * "in_bytes_per_s Y" (sums of payload), and "both_bytes_per_s Z", of each direction.
  */
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -48,32 +49,48 @@ static int listen_at(struct sockaddr_in *address) {
     return fd;
 }
 
-/* Moves `bytes` over each socket, all at once; `out` is this side's direction. */
-static void move(int *fds, int n, size_t bytes, int out) {
-    struct pollfd polls[MAX_PEERS];
-    size_t left[MAX_PEERS];
-    int open = n;
-    for (int i = 0; i < n; i++) {
-        polls[i] = (struct pollfd){.fd = fds[i], .events = out ? POLLOUT : POLLIN};
-        left[i] = bytes;
+/* One socket: what is still to be sent and received. */
+struct flow {
+    size_t out, in;
+};
+
+static size_t block_of(size_t left) {
+    return left < BLOCK ? left : BLOCK;
+}
+
+static void step(const struct pollfd *p, struct flow *f) {
+    ssize_t n;
+    if ((p->revents & (POLLIN | POLLHUP | POLLERR)) && f->in) {
+        if ((n = recv(p->fd, block, block_of(f->in), MSG_DONTWAIT)) <= 0)
+            give_up("recv");
+        f->in -= (size_t)n;
     }
-    while (open > 0) {
+    if ((p->revents & POLLOUT) && f->out) {
+        if ((n = send(p->fd, block, block_of(f->out), MSG_DONTWAIT)) <= 0)
+            give_up("send");
+        f->out -= (size_t)n;
+    }
+}
+
+/* Sends and receives so many bytes over each socket, all at once. */
+static void move(const int *fds, int n, size_t out, size_t in) {
+    struct pollfd polls[MAX_PEERS];
+    struct flow flows[MAX_PEERS];
+    for (int i = 0; i < n; i++)
+        flows[i] = (struct flow){out, in};
+    for (;;) {
+        int open = 0;
+        for (int i = 0; i < n; i++) {
+            short events = (short)((flows[i].out ? POLLOUT : 0) | (flows[i].in ? POLLIN : 0));
+            polls[i] = (struct pollfd){.fd = events ? fds[i] : -1, .events = events};
+            open += events != 0;
+        }
+        if (!open)
+            return;
         if (poll(polls, (nfds_t)n, -1) < 0)
             give_up("poll");
-        for (int i = 0; i < n; i++) {
-            if (!polls[i].revents)
-                continue;
-            size_t want = left[i] < BLOCK ? left[i] : BLOCK;
-            ssize_t got = out ? send(fds[i], block, want, MSG_DONTWAIT)
-                              : recv(fds[i], block, want, MSG_DONTWAIT);
-            if (got <= 0)
-                give_up(out ? "send" : "recv");
-            left[i] -= (size_t)got;
-            if (left[i] == 0) {
-                polls[i].fd = -1;
-                open--;
-            }
-        }
+        for (int i = 0; i < n; i++)
+            step(&polls[i], &flows[i]);
     }
 }
 
@@ -83,27 +100,35 @@ static double now_s(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Out: until each receiver has said that it has everything. */
-static void measure(int *fds, int n, size_t bytes) {
+/* Out and both: until each receiver has said that it has everything. */
+static void measure(const int *fds, int n, size_t bytes) {
     double start = now_s();
-    move(fds, n, bytes, 1);
-    move(fds, n, 1, 0);
-    double middle = now_s();
-    move(fds, n, 1, 1);
     move(fds, n, bytes, 0);
+    move(fds, n, 0, 1);
+    double sent = now_s();
+    move(fds, n, 1, 0);
+    move(fds, n, 0, bytes);
+    double received = now_s();
+    move(fds, n, 1, 0);
+    move(fds, n, bytes, bytes);
+    move(fds, n, 0, 1);
     double end = now_s();
-    printf("out_bytes_per_s %.0f\nin_bytes_per_s %.0f\n", (double)bytes * n / (middle - start),
-           (double)bytes * n / (end - middle));
+    printf("out_bytes_per_s %.0f\nin_bytes_per_s %.0f\nboth_bytes_per_s %.0f\n",
+           (double)bytes * n / (sent - start), (double)bytes * n / (received - sent),
+           (double)bytes * n / (end - received));
 }
 
 static void answer(struct sockaddr_in address, size_t bytes) {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
         give_up("connect");
-    move(&fd, 1, bytes, 0);
-    move(&fd, 1, 1, 1);
+    move(&fd, 1, 0, bytes);
     move(&fd, 1, 1, 0);
-    move(&fd, 1, bytes, 1);
+    move(&fd, 1, 0, 1);
+    move(&fd, 1, bytes, 0);
+    move(&fd, 1, 0, 1);
+    move(&fd, 1, bytes, bytes);
+    move(&fd, 1, 1, 0);
     close(fd);
 }
 

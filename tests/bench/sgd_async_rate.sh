@@ -1,50 +1,61 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Updates/s of async dense training where the links of a server apart are the limit, beside what a raw TCP transfer over
-# the same links carries just before: bytes an update over the slower direction. Both directions can be full at once, but
-# not while all workers fetch their first weights: 40 iterations make that an eightieth. What else is lost seems to be TCP's: a
-# worker that pushes pulls nothing meanwhile, a pause after which the kernel begins anew with a small window, and
-# acknowledgements wait behind the gradients that come the other way. So the same is shown with hosts that keep their
-# windows over a pause (net.ipv4.tcp_slow_start_after_idle 0): 3 to 4 points more in the few runs there were, which is no
-# more than a hint. The goal of 90 % is printed beside the figure and not enforced: 88 % is what there is. Exits 1 where
-# something could not be measured.
-# Usage: sgd_async_rate.sh [BIN], the binaries of a release build; HOSTS, RATE, TURNS, SETTINGS in the environment
-# (SETTINGS: "1 0"; one of them alone takes half the time).
+# Updates/s of async dense training where the links of a server apart are the limit, with --prefetch and without, beside what
+# a bare TCP transfer over the same links carries just before, in turns; medians. The yardstick is payload: what the slower
+# direction carries on its own, over the bytes of an update. Beside it stand the formula, the rate it is shaped to less the
+# headers of full packets (66 bytes of Ethernet, IP and TCP to MTU - 52 of payload), and what the bare transfer gets through when both directions are full, as
+# both are here, and acknowledgements share them. All of a run counts, also its start, when the first weights come and no
+# gradient goes back: ITERATIONS says how much that weighs. Without --prefetch a worker that pushes pulls nothing meanwhile,
+# so that each direction now and then waits for the other; that figure is shown and not judged.
+# Usage: sgd_async_rate.sh [BIN], the binaries of a release build; HOSTS, RATE_MBIT, MTU, TURNS, ITERATIONS, MODES in the environment
+# (MODES: "prefetch plain"; one of them alone takes half the time). Exits 1 with --prefetch below 90 %.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_async_rate.sh BIN}}
-hosts=${HOSTS:-5} rate=${RATE:-400mbit} turns=${TURNS:-3} features=${FEATURES:-4000000} iterations=${ITERATIONS:-40}
-settings=${SETTINGS:-1 0}
+hosts=${HOSTS:-5} rate_mbit=${RATE_MBIT:-400} turns=${TURNS:-3} features=${FEATURES:-4000000} iterations=${ITERATIONS:-40}
+modes=${MODES:-prefetch plain} mtu=${MTU:-9000} bytes=$((features * 4))
 # shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
 . "$(dirname "$0")/sgd_lib.sh"
 mpicc -O2 -D_GNU_SOURCE -o "$work/raw_link" "$here/raw_link.c" || fail "mpicc"
 "$bin/chokepoint-sgd" generate --features "$features" --examples 20000 --files "$hosts" --out "$work/data" >/dev/null ||
     fail "generate"
-testbed up "$hosts" --rate "$rate" || { echo "skipped: this machine cannot have a testbed"; exit 77; }
-# turn RESTARTS: updates/s, the link's updates/s, their quotient
+testbed up "$hosts" --rate "${rate_mbit}mbit" --mtu "$mtu" || { echo "skipped: this machine cannot have a testbed"; exit 77; }
+raw() { sed -n "s/^$1_bytes_per_s //p" "$work/raw"; }
+# turn MODE: updates/s, mean and highest staleness, what the link carries one way and both ways in updates/s
 turn() {
-    # shellcheck disable=SC2016 # for the shell of each host
-    over sh -c 'echo $1 >/proc/sys/net/ipv4/tcp_slow_start_after_idle' sh "$1" || fail "net.ipv4.tcp_slow_start_after_idle"
-    over "$work/raw_link" eth0 $((features * 4)) >"$work/raw" || fail "raw transfer"
+    local words=()
+    [ "$1" = prefetch ] && words=(--prefetch)
+    over "$work/raw_link" eth0 $bytes >"$work/raw" || fail "raw transfer"
     over "$bin/chokepoint-sgd" --mode async --transfer dense --server apart --features "$features" --data "$work/data" \
-        --preload --batch 100 --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" || fail "training"
-    awk -v bytes=$((features * 4)) -v updates="$(json "$work/summary" updates)" -v s="$(json "$work/summary" duration_s)" '
-        { rate[$1] = $2 }
-        END { slower = rate["out_bytes_per_s"] < rate["in_bytes_per_s"] ? rate["out_bytes_per_s"] : rate["in_bytes_per_s"]
-              print updates / s, slower / bytes, updates / s / (slower / bytes) }' "$work/raw" >>"$work/shares.$1"
+        --preload --batch 100 --iterations "$iterations" --json "$work/summary" --quiet ${words[@]+"${words[@]}"} \
+        >"$work/out" || fail "training"
+    awk -v updates="$(json "$work/summary" updates)" -v s="$(json "$work/summary" duration_s)" -v bytes=$bytes \
+        -v mean="$(json "$work/summary" staleness)" -v most="$(json "$work/summary" most_stale)" \
+        -v out="$(raw out)" -v into="$(raw in)" -v both="$(raw both)" \
+        'BEGIN { print updates / s, mean, most, (out < into ? out : into) / bytes, both / bytes }' >>"$work/$1"
 }
 for ((i = 0; i < turns; i++)); do
-    for restarts in $settings; do turn "$restarts"; done
+    for mode in $modes; do turn "$mode"; done
 done
+printf 'async dense, %d workers, %.1f MB an update each way, links of %d Mbit/s, MTU %d, %s; medians of %d (all runs):\n' \
+    $((hosts - 1)) $((bytes / 100000))e-1 "$rate_mbit" "$mtu" "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" "$turns"
 bad=0
-for restarts in $settings; do
-    sort -g -k 3 "$work/shares.$restarts" | awk -v hosts="$hosts" -v bytes=$((features * 4)) -v restarts="$restarts" '
-        { updates[NR] = $1; bound[NR] = $2; share[NR] = $3 }
+for mode in $modes; do
+    awk -v mode="$mode" -v formula="$(awk "BEGIN { print $rate_mbit * 1e6 / 8 * ($mtu - 52) / ($mtu + 14) / $bytes }")" '
+        function median(v, n,  i, j, x) {
+            for (i = 2; i <= n; i++)
+                for (j = i; j > 1 && v[j - 1] > v[j]; j--) { x = v[j]; v[j] = v[j - 1]; v[j - 1] = x }
+            return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+        }
+        { n++; rate[n] = $1; stale[n] = $2; most = $3 > most ? $3 : most; one[n] = $4; two[n] = $5
+          share[n] = 100 * $1 / $4; of_two[n] = 100 * $1 / $5; all = all sprintf("%s%.1f", n > 1 ? ", " : "", share[n]) }
         END {
-            m = int((NR + 1) / 2)
-            printf "async dense, %d workers, %.1f MB an update each way%s: %.2f updates/s, the link carries %.2f: %.0f %% (goal: 90; %.0f to %.0f in %d runs)\n",
-                hosts - 1, bytes / 1e6, restarts ? "" : ", windows kept over pauses", updates[m], bound[m], 100 * share[m],
-                100 * share[1], 100 * share[NR], NR
-            exit !(share[1] > 0)
-        }' || bad=1
+            goal = mode == "prefetch" ? 90 : 0
+            m = median(share, n)
+            printf "  %-8s %.2f updates/s; bare transfer one way %.2f: %.1f %% (%s)%s\n", mode, median(rate, n), median(one, n), m,
+                all, goal ? ", at least 90" : ""
+            printf "           both ways at once %.2f: %.1f %%; by formula %.2f: %.1f %%; staleness %.2f, %d at most\n",
+                median(two, n), median(of_two, n), formula, 100 * median(rate, n) / formula, median(stale, n), most
+            exit m < goal
+        }' "$work/$mode" || bad=1
 done
 exit $bad

@@ -18,7 +18,8 @@
  * - async: the same bytes an update, and nobody waits for another. Dense: an update takes 0.6 s of
  *   the server's link each way, and half of the workers pull while the others push, so both
  *   directions are full and 1.67 updates/s is what they carry: net-egress and net-ingress of the
- *   server. The staleness is about R - 2. Sparse: the hosts' cores.
+ *   server. The staleness is about R - 2. With --prefetch every worker does both at once: the same
+ *   verdict, links a tenth fuller, twice the staleness and more. Sparse: the hosts' cores.
  * - all-reduce: dense, each rank's link carries 2 (R-1)/R 4N = 216 MB each way, 0.96 s an iteration
  *   and the same on all hosts; sparse, everybody's gradient comes to every rank, 8 U (R-1).
  * - testing: rank 0 alone reads and scores the held-out file, one core full, no network.
