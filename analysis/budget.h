@@ -17,6 +17,8 @@
  *     that thread completes, if the thread hardly computed meanwhile and slept about as long as it
  *     usually does between tests (polling.h). What follows the peer's arrival within the last sleep
  *     is the delay of polling: overhead.
+ *   - On the CPU outside MPI: what the kernel did for the process while memory was short (making
+ *     room, reading back) is memory, the rest computing.
  *   - Off the CPU outside MPI, the kernel's counters tell why: run queue first, then disk, steal;
  *     the rest is idle. Of the disk's time that is short memory which was spent on reading back
  *     what had been in memory (rank_counters.c). Off the CPU inside MPI counts as waiting for a
@@ -64,6 +66,7 @@ struct budget_interval {
     double memory; /* time in which memory was short on its host, and it had pages to read back */
     double mpi, mpi_cpu; /* inside MPI, and the CPU time there; for times without events */
     double sending;      /* its connections had data to send; for times without MPI */
+    double memory_cpu;   /* of cpu: in the kernel while memory was short */
 };
 
 enum budget_source {
@@ -136,6 +139,7 @@ struct budget_shares {
     double queue_of_off;        /* of the time off the CPU outside: run queue, with quota */
     double quota_of_queue;
     double disk_of_off, memory_of_off, steal_of_off; /* the rest is idle */
+    double memory_of_cpu; /* of the time on the CPU outside MPI: making room in memory */
 };
 
 /* ret_shares[i] of subject->intervals[i]. -ENOMEM. */

@@ -21,6 +21,7 @@ struct division {
     double disk_of_off, memory_of_off, steal_of_off;
     double queue_of_inside_off, disk_of_io_off;
     double quota_of_queue;
+    double memory_of_cpu; /* of the time on the CPU outside MPI */
     double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
     bool known;       /* CPU and run queue are */
     unsigned dark;
@@ -88,6 +89,8 @@ static struct division divide(const struct budget_interval *i, const double *raw
     d.cpu_of_dark = share(cpu - known_cpu, dark);
     d.extra_cpu =
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
+    d.memory_of_cpu =
+        share(part * zero_if_unknown(i->memory_cpu), raw[RAW_GAP_CPU] + d.cpu_of_dark * dark);
     double off = raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK];
     double outside = queue_outside(queue, raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK],
                                    raw[RAW_INSIDE_CPU] + spun, off, inside_off);
@@ -122,10 +125,11 @@ static void apply(struct cell *c, const struct division *d) {
     double lit = 1 - d->cpu_of_dark, off = raw[RAW_GAP_OFF] + lit * raw[RAW_GAP_DARK];
     double disk_io = fmin(raw[RAW_IO_OFF] * d->disk_of_io_off, raw[RAW_IO]);
     double blocked = d->queue_of_off + d->disk_of_off + d->memory_of_off + d->steal_of_off;
-    c->term[BUDGET_CPU] += raw[RAW_GAP_CPU] + d->cpu_of_dark * dark_time(raw);
+    double on = raw[RAW_GAP_CPU] + d->cpu_of_dark * dark_time(raw);
+    c->term[BUDGET_CPU] += on * (1 - d->memory_of_cpu);
     put_queue(c, d, off * d->queue_of_off);
     c->term[BUDGET_DISK] += off * d->disk_of_off + disk_io;
-    c->term[BUDGET_MEMORY] += off * d->memory_of_off;
+    c->term[BUDGET_MEMORY] += off * d->memory_of_off + on * d->memory_of_cpu;
     c->term[BUDGET_STEAL] += off * d->steal_of_off;
     c->term[BUDGET_IDLE] += off * fmax(1 - blocked, 0);
     c->term[BUDGET_PEER_WAIT] += raw[RAW_WAIT] + lit * raw[RAW_FOLD_WAIT];
@@ -262,7 +266,8 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
                                              .quota_of_queue = d.quota_of_queue,
                                              .disk_of_off = d.disk_of_off,
                                              .memory_of_off = d.memory_of_off,
-                                             .steal_of_off = d.steal_of_off};
+                                             .steal_of_off = d.steal_of_off,
+                                             .memory_of_cpu = d.memory_of_cpu};
 }
 
 void budget_divide(const struct budget_subject *subject, struct cells *cells) {

@@ -235,6 +235,16 @@ static void add_mpi(const struct process_part *p, struct windows w, struct budge
     to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
 }
 
+/* Making room and reading back is work of the kernel, which it does on the process's account: all
+ * its time in the kernel, of the row that the interval lies in, while memory was short. */
+static double memory_cpu_part(const struct process_part *p, double memory, double cpu,
+                              struct windows w) {
+    struct window row = row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double system = growth(&p->seldom, PROCESS_SYSTEM, rows), all = growth_of_cpu(&p->seldom, rows);
+    return memory > 0 && all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), memory) : 0;
+}
+
 static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
                                             int64_t begin, int64_t end) {
     struct window window = {begin, end};
@@ -246,6 +256,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.quota = quota_part(p, s, w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     to.memory = memory_part(p, growth(s, s->faults, w), to.disk, w);
+    to.memory_cpu = memory_cpu_part(p, to.memory, isnan(to.cpu) ? 0 : to.cpu, w);
     to.sending = sending_part(p, w);
     add_mpi(p, w, &to);
     return to;

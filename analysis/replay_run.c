@@ -109,9 +109,11 @@ int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change
     double cpu = (double)op->cpu_ns, off = (double)(op->ns - op->cpu_ns);
     if (change && change->keep) {
         const double *keep = &change->keep[(size_t)p->ranks[rank].host * BUDGET_TERMS];
-        cpu *= keep[BUDGET_CPU];
-        off *= op->first == REPLAY_NONE ? keep[BUDGET_IDLE]
-                                        : share_kept(&p->ranks[rank].shares[op->first], keep);
+        const struct budget_shares *shares =
+            op->first == REPLAY_NONE ? NULL : &p->ranks[rank].shares[op->first];
+        double memory = shares ? shares->memory_of_cpu : 0;
+        cpu *= (1 - memory) * keep[BUDGET_CPU] + memory * keep[BUDGET_MEMORY];
+        off *= shares ? share_kept(shares, keep) : keep[BUDGET_IDLE];
     }
     double speed = change && change->speed ? change->speed[rank] : 1;
     return (int64_t)((cpu + off) / speed);

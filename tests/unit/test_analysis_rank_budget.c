@@ -110,6 +110,8 @@ static double read_again(size_t column, double t_s) {
     return column == VMSTAT_REFAULT ? read_again_bytes : 0;
 }
 
+static int64_t system_ns; /* of rank 1, a second */
+
 static void plant_reading(struct recording *r, bool others) {
     plant_recording(r, true);
     plant(r, RECORDING_VMSTAT, 1, "", 0.1, 0, read_again);
@@ -122,6 +124,8 @@ static void plant_reading(struct recording *r, bool others) {
             values[PROCESS_RUN_QUEUE] = 0;
             values[PROCESS_BLOCK_IO] = 300 * MS;
             values[PROCESS_READ] = 3000000;
+            values[PROCESS_USER] -= values[PROCESS_RANK] == 1 ? system_ns : 0;
+            values[PROCESS_SYSTEM] += values[PROCESS_RANK] == 1 ? system_ns : 0;
         }
 }
 
@@ -151,6 +155,22 @@ static void waiting_for_what_had_been_in_memory_is_short_memory(void **state) {
     NEAR(b.term_s[BUDGET_DISK], 4);
     b = budget_of_reading(9e6, false); /* the kernel, too, read again */
     NEAR(b.term_s[BUDGET_MEMORY], 6);
+}
+
+/* For as long as memory was short, at most. */
+static void making_room_in_memory_is_short_memory_too(void **state) {
+    (void)state;
+    struct budget without = budget_of_reading(2e6, false), b;
+    system_ns = 100 * MS;
+    b = budget_of_reading(2e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], without.term_s[BUDGET_MEMORY] + 2);
+    NEAR(b.term_s[BUDGET_CPU], without.term_s[BUDGET_CPU] - 2);
+    system_ns = 400 * MS;
+    b = budget_of_reading(2e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], without.term_s[BUDGET_MEMORY] + 4);
+    b = budget_of_reading(0, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 0);
+    system_ns = 0;
 }
 
 /* ---- waits that are counted when they end ---- */
@@ -303,6 +323,7 @@ int main(void) {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
         cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
+        cmocka_unit_test(making_room_in_memory_is_short_memory_too),
         cmocka_unit_test(a_wait_is_where_it_was_not_where_it_was_counted),
         cmocka_unit_test(throttling_counted_beside_its_interval_explains_the_wait_all_the_same),
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
