@@ -214,12 +214,13 @@ static int look_at_skew(const struct scene *scene, size_t group, const struct fr
     struct core_speed core = cores[scene->budgets.items[rank->budget].host];
     double took = took_of(rank), more = beyond(rank, &core);
     double like = core.amount >= SKEW_RATIO ? took - more : rank->peers_s;
+    double ratio = isnan(core.pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
     struct candidate c = computing(scene, group, rank, more * rank->done);
     if (longest != rank)
         rule_out(scene, group, longest, cores, candidates);
-    if (more < (SKEW_RATIO - 1) * like)
+    if (more < (ratio - 1) * like)
         rule_out(scene, group, rank, cores, candidates);
-    if (!(more >= (SKEW_RATIO - 1) * like) || c.blocked < BLOCKED_MIN ||
+    if (!(more >= (ratio - 1) * like) || c.blocked < BLOCKED_MIN ||
         is_short_of_memory(candidates, c.host, group))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);

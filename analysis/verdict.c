@@ -115,12 +115,23 @@ static double evidence_there(const struct scene *scene) {
     return all_came_to_end(scene) ? there : 0.8 * there;
 }
 
+/* A short run has seen few of the program's moments, however alike they were. */
+static double long_enough(const struct scene *scene) {
+    return 0.8 + 0.2 * seen_of(scene);
+}
+
+static double capped(const struct scene *scene, double confidence) {
+    return scene_has_path(scene) ? confidence : fmin(confidence, VERDICT_CONFIDENCE_CAP);
+}
+
+/* The table was made on short runs as well, and on none whose evidence has a hole. */
 double verdict_confidence(const struct scene *scene, double computed) {
-    computed *= evidence_there(scene);
-    if (!scene_has_path(scene))
-        computed = fmin(computed, VERDICT_CONFIDENCE_CAP);
-    /* a short run has seen few of the program's moments, however alike they were */
-    return verdict_calibrated(fmin(1, computed)) * (0.8 + 0.2 * seen_of(scene));
+    double right = verdict_calibrated(fmin(1, computed * long_enough(scene)));
+    return capped(scene, right) * evidence_there(scene);
+}
+
+double verdict_confidence_counted(const struct scene *scene, double share) {
+    return capped(scene, share * long_enough(scene)) * evidence_there(scene);
 }
 
 /* The kernel's counters go on between samples: where calls tell when each wait was, samples only
@@ -179,7 +190,7 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
     v->rank = s->rank;
     v->resource = "imbalance";
     v->kind = "unknown";
-    v->confidence = verdict_confidence(scene, 0.4);
+    v->confidence = verdict_confidence_counted(scene, 0.4);
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
     v->cause = text_format("%s", s->cause);

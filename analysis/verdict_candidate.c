@@ -68,13 +68,16 @@ static double confidence_of(const struct scene *scene, const struct candidate *c
                             const struct resampled *r) {
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
                         0.1 * verdict_coverage(scene);
+    bool told = c->supply || scene_has_path(scene); /* of others there were too few to count */
+    confidence = told ? verdict_confidence(scene, confidence)
+                      : verdict_confidence_counted(scene, confidence);
     if (!c->supply)
-        confidence = fmin(0.8 * confidence, scene_has_path(scene) ? 1 : VERDICT_CONFIDENCE_LEAN);
+        confidence *= 0.8;
     if (c->ambiguous)
         confidence *= 0.6;
     if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))
         confidence *= 0.6;
-    return verdict_confidence(scene, confidence);
+    return told ? confidence : fmin(confidence, VERDICT_CONFIDENCE_LEAN);
 }
 
 static void take_culprit(const struct candidate *c, struct verdict *v) {

@@ -16,10 +16,12 @@ double verdict_coverage(const struct scene *scene);
 double verdict_closing(const struct scene *scene);
 /* Some process of the job is a rank of MPI. */
 bool verdict_has_ranks(const struct scene *scene);
-/* What all confidences have in common: how much of the evidence is there (samples, budgets that
- * close, ranks that came to their end), the cap where nothing saw inside MPI; then the table, and
- * less for a short run. At most VERDICT_CONFIDENCE_MAX. */
+/* What all confidences have in common: less for a short run; the table; the cap where nothing saw
+ * inside MPI; how much of the evidence is there (samples, budgets that close, ranks that came to
+ * their end). At most VERDICT_CONFIDENCE_MAX. */
 double verdict_confidence(const struct scene *scene, double computed);
+/* The same without the table, of what is a share of answers that were right. */
+double verdict_confidence_counted(const struct scene *scene, double share);
 
 /* What the run would gain at least, by what is known. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);

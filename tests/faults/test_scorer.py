@@ -10,6 +10,7 @@ import unittest.mock
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import baselines
+import calibration
 import cases
 import estimates
 import misses
@@ -339,6 +340,35 @@ class Delay(unittest.TestCase):
         self.assertEqual(rows("SELECT start_ns FROM call"), [(3e9,)])
         self.assertEqual(rows("SELECT frames, last_mono_ns FROM stream"), [(1, 6e9), (1, 6e9)])
         self.assertEqual(rows("SELECT ended_wall_ns, ended_mono_ns FROM run"), [(95e9, 6e9)])
+
+
+class Calibration(unittest.TestCase):
+    def said(self, confidence, right, n):
+        return [(confidence, i < right, True) for i in range(n)]
+
+    def test_what_is_said_too_low_is_said_higher_and_what_is_wrong_more_often_lower(self):
+        low = calibration.fitted_table([self.said(.7, 97, 100) + self.said(.9, 99, 100)])
+        self.assertTrue(.85 < calibration.between(low, .7) < .98)
+        high = calibration.fitted_table([self.said(.7, 40, 100) + self.said(.9, 60, 100)])
+        self.assertTrue(.3 < calibration.between(high, .7) < .5)
+
+    def test_a_few_runs_bend_little_and_the_table_never_falls_nor_says_more_than_the_most(self):
+        few = calibration.fitted_table([self.said(.7, 4, 4)])
+        self.assertLess(abs(calibration.between(few, .7) - .7), .15)
+        for table in few, calibration.fitted_table([self.said(.6, 100, 100) + self.said(.95, 50, 100)]):
+            rights = [y for _, y in table]
+            self.assertEqual(rights, sorted(rights))
+            self.assertLessEqual(max(rights), calibration.MOST)
+
+    def test_a_table_is_undone_and_what_it_did_not_make_stays(self):
+        table = [(0, 0), (.5, .8), (1, .98)]
+        self.assertAlmostEqual(calibration.between([(y, x) for x, y in table], .8), .5)
+        self.assertAlmostEqual(calibration.error_with([(.9, True, False)] * 9 + [(.9, False, False)], table), 0)
+
+    def test_the_table_of_the_source_is_read(self):
+        table = calibration.table_now()
+        self.assertEqual((table[0], table[-1]), ((0, 0), (1, calibration.MOST)))
+        self.assertEqual(table, sorted(table))
 
 
 class Confusion(unittest.TestCase):

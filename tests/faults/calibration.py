@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How often verdicts of a confidence are right: the table of analysis/verdict_calibration.c, fitted anew.
+
+usage: calibration.py RESULTS...
+
+Reads the reports kept in folders of results (`matrix score` makes them anew), undoes the table with which they were made,
+and fits log odds of being right = A + B x log odds of the confidence as computed: two numbers, drawn to "as computed"
+by a prior, so that no few runs bend it, and never falling. Prints the table, and the calibration error of each folder
+by a fit on the others alone.
+
+Rules were mended by looking at the runs it is fitted on: of those that nobody has seen more are wrong, so that every
+answer counts as wrong by SURPRISE, about what the blind scores were worse by.
+"""
+import math
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import recordings
+import scorer
+from stats import calibration_error
+
+TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict_calibration.c"
+MOST = .98 # VERDICT_CONFIDENCE_MAX
+POINTS = (.6, .7, .8, .9, .95, 1) # below there were no runs: on a line down to 0
+SURPRISE = .015
+A_WIDTH, B_WIDTH = 1, .2 # standard deviations of the priors around 0 and 1
+
+
+def table_now():
+    with open(TABLE) as file:
+        rows = re.search(r"table\[\] = \{(.*?)\};", file.read(), re.S).group(1)
+    return [(float(x), MOST if y.startswith("V") else float(y)) for x, y in re.findall(r"\{([\d.]+), ([\w.]+)\}", rows)]
+
+
+def between(points, x):
+    """On straight lines between points; the ends beyond them."""
+    for (x0, y0), (x1, y1) in zip(points, points[1:]):
+        if x <= x1:
+            return y0 + (y1 - y0) * (max(x, x0) - x0) / (x1 - x0)
+    return points[-1][1]
+
+
+def log_odds(p):
+    p = min(max(p, .02), .995)
+    return math.log(p / (1 - p))
+
+
+def fit(pairs):
+    """(A, B) of the greatest posterior: Newton's method, from as computed."""
+    a, b = 0., 1.
+    for _ in range(50):
+        ga, gb, haa, hab, hbb = -a / A_WIDTH**2, -(b - 1) / B_WIDTH**2, 1 / A_WIDTH**2, 0, 1 / B_WIDTH**2
+        for confidence, right in pairs:
+            x = log_odds(confidence)
+            p = 1 / (1 + math.exp(-a - b * x))
+            error, weight = (1 - SURPRISE if right else 0) - p, p * (1 - p)
+            ga, gb = ga + error, gb + error * x
+            haa, hab, hbb = haa + weight, hab + weight * x, hbb + weight * x * x
+        determinant = haa * hbb - hab * hab
+        a, b = a + (hbb * ga - hab * gb) / determinant, b + (haa * gb - hab * ga) / determinant
+    return a, max(b, 0)
+
+
+def table_of(a, b):
+    return [(0, 0)] + [(x, min(MOST, 1 / (1 + math.exp(-a - b * log_odds(x))))) for x in POINTS]
+
+
+def is_by_calls(run):
+    """Others are capped, or say a share that was counted."""
+    return any(row.get("source") == "events" for row in run["report"].get("budget") or [])
+
+
+def answers(folder, table):
+    """(confidence as computed, right, whether the table made it) of each run that is scored."""
+    runs, _ = recordings.load(folder, ("tuning", "scored"), None)
+    scorer.set_truth(runs)
+    undone = [(y, x) for x, y in table]
+    found = []
+    for run in runs:
+        verdict = run["report"]["verdict"]
+        if scorer.is_scored(run) and verdict["state"] != "insufficient":
+            said = verdict.get("confidence") or 0
+            found.append((between(undone, said) if is_by_calls(run) else said, scorer.is_right(run), is_by_calls(run)))
+    return found
+
+
+def error_with(found, table):
+    return calibration_error([(between(table, x) if by_table else x, right) for x, right, by_table in found])
+
+
+def fitted_table(sets):
+    return table_of(*fit([(x, right) for found in sets for x, right, by_table in found if by_table]))
+
+
+def main(folders):
+    if not folders or folders[0].startswith("-"):
+        print(__doc__.strip())
+        return 0 if folders in (["-h"], ["--help"]) else 2
+    sets = [answers(folder, table_now()) for folder in folders]
+    if not any(by_table for found in sets for _, _, by_table in found):
+        print("calibration: no scored runs with reports there", file=sys.stderr)
+        return 1
+    for i, folder in enumerate(folders):
+        others = sets[:i] + sets[i + 1:]
+        held_out = error_with(sets[i], fitted_table(others)) if any(others) else float("nan")
+        wrong = sum(not right for _, right, _ in sets[i])
+        print(f"{folder}: {len(sets[i])} answers, {wrong} wrong; calibration error as computed "
+              f"{error_with(sets[i], [(0, 0), (1, 1)]):.3f}, now {error_with(sets[i], table_now()):.3f}, by a fit on the others {held_out:.3f}")
+    print(", ".join(f"{{{x:g}, {y:.3f}}}" for x, y in fitted_table(sets)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
