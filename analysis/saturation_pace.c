@@ -18,10 +18,10 @@
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 
-#define RUNS_MIN 10       /* of an operator, on a host */
-#define OPERATORS_MIN 2   /* that both ends run */
-#define TIME_MIN 0.005    /* of the group, in an operator on a host: shorter is none to judge by */
-#define TIMED_MAX 2000000 /* runs looked at */
+#define RUNS_MIN 10        /* of an operator, on a host */
+#define OPERATORS_MIN 2    /* that both ends run */
+#define TIME_MIN 0.005     /* of the group, in an operator on a host: shorter is none to judge by */
+#define TIMED_ABOUT 200000 /* runs looked at, of more: drawn */
 
 struct timed { /* one run of an operator */
     const char *name;
@@ -114,14 +114,17 @@ static int collect(const struct scene *scene, size_t group, struct timed_runs *r
     struct windows windows = phase_windows(&scene->groups[group]);
     struct key_table processes;
     struct timed *items = malloc((recording->n_marks + 1) * sizeof *items);
+    uint64_t random = 1;
     size_t n = 0;
     if (!items || number_ranks(&recording->calls, &processes) < 0) {
         free(items);
         return -ENOMEM;
     }
-    for (size_t m = 0; m < recording->n_marks && n < TIMED_MAX; m++) {
+    for (size_t m = 0; m < recording->n_marks; m++) {
         const struct mark *mark = &recording->marks[m];
-        if (is_timed(recording, &processes, mark, windows))
+        bool drawn = recording->n_marks <= TIMED_ABOUT ||
+                     stats_random_below(&random, recording->n_marks) < TIMED_ABOUT;
+        if (drawn && is_timed(recording, &processes, mark, windows))
             items[n++] = (struct timed){mark->name, mark->host, (double)mark->duration_ns,
                                         (double)mark->output_bytes};
     }
@@ -241,7 +244,9 @@ static bool comparison_init(const struct scene *scene, size_t group, size_t n_ru
 }
 
 struct operator_work *operator_works_of(const struct scene *scene, size_t group) {
-    double least_ns = TIME_MIN * (double)windows_length(phase_windows(&scene->groups[group]));
+    double drawn = fmin(1, TIMED_ABOUT / fmax(1, (double)scene->recording->n_marks));
+    double least_ns =
+        TIME_MIN * drawn * (double)windows_length(phase_windows(&scene->groups[group]));
     struct timed_runs runs;
     struct comparison c;
     if (collect(scene, group, &runs) < 0)
