@@ -18,6 +18,7 @@
 
 struct cursor {
     size_t next;
+    const struct mpi_event *last; /* that ended last */
     int64_t last_exit_ns;
 };
 
@@ -30,8 +31,10 @@ static const struct mpi_event *next_call(const struct mpi_rank *rank, struct cur
 }
 
 static void step(const struct mpi_event *call, struct cursor *cursor) {
-    if (call->exit_ns > cursor->last_exit_ns)
+    if (call->exit_ns > cursor->last_exit_ns) {
         cursor->last_exit_ns = call->exit_ns;
+        cursor->last = call;
+    }
     cursor->next++;
 }
 
@@ -50,24 +53,26 @@ static bool is_look(const struct mpi_log *log, const struct mpi_event *call) {
            call->exit_ns - call->enter_ns < BUSY_GAP_NS;
 }
 
+/* One-sided accesses wait until their target is inside MPI, whatever it does outside: so for no
+ * result of its work, which may be a share of the common one like any other. */
+static bool waits_for_no_work(const struct mpi_log *log, const struct mpi_event *call) {
+    const struct mpi_function *function = mpi_event_function(log, call);
+    return function->kind == MPI_KIND_RMA || function->completes;
+}
+
 /* Of a short gap no CPU time is measured: it ran, and if not from look to look, computed. */
-static bool computes_at(const struct mpi_log *log, const struct mpi_rank *rank,
-                        struct cursor *cursor, int64_t t_ns) {
+static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
+                       struct cursor *cursor, int64_t t_ns) {
     const struct mpi_event *call;
     while ((call = next_call(rank, cursor)) && call->enter_ns <= t_ns)
         step(call, cursor);
-    if (!call || cursor->last_exit_ns > t_ns || cursor->last_exit_ns == INT64_MIN)
+    if (!call || cursor->last_exit_ns == INT64_MIN)
         return false;
+    if (cursor->last_exit_ns > t_ns)
+        return waits_for_no_work(log, cursor->last);
     if (call->enter_ns - cursor->last_exit_ns < MPI_LONG_NS)
         return !is_look(log, call);
     return is_busy_gap(cursor->last_exit_ns, call);
-}
-
-static bool is_within(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
 }
 
 static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *budget) {
@@ -75,6 +80,41 @@ static size_t log_rank_of(const struct mpi_log *log, const struct rank_budget *b
         if (log->ranks[r].host == budget->host && log->ranks[r].pid == budget->pid)
             return r;
     return SIZE_MAX;
+}
+
+/* ---- one-sided accesses ---- */
+
+static double common_ns(struct windows windows, int64_t begin, int64_t end) {
+    double sum = 0;
+    for (size_t w = 0; w < windows.n; w++) {
+        int64_t from = begin > windows.items[w].begin_ns ? begin : windows.items[w].begin_ns;
+        int64_t to = end < windows.items[w].end_ns ? end : windows.items[w].end_ns;
+        sum += to > from ? (double)(to - from) : 0;
+    }
+    return sum;
+}
+
+double absence_share(const struct scene *scene, size_t group, size_t who) {
+    const struct mpi_log *log = &scene->recording->calls;
+    struct windows windows = phase_windows(&scene->groups[group]);
+    size_t mine = log_rank_of(log, &scene->budgets.items[who]);
+    double sum = 0;
+    for (size_t r = 0; r < log->n && mine != SIZE_MAX; r++)
+        for (size_t i = 0; r != mine && i < log->ranks[r].n; i++) {
+            const struct mpi_event *e = &log->ranks[r].events[i];
+            const struct call_need *need = &scene->matches.needs[r][i];
+            if (need->who == (int32_t)mine && need->ready_ns > e->enter_ns &&
+                need->ready_ns < e->exit_ns && waits_for_no_work(log, e))
+                sum += common_ns(windows, e->enter_ns, need->ready_ns);
+        }
+    return log->n > 1 ? sum / (double)(log->n - 1) / (double)windows_length(windows) : 0;
+}
+
+static bool is_within(struct windows windows, int64_t t_ns) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
+            return true;
+    return false;
 }
 
 /* Computing, through calls that only look whether there is a message. */
@@ -88,7 +128,7 @@ static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
                         struct windows windows, struct cursor *cursors) {
     size_t busy = 0;
     for (size_t r = 0; r < log->n; r++)
-        busy += r != mine && computes_at(log, &log->ranks[r], &cursors[r], t_ns);
+        busy += r != mine && is_busy_at(log, &log->ranks[r], &cursors[r], t_ns);
     return is_within(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
 }
 
@@ -113,7 +153,7 @@ static double stretches_share(const struct scene *scene, size_t group, size_t wh
     struct windows windows = phase_windows(&scene->groups[group]);
     size_t mine = log_rank_of(log, &scene->budgets.items[who]);
     struct cursor *cursors = new_cursors(log);
-    struct cursor at = {0, INT64_MIN};
+    struct cursor at = {.last_exit_ns = INT64_MIN};
     const struct mpi_event *call;
     struct stretch stretch = {0};
     double alone = 0;
@@ -217,7 +257,7 @@ static bool collect_windows(const struct recording *recording, const struct rank
 /* CPU time of the rank between calls that lies in the operators and in the group. */
 static double computed_in(const struct mpi_rank *rank, const struct exclusive *e,
                           struct windows group) {
-    struct cursor at = {0, INT64_MIN};
+    struct cursor at = {.last_exit_ns = INT64_MIN};
     const struct mpi_event *call;
     double sum = 0;
     size_t next = 0;

@@ -28,6 +28,9 @@ int saturation_processes(const struct scene *scene, size_t group, struct candida
 
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
+/* Of the time, what the other ranks waited in the mean until this one was inside MPI again and
+ * could answer their one-sided accesses: an even share of the work would make them wait as long. */
+double absence_share(const struct scene *scene, size_t group, size_t who);
 
 /* What operators tell of each host beside the others; NAN: nothing. */
 struct operator_work {

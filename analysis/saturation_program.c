@@ -151,12 +151,23 @@ static double beyond_common(double alone, double own, double median) {
     return fmin(alone, fmax(0, own - median));
 }
 
+/* Peers that wait for the answers of this rank's MPI wait for its work no more than they wait
+ * beyond that, however much of a common stock of work it takes. */
+static double beyond_absence(const struct scene *scene, size_t group, size_t who, double more) {
+    double absence = absence_share(scene, group, who);
+    size_t n;
+    if (!(absence > 0))
+        return more;
+    double waiting = peers_median(scene, group, who, BUDGET_PEER_WAIT, 0, &n);
+    return n ? fmin(more, fmax(waiting - absence, 0)) : more;
+}
+
 static struct excess excess_of(const struct scene *scene, size_t group, size_t who, double own) {
     struct excess e = {0};
     e.median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
     e.alone = own >= SERIAL_MIN ? alone_share(scene, group, who) : 0;
     e.alone = beyond_common(e.alone, own, e.median);
-    e.more = own - e.median;
+    e.more = beyond_absence(scene, group, who, own - e.median);
     if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
         e.more -= e.alone;
     else

@@ -63,9 +63,16 @@ bool link_is_full(const struct queues *queues) {
            queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s;
 }
 
+/* Samples found hardly a queue; yet what was sent took much of the time at that rate, and so did
+ * the packets that were held back, each for about as long as one of them takes. */
+static bool is_held_back_unseen(const struct queues *queues) {
+    double held = queues->overlimits_s * PACKET_BYTES / 1e6;
+    return fmin(queues->sent_mb_s, held) >= NETWORK_HELD_UNSEEN * queues->rate_mb_s;
+}
+
 /* Data wait, again and again, for a rate that the host was set to. */
 static bool is_held_back(const struct queues *queues) {
-    return link_is_full(queues) ||
+    return link_is_full(queues) || is_held_back_unseen(queues) ||
            (link_is_backed_up(queues) && queues->overlimits_s >= OVERLIMITS_MIN &&
             queues->sent_mb_s >= NETWORK_HELD_MIN * queues->rate_mb_s);
 }

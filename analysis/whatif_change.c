@@ -8,6 +8,8 @@
 #include "analysis/stats.h"
 #include "analysis/whatif_private.h"
 
+#define ONE_SIDED_MAX 0.05 /* of the ranks' time */
+
 int whatif_change_init(const struct whatif *w, struct replay_change *ret_change) {
     const struct replay *p = w->replay;
     size_t hosts = w->scene->n_hosts;
@@ -95,11 +97,33 @@ static bool carries_groups(const struct whatif *w, size_t link) {
     return of_groups > of_pairs;
 }
 
+/* What one-sided accesses take, of the ranks' time: data, and when they are answered, for which a
+ * replay has no model: they take as long as they did. */
+static double one_sided_part(const struct mpi_log *log) {
+    double inside = 0, all = 0;
+    for (size_t r = 0; r < log->n; r++) {
+        const struct mpi_rank *rank = &log->ranks[r];
+        int64_t end = INT64_MIN;
+        for (size_t i = 0; i < rank->n; i++) {
+            const struct mpi_event *e = &rank->events[i];
+            const struct mpi_function *f = mpi_event_function(log, e);
+            end = e->exit_ns > end ? e->exit_ns : end;
+            if ((f->kind == MPI_KIND_RMA || f->completes) &&
+                e->inside_ns >= CALL_SHORT_NS * (int64_t)e->calls)
+                inside += (double)e->inside_ns;
+        }
+        all += rank->n ? (double)(end - rank->events[0].enter_ns) : 0;
+    }
+    return all > 0 ? inside / all : 0;
+}
+
 const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_model *m = &w->replay->model;
     size_t hosts = w->scene->n_hosts;
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
+        if (is_asked(w, s, link) && one_sided_part(&w->scene->recording->calls) > ONE_SIDED_MAX)
+            return "data go by one-sided accesses, and a replay lets them take as long as they did";
         if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
             carries_groups(w, link))
             return "what holds up that link are calls of groups, and a replay lets them take as "

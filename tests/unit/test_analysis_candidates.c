@@ -50,6 +50,31 @@ static void more_work_on_one_rank_is_imbalance(void **state) {
     }
 }
 
+static void call_instead(struct mpi_log *log, const char *was, const char *of_0, const char *of_1) {
+    int from = mpi_log_function(log, was);
+    int to[] = {mpi_log_function(log, of_0), mpi_log_function(log, of_1)};
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++)
+            if (log->ranks[r].events[i].function == from)
+                log->ranks[r].events[i].function = (uint16_t)to[log->ranks[r].rank];
+}
+
+/* As before, but the other rank waits for nothing but answers from that one's memory: of a common
+ * stock of work whoever has it near takes more. */
+static void a_rank_that_is_only_away_has_no_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.5});
+    call_instead(&r.calls, "MPI_Allreduce", "MPI_Win_flush_all", "MPI_Win_sync");
+    PLANT(&r.calls, 0, 0, "MPI_Get", 1, -1, 8, 100 * 1000 * US, 100 * 1000 * US + 100);
+    judge(&r, &j);
+    assert_true(scene_has_path(&j.scene));
+    for (size_t i = 0; i < j.candidates.n; i++)
+        assert_string_not_equal(j.candidates.items[i].resource, "imbalance");
+    release(&r, &j);
+}
+
 static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
     struct recording r;
     struct judged j;
@@ -412,6 +437,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_compute_alike_are_balanced),
         cmocka_unit_test(more_work_on_one_rank_is_imbalance),
+        cmocka_unit_test(a_rank_that_is_only_away_has_no_more_work),
         cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
         cmocka_unit_test(waiting_for_a_core_is_contention_not_more_work),
         cmocka_unit_test(what_a_group_is_throttled_is_its_quota),

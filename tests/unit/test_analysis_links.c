@@ -157,6 +157,21 @@ static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
     }
 }
 
+/* Small packets wait one by one, and samples seldom meet one: how often they were held back tells.
+ */
+static void a_link_that_holds_up_packet_after_packet_is_told_without_a_queue(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    queue_now.mean_mb_s = 0.7 * SET_MB_S;
+    queue_now.backlog = 0;
+    queue_now.overlimits_s = 0.8 * SET_MB_S * 1e6 / 1500;
+    plant_exchanges(&r, COMPUTE_S);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "net-egress");
+    release(&r, &j);
+}
+
 /* ---- traffic of others ---- */
 
 static double own_connection(size_t column, double t_s) {
@@ -209,6 +224,7 @@ int main(void) {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
         cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
+        cmocka_unit_test(a_link_that_holds_up_packet_after_packet_is_told_without_a_queue),
         cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
