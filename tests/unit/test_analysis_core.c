@@ -338,6 +338,41 @@ static void who_waits_as_long_itself_is_not_waited_for(void **state) {
     release(&r, &j);
 }
 
+/* ---- pieces so short that their CPU time is measured on one core and not on the other ---- */
+
+#define PIECES 20000
+#define PIECE_NS 110000 /* rank 1's; its peer's core is a fifth faster */
+#define LIKE_IT_NS 90000
+
+static void plant_pieces(struct recording *r) {
+    const int64_t round_ns = PIECE_NS + 1000;
+    plant_hosts(r, 2, PIECES * (double)round_ns / 1e9 + 0.1);
+    for (int rank = 0; rank < 2; rank++) {
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 1000);
+        for (int i = 0; i < PIECES; i++) {
+            int64_t at = 1000 + i * round_ns, took = rank ? PIECE_NS : LIKE_IT_NS;
+            PLANT(&r->calls, rank, rank, "MPI_Allreduce", -1, -1, 8, at + took, at + round_ns,
+                  rank ? MPI_FLAG_HAS_GAP_CPU : 0, .gap_cpu_ns = rank ? PIECE_NS : 0);
+            if (i % 100 == 0)
+                plant_mark(r, MARK_ITERATION, "hundred", rank, rank, i / 100, (double)at / 1e9,
+                           100 * (double)round_ns / 1e9);
+        }
+        plant_process(r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+    }
+}
+
+static void common_work_in_short_pieces_is_not_serial(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_pieces(&r);
+    judge(&r, &j);
+    for (size_t i = 0; i < j.candidates.n; i++)
+        assert_string_not_equal(j.candidates.items[i].kind, "serial");
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_on_a_slower_core_has_no_more_work),
@@ -359,6 +394,7 @@ int main(void) {
         cmocka_unit_test(a_smaller_excess_is_told_with_operators_alone),
         cmocka_unit_test(one_operator_alone_tells_nothing),
         cmocka_unit_test(who_waits_as_long_itself_is_not_waited_for),
+        cmocka_unit_test(common_work_in_short_pieces_is_not_serial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
