@@ -124,8 +124,9 @@ static void plant_reading(struct recording *r, bool others) {
             values[PROCESS_RUN_QUEUE] = 0;
             values[PROCESS_BLOCK_IO] = 300 * MS;
             values[PROCESS_READ] = 3000000;
-            values[PROCESS_USER] -= values[PROCESS_RANK] == 1 ? system_ns : 0;
-            values[PROCESS_SYSTEM] += values[PROCESS_RANK] == 1 ? system_ns : 0;
+            bool own = values[PROCESS_RANK] == 1 && values[PROCESS_USER] != VALUE_ABSENT;
+            values[PROCESS_USER] -= own ? system_ns : 0;
+            values[PROCESS_SYSTEM] += own ? system_ns : 0;
         }
 }
 
