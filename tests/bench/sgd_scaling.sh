@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The program's own overhead from 2 to 16 ranks: CPU time of all ranks and of mpirun a gigabyte moved, in sync dense training
 # with batches of one example, so that there is next to nothing to compute and much to wait for. A long run less a short
-# one; medians. At most linear in bytes moved: no more a gigabyte with 16 ranks than with 2.
+# one, 3 GB however many ranks, so that what a start costs now and then decides nothing; medians. At most linear in bytes moved: no more a gigabyte with 16 ranks than with 2.
 # Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_scaling.sh BIN}}
@@ -22,9 +22,10 @@ train() {
 }
 for ((i = 0; i < turns; i++)); do
     for n in ${RANKS:-2 4 8 16}; do
-        echo "$n $(train "$n" 10 | tr '\n' ' ') $(train "$n" 60 | tr '\n' ' ')"
+        more=$((750 / (n - 1)))
+        echo "$n $(train "$n" 10 | tr '\n' ' ') $(train "$n" $((10 + more)) | tr '\n' ' ') $more"
     done
-done | awk '{ print $1, ($4 - $2) / ($5 - $3) * 1e9, ($5 - $3) / 50e6 }' | sort -k 1,1n -k 2,2g >"$work/figures"
+done | awk '{ print $1, ($4 - $2) / ($5 - $3) * 1e9, ($5 - $3) / $6 / 1e6 }' | sort -k 1,1n -k 2,2g >"$work/figures"
 awk '
     { n[$1]++; value[$1, n[$1]] = $2; moved[$1] = $3; if (!seen[$1]++) order[++k] = $1 }
     END {
