@@ -42,6 +42,7 @@ class Player:
 def main():
     first, second, *words = sys.argv[1:]
     at = words.index("--")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # nobody is left stopped behind
     players = [Player(words[:at], first), Player(words[at + 1:], second)]
     try:
         playing = list(players)
