@@ -72,6 +72,14 @@ static enum path path_of(const struct flows *flows, int host, double wall_s) {
                                                                               : PATH_UNKNOWN;
 }
 
+/* Where buffers were seen and are none too small, an idle path leaves a program that looks late, as
+ * one does whose core others use: a factor that cores differ by blames nobody. */
+static bool is_within_cores(const struct flows *flows, const struct straggler *s, enum path path) {
+    return path == PATH_IDLE && s->slowdown < SKEW_RATIO_UNTOLD &&
+           !isnan(room_of(flows, s->host, send_room).own) &&
+           !isnan(room_of(flows, s->host, back_room).own);
+}
+
 /* Whoever set the buffer so small is to blame, and no link. */
 static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
     bool receives = path == PATH_SMALL_RECEIVE;
@@ -139,7 +147,7 @@ static int add_suspect(const struct scene *scene, size_t group, const struct str
     enum path path = path_of(flows, s->host, wall_s);
     /* where ranks run freely the demand is already what goes beyond the peers */
     double beyond = throughput_counts(scene, group) ? share : share * (1 - 1 / s->slowdown);
-    if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS)
+    if (!(beyond >= GAIN_MIN) || path == PATH_OF_ENDS || is_within_cores(flows, s, path))
         return 0;
     struct candidate c = suspect_of(scene, group, s, side, path);
     c.blocked = beyond;

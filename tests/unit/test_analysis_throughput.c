@@ -466,6 +466,23 @@ static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
     }
 }
 
+/* Room enough, an idle path, and a factor that a busy core makes as well: nobody is suspected. */
+static void slower_transfers_within_what_cores_differ_by_blame_nobody(void **state) {
+    static const double transfer_ms[] = {6, 20};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w = {.workers = 3,
+                          .compute_ms = {0, 20, 20.1, 20.2},
+                          .transfer_ms = {0, 1, 1, transfer_ms[i]},
+                          .serve_ms = 0.05,
+                          .connections = IDLE_PATH};
+        struct judged j;
+        judge(&w, &j);
+        assert_int_equal(j.verdict.state, i ? VERDICT_SUSPECTED : VERDICT_BALANCED);
+        release(&j);
+    }
+}
+
 /* A replay would find nothing to gain; the bound is that of the iterations. */
 static void a_replay_is_refused_and_the_bound_holds(void **state) {
     struct world w = {
@@ -600,6 +617,7 @@ int main(void) {
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
         cmocka_unit_test(an_idle_path_clears_the_link),
         cmocka_unit_test(a_buffer_far_smaller_than_its_peers_is_to_blame),
+        cmocka_unit_test(slower_transfers_within_what_cores_differ_by_blame_nobody),
         cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
