@@ -37,7 +37,7 @@ struct replay_op {
     int64_t group_ns; /* of waits for group calls: as long after those these needed came */
     int64_t late_ns;  /* of waits and groups: it had no core when it could have gone on */
     uint32_t shares;  /* of late_ns, among the rank's; REPLAY_NONE */
-    float spins;      /* of waits and groups: the share of the time that it was on the CPU */
+    float spins;      /* inside calls: the share of the time that it was on the CPU */
     int64_t end_ns;   /* as measured */
 };
 

@@ -65,6 +65,8 @@ double replay_bucket_take(struct run *run, size_t link, double bytes) {
     double rate = replay_link_rate(run, link);
     if (!is_bucket(run, link))
         return bytes / rate;
-    run->tokens[link] -= bytes;
-    return run->tokens[link] < 0 ? -run->tokens[link] / rate : 0;
+    double had = run->tokens[link], left = had - bytes;
+    run->tokens[link] = left;
+    run->dirty |= (had >= PACKET && left < PACKET) || (had >= 0 && left < 0); /* flows go slower */
+    return left < 0 ? -left / rate : 0;
 }

@@ -52,13 +52,16 @@ static struct replay_op *add_op(struct rank_builder *rb, enum replay_op_kind kin
     return op;
 }
 
-static void add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns) {
+/* spins: the share of it on the CPU. */
+static void add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns, float spins) {
     struct replay_op *last = rb->to->n ? &rb->to->ops[rb->to->n - 1] : NULL;
     if (last && last->kind == REPLAY_FIXED && !last->late_ns) {
+        double spun = (double)last->ns * (double)last->spins + (double)ns * (double)spins;
         last->ns += ns;
         last->end_ns = end_ns;
+        last->spins = last->ns > 0 ? (float)(spun / (double)last->ns) : 1;
     } else if (ns > 0) {
-        add_op(rb, REPLAY_FIXED, 0, ns, end_ns);
+        add_op(rb, REPLAY_FIXED, 0, ns, end_ns)->spins = spins;
     }
 }
 
@@ -114,7 +117,7 @@ static void put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
         if (folded)
             add_gap(rb, begin, end, NAN);
         else
-            add_fixed(rb, end - begin, end);
+            add_fixed(rb, end - begin, end, 1);
         return;
     }
     if (rb->poll_begin_ns == VALUE_ABSENT)
@@ -321,7 +324,7 @@ static void put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     const struct call_need *need = &rb->needs[i];
     size_t n = rb->b->replay->n_waits - before;
     if (!n) {
-        add_fixed(rb, end - begin, end);
+        add_fixed(rb, end - begin, end, spins(rb, i, begin, end));
         return;
     }
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > since;
@@ -420,7 +423,7 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
 static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     int64_t inside = rb->rank->events[i].inside_ns;
     inside = inside < end - begin ? inside : end - begin;
-    add_fixed(rb, inside, begin + inside);
+    add_fixed(rb, inside, begin + inside, 1);
     add_gap(rb, begin + inside, end, 1);
 }
 
@@ -429,10 +432,11 @@ static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     uint32_t shares;
     int64_t late = late_of(rb, i, FOR_NOBODY, begin, end, &shares);
     if (late <= 0) {
-        add_fixed(rb, end - begin, end);
+        add_fixed(rb, end - begin, end, spins(rb, i, begin, end));
         return;
     }
     struct replay_op *op = add_op(rb, REPLAY_FIXED, 0, end - begin - late, end);
+    op->spins = spins(rb, i, begin, end - late);
     op->late_ns = late;
     op->shares = shares;
 }

@@ -45,8 +45,8 @@ static void go_within(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
     int64_t start = now > pair->free_ns ? now : pair->free_ns;
-    int64_t end = start + (int64_t)(m->bytes / run->p->model.within * 1e9);
-    pair->free_ns = end;
+    int64_t end = start + replay_bounded_ns(m->bytes / run->p->model.within * 1e9);
+    pair->free_ns = end < TIME_SANE_NS ? end : TIME_SANE_NS;
     replay_arrive(run, id, end + (int64_t)latency(run, m, false), end);
 }
 
@@ -57,7 +57,7 @@ static int64_t small_ns(struct run *run, const struct pair_state *pair, double b
         replay_flows_advance(run, now);
     double out = replay_bucket_take(run, pair->flow.from_host, bytes);
     double in = replay_bucket_take(run, hosts + pair->flow.to_host, bytes);
-    return (int64_t)(fmax(out, in) * 1e9);
+    return replay_bounded_ns(fmax(out, in) * 1e9);
 }
 
 static void go(struct run *run, uint32_t id, int64_t now) {
@@ -121,7 +121,7 @@ void replay_flows_share(struct run *run) {
     double first = replay_buckets_until(run);
     for (size_t i = 0; i < run->n_active; i++)
         first = fmin(first, fmax(run->active[i]->left, 0) / run->active[i]->rate);
-    replay_push(run, run->flows_at + (int64_t)ceil(first * 1e9), EVENT_FLOWS,
+    replay_push(run, run->flows_at + replay_bounded_ns(ceil(first * 1e9)), EVENT_FLOWS,
                 (uint32_t)run->version);
 }
 

@@ -111,10 +111,11 @@ static void carry(struct run *run, uint32_t number, int64_t now) {
     double was = seconds_as_measured(run, g);
     replay_wire_load(run->p, g, run->load);
     double is = seconds_now(run, g);
+    run->work += 4 * (double)run->p->scene->n_hosts + 2 * (double)g->members;
     if (was == is)
         return;
-    s->was_ns = (int64_t)(was * 1e9);
-    s->carried_ns = now + (int64_t)fmin(is * 1e9, (double)TIME_SANE_NS);
+    s->was_ns = replay_bounded_ns(was * 1e9);
+    s->carried_ns = now + replay_bounded_ns(is * 1e9);
 }
 
 /* Of what no link explains, but crosses one that goes faster. */

@@ -82,9 +82,16 @@ static inline void *replay_room(void *items, size_t n, size_t *capacity, size_t 
     return moved;
 }
 
-/* How long a gap takes after a change (NULL: none). */
+/* Sums of a few of these cannot overflow; a replay that gets that far ends. */
+static inline int64_t replay_bounded_ns(double ns) {
+    return ns < (double)TIME_SANE_NS ? (int64_t)ns : TIME_SANE_NS;
+}
+
+/* How long a gap takes after a change (NULL: none), and what of that is on the CPU. */
 int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
                       const struct replay_op *op);
+int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                          const struct replay_op *op);
 
 /* One pair of ranks, one direction: messages go one after the other. */
 struct replay_flow {

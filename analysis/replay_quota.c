@@ -56,15 +56,21 @@ int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t c
     if (!is_limited(run, rank) || ns <= 0 || cpu_ns <= 0)
         return t + ns;
     double on = fmin((double)cpu_ns / (double)ns, 1), rest = (double)ns;
+    double each = fmin(run->quota[rank] / on, 1) * (double)PERIOD_NS;
     for (;;) {
         double left = left_at(run, rank, t) / on;
         double step = fmin(fmin(rest, left), (double)((r->period + 1) * PERIOD_NS - t));
         r->used_ns += (int64_t)ceil(step * on);
         rest -= step;
-        run->work++;
         if (rest < 1)
             return t + (int64_t)ceil(step);
-        t = (r->period + 1) * PERIOD_NS;
+        double whole = ceil(rest / each) - 1; /* periods that it uses up */
+        if (whole * (double)PERIOD_NS > (double)TIME_SANE_NS) {
+            run->error = -E2BIG;
+            return t;
+        }
+        rest -= whole * each;
+        t = (r->period + 1 + (int64_t)whole) * PERIOD_NS;
     }
 }
 

@@ -104,19 +104,28 @@ static double share_kept(const struct budget_shares *s, const double *keep) {
            s->memory_of_off * keep[BUDGET_MEMORY] + idle * keep[BUDGET_IDLE];
 }
 
-int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
-                      const struct replay_op *op) {
-    double cpu = (double)op->cpu_ns, off = (double)(op->ns - op->cpu_ns);
+int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                          const struct replay_op *op) {
+    double cpu = (double)op->cpu_ns, speed = change && change->speed ? change->speed[rank] : 1;
     if (change && change->keep) {
         const double *keep = &change->keep[(size_t)p->ranks[rank].host * BUDGET_TERMS];
-        const struct budget_shares *shares =
-            op->first == REPLAY_NONE ? NULL : &p->ranks[rank].shares[op->first];
-        double memory = shares ? shares->memory_of_cpu : 0;
+        double memory =
+            op->first == REPLAY_NONE ? 0 : p->ranks[rank].shares[op->first].memory_of_cpu;
         cpu *= (1 - memory) * keep[BUDGET_CPU] + memory * keep[BUDGET_MEMORY];
-        off *= shares ? share_kept(shares, keep) : keep[BUDGET_IDLE];
     }
+    return replay_bounded_ns(cpu / speed);
+}
+
+int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                      const struct replay_op *op) {
+    double off = (double)(op->ns - op->cpu_ns);
     double speed = change && change->speed ? change->speed[rank] : 1;
-    return (int64_t)((cpu + off) / speed);
+    if (change && change->keep) {
+        const double *keep = &change->keep[(size_t)p->ranks[rank].host * BUDGET_TERMS];
+        off *= op->first == REPLAY_NONE ? keep[BUDGET_IDLE]
+                                        : share_kept(&p->ranks[rank].shares[op->first], keep);
+    }
+    return replay_gap_cpu_ns(p, change, rank, op) + replay_bounded_ns(off / speed);
 }
 
 /* The reference rank has come to `measured` at `now`. */
@@ -168,6 +177,11 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     return true;
 }
 
+/* On the CPU within a call that waits for nobody. */
+static int64_t spun_ns(const struct replay_op *op) {
+    return (int64_t)((double)op->ns * (double)op->spins);
+}
+
 /* One operation that concerns others. False: it waits. */
 static bool interact(struct run *run, uint32_t rank, const struct replay_op *op) {
     struct rank_state *r = &run->ranks[rank];
@@ -191,7 +205,7 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
         r->missing = 0;
         replay_group_arrive(run, op->first, rank, r->now);
         if (op->n) {
-            r->now = replay_quota_spend(run, rank, op->ns, op->ns) + late_ns(run, rank);
+            r->now = replay_quota_spend(run, rank, op->ns, spun_ns(op)) + late_ns(run, rank);
             return true;
         }
         replay_group_wait(run, op->first, rank, r->now,
@@ -206,9 +220,9 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
 /* When it is through with an operation that concerns nobody else. */
 static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
     if (op->kind == REPLAY_FIXED)
-        return replay_quota_spend(run, rank, op->ns, op->ns) + late_ns(run, rank);
-    int64_t ns = replay_gap_ns(run->p, run->change, rank, op);
-    return replay_quota_spend(run, rank, ns, op->cpu_ns < ns ? op->cpu_ns : ns);
+        return replay_quota_spend(run, rank, op->ns, spun_ns(op)) + late_ns(run, rank);
+    return replay_quota_spend(run, rank, replay_gap_ns(run->p, run->change, rank, op),
+                              replay_gap_cpu_ns(run->p, run->change, rank, op));
 }
 
 static void step(struct run *run, uint32_t rank, int64_t now) {
@@ -216,6 +230,10 @@ static void step(struct run *run, uint32_t rank, int64_t now) {
     const struct replay_rank *program = &run->p->ranks[rank];
     while (r->at < program->n && !run->error) {
         const struct replay_op *op = &program->ops[r->at];
+        if (!time_is_sane(r->now)) {
+            run->error = -E2BIG;
+            return;
+        }
         if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED) {
             r->now = run_by_itself(run, rank, op);
         } else {
@@ -318,6 +336,8 @@ static int run_init(struct run *run) {
 static int loop(struct run *run) {
     while (run->n_heap && !run->error) {
         struct event e = pop(run);
+        if (!time_is_sane(e.t_ns))
+            return -E2BIG;
         if (e.kind == EVENT_RANK) {
             struct rank_state *r = &run->ranks[e.index];
             r->now = e.t_ns;

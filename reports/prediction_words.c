@@ -52,6 +52,8 @@ static bool read_factor(const char *text, double *ret_factor) {
     return good;
 }
 
+#define RATE_MIN 1.25 /* bytes/s: 10 bit/s */
+
 /* "200mbit", "1.8gbit", "25MB/s": bytes a second. */
 static bool read_rate(const char *text, double *ret_rate) {
     static const struct {
@@ -64,7 +66,7 @@ static bool read_rate(const char *text, double *ret_rate) {
     for (size_t i = 0; end != text && i < ARRAY_SIZE(units); i++)
         if (strcasecmp(end, units[i].name) == 0) {
             *ret_rate = value * units[i].bytes;
-            return isfinite(value) && value > 0;
+            return isfinite(*ret_rate) && *ret_rate >= RATE_MIN;
         }
     return false;
 }

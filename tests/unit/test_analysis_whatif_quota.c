@@ -40,16 +40,21 @@ static struct whatif_scenario quota(int host, double cpus) {
 }
 
 /* With that quota a round takes so long. */
-static void check(const struct scene *scene, struct whatif_scenario s, int64_t should_ns) {
+static void check_all(const struct scene *scene, const struct whatif_scenario *s, size_t n,
+                      int64_t should_ns) {
     struct whatif *w;
     struct whatif_answer a;
     double should_s = (double)should_ns * ROUNDS / 1e9;
     assert_int_equal(whatif_new(scene, &w), 0);
-    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_int_equal(whatif_ask(w, s, n, &a), 0);
     assert_true(a.replayed && a.bound_s <= a.predicted_s);
     if (!(fabs(a.predicted_s / should_s - 1) < 0.02))
         fail_msg("%.4g s as measured, then %.4g, not %.4g", a.measured_s, a.predicted_s, should_s);
     whatif_free(w);
+}
+
+static void check(const struct scene *scene, struct whatif_scenario s, int64_t should_ns) {
+    check_all(scene, &s, 1, should_ns);
 }
 
 static void release(struct recording *r, struct scene *scene) {
@@ -91,6 +96,78 @@ static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
     release(&r, &scene);
 }
 
+/* Two ranks on two hosts meet every 50 ms; before that rank 1 computes for cpu_ms, has no more to
+ * do for a while, and is inside a call that waits for nobody for blocked_ms, off the CPU. */
+static void build_idle(struct recording *r, struct scene *scene, int64_t cpu_ms,
+                       int64_t blocked_ms) {
+    plant_init(r, 2, 0.05 * ROUNDS);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(r, rank, "train", (struct plant_process){rank, (double)cpu_ms / 50, 0, 0});
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int64_t t = 0; t < 50 * MS * ROUNDS; t += 50 * MS) {
+        int64_t own = (50 - blocked_ms) * MS, end = t + 50 * MS;
+        if (blocked_ms)
+            PLANT(&r->calls, 1, 1, "MPI_File_sync", -1, -1, 0, t + own, end, BOTH,
+                  .gap_cpu_ns = cpu_ms * MS);
+        PLANT(&r->calls, 0, 0, "MPI_Barrier", -1, -1, 0, t + 10 * MS, end, BOTH,
+              .gap_cpu_ns = 10 * MS);
+        PLANT(&r->calls, 1, 1, "MPI_Barrier", -1, -1, 0, end, end, blocked_ms ? 0 : BOTH,
+              .gap_cpu_ns = cpu_ms * MS);
+    }
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, scene), 0);
+}
+
+static void who_is_blocked_in_a_call_uses_nothing_up(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build_idle(&r, &scene, 10, 40);
+    check(&scene, quota(1, 0.5), 50 * MS);
+    release(&r, &scene);
+}
+
+/* Of 50 ms it computes for 30: twice as fast, that is 15 of 35, and half a CPU is enough. */
+static void a_faster_cpu_needs_less_of_a_quota(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct whatif_scenario both[] = {quota(1, 0.5),
+                                     {.kind = WHATIF_CPU, .host = 1, .rank = -1, .factor = 2}};
+    (void)state;
+    build_idle(&r, &scene, 30, 0);
+    check_all(&scene, both, 2, 35 * MS);
+    release(&r, &scene);
+}
+
+/* A gap of 30 years, of which a hundredth of a CPU makes 3,000, is beyond all times. */
+static void hostile_times_end_a_replay_at_once(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario tiny = quota(-1, 0.01);
+    int64_t late = TIME_SANE_NS - S;
+    (void)state;
+    plant_init(&r, 2, 0.05 * ROUNDS);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+        for (int64_t t = 50 * MS; t <= 50 * MS * ROUNDS; t += 50 * MS)
+            PLANT(&r.calls, rank, rank, "MPI_Barrier", -1, -1, 0, t, t, BOTH,
+                  .gap_cpu_ns = 50 * MS);
+        PLANT(&r.calls, rank, rank, "MPI_Barrier", -1, -1, 0, late, late, BOTH, .gap_cpu_ns = late);
+    }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &tiny, 1, &a), 0);
+    whatif_free(w);
+    release(&r, &scene);
+}
+
 static void a_quota_of_nothing_makes_no_sense(void **state) {
     struct recording r;
     struct scene scene;
@@ -110,6 +187,9 @@ int main(void) {
         cmocka_unit_test(who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less),
         cmocka_unit_test(a_quota_that_is_more_than_what_is_needed_costs_nothing),
         cmocka_unit_test(who_needs_more_than_its_quota_becomes_the_slower_one),
+        cmocka_unit_test(who_is_blocked_in_a_call_uses_nothing_up),
+        cmocka_unit_test(a_faster_cpu_needs_less_of_a_quota),
+        cmocka_unit_test(hostile_times_end_a_replay_at_once),
         cmocka_unit_test(a_quota_of_nothing_makes_no_sense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
