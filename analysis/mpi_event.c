@@ -186,8 +186,14 @@ static bool makes_sense(const struct mpi_event *e) {
            e->bytes >= 0 && e->inside_ns >= 0 && e->cpu_ns >= 0 && e->gap_cpu_ns >= 0;
 }
 
+/* What the recording side tells in rows: polls, and one-sided accesses. */
+static bool may_be_row(const struct mpi_function *f) {
+    return f->kind == MPI_KIND_TEST || f->kind == MPI_KIND_RMA || f->kind == MPI_KIND_RMA_SYNC;
+}
+
 int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_event *event) {
-    if (!makes_sense(event) || event->function >= log->n_functions || rank->n >= INT32_MAX) {
+    if (!makes_sense(event) || event->function >= log->n_functions || rank->n >= INT32_MAX ||
+        (event->flags & MPI_FLAG_FOLDED && !may_be_row(&log->functions[event->function]))) {
         log->refused++;
         return 0;
     }
@@ -196,8 +202,6 @@ int mpi_log_add(struct mpi_log *log, struct mpi_rank *rank, const struct mpi_eve
         return -ENOMEM;
     rank->events = events;
     rank->events[rank->n++] = *event;
-    if (event->flags & MPI_FLAG_FOLDED)
-        log->functions[event->function].in_rows = true;
     return 0;
 }
 
@@ -313,6 +317,24 @@ static int find_lost(struct mpi_rank *rank) {
     return 0;
 }
 
+/* ---- rows ---- */
+
+#define ROWS_MIN 0.05 /* of a function's calls: as few in rows as that leave its order known */
+
+/* A row of one call is as good as that call. */
+static void find_rows(struct mpi_log *log) {
+    double calls[MPI_FUNCTIONS_MAX] = {0}, in_rows[MPI_FUNCTIONS_MAX] = {0};
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *e = &log->ranks[r].events[i];
+            calls[e->function] += e->calls;
+            if (e->flags & MPI_FLAG_FOLDED && e->calls > 1)
+                in_rows[e->function] += e->calls;
+        }
+    for (size_t f = 0; f < log->n_functions; f++)
+        log->functions[f].in_rows = in_rows[f] > ROWS_MIN * calls[f];
+}
+
 int mpi_log_finish(struct mpi_log *log) {
     int result = 0;
     key_table_release(&log->by_process); /* their places change */
@@ -322,6 +344,7 @@ int mpi_log_finish(struct mpi_log *log) {
         result = is_sorted(&log->ranks[r]) ? 0 : sort_events(&log->ranks[r]);
     for (size_t r = 0; result == 0 && r < log->n; r++)
         result = find_lost(&log->ranks[r]);
+    find_rows(log);
     return result;
 }
 

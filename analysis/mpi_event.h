@@ -55,7 +55,7 @@ struct mpi_function {
     bool probes;    /* looks for a message and leaves it: not MPI_Test */
     bool fetches;   /* a one-sided access that brings data back */
     bool completes; /* one-sided accesses begun before */
-    bool in_rows;   /* in this log some of its calls are: which are not is chance */
+    bool in_rows;   /* in this log many of its calls are: which are not is chance */
 };
 
 struct mpi_function mpi_function_of(const char *name);

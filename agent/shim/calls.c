@@ -95,10 +95,15 @@ static int64_t us_to_ns(uint32_t us) {
     return (int64_t)us * 1000;
 }
 
+static bool may_be_row(unsigned function) {
+    enum call_class class = call_class((enum call_function)function);
+    return class == CALL_TEST || class == CALL_RMA || class == CALL_RMA_SYNC;
+}
+
 static bool record_is_sane(const struct call_rank *rank, const struct call_record *r) {
     return r->function < CALL_COUNT && !(r->flags & ~CALL_FLAGS) && r->bytes >= 0 &&
            r->enter_ns >= 0 && r->exit_ns >= r->enter_ns && r->peer >= -1 &&
-           r->tag >= (r->flags & CALL_FOLDED ? 1 : -1) &&
+           (r->flags & CALL_FOLDED ? r->tag >= 1 && may_be_row(r->function) : r->tag >= -1) &&
            (r->peer < rank->world_size || r->peer == CALL_NO_PEER);
 }
 

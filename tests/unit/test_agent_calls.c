@@ -326,7 +326,9 @@ static void nonsense_in_an_event_is_refused(void **state) {
     refused(f, file, r);
     r = plain, r.flags = 0x8000;
     refused(f, file, r);
-    r = plain, r.flags = CALL_FOLDED, r.tag = 0;
+    r = plain, r.function = CALL_Test, r.flags = CALL_FOLDED, r.tag = 0;
+    refused(f, file, r);
+    r = plain, r.function = CALL_Allreduce, r.flags = CALL_FOLDED; /* always told by itself */
     refused(f, file, r);
     put(file, plain);
     assert_int_equal(drain(f, 0), 1);
@@ -350,6 +352,7 @@ static void accesses_in_a_row_tell_their_bytes_too(void **state) {
 static void a_folded_time_is_never_longer_than_its_span(void **state) {
     struct fixture *f = *state;
     struct call_record r = plain;
+    r.function = CALL_Test;
     r.flags = CALL_FOLDED;
     r.cpu_us = r.gap_cpu_us = UINT32_MAX;
     put(make_file(f, 42), r);
