@@ -95,11 +95,16 @@ static double psi_memory(const struct process_part *p, struct windows w) {
  * the same time as what it is held against. */
 static struct window row_around(const struct series *series, struct windows w) {
     int64_t t = w.items[w.n - 1].end_ns;
-    size_t i = 0;
-    while (i + 1 < series->n && series->t_ns[i] < t)
-        i++;
-    int64_t dt = series->interval_ns[i];
-    return (struct window){series->t_ns[i] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[i]};
+    size_t low = 0, high = series->n - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->t_ns[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t dt = series->interval_ns[low];
+    return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
 }
 
 /* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
@@ -239,10 +244,12 @@ static void add_mpi(const struct process_part *p, struct windows w, struct budge
  * its time in the kernel, of the row that the interval lies in, while memory was short. */
 static double memory_cpu_part(const struct process_part *p, double memory, double cpu,
                               struct windows w) {
+    if (!(memory > 0))
+        return 0;
     struct window row = row_around(p->process->series, w);
     struct windows rows = {&row, 1};
     double system = growth(&p->seldom, PROCESS_SYSTEM, rows), all = growth_of_cpu(&p->seldom, rows);
-    return memory > 0 && all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), memory) : 0;
+    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), memory) : 0;
 }
 
 static struct budget_interval make_interval(const struct process_part *p, const struct source *s,

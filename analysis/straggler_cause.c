@@ -167,7 +167,7 @@ static void link_of(const struct board *board, size_t rank, struct straggler *s)
     }
 }
 
-/* Bytes of its messages, in all. */
+/* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
 static double bytes_of(const struct board *board, size_t rank) {
     const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
     const struct mpi_log *log = &board->scene->recording->calls;
@@ -175,9 +175,11 @@ static double bytes_of(const struct board *board, size_t rank) {
     for (size_t r = 0; r < log->n; r++) {
         if (log->ranks[r].host != its->host || log->ranks[r].pid != its->pid)
             continue;
-        for (size_t i = 0; i < log->ranks[r].n; i++)
-            if (!(log->ranks[r].events[i].flags & MPI_FLAG_FOLDED))
-                sum += (double)log->ranks[r].events[i].bytes;
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *e = &log->ranks[r].events[i];
+            if (!(e->flags & MPI_FLAG_FOLDED) || mpi_event_is_row(e, mpi_event_function(log, e)))
+                sum += (double)e->bytes;
+        }
     }
     return its->n ? sum / (double)its->n : 0;
 }
