@@ -248,6 +248,21 @@ static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t en
         put_moved(t, need, waited, end, per_ns);
 }
 
+/* The end of a nap that took too long: off the core, and only what follows the peer was lost by it
+ * (the rest of it was a wait anyway). The counters say how much of that was want of a core. */
+static void put_late_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    const struct call_need *need = polling_for(&t->polling, event, begin);
+    int64_t late = clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
+    put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
+    if (!need || need->ready_ns == VALUE_ABSENT || t->needs[event].since_ns == VALUE_ABSENT)
+        return;
+    int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;
+    int64_t waited = wait_end(t, need, since, begin, end);
+    int64_t from = waited > late ? waited : late;
+    put(t->cells, from, end, late_of(waited > begin ? RAW_OVERHEAD : RAW_TRANSFER),
+        (double)(end - from));
+}
+
 static const enum raw plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
 static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UNSPLIT};
 
@@ -327,6 +342,7 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
         put(t->cells, begin, end, RAW_GAP_CPU, cpu);
         put_poll(t, event, begin, end, length - cpu, plainly,
                  t->needs[event].since_ns != VALUE_ABSENT);
+        put_late_nap(t, event, begin, end);
     } else {
         put_own_time(t, begin, end, cpu);
         t->poll_begin_ns = VALUE_ABSENT;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "analysis/stats.h"
+#include "analysis/threshold.h"
 
 #define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
 
@@ -37,11 +38,22 @@ bool polling_napped(const struct polling *p, size_t event) {
     return p->napped[event];
 }
 
+double polling_late_ns(const struct polling *p, size_t event) {
+    return p->late_ns[event];
+}
+
 /* ---- naps ---- */
 
 static bool is_look(const struct polling *p, size_t event) {
     enum mpi_kind kind = function_of(p, event)->kind;
     return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
+}
+
+/* A short nap costs a good part of itself in system calls, a long one does not: who computed
+ * between two looks had other things to do than to wait. */
+static bool computed(double cpu_ns, double length_ns) {
+    return cpu_ns > POLL_CPU_MAX * length_ns ||
+           (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
 }
 
 /* Between two looks, and hardly computing: its length, else 0. */
@@ -51,7 +63,7 @@ static double pause_before(const struct polling *p, size_t previous, size_t even
         !polling_found_nothing(p, previous) || !is_look(p, event))
         return 0;
     double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
-    return (double)e->gap_cpu_ns <= POLL_CPU_MAX * length ? length : 0;
+    return computed((double)e->gap_cpu_ns, length) ? 0 : length;
 }
 
 /* pauses[event] of all events of the thread, and the usual one. */
@@ -70,8 +82,9 @@ static double find_pauses(const struct polling *p, const bool *ours, double *pau
 static void find_naps(struct polling *p, const bool *ours, const double *pauses, double usual) {
     double last = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
-        double most = fmax(NAP_LONG_NS, NAP_TIMES_MAX * fmax(usual, last));
-        p->napped[i] = pauses[i] > 0 && pauses[i] <= most;
+        double expected = fmax(usual, last);
+        p->napped[i] = pauses[i] > 0 && pauses[i] <= fmax(NAP_LONG_NS, NAP_TIMES_MAX * expected);
+        p->late_ns[i] = p->napped[i] ? fmax(0, pauses[i] - expected) : 0;
         if (p->napped[i])
             last = pauses[i];
         else if (ours[i] && !polling_found_nothing(p, i))
@@ -93,7 +106,8 @@ static int fill(struct polling *p, uint16_t thread) {
     double *pauses = malloc((n + 1) * sizeof *pauses), *room = malloc((n + 1) * sizeof *room);
     p->completion = malloc((n + 1) * sizeof *p->completion);
     p->napped = malloc((n + 1) * sizeof *p->napped);
-    bool good = ours && pauses && room && p->completion && p->napped;
+    p->late_ns = malloc((n + 1) * sizeof *p->late_ns);
+    bool good = ours && pauses && room && p->completion && p->napped && p->late_ns;
     for (size_t i = 0; good && i < n; i++)
         ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
     if (good) {
@@ -120,5 +134,6 @@ int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_n
 void polling_release(struct polling *polling) {
     free(polling->completion);
     free(polling->napped);
+    free(polling->late_ns);
     *polling = (struct polling){0};
 }

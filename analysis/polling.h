@@ -6,7 +6,10 @@
  * A pause between two looks is a nap only if it is about as long as that rank's naps usually are,
  * or as the one before it (naps may grow): a program that sleeps, reads a file or loses its core
  * between two looks looks no later because of the message, so all of such a pause is its own time,
- * whoever had sent meanwhile.
+ * whoever had sent meanwhile. So is one in which it computed for a while.
+ *
+ * Of a nap that took longer than those before it, the end may be waiting for a core: the timer had
+ * run out, and somebody else had the core.
  */
 #ifndef CHOKEPOINT_ANALYSIS_POLLING_H
 #define CHOKEPOINT_ANALYSIS_POLLING_H
@@ -24,6 +27,7 @@ struct polling {
     const struct call_need *needs;
     uint32_t *completion; /* of each event: the next call from there on that completed a request */
     bool *napped;         /* before each event */
+    double *late_ns;      /* of that nap, what it took beyond the usual one and the one before */
 };
 
 /* Of one thread of a rank of the log, with that rank's needs. -ENOMEM. */
@@ -41,5 +45,8 @@ const struct call_need *polling_for(const struct polling *polling, size_t event,
 /* Whether between the thread's call before this one, a look that found nothing, and this one, the
  * next look, it napped. */
 bool polling_napped(const struct polling *polling, size_t event);
+
+/* Of that nap, what it took beyond the usual one and the one before it; 0: no nap. */
+double polling_late_ns(const struct polling *polling, size_t event);
 
 #endif

@@ -296,6 +296,63 @@ static void a_pause_far_longer_than_its_naps_is_the_ranks_own(void **state) {
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.038);
 }
 
+/* It sleeps 9 ms and computes 2 each time, and never naps: what is usual of its pauses is no nap.
+ */
+static void who_computed_between_two_looks_slept_of_its_own_accord(void **state) {
+    struct plan p = {.end_ns = 45 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int64_t t = 1; t < 45; t += 11)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, t * MS, t * MS, HAS_GAP,
+              .gap_cpu_ns = t > 1 ? 2 * MS : 0);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 45 * MS, 45 * MS, HAS_GAP, .gap_cpu_ns = 2 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 45 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 20 * MS, 21 * MS);
+    p.intervals[0] = interval(0, 45 * MS, 9);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.008);
+    NEAR(b.term_s[BUDGET_IDLE], 0.036);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    release(&p);
+}
+
+/* Naps of a millisecond, the last of which ends 2 ms late, since the core was another's; the
+ * message is sent at sent_us. */
+static struct budget naps_too_long(int64_t sent_us, double queue_ns) {
+    struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int i = 1; i <= 10; i++)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, i * MS, i * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 13 * MS, 13 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 13 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, sent_us * US, sent_us * US);
+    p.intervals[0] = interval(0, 13 * MS, 1);
+    p.intervals[0].run_queue = queue_ns;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+    return b;
+}
+
+static void a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core(void **state) {
+    (void)state;
+    struct budget b = naps_too_long(10200, 2e6);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0092);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.0018); /* Init, and the nap's own delay */
+    b = naps_too_long(9500, 2e6);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.0015);
+    b = naps_too_long(12500, 2e6); /* nothing was there sooner */
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.0115);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0005);
+    b = naps_too_long(9500, 0); /* it slept on, and had its core */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.0035);
+}
+
 /* Each twice as long as the one before it: so are naps of many a loop that waits. */
 static void naps_that_grow_are_naps(void **state) {
     struct plan p = {.end_ns = 64 * MS, .n_intervals = 1};
@@ -914,6 +971,8 @@ int main(void) {
         cmocka_unit_test(tests_and_the_naps_between_them_wait_for_what_they_complete),
         cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
         cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
+        cmocka_unit_test(who_computed_between_two_looks_slept_of_its_own_accord),
+        cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
         cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
