@@ -5,7 +5,9 @@
  * for a target that computes or sleeps until it is back, and for the way afterwards. A call that
  * ended before its target came back did not need it.
  *
- * A target that goes from one small call to the next counts as inside all the time. Which accesses
+ * A target that goes from one small call to the next counts as inside all the time, and one that
+ * has no core (a quota, other programs) as outside: its call goes on, and answers nobody, and both
+ * end together. Which accesses
  * a call for all targets completes is not told: those since the last such call, or, if there were
  * none, since the one before.
  */
@@ -14,6 +16,9 @@
 #include "analysis/call_match_private.h"
 
 #define TARGETS_MAX 64 /* of one rank's accesses at a time; of more nothing is said */
+#define OFF_NS 2000000 /* off its core inside a call; shorter is no matter */
+#define OFF_PART 0.75  /* of what both calls have in common, that it was off */
+#define SOON_PART 4    /* of that: so much before its end nobody goes on who waits for it */
 
 struct stay {
     int64_t begin_ns, end_ns;
@@ -22,6 +27,8 @@ struct stay {
 struct presence {
     struct stay *stays; /* inside MPI, in order */
     size_t n;
+    size_t *off; /* events that were off their core for a part, in order */
+    size_t n_off;
 };
 
 struct targets {
@@ -40,6 +47,22 @@ struct accesses {
 
 /* ---- where the ranks were ---- */
 
+static int64_t off_core_ns(const struct mpi_event *e) {
+    bool told = mpi_event_is_call(e) && e->flags & MPI_FLAG_HAS_CPU;
+    return told && !(e->flags & MPI_FLAG_FOLDED) ? e->exit_ns - e->enter_ns - e->cpu_ns : 0;
+}
+
+static int find_off(const struct mpi_rank *r, struct presence *p) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n += off_core_ns(&r->events[i]) >= OFF_NS;
+    p->off = malloc((n + 1) * sizeof *p->off);
+    for (size_t i = 0; p->off && i < r->n; i++)
+        if (off_core_ns(&r->events[i]) >= OFF_NS)
+            p->off[p->n_off++] = i;
+    return p->off ? 0 : -ENOMEM;
+}
+
 static int find_presence(const struct mpi_rank *r, struct presence *ret_presence) {
     struct presence p = {.stays = malloc((r->n + 1) * sizeof *p.stays)};
     if (!p.stays)
@@ -55,7 +78,7 @@ static int find_presence(const struct mpi_rank *r, struct presence *ret_presence
             last->end_ns = e->exit_ns;
     }
     *ret_presence = p;
-    return 0;
+    return find_off(r, ret_presence);
 }
 
 /* When a rank was inside MPI, at t or after it; VALUE_ABSENT: not known. */
@@ -72,6 +95,37 @@ static int64_t inside_from(const struct mpi_rank *r, const struct presence *p, i
     if (low == p->n || lost)
         return VALUE_ABSENT;
     return p->stays[low].begin_ns > t ? p->stays[low].begin_ns : t;
+}
+
+/* The last call of the rank that began before t, and in which it had no core for a while. */
+static size_t last_off(const struct mpi_rank *r, const struct presence *p, int64_t t) {
+    size_t low = 0, high = p->n_off;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->events[p->off[middle]].enter_ns < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? p->off[low - 1] : SIZE_MAX;
+}
+
+/* Until when a call of one rank waited for another that was inside MPI, without a core; the begin
+ * of the call: it did not. */
+static int64_t core_from(const struct accesses *a, const struct mpi_event *e, uint32_t q) {
+    const struct mpi_rank *r = &a->m->log->ranks[q];
+    size_t at = last_off(r, &a->presence[q], e->exit_ns);
+    if (at == SIZE_MAX)
+        return e->enter_ns;
+    const struct mpi_event *held = &r->events[at];
+    const struct call_need *needs = &a->m->matches.needs[q][at];
+    int64_t from = held->enter_ns > e->enter_ns ? held->enter_ns : e->enter_ns;
+    int64_t until = held->exit_ns < e->exit_ns ? held->exit_ns : e->exit_ns - 1;
+    bool waits_for_it = needs->who == (int32_t)a->rank && needs->ready_ns > from;
+    bool held_up = until - from >= OFF_NS &&
+                   (double)off_core_ns(held) >= OFF_PART * (double)(until - from) &&
+                   held->exit_ns - e->exit_ns <= (until - from) / SOON_PART;
+    return held_up && !waits_for_it ? until : e->enter_ns;
 }
 
 /* ---- whom a call needs ---- */
@@ -112,6 +166,8 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
         int64_t from = e->flags & MPI_FLAG_FOLDED
                            ? e->enter_ns
                            : inside_from(&log->ranks[q], &a->presence[q], e->enter_ns);
+        if (from == e->enter_ns && !(e->flags & MPI_FLAG_FOLDED))
+            from = core_from(a, e, q);
         if (from == VALUE_ABSENT) {
             need->ready_ns = VALUE_ABSENT;
             need->who = -1;
@@ -172,8 +228,10 @@ int call_match_windows(struct matcher *m) {
         struct accesses a = {.m = m, .rank = r, .presence = presence};
         walk(&a);
     }
-    for (size_t r = 0; presence && r < m->log->n; r++)
+    for (size_t r = 0; presence && r < m->log->n; r++) {
         free(presence[r].stays);
+        free(presence[r].off);
+    }
     free(presence);
     return result;
 }

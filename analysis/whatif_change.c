@@ -117,13 +117,20 @@ static double one_sided_part(const struct mpi_log *log) {
     return all > 0 ? inside / all : 0;
 }
 
+/* A rank without a core answers no accesses either. */
+static bool is_without_cores(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_WITHOUT &&
+           (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA || s->term == BUDGET_STEAL);
+}
+
 const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_model *m = &w->replay->model;
     size_t hosts = w->scene->n_hosts;
+    if ((s->kind == WHATIF_LINK || is_without_cores(s)) &&
+        one_sided_part(&w->scene->recording->calls) > ONE_SIDED_MAX)
+        return "data go by one-sided accesses, and a replay lets them take as long as they did";
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
-        if (is_asked(w, s, link) && one_sided_part(&w->scene->recording->calls) > ONE_SIDED_MAX)
-            return "data go by one-sided accesses, and a replay lets them take as long as they did";
         if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
             carries_groups(w, link))
             return "what holds up that link are calls of groups, and a replay lets them take as "

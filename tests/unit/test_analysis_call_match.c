@@ -495,6 +495,30 @@ static void who_completes_accesses_waits_until_the_target_is_inside_mpi(void **s
     assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* it was there */
 }
 
+/* The same of a target that is in a call from 8 ms to out_ms, with its core for cpu_ms of that. */
+static int64_t ready_of_flush(const char *name, int64_t out_ms, int64_t cpu_ms) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Get", 1, -1, 800, 9 * MS, 9 * MS + 100);
+    PLANT(&log, 0, 0, "MPI_Win_flush_all", -1, -1, 0, 10 * MS, 20 * MS);
+    PLANT(&log, 0, 0, "MPI_Barrier", -1, -1, 0, 20 * MS + 100, 20 * MS + 200);
+    PLANT(&log, 1, 1, name, -1, -1, 0, 8 * MS, out_ms * MS, MPI_FLAG_HAS_CPU,
+          .cpu_ns = cpu_ms * MS);
+    struct call_matches m = matched(&log);
+    int64_t ready = need(&log, &m, 0, "MPI_Win_flush_all", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static void a_target_without_a_core_is_not_there(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 1), 19 * MS);
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 21, 1), 20 * MS - 1);
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 11), 10 * MS); /* it had one */
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 19, 5), 10 * MS);  /* for a good part */
+    assert_int_equal(ready_of_flush("MPI_Win_sync", 40, 1), 10 * MS);  /* it was not needed */
+    assert_int_equal(ready_of_flush("MPI_Barrier", 21, 1), 10 * MS); /* it slept: till this came */
+}
+
 static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void **state) {
     (void)state;
     struct call_need n = need_of_flush(17, 0, false);
@@ -530,6 +554,7 @@ int main(void) {
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
         cmocka_unit_test(who_completes_accesses_waits_until_the_target_is_inside_mpi),
+        cmocka_unit_test(a_target_without_a_core_is_not_there),
         cmocka_unit_test(accesses_to_itself_need_nobody_and_unknown_ones_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
