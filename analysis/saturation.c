@@ -9,7 +9,8 @@
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 
-/* A phase shorter than this has too few samples to be judged alone. */
+/* A phase shorter than this has too few samples to be judged alone, unless it is what the run is
+ * about: nothing else could be said of it then. */
 #define GROUP_MIN_NS INT64_C(2000000000)
 
 typedef int survey(const struct scene *scene, size_t group, struct candidates *candidates);
@@ -90,7 +91,7 @@ static int survey_all(const struct scene *scene, struct candidates *found) {
     for (size_t g = scene->n_groups > 1 ? 1 : 0; result == 0 && g < scene->n_groups; g++) {
         size_t first = found->n;
         int64_t length = windows_length(phase_windows(&scene->groups[g]));
-        if (length < GROUP_MIN_NS && g > 0)
+        if (length < GROUP_MIN_NS && g != scene->main_group)
             continue;
         for (size_t s = 0; result == 0 && s < sizeof surveys / sizeof *surveys; s++)
             result = surveys[s](scene, g, found);

@@ -4,12 +4,17 @@
  * A rank that spins inside MPI loses nothing by being put aside, so only waiting outside MPI
  * counts, where calls are known; without them run-queue delay of the job's processes is the
  * evidence, weak where all of them keep their cores busy. Quota and steal are told by the kernel.
+ *
+ * Where all hosts are short of cores alike, the path is in any of them by chance: each is charged
+ * with an even share.
  */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/saturation_private.h"
+
+#define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
 
 struct contended {
     const struct scene_process *process; /* of the job, with the most delay */
@@ -54,67 +59,6 @@ static struct contended most_contended(const struct scene *scene, size_t group, 
     return worst;
 }
 
-/* CPU of the job's other processes there, in cores. */
-static double beside(const struct scene *scene, size_t group, int host,
-                     const struct scene_process *than) {
-    double cores = 0;
-    for (size_t p = 0; p < scene->n_processes; p++) {
-        const struct scene_process *process = &scene->processes[p];
-        if (process->host != host || !process->job || process == than)
-            continue;
-        struct process_use use =
-            scene_process_use(scene, process, phase_windows(&scene->groups[group]));
-        cores += or_zero(use.cpu_s) / use.wall_s;
-    }
-    return cores;
-}
-
-/* Where a host's processes had to wait, who had the core? */
-enum holder { HELD_BY_FOREIGN, HELD_BY_JOB, HELD_OUTSIDE, HELD_AT_TIMES };
-
-static enum holder find_holder(const struct scene *scene, size_t group, double own,
-                               const struct candidate *c) {
-    double foreign, busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
-    const struct scene_process *other = busiest_foreign(scene, group, c->host, &foreign);
-    if (other && foreign >= FOREIGN_MIN && foreign >= FOREIGN_PART * c->blocked)
-        return HELD_BY_FOREIGN;
-    if (own >= FOREIGN_MIN && own >= FOREIGN_PART * c->blocked)
-        return HELD_BY_JOB;
-    return busy < 50 ? HELD_OUTSIDE : HELD_AT_TIMES; /* with half idle hardly anybody queues */
-}
-
-static void name_foreign(const struct scene *scene, size_t group, struct candidate *c) {
-    double foreign;
-    c->culprit = culprit_of(scene, busiest_foreign(scene, group, c->host, &foreign));
-    c->cause = text_format("contention with %s", c->culprit.process);
-    text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core", c->culprit.process,
-                  100 * foreign);
-    c->signals++;
-}
-
-static void name_cause(const struct scene *scene, size_t group, enum holder holder, double own,
-                       struct candidate *c) {
-    double busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
-    if (holder == HELD_BY_FOREIGN) {
-        name_foreign(scene, group, c);
-    } else if (holder == HELD_BY_JOB) {
-        c->cause = text_format("more of the job is ready to run than there are cores (%u)",
-                               scene->hosts[c->host].n_cpus);
-        text_list_add(&c->evidence, "other processes of the job used %.0f %% of a core there",
-                      100 * own);
-    } else if (holder == HELD_OUTSIDE) {
-        c->cause = text_format("its cores are shared with something outside this host's view");
-        c->next = "give that host cores of its own: another virtual machine or container has them, "
-                  "too";
-        text_list_add(&c->evidence,
-                      "the host itself used only %.0f %% of its cores: they are shared with others "
-                      "(emulated hosts, containers)",
-                      busy);
-    } else {
-        c->cause = text_format("at times more threads are ready than there are cores");
-    }
-}
-
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
  * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
@@ -122,7 +66,7 @@ static void name_cause(const struct scene *scene, size_t group, enum holder hold
 static bool is_own_turn(const struct scene *scene, size_t group, enum holder holder,
                         const struct candidate *c) {
     double quota = scene_worst_rank(scene, group, c->host, BUDGET_QUOTA, NULL);
-    return holder == HELD_AT_TIMES && !scene_has_path(scene) &&
+    return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !scene_has_path(scene) &&
            (c->blocked < OWN_THREADS_MIN || quota >= QUOTA_MIN);
 }
 
@@ -133,11 +77,25 @@ static double demand_of(const struct scene *scene, size_t group, int host,
     return isnan(share) ? worst->blocked : share;
 }
 
+/* Of the path's waiting for cores an even share, where all hosts are short of them alike; 0: they
+ * are not. */
+static double even_demand(const struct scene *scene, size_t group) {
+    double all = 0, least = INFINITY, most = 0;
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double lost = or_zero(scene_worst_rank(scene, group, (int)h, BUDGET_RUN_QUEUE, NULL));
+        all += or_zero(scene_demand(scene, group, (int)h, BUDGET_RUN_QUEUE));
+        least = fmin(least, scene_shares_cores(scene, (int)h) ? 0 : lost);
+        most = fmax(most, lost);
+    }
+    bool alike = scene->n_hosts > 1 && least >= BLOCKED_MIN && least >= ALIKE_PART * most;
+    return alike && all >= 2 * BLOCKED_MIN ? all / (double)scene->n_hosts : 0;
+}
+
 static struct candidate contention_of(const struct scene *scene, size_t group, int host,
-                                      const struct contended *worst) {
+                                      double demand) {
     struct candidate c = candidate_of(host, group, "cpu", "contention");
     double mean = scene_mean(scene, host, METRIC_JOB_RUN_QUEUE, group);
-    c.blocked = demand_of(scene, group, host, worst);
+    c.blocked = demand;
     c.signals = 1;
     c.supply = true;
     c.signal = &scene->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
@@ -167,13 +125,13 @@ static void share_with_hosts(const struct scene *scene, size_t group, struct can
 
 /* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
 static int add_contention(const struct scene *scene, size_t group, int host,
-                          const struct contended *worst, double all_busy,
+                          const struct contended *worst, double demand, double all_busy,
                           struct candidates *candidates) {
-    struct candidate c = contention_of(scene, group, host, worst);
+    struct candidate c = contention_of(scene, group, host, demand);
     double psi = scene_mean(scene, host, METRIC_PSI_CPU, group);
-    double own = beside(scene, group, host, worst->process);
-    enum holder holder = find_holder(scene, group, own, &c);
-    if (holder >= HELD_OUTSIDE && scene_shares_cores(scene, host))
+    double own = core_beside(scene, group, host, worst->process);
+    enum holder holder = core_holder(scene, group, own, &c);
+    if (holder >= HELD_BY_MANY && scene_shares_cores(scene, host))
         return 1;
     if (holder == HELD_BY_FOREIGN && scene_shares_cores(scene, host))
         share_with_hosts(scene, group, &c);
@@ -193,7 +151,7 @@ static int add_contention(const struct scene *scene, size_t group, int host,
                       "every rank keeps its core busy: ranks that spin while they wait would look "
                       "the same");
     }
-    name_cause(scene, group, holder, own, &c);
+    core_holder_name(scene, group, holder, own, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -275,14 +233,15 @@ static void rule_out_shared(double most, struct candidates *candidates) {
 
 int saturation_cpu(const struct scene *scene, size_t group, struct candidates *candidates) {
     size_t before = candidates->n;
-    double all_busy = ranks_busy(scene, group), shared = 0;
+    double all_busy = ranks_busy(scene, group), even = even_demand(scene, group), shared = 0;
     int result = 0;
     for (size_t h = 0; result >= 0 && h < scene->n_hosts; h++) {
         struct contended worst = most_contended(scene, group, (int)h);
-        if (!worst.process || demand_of(scene, group, (int)h, &worst) < BLOCKED_MIN ||
+        double demand = even > 0 ? even : demand_of(scene, group, (int)h, &worst);
+        if (!worst.process || (demand < BLOCKED_MIN && even == 0) ||
             or_zero(worst.use.run_queue_s) < CONTENTION_MIN * worst.use.cpu_s)
             continue;
-        result = add_contention(scene, group, (int)h, &worst, all_busy, candidates);
+        result = add_contention(scene, group, (int)h, &worst, demand, all_busy, candidates);
         shared = result == 1 ? fmax(shared, worst.blocked) : shared;
     }
     result = result < 0 ? result : 0;

@@ -58,6 +58,16 @@ static bool is_everywhere(const struct scene *scene, const struct candidates *ca
     return scene->n_hosts > 1 && alike == scene->n_hosts && c->rank < 0;
 }
 
+/* What the path spends on it, on all hosts where all suffer it (of links that is in either end's
+ * budget already). */
+static double bound_of(const struct scene *scene, const struct candidates *candidates,
+                       const struct candidate *c) {
+    double bound = c->run_share;
+    for (size_t i = 0; c->everywhere && !c->all_hosts && i < candidates->n; i++)
+        bound += candidate_is_alike(c, &candidates->items[i]) ? candidates->items[i].run_share : 0;
+    return scene_has_path(scene) ? fmin(1, bound) : c->run_share;
+}
+
 /* Both directions of one link are candidates: who makes it faster makes both faster. */
 static bool is_both_ways(const struct candidates *candidates, const struct candidate *c) {
     for (size_t i = 0; c->remove.kind == WHATIF_LINK && c->can_remove && i < candidates->n; i++) {
@@ -80,10 +90,11 @@ static int estimate_freely(const struct scene *scene, struct candidate *c) {
     return result;
 }
 
-static int estimate(const struct scene *scene, const struct whatif *whatif, struct candidate *c,
-                    char **why) {
+static int estimate(const struct scene *scene, const struct candidates *candidates,
+                    const struct whatif *whatif, struct candidate *c, char **why) {
     int result = 0;
-    c->gain = (struct gain){c->run_share, NAN, c->run_share, false};
+    double bound = bound_of(scene, candidates, c);
+    c->gain = (struct gain){bound, NAN, bound, false};
     if (c->terms && throughput_counts(scene, c->group))
         return estimate_freely(scene, c);
     if (c->group != scene->main_group || !scene_has_path(scene) || !whatif)
@@ -227,7 +238,7 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
             c->remove.host = c->twice.host = -1;
         if (is_both_ways(candidates, c))
             c->remove.direction = c->twice.direction = WHATIF_BOTH;
-        result = estimate(scene, whatif, c, &candidates->no_replay);
+        result = estimate(scene, candidates, whatif, c, &candidates->no_replay);
         collect(scene, &candidates->items[i], &levels);
         if (levels.n >= 8)
             find_span(&levels, &candidates->items[i]);

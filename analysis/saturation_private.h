@@ -17,6 +17,24 @@ double saturation_free_limit(const struct scene *scene, size_t group);
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          const char *resource);
 
+/* Where a host's processes had to wait, who had the core (saturation_holder.c)? */
+enum holder {
+    HELD_BY_FOREIGN, /* one process that is not of the job */
+    HELD_BY_JOB,
+    HELD_BY_MANY, /* processes that are not of the job, of which none stands out */
+    HELD_OUTSIDE, /* nobody on this host */
+    HELD_AT_TIMES /* nobody in particular */
+};
+/* CPU of the job's other processes there, in cores. */
+double core_beside(const struct scene *scene, size_t group, int host,
+                   const struct scene_process *than);
+/* own: of the job's other processes, in cores. */
+enum holder core_holder(const struct scene *scene, size_t group, double own,
+                        const struct candidate *c);
+/* Cause, evidence and culprit of the candidate. */
+void core_holder_name(const struct scene *scene, size_t group, enum holder holder, double own,
+                      struct candidate *c);
+
 /* Two hosts are one kernel, and may run on the same cores. */
 bool scene_shares_machine(const struct scene *scene, int one, int other);
 

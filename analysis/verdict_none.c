@@ -106,27 +106,37 @@ static void add_next(const struct shares *s, struct verdict *v) {
 }
 
 /* Of the resamples nothing reaches the least gain; how far below it the first stays. Who moves data
- * for much of the time may well run into a limit that none of the hosts shows. */
+ * for much of the time may well run into a limit that none of the hosts shows; and whose ranks lack
+ * something for much of it does so somewhere. */
 static double confidence_of(const struct scene *scene, const struct candidates *candidates,
-                            double moving) {
+                            double unexplained) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, GAIN_MIN));
     closeness = 1 - most / GAIN_MIN;
     double quiet =
         0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(scene);
-    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * moving));
+    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)));
+}
+
+/* What the ranks lack of their hosts for much of the time, though none stands out by it; else 0. */
+static double lacking(const struct shares *s) {
+    bool of_host = s->other >= BUDGET_RUN_QUEUE && s->other <= BUDGET_MEMORY;
+    return of_host && s->most >= MOVING_MUCH ? s->most : 0;
 }
 
 /* The most that a change on one host would gain. */
 static void say_most(const struct scene *scene, const struct candidates *candidates,
-                     struct verdict *v) {
+                     const struct shares *s, struct verdict *v) {
     const struct candidate *c = candidates->n ? &candidates->items[0] : NULL;
     char *what = c ? verdict_candidate_words(scene, c) : NULL;
     if (what && c->gain.estimate >= 0.005)
         text_list_add(&v->evidence,
                       "the most that a change on one host would gain is %.0f %% of the run: %s",
                       100 * c->gain.estimate, what);
+    else if (lacking(s) > 0)
+        text_list_add(&v->evidence, "%s holds up the run on no single host",
+                      budget_term_words(s->other));
     else if (verdict_closing(scene) < 1)
         text_list_add(&v->evidence, "no host was short of anything that the run had to wait for");
     else
@@ -139,7 +149,7 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
                          struct verdict *v) {
     struct shares s = shares_of(scene);
     v->state = VERDICT_BALANCED;
-    v->confidence = confidence_of(scene, candidates, s.transfer + s.overhead);
+    v->confidence = confidence_of(scene, candidates, s.transfer + s.overhead + lacking(&s));
     v->cause = bound_words(&s);
     char other[80] = "";
     if (s.most >= 0.05)
@@ -150,7 +160,11 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
         "shorter.",
         v->cause ? v->cause : "", 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
         other, 100 * GAIN_MIN);
-    say_most(scene, candidates, v);
+    say_most(scene, candidates, &s, v);
+    if (lacking(&s) > 0)
+        text_list_add(&v->against,
+                      "%s is %.0f %% of the ranks' time: the hosts may all lack the same",
+                      budget_term_words(s.other), 100 * s.most);
     if (s.transfer + s.overhead >= MOVING_MUCH)
         text_list_add(
             &v->against,

@@ -101,6 +101,64 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
+static double full_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER ? 1e9 : 0;
+}
+
+/* A machine that is full of programs of which none lives long enough to be seen, and a program
+ * whose main phase takes less than two seconds: all that the run is about. */
+static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 0.1, .queue = 0.0035, .all = true});
+    for (int h = 0; h < 2; h++)
+        plant(&r, RECORDING_CPU, h, "cpu1", 0.1, 0, full_core);
+    plant_mark(&r, MARK_PHASE, "training", 0, 0, 0, 0.1, 1.8);
+    judge(&r, &j);
+    assert_int_equal(j.scene.main_group, 1);
+    expect(&j, "cpu", "contention", 0);
+    assert_string_equal(j.verdict.cause, "contention with other programs");
+    assert_null(j.verdict.culprit);
+    release(&r, &j);
+}
+
+/* The path is in one of them, by chance; that one alone would gain nothing. */
+static void hosts_that_all_lack_cores_are_all_meant(void **state) {
+    for (int ranks = 2; ranks <= 16; ranks *= 2) {
+        struct recording r;
+        struct judged j;
+        (void)state;
+        plant_lockstep(&r, ranks, (struct trouble){.queue = 0.03, .all = true});
+        judge(&r, &j);
+        const struct candidate *c = &j.candidates.items[0];
+        assert_true(j.candidates.n == (size_t)ranks && c->everywhere);
+        assert_string_equal(j.verdict.kind, "contention");
+        assert_true(fabs(c->gain.estimate - 0.03 / 0.081) < 0.03);
+        release(&r, &j);
+    }
+}
+
+/* What others' accesses to a throttled rank's memory take, no replay knows. */
+static void a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.queue = 0.03, .throttled = true});
+    call_instead(&r.calls, "MPI_Allreduce", "MPI_Win_flush_all", "MPI_Win_sync");
+    PLANT(&r.calls, 0, 0, "MPI_Get", 1, -1, 8, 100 * 1000 * US, 100 * 1000 * US + 100);
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r.calls, rank, rank, "MPI_Barrier", -1, -1, 0, r.duration_ns - 2 * US,
+              r.duration_ns - US);
+    judge(&r, &j);
+    expect(&j, "cpu-quota", "quota", 1);
+    assert_false(j.candidates.items[0].gain.replayed);
+    assert_true(fabs(j.candidates.items[0].gain.estimate - 0.03 / 0.081) < 0.03);
+    assert_true(any_says(&j.verdict.against, "one-sided accesses"));
+    release(&r, &j);
+}
+
 static void what_a_group_is_throttled_is_its_quota(void **state) {
     struct recording r;
     struct judged j;
@@ -440,6 +498,9 @@ int main(void) {
         cmocka_unit_test(a_rank_that_is_only_away_has_no_more_work),
         cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
         cmocka_unit_test(waiting_for_a_core_is_contention_not_more_work),
+        cmocka_unit_test(a_short_run_on_a_crowded_host_waits_for_cores),
+        cmocka_unit_test(hosts_that_all_lack_cores_are_all_meant),
+        cmocka_unit_test(a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path),
         cmocka_unit_test(what_a_group_is_throttled_is_its_quota),
         cmocka_unit_test(a_spinning_rank_that_is_put_aside_is_harmless),
         cmocka_unit_test(a_cause_that_held_for_a_while_is_given_its_time),
