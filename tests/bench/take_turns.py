@@ -43,8 +43,10 @@ def main():
     first, second, *words = sys.argv[1:]
     at = words.index("--")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)) # nobody is left stopped behind
-    players = [Player(words[:at], first), Player(words[at + 1:], second)]
+    players = []
     try:
+        for command, out in (words[:at], first), (words[at + 1:], second): # the second may be none that can be started
+            players.append(Player(command, out))
         playing = list(players)
         while playing:
             playing = [p for p in playing if p.plays()]
