@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 
 static bool read_number(int64_t *ret, const char *format, const char *name, int field) {
-    char path[512];
+    char path[SCOPE_PATH_MAX + 64];
     unsigned long long value = 0;
     snprintf(path, sizeof path, format, name);
     FILE *file = fopen(path, "r");
