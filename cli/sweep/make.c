@@ -90,8 +90,7 @@ static void take_made(struct making *m, size_t cell, const struct store_run *run
     m->n_failed += !done;
     if (!done || run->duration_ns < 0 || run->duration_ns > PACE_MAX_NS)
         return;
-    m->pace[cell].sum_ns += run->duration_ns;
-    m->pace[cell].n++;
+    plan_take(&m->pace[cell], run->duration_ns);
 }
 
 static int count_made(struct making *m, struct store *store) {
@@ -260,8 +259,7 @@ static void take_run(struct making *m, const struct sweep_step *step, const stru
     m->n_failed += turn->exit_status != 0;
     m->made[step->cell]++;
     m->group[step->cell] = m->group[step->cell] ? m->group[step->cell] : turn->run;
-    m->pace[step->cell].sum_ns += took_ns;
-    m->pace[step->cell].n++;
+    plan_take(&m->pace[step->cell], took_ns);
 }
 
 static int make_all(struct making *m) {

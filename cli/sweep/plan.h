@@ -18,11 +18,14 @@ struct sweep_step {
  * Returns how many. */
 size_t plan_steps(const size_t *made, size_t n_cells, int repeats, struct sweep_step *steps);
 
-/* What runs took so far, starting and storing included. */
+/* What runs took so far, starting and storing included; no more than INT64_MAX. */
 struct sweep_pace {
     int64_t sum_ns;
     size_t n;
 };
+
+/* One more, of 0 ns at least. */
+void plan_take(struct sweep_pace *pace, int64_t took_ns);
 
 /* What the steps will take: each as its cell took so far, else as all cells did. -1: no cell has
  * run yet. pace[cell]. */

@@ -168,6 +168,11 @@ static void time_left_is_that_of_the_cells(void **state) {
     assert_int_equal(plan_left_ns(steps, 3, none, 3), -1);
     assert_int_equal(plan_left_ns(steps, 3, pace, 3), 10 + 30 + 70 / 3);
     assert_int_equal(plan_left_ns(steps, 0, pace, 3), 0);
+    struct sweep_pace claimed[3] = {{0, 0}};
+    for (int i = 0; i < 6000; i++)
+        plan_take(&claimed[i % 2], 1000 * 3600 * INT64_C(1000000000));
+    assert_int_equal(claimed[0].sum_ns, INT64_MAX);
+    assert_int_equal(plan_left_ns(steps, 3, claimed, 3), 2 * (INT64_MAX / 3000) + INT64_MAX / 6000);
 }
 
 int main(void) {
