@@ -31,11 +31,16 @@ struct presence {
     size_t n_off;
 };
 
+struct target {
+    uint32_t rank;
+    double out, back; /* bytes */
+};
+
 struct targets {
-    uint32_t ranks[TARGETS_MAX];
+    struct target items[TARGETS_MAX];
     size_t n;
-    bool unknown;      /* some are not in here */
-    int64_t out, back; /* bytes */
+    bool unknown;         /* some are not in here */
+    struct target others; /* those, and the rank itself: bytes */
 };
 
 struct accesses {
@@ -130,25 +135,41 @@ static int64_t core_from(const struct accesses *a, const struct mpi_event *e, ui
 
 /* ---- whom a call needs ---- */
 
-static void add_target(struct accesses *a, struct targets *to, int32_t peer) {
+/* Where its bytes are counted. */
+static struct target *add_target(struct accesses *a, struct targets *to, int32_t peer) {
     uint32_t at =
         peer < 0 ? KEY_NONE : key_find(&a->m->members, member_key(a->m->world[a->rank], peer));
     uint32_t rank = at == KEY_NONE ? UINT32_MAX : a->m->member_rank[at];
     if (rank == a->rank)
-        return;
+        return &to->others;
     for (size_t i = 0; i < to->n; i++)
-        if (to->ranks[i] == rank)
-            return;
-    if (rank == UINT32_MAX || to->n == TARGETS_MAX)
+        if (to->items[i].rank == rank)
+            return &to->items[i];
+    if (rank == UINT32_MAX || to->n == TARGETS_MAX) {
         to->unknown = true;
-    else
-        to->ranks[to->n++] = rank;
+        return &to->others;
+    }
+    to->items[to->n] = (struct target){.rank = rank};
+    return &to->items[to->n++];
 }
 
+/* One of MPI_PROC_NULL moves nothing, and needs nobody. */
 static void note_access(struct accesses *a, const struct mpi_event *e) {
-    add_target(a, &a->open, e->peer);
+    if (e->peer < 0 && !e->bytes)
+        return;
+    struct target *to = add_target(a, &a->open, e->peer);
     bool fetches = mpi_event_function(a->m->log, e)->fetches;
-    *(fetches ? &a->open.back : &a->open.out) += e->bytes;
+    *(fetches ? &to->back : &to->out) += (double)e->bytes;
+}
+
+/* More goes there than comes back. */
+static bool is_outgoing(const struct targets *to) {
+    double out = to->others.out, back = to->others.back;
+    for (size_t i = 0; i < to->n; i++) {
+        out += to->items[i].out;
+        back += to->items[i].back;
+    }
+    return out >= back;
 }
 
 /* The last of the targets to be there; of small calls in a row each found them there. */
@@ -157,12 +178,12 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
     const struct mpi_log *log = a->m->log;
     need->asked = true;
     need->may_leave = true;
-    need->outgoing = to->out >= to->back;
+    need->outgoing = is_outgoing(to);
     if (to->unknown)
         return;
     need->ready_ns = e->enter_ns;
     for (size_t i = 0; i < to->n; i++) {
-        uint32_t q = to->ranks[i];
+        uint32_t q = to->items[i].rank;
         int64_t from = e->flags & MPI_FLAG_FOLDED
                            ? e->enter_ns
                            : inside_from(&log->ranks[q], &a->presence[q], e->enter_ns);
@@ -180,11 +201,22 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
     }
 }
 
+/* What goes there and back counts for this completion; it may yet be needed by one for all, as one
+ * may be complete at its origin only. */
+static void complete_one(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
+    struct targets one = {.n = 0};
+    add_target(a, &one, e->peer);
+    for (size_t i = 0; one.n && i < a->open.n; i++)
+        if (a->open.items[i].rank == one.items[0].rank) {
+            one.items[0] = a->open.items[i];
+            a->open.items[i].out = a->open.items[i].back = 0;
+        }
+    need_targets(a, e, &one, need);
+}
+
 static void complete(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
     if (e->peer >= 0) {
-        struct targets one = {.out = a->open.out, .back = a->open.back};
-        add_target(a, &one, e->peer);
-        need_targets(a, e, &one, need);
+        complete_one(a, e, need);
         return;
     }
     if (a->open.n || a->open.unknown) {

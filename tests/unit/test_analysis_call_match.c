@@ -495,7 +495,28 @@ static void who_completes_accesses_waits_until_the_target_is_inside_mpi(void **s
     assert_int_equal(need_of_flush(8, 1, false).ready_ns, 10 * MS); /* it was there */
 }
 
-/* The same of a target that is in a call from 8 ms to out_ms, with its core for cpu_ms of that. */
+/* A megabyte goes to rank 1, then a word is fetched from there; the second flush is of what came.
+ */
+static void what_is_complete_says_nothing_of_the_next_access(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Put", 1, -1, INT64_MAX, 7 * MS, 7 * MS + 100);
+    PLANT(&log, 0, 0, "MPI_Put", -1, -1, 0, 7 * MS + 200, 7 * MS + 300); /* MPI_PROC_NULL */
+    PLANT(&log, 0, 0, "MPI_Put", 1, -1, INT64_MAX, 7 * MS + 400, 7 * MS + 500);
+    PLANT(&log, 0, 0, "MPI_Win_flush", 1, -1, 0, 8 * MS, 9 * MS);
+    PLANT(&log, 0, 0, "MPI_Get", 1, -1, 8, 9 * MS, 9 * MS + 100);
+    PLANT(&log, 0, 0, "MPI_Win_flush", 1, -1, 0, 10 * MS, 11 * MS);
+    PLANT(&log, 0, 0, "MPI_Win_flush_all", -1, -1, 0, 12 * MS, 20 * MS);
+    PLANT(&log, 1, 1, "MPI_Barrier", -1, -1, 0, 17 * MS, 30 * MS);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Win_flush", 0)->outgoing);
+    assert_false(need(&log, &m, 0, "MPI_Win_flush", 1)->outgoing);
+    assert_int_equal(need(&log, &m, 0, "MPI_Win_flush_all", 0)->ready_ns, 17 * MS);
+    done(&log, &m);
+}
+
+/* A flush of all of a target that is in a call from 8 ms to out_ms, with its core for cpu_ms of
+ * that. */
 static int64_t ready_of_flush(const char *name, int64_t out_ms, int64_t cpu_ms) {
     struct mpi_log log = {0};
     PLANT(&log, 0, 0, "MPI_Get", 1, -1, 800, 9 * MS, 9 * MS + 100);
@@ -553,6 +574,7 @@ int main(void) {
         cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
+        cmocka_unit_test(what_is_complete_says_nothing_of_the_next_access),
         cmocka_unit_test(who_completes_accesses_waits_until_the_target_is_inside_mpi),
         cmocka_unit_test(a_target_without_a_core_is_not_there),
         cmocka_unit_test(accesses_to_itself_need_nobody_and_unknown_ones_are_not_known),
