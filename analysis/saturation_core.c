@@ -108,6 +108,11 @@ static bool are_alike(const struct scene *scene, const struct cost *costs, int a
     return scene->hosts[a].n_cpus == scene->hosts[b].n_cpus;
 }
 
+static struct core_speed by_sampling(double slower, double sampling) {
+    return (struct core_speed){
+        .slower = slower, .sampling = sampling, .pace = NAN, .amount = NAN, .more = NAN};
+}
+
 /* By sampling: beside the medians over the other hosts of the job that are like it; room for two
  * numbers of each host. */
 static struct core_speed compare(const struct scene *scene, const struct cost *costs, int host,
@@ -126,15 +131,16 @@ static struct core_speed compare(const struct scene *scene, const struct cost *c
     double fixed = fixed_of(&costs[host]) / stats_median(all_fixed, n);
     double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
     if (!isfinite(agent) || !isfinite(fixed) || scene_shares_cores(scene, host))
-        return (struct core_speed){1, NAN, NAN, false, NAN};
+        return by_sampling(1, NAN);
     if (slower < CORE_SLOWER)
-        return (struct core_speed){1, fmin(agent, fixed), NAN, false, NAN};
-    return (struct core_speed){slower, agent, NAN, false, NAN};
+        return by_sampling(1, fmin(agent, fixed));
+    return by_sampling(slower, agent);
 }
 
 static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
     core.pace = work.pace;
     core.amount = work.amount;
+    core.more = work.more;
     core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
     if (core.by_pace)
         core.slower = fmin(work.pace, PACE_MAX);
@@ -163,6 +169,10 @@ struct core_speed *core_speeds_of(const struct scene *scene, size_t group) {
     return speeds;
 }
 
+bool core_has_more_to_do(const struct core_speed *core) {
+    return core->more >= 1 - 1 / SKEW_RATIO;
+}
+
 char *core_speed_words(struct core_speed core) {
     return core.by_pace ? text_format("its operators took at least %.2f times as long there for as "
                                       "much output as those of its peers",
@@ -170,6 +180,11 @@ char *core_speed_words(struct core_speed core) {
                         : text_format("sampling took %.2f times as much CPU time there as for its "
                                       "peers",
                                       core.sampling);
+}
+
+/* Who takes longer for output of a set size may have more to do for it. */
+static bool is_doubted(struct core_speed core) {
+    return core.by_pace && core.sampling < CORE_SLOWER;
 }
 
 void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
@@ -183,11 +198,13 @@ void core_speed_rule_out(const struct scene *scene, size_t group, const struct r
     const char *name = *rank ? rank : who->process, *host = scene->hosts[who->host].name;
     char *words = core_speed_words(core);
     if (core.slower > 1)
-        text_list_add(
-            &candidates->ruled_out,
-            "imbalance: %s on %s took %.2f times as much CPU time as its peers, but %s: a "
-            "slower core rather than more work",
-            name, host, ratio, words ? words : "");
+        text_list_add(&candidates->ruled_out,
+                      "imbalance: %s on %s took %.2f times as much CPU time as its peers, but %s: "
+                      "a slower core%s",
+                      name, host, ratio, words ? words : "",
+                      is_doubted(core) ? ", or more work whose output is as large: sampling took "
+                                         "no more CPU time there"
+                                       : " rather than more work");
     else
         text_list_add(&candidates->ruled_out,
                       "imbalance: %s on %s took %.2f times as much CPU time as its peers: more "
@@ -197,11 +214,12 @@ void core_speed_rule_out(const struct scene *scene, size_t group, const struct r
 }
 
 void core_speed_tell(struct core_speed core, struct candidate *c) {
-    if (core.amount >= SKEW_RATIO) {
+    if (core_has_more_to_do(&core)) {
         text_list_add(&c->evidence,
                       "its operators gave up to %.2f times as much an iteration as those of its "
-                      "peers: more work, whatever its core",
-                      core.amount);
+                      "peers, which took at least %.0f %% of its computing: more work, whatever "
+                      "its core",
+                      core.amount, 100 * core.more);
         c->signals++;
         return;
     }

@@ -174,13 +174,12 @@ static double took_of(const struct free_rank *rank) {
     return rank->peers_s + rank->more_s / rank->done;
 }
 
-/* CPU time of an iteration beyond that of its peers: of what its operators give more than theirs,
- * where they tell of more; else as on a core like theirs. */
+/* CPU time of an iteration beyond that of its peers, as on a core like theirs; at least what its
+ * operators took for what they give more than theirs. */
 static double beyond(const struct free_rank *rank, const struct core_speed *core) {
-    double took = took_of(rank);
-    if (core && core->amount >= SKEW_RATIO)
-        return took - took / core->amount;
-    return took / (core ? core->slower : 1) - rank->peers_s;
+    double took = took_of(rank), more = took / (core ? core->slower : 1) - rank->peers_s;
+    return core && core_has_more_to_do(core) && took > rank->peers_s ? fmax(more, took * core->more)
+                                                                     : more;
 }
 
 /* cores: of the hosts; NULL: as if all were alike. */
@@ -213,7 +212,8 @@ static int look_at_skew(const struct scene *scene, size_t group, const struct fr
     const struct free_rank *longest = most_beyond(scene, ranks, NULL);
     struct core_speed core = cores[scene->budgets.items[rank->budget].host];
     double took = took_of(rank), more = beyond(rank, &core);
-    double like = core.amount >= SKEW_RATIO ? took - more : rank->peers_s;
+    bool told = core_has_more_to_do(&core) && took > rank->peers_s;
+    double like = told ? took - more : rank->peers_s;
     double ratio = isnan(core.pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
     struct candidate c = computing(scene, group, rank, more * rank->done);
     if (longest != rank)

@@ -54,6 +54,7 @@ double absence_share(const struct scene *scene, size_t group, size_t who);
 struct operator_work {
     double pace;   /* time for as much output, of the operator that is least behind */
     double amount; /* output an iteration, of the operator that gives most */
+    double more;   /* of the ranks' computing, what output takes beyond that elsewhere */
 };
 /* Of each host; the caller's to free. NULL: no memory. */
 struct operator_work *operator_works_of(const struct scene *scene, size_t group);
@@ -66,7 +67,10 @@ struct core_speed {
     double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
     bool by_pace;    /* `slower` is told by that */
     double amount; /* of the operators' output an iteration, over that elsewhere; NAN: not known */
+    double more;   /* of the ranks' computing, what output takes beyond that elsewhere; NAN */
 };
+/* The operators tell more work, by weight. */
+bool core_has_more_to_do(const struct core_speed *core);
 /* What tells that a core is slower; owned. NULL: no memory. */
 char *core_speed_words(struct core_speed core);
 /* Of each host; the caller's to free. NULL: no memory. */

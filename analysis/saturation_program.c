@@ -201,15 +201,21 @@ static void rule_out_slow_core(const struct scene *scene, size_t group, size_t w
 
 /* ---- more to compute, by the amounts that operators tell ---- */
 
-/* Of a rank whose operators give so many times as much as elsewhere, what that takes it on its own
- * core. */
+/* Of a rank whose operators give more than elsewhere, what that takes it on its own core, or what
+ * it computes beyond its peers, as not all that it does need be marked; of one that takes no longer
+ * than its peers, who then wait for nothing, none. */
 static struct excess excess_by_amount(const struct scene *scene, size_t group, size_t who,
                                       const struct core_speed *cores) {
-    double amount = cores[scene->budgets.items[who].host].amount;
+    const struct core_speed *core = &cores[scene->budgets.items[who].host];
     double own = share_of(scene, group, who, BUDGET_CPU);
-    struct excess e = {.median = own / amount, .more = own - own / amount};
-    peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
-    return e;
+    struct excess e = {0};
+    double peers = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    if (!core_has_more_to_do(core) || !(own > peers))
+        return e;
+    struct excess by_time = excess_of(scene, group, who, own / core->slower);
+    e.more = own * core->more;
+    e.median = own - e.more;
+    return by_time.more > e.more ? by_time : e;
 }
 
 /* Whose more of them takes longest; SIZE_MAX: nobody's. */

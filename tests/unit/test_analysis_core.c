@@ -3,6 +3,7 @@
  * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
  * takes longer, with what sampling took on either host beside them, and what their operators tell.
  */
+#include "analysis/saturation_private.h"
 #include "tests/unit/lockstep.h"
 
 #define SAMPLES 10 /* of a row, one a second */
@@ -222,6 +223,7 @@ struct told {
     double pace;   /* time for as much output */
     double amount; /* of output, where that grows with the work */
     bool one;      /* there is but one operator */
+    double seldom; /* so many times as much of one that takes .8 % of the time; 0: there is none */
 };
 
 static void plant_operator(struct recording *r, const char *name, int rank, double start_s,
@@ -230,20 +232,24 @@ static void plant_operator(struct recording *r, const char *name, int rank, doub
     r->marks[r->n_marks - 1].output_bytes = (int64_t)bytes;
 }
 
-/* In every round a product, what becomes of it, the gradient, which is always as large, and the
- * sum of those of all, for which they wait. */
+/* In every round a product, most of what there is to compute, what becomes of it, the gradient,
+ * which is always as large, and the sum of those of all, for which they wait. */
 static void plant_operators(struct recording *r, struct told second) {
     double at = 0.1;
     for (int i = 0; i < ROUNDS; i++) {
         double end = at + round_s(&trouble_now, 2, i), cpu;
         for (int rank = 0; rank < 2; rank++) {
             double amount = rank ? second.amount : 1, pace = rank ? second.pace : 1;
-            double enter = at + gap_of(&trouble_now, rank, i, &cpu);
-            plant_operator(r, "product", rank, at, 0.01 * pace * amount, 1e6 * amount);
+            double gap = gap_of(&trouble_now, rank, i, &cpu), enter = at + gap;
+            plant_operator(r, "product", rank, at, 0.03 * pace * amount, 1e6 * amount);
             if (second.one)
                 continue;
-            plant_operator(r, "sigmoid", rank, at + 0.02, 0.004 * pace * amount, 1e5 * amount);
-            plant_operator(r, "gradient", rank, at + 0.03, 0.005 * pace * amount, 1e4);
+            plant_operator(r, "sigmoid", rank, at + 0.7 * gap, 0.008 * pace * amount, 1e5 * amount);
+            plant_operator(r, "gradient", rank, at + 0.9 * gap, 0.004 * pace * amount, 1e4);
+            if (rank && second.seldom > 0)
+                plant_operator(r, "side", rank, at + 0.99 * gap, 4e-4, 1e3 * second.seldom);
+            else if (second.seldom > 0)
+                plant_operator(r, "side", rank, at + 0.99 * gap, 4e-4, 1e3);
             plant_operator(r, "sum of all", rank, enter - 1e-5, end - enter + 1e-5, 1e4);
         }
         at = end;
@@ -263,9 +269,10 @@ static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **sta
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){1.3, 1, false}, &r, &j);
+    judge_told(1.35, (struct told){.pace = 1.3, .amount = 1}, &r, &j);
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
     assert_true(any_says(&j.verdict.ruled_out, "its operators took at least 1.30 times as long"));
+    assert_true(any_says(&j.verdict.ruled_out, "or more work whose output is as large"));
     release(&r, &j);
 }
 
@@ -273,7 +280,7 @@ static void no_core_of_a_kind_is_half_as_fast_as_another(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(2.5, (struct told){2.5, 1, false}, &r, &j);
+    judge_told(2.5, (struct told){.pace = 2.5, .amount = 1}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     release(&r, &j);
 }
@@ -282,7 +289,7 @@ static void operators_that_give_more_tell_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){1, 1.35, false}, &r, &j);
+    judge_told(1.35, (struct told){.pace = 1, .amount = 1.35}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.verdict.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.verdict.evidence, "gave up to 1.35 times as much an iteration"));
@@ -293,9 +300,97 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.1, (struct told){1.1 / 1.5, 1.5, false}, &r, &j);
+    judge_told(1.1, (struct told){.pace = 1.1 / 1.5, .amount = 1.5}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
-    assert_non_null(strstr(j.verdict.cause, "1.50 times as much to compute"));
+    /* .0418 of its .055 s are for half as much more */
+    assert_non_null(strstr(j.verdict.cause, "1.34 times as much to compute"));
+    release(&r, &j);
+}
+
+static void more_of_what_hardly_takes_time_is_no_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(1.02, (struct told){.pace = 1, .amount = 1, .seldom = 3}, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
+/* Half as much more, which a faster core makes up for: its peers wait for nothing. */
+static void more_work_that_takes_no_longer_is_not_waited_for(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_told(0.97, (struct told){.pace = 0.97 / 1.5, .amount = 1.5}, &r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
+static void without(struct recording *r, enum mark_kind kind, int rank) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_marks; i++)
+        if (r->marks[i].kind != kind || r->marks[i].rank != rank)
+            r->marks[n++] = r->marks[i];
+    r->n_marks = n;
+}
+
+/* What it gives in all the run is none of what the other gives in an iteration. */
+static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
+    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    without(&r, MARK_ITERATION, 1);
+    judge(&r, &j);
+    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    assert_non_null(works);
+    for (int host = 0; host < 2; host++) {
+        assert_true(isnan(works[host].amount) && isnan(works[host].more));
+        assert_true(fabs(works[host].pace - 1) < 0.01);
+    }
+    free(works);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    release(&r, &j);
+}
+
+/* So many marks that only some are looked at: what operators give is the sum of all the same. */
+static void of_very_many_marks_all_count_for_what_was_given(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
+    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    for (int i = 0; i < 300000; i++)
+        plant_mark(&r, MARK_VALUE, "other", 0, 0, i, 0.1 + 1e-6 * i, NAN);
+    judge(&r, &j);
+    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    assert_non_null(works);
+    assert_true(fabs(works[1].amount - 1) < 1e-9);
+    free(works);
+    release(&r, &j);
+}
+
+/* It tests for messages all the time: how long it was in those calls is not known of an operator.
+ */
+static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
+    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    double at = 0.1;
+    for (int i = 0; i < ROUNDS; i++) {
+        double cpu, gap = gap_of(&trouble_now, 1, i, &cpu);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, (int64_t)(1e9 * (at - 1e-5)),
+              (int64_t)(1e9 * (at + gap - 1e-3)), MPI_FLAG_FOLDED, .inside_ns = 1000);
+        at += round_s(&trouble_now, 2, i);
+    }
+    judge(&r, &j);
+    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    assert_non_null(works);
+    assert_true(isnan(works[0].pace) && isnan(works[1].pace));
+    free(works);
     release(&r, &j);
 }
 
@@ -308,7 +403,7 @@ static void a_smaller_excess_is_told_with_operators_alone(void **state) {
     judge_two(1.25, usual, &r, &j);
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
     release(&r, &j);
-    judge_told(1.25, (struct told){1, 1, false}, &r, &j);
+    judge_told(1.25, (struct told){.pace = 1, .amount = 1}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     assert_true(any_says(&j.verdict.against, "operators took no longer there"));
     release(&r, &j);
@@ -318,7 +413,7 @@ static void one_operator_alone_tells_nothing(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){1.3, 1, true}, &r, &j);
+    judge_told(1.35, (struct told){.pace = 1.3, .amount = 1, .one = true}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     assert_true(any_says(&j.verdict.against, "the program marks no amounts of work"));
     release(&r, &j);
@@ -391,6 +486,11 @@ int main(void) {
         cmocka_unit_test(no_core_of_a_kind_is_half_as_fast_as_another),
         cmocka_unit_test(operators_that_give_more_tell_more_work),
         cmocka_unit_test(more_work_on_a_faster_core_is_more_work),
+        cmocka_unit_test(more_of_what_hardly_takes_time_is_no_more_work),
+        cmocka_unit_test(more_work_that_takes_no_longer_is_not_waited_for),
+        cmocka_unit_test(iterations_that_one_rank_alone_marks_make_nobody_give_more),
+        cmocka_unit_test(of_very_many_marks_all_count_for_what_was_given),
+        cmocka_unit_test(operators_within_a_row_of_small_calls_tell_nothing),
         cmocka_unit_test(a_smaller_excess_is_told_with_operators_alone),
         cmocka_unit_test(one_operator_alone_tells_nothing),
         cmocka_unit_test(who_waits_as_long_itself_is_not_waited_for),
