@@ -25,8 +25,11 @@ struct candidate candidate_of(int host, size_t group, const char *resource, cons
                               .resource = resource,
                               .kind = kind,
                               .part = 1,
-                              .gain = {NAN, NAN, NAN, false},
-                              .doubled = {NAN, NAN, NAN, false},
+                              .own = NAN,
+                              .gain = {.estimate = NAN, .low = NAN, .high = NAN},
+                              .doubled = {.estimate = NAN, .low = NAN, .high = NAN},
+                              .counted = {.estimate = NAN, .low = NAN, .high = NAN},
+                              .lost = {.estimate = NAN, .low = NAN, .high = NAN},
                               .start_s = NAN,
                               .end_s = NAN};
 }

@@ -28,6 +28,8 @@ struct culprit {
 struct gain {
     double estimate, low, high; /* NAN: not known */
     bool replayed;              /* by replay of the recorded calls; else by the critical path */
+    bool counted;               /* by counters of one process (gain_counted.h) */
+    bool at_bound;              /* a replay gave more than the critical path has */
 };
 
 struct candidate {
@@ -52,6 +54,7 @@ struct candidate {
     unsigned terms;
     bool all_hosts; /* of all hosts: data are on their way in the budget of either end */
     double part;
+    double own; /* terms of computing: so much of its time the rank does beyond others; else NAN */
     /* or a metric: blocked = factor x mean. */
     const struct rate *signal;
     double factor;
@@ -61,6 +64,8 @@ struct candidate {
     bool can_remove, can_double;
     struct whatif_scenario remove, twice;
     struct gain gain, doubled;
+    struct gain counted;   /* what counters tell of the same; not in the order of candidates */
+    struct gain lost;      /* of the recorded time of the process that lost most; NAN */
     double start_s, end_s; /* it held only then; NAN: the whole run */
 };
 
@@ -87,6 +92,8 @@ double candidate_seconds(const struct candidate *candidate, const struct critica
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* What speaks for it in order: the gain, less where there is no evidence of supply. */
 double candidate_weight(const struct candidate *candidate);
+/* What to say of its gain: by replay, by counters, or the bound. */
+const struct gain *candidate_gain(const struct candidate *candidate);
 
 /* The calls of all ranks are known, and so who waited for whom. */
 bool scene_has_path(const struct scene *scene);

@@ -2,8 +2,8 @@
 /*
  * What the run would gain without each candidate, from the engine that answers `whatif`, and when
  * each held. The engine knows the main phase only: of the rest of the run, which a fault holds up
- * as well, the critical path tells. Where it refuses, the candidate's share of the critical path
- * stands: what could be gained at most. Where ranks run
+ * as well, the critical path tells. Where it refuses, counters may do (saturation_counted.c), else
+ * the candidate's share of the critical path stands: what could be gained at most. Where ranks run
  * freely it is iterations that are gained (throughput.h).
  */
 #include <errno.h>
@@ -43,9 +43,11 @@ static int ask(const struct scene *scene, const struct whatif *whatif,
         return 0;
     }
     double beside = elsewhere(scene, &answer);
-    *ret_gain =
-        (struct gain){fmax(0, answer.gain * scale) + beside, fmax(0, answer.gain_low * scale),
-                      fmax(0, answer.gain_high * scale) + beside, true};
+    *ret_gain = (struct gain){.estimate = fmax(0, answer.gain * scale) + beside,
+                              .low = fmax(0, answer.gain_low * scale),
+                              .high = fmax(0, answer.gain_high * scale) + beside,
+                              .replayed = true,
+                              .at_bound = answer.gain >= answer.gain_max};
     return 0;
 }
 
@@ -94,7 +96,7 @@ static int estimate(const struct scene *scene, const struct candidates *candidat
                     const struct whatif *whatif, struct candidate *c, char **why) {
     int result = 0;
     double bound = bound_of(scene, candidates, c);
-    c->gain = (struct gain){bound, NAN, bound, false};
+    c->gain = (struct gain){.estimate = bound, .low = NAN, .high = bound};
     if (c->terms && throughput_counts(scene, c->group))
         return estimate_freely(scene, c);
     if (c->group != scene->main_group || !scene_has_path(scene) || !whatif)
@@ -239,6 +241,7 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
         if (is_both_ways(candidates, c))
             c->remove.direction = c->twice.direction = WHATIF_BOTH;
         result = estimate(scene, candidates, whatif, c, &candidates->no_replay);
+        candidate_count(scene, candidates, c);
         collect(scene, &candidates->items[i], &levels);
         if (levels.n >= 8)
             find_span(&levels, &candidates->items[i]);

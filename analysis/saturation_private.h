@@ -8,6 +8,10 @@
 /* Gains of all candidates, and when each held. -ENOMEM. */
 int candidates_estimate(const struct scene *scene, struct candidates *candidates);
 
+/* What counters tell of a candidate that has its gain (gain_counted.h): `counted` and `lost`. */
+void candidate_count(const struct scene *scene, const struct candidates *candidates,
+                     struct candidate *candidate);
+
 /* Where ranks run freely: who computes more than its peers, or for them. */
 int saturation_free(const struct scene *scene, size_t group, struct candidates *candidates);
 /* Iterations a second that the server's own work for them allows; INFINITY. */

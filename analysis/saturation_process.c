@@ -41,7 +41,7 @@ static int add_more(const struct scene *scene, size_t group, const struct peers 
     struct candidate c = candidate_of(p->who->host, group, "imbalance", "skew");
     const char *whom = peers->n > 2 ? "its peers" : "its peer";
     c.rank = p->who->rank;
-    c.blocked = p->cpu / core.slower - median;
+    c.blocked = c.own = p->cpu / core.slower - median;
     c.signals = 1 + (peers->n > 3);
     c.terms = 1u << BUDGET_CPU;
     c.cause = text_format("%s has %.2f times as much to compute as %s", p->who->process,

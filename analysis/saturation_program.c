@@ -90,6 +90,7 @@ static int add_serial(const struct scene *scene, size_t group, size_t who, doubl
     double cpu = share_of(scene, group, who, BUDGET_CPU);
     double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
     c.rank = b->rank;
+    c.own = alone;
     c.blocked = fmin(alone, demand);
     c.supply = true;
     c.signals = 2;
@@ -125,6 +126,7 @@ static int add_skew(const struct scene *scene, size_t group, size_t who, const s
     double waiting = share_of(scene, group, who, BUDGET_PEER_WAIT);
     struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
     c.rank = b->rank;
+    c.own = e->more;
     c.blocked = fmin(e->more, demand);
     c.supply = true;
     c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);

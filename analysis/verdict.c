@@ -193,6 +193,7 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
     v->confidence = verdict_confidence_counted(scene, 0.4);
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
+    v->gain_source = "bound";
     v->cause = text_format("%s", s->cause);
     v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
                              "factor of %.2f.",

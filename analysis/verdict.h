@@ -49,6 +49,8 @@ struct verdict {
     double start_s, end_s;            /* it held only then; NAN: the whole run */
     double confidence;                /* 0..1 */
     double gain, gain_low, gain_high; /* shares of the run; NAN where not estimated */
+    const char *gain_source; /* "replay", "iterations" (where ranks run freely), "counters",
+                                "bound": only gain_high is known; NULL: nobody is blamed */
     struct text_list evidence, against, ruled_out, next;
     struct verdict_phase *phases;
     size_t n_phases;

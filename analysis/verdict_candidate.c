@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/throughput.h"
 #include "analysis/verdict_private.h"
 
 double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
@@ -86,15 +87,41 @@ static void take_culprit(const struct candidate *c, struct verdict *v) {
         v->evidence.error = -ENOMEM;
 }
 
-static void take_gain(const struct candidate *c, const struct candidate *other, struct verdict *v) {
-    if (c->gain.replayed) {
-        v->gain = c->gain.estimate;
-        v->gain_low = c->gain.low;
-        v->gain_high = c->gain.high;
+/* At most what the process lost, as a share of the time in which it was recorded: samples may have
+ * begun late. */
+static void take_bound(const struct candidate *c, const struct candidate *other,
+                       struct verdict *v) {
+    double lost = other || isnan(c->lost.estimate) ? 0 : c->lost.estimate;
+    v->gain_low = 0;
+    v->gain_high = fmin(1, fmax(lost, c->run_share + (other ? other->run_share : 0)));
+    v->gain_source = "bound";
+}
+
+static void take_gain(const struct scene *scene, const struct candidate *c,
+                      const struct candidate *other, struct verdict *v) {
+    const struct gain *gain = candidate_gain(c);
+    if (!gain->replayed && !gain->counted) {
+        take_bound(c, other, v);
         return;
     }
-    v->gain_low = 0;
-    v->gain_high = fmin(1, c->run_share + (other ? other->run_share : 0));
+    v->gain = gain->estimate;
+    v->gain_low = gain->low;
+    v->gain_high = gain->high;
+    v->gain_source = gain->counted                        ? "counters"
+                     : throughput_counts(scene, c->group) ? "iterations"
+                                                          : "replay";
+}
+
+/* Why it is no replay. */
+static void add_no_replay(const struct candidates *candidates, struct verdict *v) {
+    const struct candidate *c = &candidates->items[0];
+    if (c->gain.replayed || !candidates->no_replay)
+        return;
+    text_list_add(&v->against,
+                  candidate_gain(c)->counted
+                      ? "what a change would gain is told by counters and no replay: %s"
+                      : "what a change would gain is a bound and no prediction: %s",
+                  candidates->no_replay);
 }
 
 int verdict_of_candidate(const struct scene *scene, const struct candidates *candidates,
@@ -114,7 +141,7 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     v->end_s = c->end_s;
     v->confidence = confidence_of(scene, c, &r);
     take_culprit(c, v);
-    take_gain(c, other, v);
+    take_gain(scene, c, other, v);
     v->cause = text_format("%s", c->cause);
     v->summary = verdict_sentence(scene, candidates, &r, v->state);
     text_list_move(&v->evidence, &c->evidence);
@@ -122,9 +149,7 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     if (other)
         add_other_direction(candidates, other, v);
     add_runner_up(scene, candidates, other, v);
-    if (!c->gain.replayed && candidates->no_replay)
-        text_list_add(&v->against, "what a change would gain is a bound and no prediction: %s",
-                      candidates->no_replay);
+    add_no_replay(candidates, v);
     verdict_next_for(scene, c, v);
     return 0;
 }

@@ -81,12 +81,17 @@ static void say_around(const struct gain *gain, char *to, size_t size) {
 }
 
 /* "10 % of the time in training, 9 to 11 % of the whole run": a part of a phase and one of the run
- * are two numbers, and the reader is told which is which. */
+ * are two numbers, and the reader is told which is which. Without calls it is a process's time,
+ * of which samples may have missed the beginning. */
 static void say_share(const struct scene *scene, const struct candidate *c,
                       const struct resampled *r, char *to, size_t size) {
     char of_run[40];
-    say_interval(r->low, r->high, of_run, sizeof of_run);
-    if (c->group)
+    bool recorded = !scene_has_path(scene) && !isnan(c->lost.estimate);
+    say_interval(recorded ? c->lost.low : r->low, recorded ? c->lost.high : r->high, of_run,
+                 sizeof of_run);
+    if (recorded)
+        snprintf(to, size, "%.0f %% of its recorded time (%s)", 100 * c->lost.estimate, of_run);
+    else if (c->group)
         snprintf(to, size, "%.0f %% of the time in %.64s, %s of the whole run", 100 * c->blocked,
                  verdict_group_words(scene, c->group), of_run);
     else if (round(100 * r->low) == round(100 * r->high))
@@ -95,14 +100,24 @@ static void say_share(const struct scene *scene, const struct candidate *c,
         snprintf(to, size, "%.0f %% of the time (%s)", 100 * c->blocked, of_run);
 }
 
+static const char *without_words(const struct candidate *c) {
+    if (strcmp(c->kind, "skew") == 0)
+        return "With as much as its peers";
+    return c->everywhere ? "Without that on any host" : "Without that";
+}
+
 /* " Without it the run would take 33 % less time (30 to 36 %)." */
 static void say_gain(const struct candidate *c, char *to, size_t size) {
-    const struct gain *twice = &c->doubled, *gone = &c->gain;
+    const struct gain *twice = &c->doubled, *gone = candidate_gain(c);
     char range[44];
     bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
     say_around(link ? twice : gone, range, sizeof range);
-    if (link)
+    if (gone->counted)
+        snprintf(to, size,
+                 " %s the run would take about %.0f %% less%s, by counters, not replayed.",
+                 without_words(c), 100 * gone->estimate, range);
+    else if (link)
         snprintf(to, size,
                  " Twice as fast a link%s would take %.0f %% off the run%s, one without limit "
                  "%.0f %%.",
@@ -111,10 +126,7 @@ static void say_gain(const struct candidate *c, char *to, size_t size) {
                                                         : "",
                  100 * twice->estimate, range, 100 * gone->estimate);
     else if (gone->replayed)
-        snprintf(to, size, " %s the run would take %.0f %% less%s.",
-                 strcmp(c->kind, "skew") == 0 ? "With as much as its peers"
-                 : c->everywhere              ? "Without that on any host"
-                                              : "Without that",
+        snprintf(to, size, " %s the run would take %.0f %% less%s.", without_words(c),
                  100 * gone->estimate, range);
 }
 

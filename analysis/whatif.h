@@ -4,7 +4,8 @@
  *
  * Always a bound: what the critical path spends on everything else stays. Where the MPI calls were
  * recorded, a replay of them answers, after it has reproduced the run as measured within
- * WHATIF_REPLAY_TOLERANCE; else `refused` says why not, and the answer is the bound alone.
+ * WHATIF_REPLAY_TOLERANCE; else `refused` says why not, and the answer is the bound alone, or what
+ * the counters of one process tell, which the others wait for.
  */
 #ifndef CHOKEPOINT_ANALYSIS_WHATIF_H
 #define CHOKEPOINT_ANALYSIS_WHATIF_H
@@ -42,13 +43,14 @@ struct whatif_scenario {
 
 struct whatif_answer {
     bool replayed;
+    bool counted;         /* no replay, but counters tell what is predicted */
     const char *refused;  /* why there was no replay; NULL. Lives as long as the whatif */
     double measured_s;    /* the main phase */
     double replay_s;      /* as measured, replayed; NAN without a replay */
-    double predicted_s;   /* NAN without a replay */
+    double predicted_s;   /* NAN: neither replayed nor counted */
     double low_s, high_s; /* 95 % of block bootstrap over iterations, fixed seed; NAN */
     double bound_s;       /* it cannot take less: everything else stays */
-    double gain;          /* 1 - predicted / measured; without a replay NAN */
+    double gain;          /* 1 - predicted / measured; NAN as that */
     double gain_low, gain_high;
     double gain_max;    /* 1 - bound / measured */
     double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */

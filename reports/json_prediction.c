@@ -8,14 +8,14 @@
 static json_t *answer_object(const struct prediction_answer *a) {
     const struct whatif_answer *w = &a->answer;
     return json_pack(
-        "{s:o, s:b, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o}", "scenario",
-        json_text(a->text), "replayed", w->replayed, "refused", json_text(a->refused), "replay_s",
-        json_number_or_null(w->replay_s), "predicted_s", json_number_or_null(w->predicted_s),
-        "interval_s", "low", json_number_or_null(w->low_s), "high", json_number_or_null(w->high_s),
-        "bound_s", json_number_or_null(w->bound_s), "gain_pct", "estimate",
-        json_number_or_null(100 * w->gain), "low", json_number_or_null(100 * w->gain_low), "high",
-        json_number_or_null(100 * w->gain_high), "gain_max_pct",
-        json_number_or_null(100 * w->gain_max));
+        "{s:o, s:b, s:b, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:{s:o, s:o, s:o}, s:o}", "scenario",
+        json_text(a->text), "replayed", w->replayed, "counted", w->counted, "refused",
+        json_text(a->refused), "replay_s", json_number_or_null(w->replay_s), "predicted_s",
+        json_number_or_null(w->predicted_s), "interval_s", "low", json_number_or_null(w->low_s),
+        "high", json_number_or_null(w->high_s), "bound_s", json_number_or_null(w->bound_s),
+        "gain_pct", "estimate", json_number_or_null(100 * w->gain), "low",
+        json_number_or_null(100 * w->gain_low), "high", json_number_or_null(100 * w->gain_high),
+        "gain_max_pct", json_number_or_null(100 * w->gain_max));
 }
 
 int prediction_write_json(const struct prediction *p, FILE *out) {

@@ -112,6 +112,7 @@ struct report_verdict {
     double start_s, end_s;                        /* it held only then; NAN: the whole run */
     double confidence;                            /* 0..1 */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
+    const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     char *summary;
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;

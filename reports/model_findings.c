@@ -40,7 +40,8 @@ static int fill_verdict(struct report *report, struct verdict *from) {
                                   .confidence = from->confidence,
                                   .gain_pct = 100 * from->gain,
                                   .gain_low_pct = 100 * from->gain_low,
-                                  .gain_high_pct = 100 * from->gain_high};
+                                  .gain_high_pct = 100 * from->gain_high,
+                                  .gain_source = from->gain_source};
     from->cause = from->summary = from->culprit = NULL;
     take_texts(&from->evidence, &to->evidence, &to->n_evidence);
     take_texts(&from->against, &to->against, &to->n_against);
@@ -78,6 +79,8 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
         return -ENOMEM;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
+        const struct gain *gain = candidate_gain(c);
+        bool told = gain->replayed || gain->counted;
         if (c->repeated)
             continue;
         report->ranking[report->n_ranking] =
@@ -86,7 +89,7 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
                                        .cause_kind = c->kind,
                                        .resource = strdup(c->resource),
                                        .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
-                                       .gain_pct = c->gain.replayed ? 100 * c->gain.estimate : NAN,
+                                       .gain_pct = told ? 100 * gain->estimate : NAN,
                                        .blocked_pct = 100 * c->run_share};
         report->n_ranking++;
         if (!report->ranking[report->n_ranking - 1].resource)

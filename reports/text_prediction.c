@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "reports/layout.h"
@@ -43,11 +44,22 @@ static void put_answer(struct text_table *t, size_t row, const struct prediction
     put_seconds(t, row, 4, w->bound_s);
 }
 
+static bool any_counted(const struct prediction *p) {
+    for (size_t i = 0; i < p->n_answers; i++)
+        if (p->answers[i].answer.counted)
+            return true;
+    return false;
+}
+
 static void put_refused(const struct prediction *p, FILE *out) {
     const char *refused = p->n_answers ? p->answers[0].refused : NULL;
-    char text[300];
+    char text[400];
     if (refused) {
-        snprintf(text, sizeof text, "No prediction: %s. The bound holds nevertheless.", refused);
+        snprintf(text, sizeof text,
+                 any_counted(p) ? "No replay: %s. What is predicted is by counters, of a process "
+                                  "that hardly waits for others."
+                                : "No prediction: %s. The bound holds nevertheless.",
+                 refused);
         terminal_paragraph(out, "", text, 0);
         return;
     }

@@ -26,7 +26,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("false_alarms_alike", "the same, on cores that were alike (within 10 %)", "", ""),
     ("false_alarms_unlike", "the same, on cores that were not", "", ""),
     ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
-    ("whatif_answered", "what-if questions (fault removed) replayed, not refused", "", ""),
+    ("whatif_answered", "what-if questions (fault removed) answered, not refused", "", ""),
     ("cap_answered", "what-if questions (limit set) replayed, not refused", "", ""),
     ("start_given", "faults for part of the run: found, and a start named", "", ""),
     ("delay_named", "faults for part of the run: named by some iteration", "", ""),

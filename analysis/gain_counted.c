@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/gain_counted.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "analysis/saturation.h"
+#include "analysis/stats.h"
+
+#define HARDLY 0.05    /* of its time: who waits no longer for others is what they wait for */
+#define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
+#define LIVES 0.5      /* of the time, recorded */
+#define AWAKE 0.9      /* of what it needs now: who need not wait finds its caches warm */
+#define ALIKE 0.9      /* all wait as long as the link was full, but for that */
+#define WORKERS_MAX 64 /* of which the median is taken */
+#define DRAWINGS 400
+
+#define BIT(term) (1u << (term))
+/* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
+ * waits anyway takes up its waiting. */
+#define OWN                                                                                        \
+    (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
+     BIT(BUDGET_DISK))
+#define INSIDE                                                                                     \
+    (BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_TRANSFER) | BIT(BUDGET_OVERHEAD) | BIT(BUDGET_UNSPLIT))
+
+static double sum_of(const struct budget *b, unsigned terms) {
+    double sum = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (terms >> term & 1 && !isnan(b->term_s[term]))
+            sum += b->term_s[term];
+    return sum;
+}
+
+/* Where every call is known, sleeping outside of them is a process's own. */
+static unsigned own_terms(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS ? OWN | BIT(BUDGET_IDLE) : OWN;
+}
+
+static double waiting_s(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS ? sum_of(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
+                                           : sum_of(b, BIT(BUDGET_IDLE) | INSIDE);
+}
+
+static const struct budget *budget_in(const struct scene *scene, size_t r, size_t group) {
+    return &scene->budgets.items[r].groups[group];
+}
+
+static double longest_s(const struct scene *scene, size_t group) {
+    double longest = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        longest = fmax(longest, budget_in(scene, r, group)->wall_s);
+    return longest;
+}
+
+static bool works(const struct scene *scene, size_t r, size_t group) {
+    const struct budget *b = budget_in(scene, r, group);
+    return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(scene, group) &&
+           sum_of(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+}
+
+/* ---- the one that is asked about ---- */
+
+static size_t find(const struct scene *scene, const struct counted_loss *loss) {
+    size_t most = SIZE_MAX;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct rank_budget *b = &scene->budgets.items[r];
+        if ((loss->host >= 0 && b->host != loss->host) ||
+            (loss->rank >= 0 && b->rank != loss->rank) || !works(scene, r, loss->group))
+            continue;
+        if (most == SIZE_MAX || sum_of(&b->groups[loss->group], loss->terms) >
+                                    sum_of(budget_in(scene, most, loss->group), loss->terms))
+            most = r;
+    }
+    return most;
+}
+
+/* The slice after its last. */
+static size_t end_of(const struct rank_budget *b) {
+    size_t n = RANK_BUDGET_SLICES;
+    while (n > 0 && !(b->slices[n - 1].wall_s > 0))
+        n--;
+    return n;
+}
+
+static bool ends_last(const struct scene *scene, size_t who, size_t group) {
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (works(scene, r, group) &&
+            end_of(&scene->budgets.items[r]) > end_of(&scene->budgets.items[who]) + 1)
+            return false;
+    return true;
+}
+
+/* Of several threads without calls it is not known which the end waits for. */
+static bool is_awaited(const struct scene *scene, size_t who, size_t group) {
+    const struct budget *b = budget_in(scene, who, group);
+    double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    bool one =
+        b->source == BUDGET_FROM_EVENTS ? budget_closes(b) : b->other_cpu_s <= HARDLY * b->wall_s;
+    return one && b->wall_s >= LIVES * group_s && waiting_s(b) <= HARDLY * b->wall_s &&
+           ends_last(scene, who, group);
+}
+
+/* ---- what it lost ---- */
+
+/* Its queue apart: without calls, processes wait there for their own threads as well. */
+struct lost {
+    double wall_s, queue_s, rest_s;
+};
+
+static struct lost lost_in(const struct budget *b, unsigned terms) {
+    return (struct lost){b->wall_s, sum_of(b, terms & BIT(BUDGET_RUN_QUEUE)),
+                         sum_of(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
+}
+
+static double share_of(struct lost lost, double usual, double part) {
+    double queue_s = fmax(0, lost.queue_s - usual * lost.wall_s);
+    return lost.wall_s > 0 ? fmin(1, part * (lost.rest_s + queue_s) / lost.wall_s) : 0;
+}
+
+/* With nobody else on its cores a process that has used up its quota stands in the queue, too,
+ * longer than its peers do. */
+static unsigned terms_of(const struct scene *scene, const struct counted_loss *loss, size_t who) {
+    const struct budget *b = budget_in(scene, who, loss->group);
+    double foreign;
+    if (b->source == BUDGET_FROM_EVENTS || !(loss->terms & BIT(BUDGET_QUOTA)))
+        return loss->terms;
+    int host = scene->budgets.items[who].host;
+    bool shared = busiest_foreign(scene, loss->group, host, &foreign) && foreign >= FOREIGN_MIN;
+    return shared || scene_shares_cores(scene, host) ? loss->terms
+                                                     : loss->terms | BIT(BUDGET_RUN_QUEUE);
+}
+
+/* Share of their time that its peers queue. */
+static double usual_queue(const struct scene *scene, size_t who, size_t group) {
+    double shares[WORKERS_MAX];
+    size_t n = 0;
+    if (budget_in(scene, who, group)->source == BUDGET_FROM_EVENTS)
+        return 0;
+    for (size_t r = 0; r < scene->budgets.n && n < WORKERS_MAX; r++)
+        if (r != who && scene->budgets.items[r].host != scene->budgets.items[who].host &&
+            works(scene, r, group))
+            shares[n++] = sum_of(budget_in(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
+                          budget_in(scene, r, group)->wall_s;
+    return n ? stats_median(shares, n) : 0;
+}
+
+static bool is_in(struct windows windows, int64_t t_ns) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
+/* Of the slices in which it was recorded; how many. */
+static size_t slices_of(const struct scene *scene, size_t who, size_t group, unsigned terms,
+                        struct lost slices[RANK_BUDGET_SLICES]) {
+    int64_t run_ns = scene->recording->duration_ns;
+    size_t n = 0;
+    for (size_t i = 0; i < RANK_BUDGET_SLICES; i++) {
+        int64_t middle = rank_budget_slice_begin(run_ns, i) + run_ns / RANK_BUDGET_SLICES / 2;
+        const struct budget *b = &scene->budgets.items[who].slices[i];
+        if (b->wall_s > 0 && is_in(phase_windows(&scene->groups[group]), middle))
+            slices[n++] = lost_in(b, terms);
+    }
+    return n;
+}
+
+static void draw(const struct lost *slices, size_t n, double usual, double part,
+                 struct counted *c) {
+    double low[DRAWINGS], high[DRAWINGS];
+    uint64_t random = 1;
+    for (size_t d = 0; d < DRAWINGS; d++) {
+        struct lost sum = {0};
+        for (size_t i = 0; i < n; i++) {
+            const struct lost *at = &slices[stats_random_below(&random, n)];
+            sum.wall_s += at->wall_s;
+            sum.queue_s += at->queue_s;
+            sum.rest_s += at->rest_s;
+        }
+        low[d] = share_of(sum, usual, part);
+        high[d] = share_of(sum, 0, part);
+    }
+    c->lost_low = fmin(c->lost, stats_quantile(low, DRAWINGS, 0.025));
+    c->lost_high = fmax(c->lost, stats_quantile(high, DRAWINGS, 0.975));
+}
+
+/* ---- what the others have to do anyway ---- */
+
+/* Share of the group's recorded time that the busiest of the others needs. */
+static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss) {
+    double most = 0, own_s = budget_in(scene, who, loss->group)->wall_s;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = budget_in(scene, r, loss->group);
+        if (r == who || !works(scene, r, loss->group))
+            continue;
+        double gone_s = loss->everywhere ? loss->part * sum_of(b, loss->terms & OWN) : 0;
+        most = fmax(most, (sum_of(b, own_terms(b)) - gone_s) / fmax(own_s, b->wall_s));
+    }
+    return most;
+}
+
+/* Of the group's time, how much was recorded of a process. */
+static double covered(const struct scene *scene, size_t who, size_t group) {
+    double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    return fmin(1, budget_in(scene, who, group)->wall_s / group_s);
+}
+
+static void set_gain(const struct scene *scene, const struct counted_loss *loss, size_t who,
+                     struct counted *c) {
+    double need = others_need(scene, who, loss);
+    c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
+    c->gain_low = fmin(c->lost_low, fmax(0, 1 - need)) * covered(scene, who, loss->group);
+    c->gain_high = c->lost_high;
+}
+
+static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
+
+bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
+                  struct counted *ret_counted) {
+    struct lost slices[RANK_BUDGET_SLICES];
+    size_t who = find(scene, loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX)
+        return false;
+    unsigned terms = terms_of(scene, loss, who);
+    double usual = terms & BIT(BUDGET_RUN_QUEUE) ? usual_queue(scene, who, loss->group) : 0;
+    struct lost all = lost_in(budget_in(scene, who, loss->group), terms);
+    ret_counted->lost = share_of(all, usual, loss->part);
+    size_t n = slices_of(scene, who, loss->group, terms, slices);
+    if (!n)
+        slices[n++] = all;
+    draw(slices, n, usual, loss->part, ret_counted);
+    if (!is_awaited(scene, who, loss->group))
+        return false;
+    set_gain(scene, loss, who, ret_counted);
+    return ret_counted->gain >= GAIN_HARMLESS;
+}
+
+bool gain_counted_link(const struct scene *scene, double full, struct counted *ret_counted) {
+    double least = NAN, most = NAN, seen = 1;
+    size_t n = 0;
+    *ret_counted = nothing;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = budget_in(scene, r, 0);
+        if (!works(scene, r, 0))
+            continue;
+        double waits = waiting_s(b) / b->wall_s;
+        least = fmin(least, waits);
+        most = fmax(most, waits);
+        seen = fmin(seen, covered(scene, r, 0));
+        n++;
+    }
+    if (n < 2 || seen < LIVES || !(least >= ALIKE * full) || ALIKE * most > full)
+        return false;
+    *ret_counted = (struct counted){
+        NAN, NAN, NAN, fmin(full, least), fmin(full, least) * seen, fmin(1, fmax(full, most))};
+    return true;
+}

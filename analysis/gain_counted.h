@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run would gain, by the counters of one process: an estimate where no calls were recorded,
+ * or no replay of them holds.
+ *
+ * A process that hardly waits for others is the one that the run's end waits for: its time is the
+ * run's time, and what is taken off it the run is shorter by, until another process has as much to
+ * do of its own. So much is known without knowing who talks to whom; of one that waits as well,
+ * nothing of the kind, and there is no estimate.
+ *
+ * It is a share of the time in which the process was recorded: what went before went by like the
+ * rest. That it did not is the lower end of the interval.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_COUNTED_H
+#define CHOKEPOINT_ANALYSIS_GAIN_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct scene;
+
+/* What is taken away: of the process on that host, with that rank, which has most of it. */
+struct counted_loss {
+    int host, rank;  /* -1: any */
+    size_t group;    /* of the scene: the time that is spoken of */
+    unsigned terms;  /* bits of enum budget_term */
+    double part;     /* of those, what is taken away */
+    bool everywhere; /* from all processes */
+};
+
+/* Shares of time, with 95 % of a bootstrap over slices of the run, fixed seed. */
+struct counted {
+    double lost, lost_low, lost_high; /* of the process's recorded time; NAN: there is none */
+    double gain, gain_low, gain_high; /* of the group's; NAN: counters do not tell */
+};
+
+/* True: the gain is told. *ret_counted is filled anyway. */
+bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
+                  struct counted *ret_counted);
+
+/* The same of a link that was full for a share of the run: where all processes wait for about as
+ * long, it is the link that they wait for. */
+bool gain_counted_link(const struct scene *scene, double full, struct counted *ret_counted);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the counters of one process tell of a candidate's gain (gain_counted.h). It changes neither
+ * the order of candidates nor whether one is blamed: those rest on shares that all candidates have.
+ */
+#include <math.h>
+
+#include "analysis/gain_counted.h"
+#include "analysis/saturation_private.h"
+#include "analysis/throughput.h"
+
+#define COMPUTING (1u << BUDGET_CPU)
+
+/* A replay that finds as much as its path has, or more, took one path for the only one. */
+const struct gain *candidate_gain(const struct candidate *c) {
+    bool more = c->counted.counted && c->counted.estimate > c->gain.estimate;
+    if (c->gain.replayed && !(c->gain.at_bound && more))
+        return &c->gain;
+    return c->counted.counted ? &c->counted : &c->gain;
+}
+
+/* What a rank does beyond others, as a part of all that it computes. */
+static double own_part(const struct scene *scene, const struct candidate *c) {
+    double most = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct rank_budget *b = &scene->budgets.items[r];
+        const struct budget *group = &b->groups[c->group];
+        if (b->host == c->host && b->rank == c->rank && group->wall_s > 0)
+            most = fmax(most, group->term_s[BUDGET_CPU] / group->wall_s);
+    }
+    return most > 0 ? fmin(1, c->own / most) : 0;
+}
+
+/* What holds up a host does so all the run; work of a rank's own is its phase's. */
+static struct counted_loss loss_of(const struct scene *scene, const struct candidate *c) {
+    bool own = c->terms == COMPUTING;
+    return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
+                                 .rank = c->rank,
+                                 .group = own ? c->group : 0,
+                                 .terms = c->terms,
+                                 .part = own ? own_part(scene, c) : 1,
+                                 .everywhere = c->everywhere};
+}
+
+/* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
+static bool is_of_process(const struct scene *scene, const struct candidate *c) {
+    bool own = c->terms == COMPUTING, asleep = c->terms >> BUDGET_IDLE & 1;
+    if (!c->terms || c->terms >= 1u << BUDGET_PEER_WAIT || (asleep && !scene_has_path(scene)))
+        return false;
+    return own ? !isnan(c->own) : !(c->part < 1);
+}
+
+static bool is_link(const struct candidate *c) {
+    return c->can_remove && c->remove.kind == WHATIF_LINK;
+}
+
+static double group_share(const struct scene *scene, size_t group) {
+    double run = (double)windows_length(phase_windows(&scene->groups[0]));
+    return run > 0 ? (double)windows_length(phase_windows(&scene->groups[group])) / run : 0;
+}
+
+/* Of the run, both ways of one host's link: now the one is used, now the other. */
+static double link_share(const struct candidates *candidates, const struct candidate *c) {
+    double sum = 0;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *at = &candidates->items[i];
+        if (is_link(at) && at->host == c->host && at->group == c->group)
+            sum += at->run_share;
+    }
+    return fmin(1, sum);
+}
+
+void candidate_count(const struct scene *scene, const struct candidates *candidates,
+                     struct candidate *c) {
+    struct counted_loss loss = loss_of(scene, c);
+    struct counted counted;
+    double scale = group_share(scene, loss.group);
+    bool told = false;
+    if (throughput_counts(scene, c->group))
+        return;
+    if (is_of_process(scene, c)) {
+        told = gain_counted(scene, &loss, &counted);
+        c->lost = (struct gain){.estimate = counted.lost,
+                                .low = counted.lost_low,
+                                .high = counted.lost_high,
+                                .counted = true};
+    } else if (is_link(c) && !scene_has_path(scene)) {
+        told = gain_counted_link(scene, link_share(candidates, c), &counted);
+    }
+    if (told)
+        c->counted = (struct gain){.estimate = counted.gain * scale,
+                                   .low = counted.gain_low * scale,
+                                   .high = counted.gain_high * scale,
+                                   .counted = true};
+}

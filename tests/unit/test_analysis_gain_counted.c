@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Gains by counters: processes whose time is known, on hosts of their own. */
+#include <setjmp.h>
+#include <stdbool.h>
+
+#include "tests/unit/lockstep.h"
+
+#include "analysis/gain_counted.h"
+#include "analysis/whatif.h"
+
+#define SECONDS 12
+#define PID 1000
+
+/* Shares of the time from `from_s` on; before, it was not recorded. */
+struct process {
+    double cpu, queue, disk, from_s;
+};
+
+static struct process now;
+static int host_now;
+
+static double process_of(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case PROCESS_PID:
+        return PID + host_now;
+    case PROCESS_RANK:
+    case PROCESS_START: /* before the first sample */
+        return NAN;
+    case PROCESS_JOB:
+        return 1;
+    case PROCESS_USER:
+        return now.cpu * 1e9;
+    case PROCESS_RUN_QUEUE:
+        return now.queue * 1e9;
+    case PROCESS_BLOCK_IO:
+        return now.disk * 1e9;
+    default:
+        return 0;
+    }
+}
+
+/* One a host. */
+static void plant_job(struct recording *r, const struct process *processes, int n) {
+    plant_hosts(r, (size_t)n, SECONDS);
+    for (host_now = 0; host_now < n; host_now++) {
+        char name[64];
+        now = processes[host_now];
+        snprintf(name, sizeof name, "train[%d]", PID + host_now);
+        plant_part(r, RECORDING_PROCESS, host_now, PID + host_now, name, 0.1, now.from_s, SECONDS,
+                   PROCESS_LEVELS, process_of);
+    }
+}
+
+#define NEAR(a, b)                                                                                 \
+    do {                                                                                           \
+        double is_ = (a), should_ = (b);                                                           \
+        if (!(fabs(is_ - should_) <= 0.02))                                                        \
+            fail_msg("%s is %.4g, not %.4g", #a, is_, should_);                                    \
+    } while (0)
+
+#define QUEUE (1u << BUDGET_RUN_QUEUE)
+#define DISK (1u << BUDGET_DISK)
+
+/* What is known of host 1's loss. */
+static bool count(const struct process *processes, int n, unsigned terms, struct counted *c) {
+    struct recording r;
+    struct scene scene;
+    struct counted_loss loss = {.host = 1, .rank = -1, .terms = terms, .part = 1};
+    plant_job(&r, processes, n);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    bool told = gain_counted(&scene, &loss, c);
+    scene_release(&scene);
+    recording_release(&r);
+    return told;
+}
+
+static void of_one_that_never_waits_the_gain_is_what_it_lost(void **state) {
+    struct process queues[] = {{0.38, 0, 0, 0}, {0.42, 0.57, 0, 0}};
+    struct process reads[] = {{0.38, 0, 0, 0}, {0.42, 0, 0.57, 0}};
+    struct counted c;
+    (void)state;
+    assert_true(count(queues, 2, QUEUE, &c));
+    NEAR(c.gain, 0.57);
+    NEAR(c.gain_low, 0.57);
+    NEAR(c.gain_high, 0.57);
+    assert_true(count(reads, 2, DISK, &c));
+    NEAR(c.gain, 0.57);
+}
+
+static void it_is_a_share_of_the_recorded_time(void **state) {
+    struct process late[] = {{0.38, 0, 0, 3}, {0.42, 0.57, 0, 3}};
+    struct counted c;
+    (void)state;
+    assert_true(count(late, 2, QUEUE, &c));
+    NEAR(c.lost, 0.57);
+    NEAR(c.gain, 0.57);
+    NEAR(c.gain_low, 0.57 * 0.75); /* nothing was lost before */
+}
+
+static void what_another_has_to_do_anyway_is_not_gained(void **state) {
+    struct process two[] = {{0.7, 0, 0, 0}, {0.42, 0.57, 0, 0}};
+    struct counted c;
+    (void)state;
+    assert_true(count(two, 2, QUEUE, &c));
+    NEAR(c.gain, 1 - 0.9 * 0.7); /* with warm caches */
+    NEAR(c.gain_low, 0.3);
+    NEAR(c.lost, 0.57);
+}
+
+static void peers_tell_how_long_a_process_waits_for_its_own_threads(void **state) {
+    struct process two[] = {{0.3, 0.1, 0, 0}, {0.42, 0.57, 0, 0}};
+    struct counted c;
+    (void)state;
+    assert_true(count(two, 2, QUEUE, &c));
+    NEAR(c.gain, 0.47);
+    NEAR(c.gain_high, 0.57);
+}
+
+static void of_who_waits_for_others_as_well_counters_tell_no_gain(void **state) {
+    struct process waits[] = {{0.38, 0, 0, 0}, {0.3, 0.4, 0, 0}};
+    struct process briefly[] = {{0.38, 0, 0, 0}, {0.42, 0.57, 0, 8}};
+    struct counted c;
+    (void)state;
+    assert_false(count(waits, 2, QUEUE, &c));
+    NEAR(c.lost, 0.4);
+    assert_false(count(briefly, 2, QUEUE, &c));
+}
+
+static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct counted c;
+    struct counted_loss loss = {.host = 0, .rank = -1, .terms = DISK, .part = 1};
+    (void)state;
+    plant_hosts(&r, 2, SECONDS);
+    for (host_now = 0; host_now < 2; host_now++) {
+        now = (struct process){0.42, 0, 0.57, 0};
+        plant_part(&r, RECORDING_PROCESS, host_now, PID + host_now, host_now ? "b[2]" : "a[1]", 0.1,
+                   0, host_now ? SECONDS : 8, PROCESS_LEVELS, process_of);
+    }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_false(gain_counted(&scene, &loss, &c));
+    loss.host = 1;
+    assert_true(gain_counted(&scene, &loss, &c));
+    scene_release(&scene);
+    recording_release(&r);
+}
+
+/* All wait as long as the link was full, or one of them has something else to do. */
+static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
+    struct process alike[] = {{0.2, 0, 0, 0}, {0.21, 0, 0, 0}};
+    struct process busy[] = {{0.2, 0, 0, 0}, {0.8, 0, 0, 0}};
+    (void)state;
+    for (int all = 0; all < 2; all++) {
+        struct recording r;
+        struct scene scene;
+        struct counted c;
+        plant_job(&r, all ? alike : busy, 2);
+        assert_int_equal(mpi_log_finish(&r.calls), 0);
+        assert_int_equal(scene_build(&r, &scene), 0);
+        assert_int_equal(gain_counted_link(&scene, 0.78, &c), all);
+        if (all)
+            NEAR(c.gain, 0.78);
+        scene_release(&scene);
+        recording_release(&r);
+    }
+}
+
+static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
+    struct process two[] = {{0.38, 0, 0, 0}, {0.42, 0.57, 0, 3}};
+    struct whatif_scenario without = {
+        .kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    struct whatif_scenario link = {.kind = WHATIF_LINK, .host = 1, .rank = -1, .factor = 2};
+    const struct whatif *w;
+    struct whatif_answer a;
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(j.verdict.gain_source, "counters");
+    NEAR(j.verdict.gain, 0.57);
+    assert_non_null(strstr(j.verdict.summary, "by counters, not replayed"));
+    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &without, 1, &a), 0);
+    assert_true(a.counted && !a.replayed && a.refused && a.bound_s <= a.predicted_s);
+    NEAR(a.gain, 0.57);
+    assert_int_equal(whatif_ask(w, &link, 1, &a), 0);
+    assert_true(!a.counted && isnan(a.predicted_s));
+    release(&r, &j);
+}
+
+static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
+    struct process two[] = {{0.38, 0, 0, 0}, {0.3, 0.5, 0, 3}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(j.verdict.gain_source, "bound");
+    assert_true(isnan(j.verdict.gain));
+    NEAR(j.verdict.gain_high, 0.5);
+    release(&r, &j);
+}
+
+/* One path of several: what a replay may not go beyond is no more than what the others leave. */
+static void a_replay_cut_off_by_its_bound_gives_way_to_counters(void **state) {
+    struct candidate c = candidate_of(0, 0, "cpu", "serial");
+    (void)state;
+    c.gain = (struct gain){.estimate = 0.09, .replayed = true, .at_bound = true};
+    assert_ptr_equal(candidate_gain(&c), &c.gain);
+    c.counted = (struct gain){.estimate = 0.35, .counted = true};
+    assert_ptr_equal(candidate_gain(&c), &c.counted);
+    c.gain.at_bound = false;
+    assert_ptr_equal(candidate_gain(&c), &c.gain);
+    c.gain.replayed = false;
+    assert_ptr_equal(candidate_gain(&c), &c.counted);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_one_that_never_waits_the_gain_is_what_it_lost),
+        cmocka_unit_test(it_is_a_share_of_the_recorded_time),
+        cmocka_unit_test(what_another_has_to_do_anyway_is_not_gained),
+        cmocka_unit_test(peers_tell_how_long_a_process_waits_for_its_own_threads),
+        cmocka_unit_test(of_who_waits_for_others_as_well_counters_tell_no_gain),
+        cmocka_unit_test(who_ended_before_the_others_is_not_what_the_end_waits_for),
+        cmocka_unit_test(a_link_that_all_wait_for_is_worth_its_time),
+        cmocka_unit_test(a_verdict_and_what_if_say_that_it_was_counted),
+        cmocka_unit_test(a_bound_is_a_share_of_the_recorded_time_as_well),
+        cmocka_unit_test(a_replay_cut_off_by_its_bound_gives_way_to_counters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
