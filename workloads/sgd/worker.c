@@ -26,8 +26,9 @@ struct worker {
     bool has_asked;        /* for weights that it has not computed with */
     struct message reply;
     MPI_Request reply_message;
-    struct stream weights; /* dense, once the reply is GO */
-    int64_t weights_start_ns;
+    struct stream weights;    /* dense, once the reply is GO */
+    int64_t weights_start_ns; /* of what is not told as received yet, */
+    size_t n_told;            /* after so many floats */
 };
 
 static void count_sent(struct worker *w, size_t bytes) {
@@ -66,16 +67,22 @@ static void wake_or_nap(struct worker *w, bool moved) {
 
 /* ---- the weights that were asked for ---- */
 
-static void finish_weights(struct worker *w, size_t n) {
-    count_received(w, n * sizeof(float));
-    chokepoint_operator("receive weights", (int64_t)(n * sizeof(float)), w->weights_start_ns,
+/* So many are there in all: an operator for those that have come since weights_start_ns. */
+static void tell_received(struct worker *w, size_t n) {
+    size_t bytes = (n - w->n_told) * sizeof(float);
+    if (!bytes)
+        return;
+    count_received(w, bytes);
+    chokepoint_operator("receive weights", (int64_t)bytes, w->weights_start_ns,
                         chokepoint_now_ns() - w->weights_start_ns);
+    w->n_told = n;
 }
 
 /* The answer is there. */
 static void take_reply(struct worker *w) {
     count_received(w, sizeof w->reply);
     w->weights_start_ns = chokepoint_now_ns();
+    w->n_told = 0;
     if (w->reply.kind == MESSAGE_GO && w->t->options->dense)
         stream_start(&w->weights, w->t->weights, w->t->n_weights, NULL, w->t->options->prefetch, 0,
                      TAG_WEIGHTS);
@@ -95,7 +102,7 @@ static bool weights_step(struct worker *w) {
         return false;
     bool moved = stream_receive_step(&w->weights);
     if (stream_is_done(&w->weights))
-        finish_weights(w, w->t->n_weights);
+        tell_received(w, w->t->n_weights);
     return moved;
 }
 
@@ -112,7 +119,14 @@ static bool prefetch_step(struct worker *w) {
     return complete;
 }
 
+/* The push is over, and a batch will be read before the rest is received. */
+static void pause_weights(struct worker *w) {
+    if (w->has_asked && w->reply_message == MPI_REQUEST_NULL && !stream_is_done(&w->weights))
+        tell_received(w, w->weights.done * w->weights.chunk);
+}
+
 static void receive_dense(struct worker *w) {
+    w->weights_start_ns = chokepoint_now_ns();
     waiter_wake(&w->t->crew->waiter);
     while (!stream_is_done(&w->weights))
         wake_or_nap(w, weights_step(w));
@@ -123,7 +137,7 @@ static void receive_sparse(struct worker *w) {
     size_t n = trainer_local_floats(w->t);
     MPI_Irecv(w->t->local_weights, (int)n, MPI_FLOAT, 0, TAG_WEIGHTS, MPI_COMM_WORLD, &request);
     wait_all(&w->t->crew->waiter, 1, &request);
-    finish_weights(w, n);
+    tell_received(w, n);
 }
 
 /* After a reply of GO. */
@@ -149,6 +163,7 @@ static void send_dense_gradient(struct worker *w) {
         bool sent = stream_send_step(&s);
         wake_or_nap(w, prefetch_step(w) || sent);
     }
+    pause_weights(w);
     trainer_clear(w->t, w->dense_gradient);
     count_sent(w, w->t->n_weights * sizeof(float));
 }
@@ -173,15 +188,24 @@ static void send_gradient(struct worker *w, double loss) {
 static int fail(struct worker *w) {
     int kind = w->has_asked ? await_reply(w) : MESSAGE_GO;
     if (kind != MESSAGE_GO)
-        return MESSAGE_FAILED;
+        return kind; /* nobody waits for that batch any more */
     if (w->has_asked)
         receive_weights(w);
     send_request(w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);
     return MESSAGE_FAILED;
 }
 
+/* The answer to what it has asked for is there, and there are to be no more batches. */
+static bool is_over(struct worker *w) {
+    if (w->has_asked && w->reply_message != MPI_REQUEST_NULL)
+        prefetch_step(w);
+    return w->has_asked && w->reply_message == MPI_REQUEST_NULL && w->reply.kind != MESSAGE_GO;
+}
+
 /* Reads, asks, and waits for the answer: GO, or one of the two ends. */
 static int begin_iteration(struct worker *w, uint64_t number) {
+    if (is_over(w))
+        return w->reply.kind;
     bool testing = w->t->options->mode == SGD_SYNC && lead_tests_after(w->t, number);
     if (testing)
         chokepoint_phase("testing");
