@@ -30,12 +30,24 @@ static void worsen(struct report *report, char grade) {
         report->grade = grade;
 }
 
+/* Where rows are held in steps, which are no samples: the host's samples, as the store has counted
+ * them, by the part of their time that is within the run. */
+static uint64_t count_in_steps(const struct store_host *from, int64_t duration_ns) {
+    double begin = fmax((double)from->first_ns, 0),
+           end = fmin((double)from->last_ns, (double)duration_ns),
+           length = (double)from->last_ns - (double)from->first_ns;
+    bool any = from->frames > 1 && length > 0 && end > begin;
+    return any ? (uint64_t)((double)(from->frames - 1) * ((end - begin) / length) + 0.5) : 0;
+}
+
 /* Samples within the run against those its length asks for. */
 static void count_samples(struct report_host *to, const struct store_host *from,
                           const struct scene *scene, size_t h) {
     const struct rate *cpu = &scene->hosts[h].metrics[METRIC_CPU_IDLE];
     int64_t duration = scene->recording->duration_ns, period = scene->recording->period_ns;
-    to->samples_recorded = rate_find(cpu, duration) - rate_find(cpu, 0);
+    to->samples_recorded = scene->recording->tables[RECORDING_CPU].step_ns
+                               ? count_in_steps(from, duration)
+                               : rate_find(cpu, duration) - rate_find(cpu, 0);
     to->samples_expected = period > 0 ? (uint64_t)(duration / period) : 0;
     if (to->samples_expected < to->samples_recorded)
         to->samples_expected = to->samples_recorded;

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What a report says of the samples it was made from, however they were read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "reports/model.h"
+#include "tests/unit/recorded_run.h"
+
+static const char *const hosts[] = {"vm1", "vm2"};
+static const struct recorded_run planned = {"sync", "./train", hosts, 2, 44, 110, true, 0};
+
+static void change(const char *path, const char *sql) {
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* Of the planned recording, changed by SQL. */
+static struct report *build(const char *sql) {
+    char directory[] = "/tmp/chokepoint-quality-XXXXXX", path[64], command[64], why[200];
+    struct store *store;
+    struct report *report;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/test.db", directory);
+    assert_int_equal(store_open_write(path, &store, why, sizeof why), 0);
+    assert_int_equal(record_run(store, &planned), 0);
+    store_close(store);
+    change(path, sql);
+    assert_int_equal(store_open_read(path, &store, why, sizeof why), 0);
+    assert_int_equal(report_build(store, "last", &report), 0);
+    store_close(store);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+    return report;
+}
+
+static bool has_note(const struct report *report, const char *text) {
+    for (size_t i = 0; i < report->n_notes; i++)
+        if (strstr(report->notes[i], text))
+            return true;
+    return false;
+}
+
+/* So many cores that what each did is held in steps of a second. */
+#define CORES                                                                                      \
+    "WITH RECURSIVE x(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM x WHERE i < 20000)"              \
+    " INSERT INTO instance(host, table_id, name) SELECT h.host, t.table_id, 'further' || i"        \
+    " FROM x, host h, table_info t WHERE t.name = 'cpu';"
+
+static void expect_all_samples(const struct report *report) {
+    for (size_t h = 0; h < 2; h++) {
+        assert_in_range(report->hosts[h].samples_expected, 439, 440);
+        assert_in_range(report->hosts[h].samples_recorded, 439, 440);
+        assert_int_equal(report->hosts[h].samples_missed, 0);
+    }
+    assert_int_equal(report->grade, 'A');
+}
+
+static void all_samples_are_there(void **state) {
+    struct report *report = build("");
+    (void)state;
+    expect_all_samples(report);
+    report_free(report);
+}
+
+static void steps_are_no_samples(void **state) {
+    struct report *report = build(CORES);
+    (void)state;
+    assert_true(has_note(report, "in steps of 1 s"));
+    expect_all_samples(report);
+    assert_false(has_note(report, "samples missing"));
+    report_free(report);
+}
+
+/* The second host began 11 s late, and told of every other sample only. */
+static void samples_that_are_missing_are_so_in_steps_too(void **state) {
+    struct report *report =
+        build(CORES "UPDATE stream SET frames = 170, first_mono_ns = first_mono_ns + 11500000000"
+                    " WHERE host = (SELECT host FROM host WHERE name = 'vm2')");
+    (void)state;
+    assert_in_range(report->hosts[0].samples_recorded, 439, 440);
+    assert_in_range(report->hosts[1].samples_recorded, 160, 175);
+    assert_in_range(report->hosts[1].samples_missed, 265, 280);
+    assert_int_equal(report->grade, 'D');
+    report_free(report);
+}
+
+/* Frames of two boots of a host in turn: those of the second are none of the time of the first. */
+static void boots_in_turn_are_read_one_after_the_other(void **state) {
+    struct report *report = build(
+        "INSERT INTO stream SELECT 1000, host, 'another', stream_id, period_ns,"
+        " clock_offset_ns, clock_error_ns, first_mono_ns, last_mono_ns, last_seq, head_missed,"
+        " head_lost, frames, missed_slots, lost_frames, gaps, restarts, duplicates,"
+        " dropped_rows FROM stream WHERE stream = 1;"
+        "UPDATE frame SET stream = 1000 WHERE stream = 1 AND seq % 2 = 0");
+    (void)state;
+    assert_in_range(report->hosts[0].samples_recorded, 219, 221);
+    assert_in_range(report->hosts[1].samples_recorded, 439, 440);
+    report_free(report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_samples_are_there),
+        cmocka_unit_test(steps_are_no_samples),
+        cmocka_unit_test(samples_that_are_missing_are_so_in_steps_too),
+        cmocka_unit_test(boots_in_turn_are_read_one_after_the_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
