@@ -12,22 +12,27 @@ int64_t windows_length(struct windows windows) {
     return length;
 }
 
-static struct series *add_series(struct series_set *set, int host, int64_t instance,
-                                 const char *name) {
-    if (set->n == set->capacity) {
-        size_t capacity = set->capacity ? 2 * set->capacity : 16;
-        struct series *items = realloc(set->items, capacity * sizeof *items);
-        if (!items)
-            return NULL;
-        set->items = items;
-        set->capacity = capacity;
-    }
+/* Room for n series. */
+static int make_room(struct series_set *set, size_t n) {
+    size_t capacity = set->capacity ? set->capacity : 16;
+    if (n <= set->capacity)
+        return 0;
+    while (capacity < n)
+        capacity *= 2;
+    struct series *items = realloc(set->items, capacity * sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    set->items = items;
+    set->capacity = capacity;
+    return 0;
+}
+
+static int begin_series(struct series *series, int host, int64_t instance, const char *name) {
     char *copy = strdup(name);
     if (!copy)
-        return NULL;
-    struct series *series = &set->items[set->n++];
+        return -ENOMEM;
     *series = (struct series){.host = host, .instance = instance, .name = copy};
-    return series;
+    return 0;
 }
 
 static int grow(struct series *series, size_t n_columns) {
@@ -91,15 +96,8 @@ static void join(const struct series_set *set, struct series *to, int64_t t_ns,
             was[c] = was[c] == VALUE_ABSENT ? VALUE_ABSENT : was[c] + values[c];
 }
 
-int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
-                      int64_t t_ns, int64_t interval_ns, const int64_t *values) {
-    struct series *series = set->n ? &set->items[set->n - 1] : NULL;
-    if (!time_is_sane(t_ns) || (interval_ns != VALUE_ABSENT && !time_is_sane(interval_ns)))
-        return 0;
-    if (!series || series->host != host || series->instance != instance)
-        series = add_series(set, host, instance, name);
-    if (!series)
-        return -ENOMEM;
+static int append_row(const struct series_set *set, struct series *series, int64_t t_ns,
+                      int64_t interval_ns, const int64_t *values) {
     if (series->n && series->t_ns[series->n - 1] >= t_ns)
         return 0;
     if (can_join(set, series, t_ns, interval_ns, values)) {
@@ -113,6 +111,41 @@ int series_set_append(struct series_set *set, int host, int64_t instance, const 
     memcpy(series->values + series->n * set->n_columns, values, set->n_columns * sizeof *values);
     series->n++;
     return 0;
+}
+
+static bool is_sane(int64_t t_ns, int64_t interval_ns) {
+    return time_is_sane(t_ns) && (interval_ns == VALUE_ABSENT || time_is_sane(interval_ns));
+}
+
+int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
+                      int64_t t_ns, int64_t interval_ns, const int64_t *values) {
+    const struct series *last = set->n ? &set->items[set->n - 1] : NULL;
+    bool is_new = !last || last->host != host || last->instance != instance;
+    return series_set_append_at(set, is_new ? set->n : set->n - 1, host, instance, name, t_ns,
+                                interval_ns, values);
+}
+
+int series_set_append_at(struct series_set *set, size_t at, int host, int64_t instance,
+                         const char *name, int64_t t_ns, int64_t interval_ns,
+                         const int64_t *values) {
+    if (!is_sane(t_ns, interval_ns))
+        return 0;
+    if (make_room(set, at + 1) < 0)
+        return -ENOMEM;
+    for (; set->n <= at; set->n++)
+        set->items[set->n] = (struct series){0};
+    struct series *series = &set->items[at];
+    if (!series->name && begin_series(series, host, instance, name) < 0)
+        return -ENOMEM;
+    return append_row(set, series, t_ns, interval_ns, values);
+}
+
+void series_set_squeeze(struct series_set *set) {
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++)
+        if (set->items[i].name)
+            set->items[n++] = set->items[i];
+    set->n = n;
 }
 
 void series_set_release(struct series_set *set) {

@@ -53,6 +53,13 @@ static inline bool time_is_sane(int64_t t_ns) {
  * before it, or at an impossible time, is dropped. -ENOMEM. */
 int series_set_append(struct series_set *set, int host, int64_t instance, const char *name,
                       int64_t t_ns, int64_t interval_ns, const int64_t *values);
+
+/* The same where rows of several instances come in turn: those of each go to the series of its own
+ * number. After the last of them the set is to be squeezed: numbers without rows go. */
+int series_set_append_at(struct series_set *set, size_t at, int host, int64_t instance,
+                         const char *name, int64_t t_ns, int64_t interval_ns,
+                         const int64_t *values);
+void series_set_squeeze(struct series_set *set);
 void series_set_release(struct series_set *set);
 
 /* The stretch of the set that has all series of a host: who asks often need not look at those of

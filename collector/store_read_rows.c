@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/store_private.h"
 #include "collector/store_read_tables.h"
+#include "collector/store_rows.h"
 #include "common/error.h"
 
-#define READ_COLUMNS_MAX 128
-#define READ_ROWS_MAX (64u << 20)     /* of one host and table */
-#define READ_INSTANCES_MAX (1u << 20) /* the same */
+#define READ_ROWS_MAX (64u << 20) /* of one host and table */
 
 /* The rows of one host: `width` numbers each: instance slot, t, interval, its stream's number,
  * values. */
@@ -28,27 +26,15 @@ struct rows_read {
 #define AT_CLOCK 3
 #define AT_VALUES 4
 
-struct instance_read {
-    int64_t id;
-    char *name;     /* owned */
-    size_t n, next; /* rows, and where the next of them goes */
-    int64_t last_t_ns;
-};
-
 struct reading {
     struct store *store;
     int64_t run;
-    sqlite3_stmt *rows, *instances, *streams; /* owned */
+    struct rows_table table; /* owned */
+    sqlite3_stmt *streams;   /* owned */
     sqlite3_stmt
         *joined; /* owned; NULL: rows are wanted as they are, or the file has none joined */
-    int64_t table;
-    const char *const *columns;
-    size_t n_columns;
-    int at[READ_COLUMNS_MAX];       /* where a requested column is in the statement, -1 nowhere */
-    int ordinals[READ_COLUMNS_MAX]; /* and in joined rows */
-    bool events;
-    struct instance_read *items; /* owned: of the host being read, ordered by id */
-    size_t n_items;
+    int ordinals[READ_COLUMNS_MAX];  /* where a requested column is in joined rows, -1 nowhere */
+    struct instances_read instances; /* owned: of the host being read */
     bool as_stored; /* rows go out as they are read; data holds only the one being read */
     int64_t host;   /* being read */
     struct store_clock_map *clocks; /* owned: of its streams so far */
@@ -58,91 +44,15 @@ struct reading {
     void *ctx;
 };
 
-static void put_columns(struct reading *reading, const char *table, sqlite3_str *sql) {
-    int at = 3; /* after instance, mono_ns, interval */
-    for (size_t i = 0; i < reading->n_columns; i++) {
-        const char *name = reading->columns[i];
-        bool there = table_name_valid(name, strlen(name)) &&
-                     sqlite3_table_column_metadata(reading->store->db, "main", table, name, NULL,
-                                                   NULL, NULL, NULL, NULL) == SQLITE_OK;
-        reading->at[i] = there ? at++ : -1;
-        if (there)
-            sqlite3_str_appendf(sql, ", d.\"%w\"", name);
-    }
-}
-
-static int prepare_rows(struct reading *reading, const char *table) {
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql, "SELECT d.instance, f.mono_ns, %s",
-                        reading->events ? "NULL" : "d.interval_ns");
-    put_columns(reading, table, sql);
+static int prepare_rows(struct reading *reading) {
+    struct rows_table *table = &reading->table;
+    sqlite3_str *sql = rows_table_select(table, "f.mono_ns");
     sqlite3_str_appendf(sql,
                         " FROM run r CROSS JOIN stream s CROSS JOIN frame f ON f.stream = s.stream"
                         " CROSS JOIN \"%w\" d ON d.frame = f.frame WHERE r.run = ? AND s.stream = ?"
                         " ORDER BY f.frame, d.instance%s",
-                        table, reading->events ? ", d.n" : "");
-    char *text = sqlite3_str_finish(sql);
-    int r = text ? sql_prepare(reading->store, text, &reading->rows) : -ENOMEM;
-    sqlite3_free(text);
-    return r;
-}
-
-/* ---- instances of one host ---- */
-
-static void forget_instances(struct reading *reading) {
-    for (size_t i = 0; i < reading->n_items; i++)
-        free(reading->items[i].name);
-    free(reading->items);
-    reading->items = NULL;
-    reading->n_items = 0;
-}
-
-static int add_instance(struct reading *reading, sqlite3_stmt *row) {
-    size_t n = reading->n_items;
-    if (n == READ_INSTANCES_MAX) /* of a damaged index there may be no end */
-        return -E2BIG;
-    if ((n & (n - 1)) == 0) {
-        struct instance_read *items = realloc(reading->items, (n ? 2 * n : 1) * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        reading->items = items;
-    }
-    reading->items[n] = (struct instance_read){.id = sqlite3_column_int64(row, 0),
-                                               .name = sql_column_dup(row, 1, INSTANCE_MAX),
-                                               .last_t_ns = INT64_MIN};
-    if (!reading->items[n].name)
-        return -ENOMEM;
-    reading->n_items++;
-    return 0;
-}
-
-static int compare_id(const void *key, const void *item) {
-    int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
-    return (id > other) - (id < other);
-}
-
-static int compare_instances(const void *a, const void *b) {
-    return compare_id(&((const struct instance_read *)a)->id, b);
-}
-
-/* Sorted here: SQLite would sort all there are before it gives the first. */
-static int load_instances(struct reading *reading, int64_t host) {
-    sqlite3_stmt *statement = reading->instances;
-    int code = SQLITE_DONE, r = sql_bind(statement, "i", host);
-    forget_instances(reading);
-    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        r = add_instance(reading, statement);
-    sqlite3_reset(statement);
-    if (reading->n_items)
-        qsort(reading->items, reading->n_items, sizeof *reading->items, compare_instances);
-    return r ? r : sql_errno(code);
-}
-
-/* The rows of a frame come in the order of instances, so the next one is tried first. */
-static struct instance_read *find_instance(struct reading *reading, int64_t id, size_t guess) {
-    if (guess < reading->n_items && reading->items[guess].id == id)
-        return &reading->items[guess];
-    return bsearch(&id, reading->items, reading->n_items, sizeof *reading->items, compare_id);
+                        table->name, table->events ? ", d.n" : "");
+    return rows_table_prepare(table, sql);
 }
 
 /* ---- rows of one host ---- */
@@ -161,18 +71,10 @@ static int64_t *next_row(struct rows_read *data) {
     return data->cells + data->n * data->width;
 }
 
-static void fill_row(const struct reading *reading, int64_t *cells) {
-    int64_t interval = sql_column(reading->rows, 2);
-    cells[AT_INTERVAL] = interval > 0 ? interval : VALUE_ABSENT;
-    for (size_t i = 0; i < reading->n_columns; i++)
-        cells[AT_VALUES + i] =
-            reading->at[i] < 0 ? VALUE_ABSENT : sql_column(reading->rows, reading->at[i]);
-}
-
 static void fill_joined(const struct reading *reading, const struct joined_section *section,
                         const int64_t *values, int64_t *cells) {
     cells[AT_INTERVAL] = section->interval_ns > 0 ? section->interval_ns : VALUE_ABSENT;
-    for (size_t i = 0; i < reading->n_columns; i++) {
+    for (size_t i = 0; i < reading->table.n_columns; i++) {
         int ordinal = reading->ordinals[i];
         cells[AT_VALUES + i] =
             ordinal < 0 || (size_t)ordinal >= section->n_columns ? VALUE_ABSENT : values[ordinal];
@@ -180,7 +82,7 @@ static void fill_joined(const struct reading *reading, const struct joined_secti
 }
 
 static int emit(const struct reading *reading, const int64_t *cells) {
-    const struct instance_read *item = &reading->items[cells[0]];
+    const struct instance_read *item = &reading->instances.items[cells[0]];
     struct store_row_read row = {.host = reading->host,
                                  .instance = item->id,
                                  .instance_name = item->name,
@@ -198,17 +100,18 @@ static int emit(const struct reading *reading, const int64_t *cells) {
 static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns, size_t *guess,
                      int64_t **ret_cells) {
     int64_t t = clock_map_time(&reading->clocks[reading->n_clocks - 1], mono_ns);
-    struct instance_read *item = find_instance(reading, instance, *guess);
+    const struct instances_read *all = &reading->instances;
+    struct instance_read *item = instances_find(all, 0, all->n, instance, *guess);
     if (!item || t == VALUE_ABSENT || t < item->last_t_ns ||
-        (t == item->last_t_ns && !reading->events))
+        (t == item->last_t_ns && !reading->table.events))
         return 0;
     int64_t *cells = next_row(&reading->data); /* as_stored: always the same */
     if (!cells)
         return -ENOMEM;
-    cells[0] = item - reading->items;
+    cells[0] = item - all->items;
     cells[AT_T] = t;
     cells[AT_CLOCK] = (int64_t)reading->n_clocks - 1;
-    *guess = (size_t)cells[0] + 1 < reading->n_items ? (size_t)cells[0] + 1 : 0;
+    *guess = (size_t)cells[0] + 1 < all->n ? (size_t)cells[0] + 1 : 0;
     item->last_t_ns = t;
     *ret_cells = cells;
     return 1;
@@ -217,18 +120,18 @@ static int begin_row(struct reading *reading, int64_t instance, int64_t mono_ns,
 static int end_row(struct reading *reading, const int64_t *cells) {
     if (reading->as_stored)
         return emit(reading, cells);
-    reading->items[cells[0]].n++;
+    reading->instances.items[cells[0]].n++;
     reading->data.n++;
     return 0;
 }
 
 static int take_row(struct reading *reading, size_t *guess) {
+    sqlite3_stmt *row = reading->table.rows;
     int64_t *cells;
-    int r = begin_row(reading, sqlite3_column_int64(reading->rows, 0), sql_column(reading->rows, 1),
-                      guess, &cells);
+    int r = begin_row(reading, sqlite3_column_int64(row, 0), sql_column(row, 1), guess, &cells);
     if (r <= 0)
         return r;
-    fill_row(reading, cells);
+    rows_table_fill(&reading->table, &cells[AT_INTERVAL], cells + AT_VALUES);
     return end_row(reading, cells);
 }
 
@@ -254,7 +157,7 @@ static int take_joined(struct reading *reading) {
     struct joined_section section;
     int r = 0;
     while (!r && joined_next_section(&bytes, &section))
-        if (section.table == reading->table)
+        if (section.table == reading->table.id)
             r = take_section(reading, &section);
     return r ? r : bytes.bad ? -EBADMSG : 0;
 }
@@ -296,10 +199,10 @@ static int load_stream(struct reading *reading, int64_t stream) {
         r = load_joined(reading, stream);
     if (r)
         return r < 0 ? r : 0;
-    r = sql_bind(reading->rows, "ii", reading->run, stream);
-    while (!r && (code = sqlite3_step(reading->rows)) == SQLITE_ROW)
+    r = sql_bind(reading->table.rows, "ii", reading->run, stream);
+    while (!r && (code = sqlite3_step(reading->table.rows)) == SQLITE_ROW)
         r = take_row(reading, &guess);
-    sqlite3_reset(reading->rows);
+    sqlite3_reset(reading->table.rows);
     return r ? r : sql_errno(code);
 }
 
@@ -317,17 +220,18 @@ static int load_rows(struct reading *reading, int64_t host) {
 /* Row numbers, dealt out so that those of an instance lie together in their order. */
 static int emit_by_instance(struct reading *reading) {
     const struct rows_read *data = &reading->data;
+    struct instance_read *items = reading->instances.items;
     size_t *order = malloc((data->n + 1) * sizeof *order);
     size_t start = 0;
     int r = 0;
     if (!order)
         return -ENOMEM;
-    for (size_t i = 0; i < reading->n_items; i++) {
-        reading->items[i].next = start;
-        start += reading->items[i].n;
+    for (size_t i = 0; i < reading->instances.n; i++) {
+        items[i].next = start;
+        start += items[i].n;
     }
     for (size_t i = 0; i < data->n; i++)
-        order[reading->items[data->cells[i * data->width]].next++] = i;
+        order[items[data->cells[i * data->width]].next++] = i;
     for (size_t i = 0; !r && i < data->n; i++)
         r = emit(reading, data->cells + order[i] * data->width);
     free(order);
@@ -335,8 +239,9 @@ static int emit_by_instance(struct reading *reading) {
 }
 
 static int read_host(struct reading *reading, int64_t host, bool *found) {
-    int r = load_instances(reading, host);
-    if (r || !reading->n_items)
+    instances_clear(&reading->instances);
+    int r = instances_load(&reading->table, host, &reading->instances);
+    if (r || !reading->instances.n)
         return r;
     *found = true;
     reading->host = host;
@@ -358,40 +263,20 @@ static int read_hosts(struct reading *reading, bool *found) {
 
 /* ---- the table ---- */
 
-static int open_table(struct reading *reading, const char *name) {
-    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
-    char kind[16];
-    int r = sql_prepare(reading->store,
-                        "SELECT t.table_id, t.kind FROM table_info t JOIN sqlite_schema s"
-                        " ON s.name = t.name AND s.type = 'table' AND s.rootpage > 0"
-                        " WHERE t.name = ?",
-                        &statement);
-    if (r)
-        return r;
-    sql_bind(statement, "t", name);
-    int code = sqlite3_step(statement);
-    if (code != SQLITE_ROW)
-        return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
-    int64_t id = reading->table = sqlite3_column_int64(statement, 0);
-    sql_column_text(statement, 1, kind, sizeof kind);
-    reading->events = strcmp(kind, "events") == 0;
-    r = sql_prepare(reading->store,
-                    "SELECT instance, name FROM instance WHERE host = ? AND table_id = ?",
-                    &reading->instances);
-    if (!r)
-        r = sql_errno(sqlite3_bind_int64(reading->instances, 2, id));
+static int open_table(struct reading *reading, const char *name, const char *const *columns,
+                      size_t n_columns) {
+    int r = rows_table_open(reading->store, name, columns, n_columns, &reading->table);
     if (!r)
         r = sql_prepare(reading->store, "SELECT stream FROM stream WHERE host = ? ORDER BY stream",
                         &reading->streams);
-    return r ? r : prepare_rows(reading, name);
+    return r ? r : prepare_rows(reading);
 }
 
 static void reading_release(struct reading *reading) {
-    forget_instances(reading);
+    instances_release(&reading->instances);
     forget_clocks(reading);
     free(reading->data.cells);
-    sqlite3_finalize(reading->rows);
-    sqlite3_finalize(reading->instances);
+    rows_table_release(&reading->table);
     sqlite3_finalize(reading->streams);
     sqlite3_finalize(reading->joined);
 }
@@ -401,13 +286,13 @@ static int find_ordinals(struct reading *reading) {
     int r =
         sql_prepare(reading->store,
                     "SELECT ordinal FROM column_info WHERE table_id = ? AND name = ?", &statement);
-    for (size_t i = 0; !r && i < reading->n_columns; i++) {
-        r = sql_bind(statement, "it", reading->table, reading->columns[i]);
+    for (size_t i = 0; !r && i < reading->table.n_columns; i++) {
+        r = sql_bind(statement, "it", reading->table.id, reading->table.columns[i]);
         int code = r ? SQLITE_DONE : sqlite3_step(statement);
         int64_t ordinal = code == SQLITE_ROW ? sql_column(statement, 0) : VALUE_ABSENT;
         if (!r && code != SQLITE_ROW)
             r = sql_errno(code); /* no such column: 0 */
-        bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->at[i] >= 0;
+        bool valid = ordinal >= 0 && ordinal < STORE_COLUMNS_MAX && reading->table.at[i] >= 0;
         reading->ordinals[i] = valid ? (int)ordinal : -1;
         sqlite3_reset(statement);
     }
@@ -417,7 +302,7 @@ static int find_ordinals(struct reading *reading) {
 static int open_joined(struct reading *reading) {
     bool has = false;
     int r = sql_has_table(reading->store, "joined", &has);
-    if (r || !has || reading->events)
+    if (r || !has || reading->table.events)
         return r;
     r = find_ordinals(reading);
     return r ? r
@@ -434,16 +319,12 @@ static int read_table(enum rows_form form, struct store *store, int64_t run, con
                       int (*each)(void *ctx, const struct store_row_read *row), void *ctx) {
     struct reading reading = {.store = store,
                               .run = run,
-                              .columns = columns,
-                              .n_columns = n_columns,
                               .as_stored = form == ROWS_AS_STORED,
                               .data = {.width = AT_VALUES + n_columns},
                               .each = each,
                               .ctx = ctx};
     bool found = false;
-    if (n_columns > READ_COLUMNS_MAX)
-        return -EINVAL;
-    int r = open_table(&reading, table);
+    int r = open_table(&reading, table, columns, n_columns);
     if (!r && form == ROWS_JOINED)
         r = open_joined(&reading);
     if (!r)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "collector/store_read_tables.h"
+#include "collector/store_scan.h"
 #include "common/error.h"
 #include "reports/model_private.h"
 
@@ -19,8 +20,9 @@ struct table_reader {
     struct report_input *input;
     struct series_set *set;
     size_t table;
-    int64_t host; /* of the row before, and which it is: rows come host by host */
+    int64_t host; /* of the row before, and which it is: a host's rows come together */
     int index;
+    int64_t values[RECORDING_COLUMNS_MAX];
 };
 
 static int index_of(struct table_reader *reader, int64_t host) {
@@ -30,17 +32,32 @@ static int index_of(struct table_reader *reader, int64_t host) {
     return reader->index;
 }
 
+/* The row's values as analysis has them. */
+static const int64_t *values_of(struct table_reader *reader, const struct store_row_read *row) {
+    if (reader->table != RECORDING_PROCESS)
+        return row->values;
+    memcpy(reader->values, row->values, reader->set->n_columns * sizeof *row->values);
+    reader->values[PROCESS_START] = store_row_time(row, row->values[PROCESS_START]);
+    return reader->values;
+}
+
 static int take_row(void *ctx, const struct store_row_read *row) {
     struct table_reader *reader = ctx;
     int host = index_of(reader, row->host);
-    int64_t values[RECORDING_COLUMNS_MAX];
     if (host < 0)
         return 0;
-    memcpy(values, row->values, reader->set->n_columns * sizeof *values);
-    if (reader->table == RECORDING_PROCESS)
-        values[PROCESS_START] = store_row_time(row, values[PROCESS_START]);
     return series_set_append(reader->set, host, row->instance, row->instance_name, row->t_ns,
-                             row->interval_ns, values);
+                             row->interval_ns, values_of(reader, row));
+}
+
+static int take_scanned_row(void *ctx, size_t slot, const struct store_row_read *row) {
+    struct table_reader *reader = ctx;
+    bool is_new = slot >= reader->set->n || !reader->set->items[slot].name;
+    int host = is_new ? index_of(reader, row->host) : reader->set->items[slot].host;
+    if (host < 0)
+        return 0;
+    return series_set_append_at(reader->set, slot, host, row->instance, row->instance_name,
+                                row->t_ns, row->interval_ns, values_of(reader, row));
 }
 
 /* A shorter one would have all rows read, to be joined here. */
@@ -65,19 +82,52 @@ static int choose_steps(struct store *store, struct report_input *input) {
     return result;
 }
 
-static int load_tables(struct store *store, struct report_input *input) {
-    int result = choose_steps(store, input);
-    if (result < 0)
+/* Rows as they are; they are many, and mostly lie in the order in which a scan wants them. */
+static int scan_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
+    const struct recording_columns *columns = &recording_columns[reader->table];
+    int result = store_scan_table(scan, columns->table, columns->columns, columns->n,
+                                  take_scanned_row, reader);
+    series_set_squeeze(reader->set);
+    if (result != STORE_SCAN_MIXED)
         return result;
-    for (size_t t = 0; t < RECORDING_COUNT_; t++) {
-        const struct recording_columns *columns = &recording_columns[t];
-        struct table_reader reader = {input, &input->recording.tables[t], t, VALUE_ABSENT, -1};
-        result = (reader.set->step_ns ? store_each_row_joined : store_each_row)(
-            store, input->run.id, columns->table, columns->columns, columns->n, take_row, &reader);
-        if (result < 0 && result != -ENOENT)
-            return result;
+    series_set_release(reader->set);
+    return store_each_row(store, reader->input->run.id, columns->table, columns->columns,
+                          columns->n, take_row, reader);
+}
+
+static int load_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
+    const struct recording_columns *columns = &recording_columns[reader->table];
+    if (!reader->set->step_ns)
+        return scan_table(store, scan, reader);
+    return store_each_row_joined(store, reader->input->run.id, columns->table, columns->columns,
+                                 columns->n, take_row, reader);
+}
+
+/* Of a recording held in steps no scan is made, which would begin with all its frames. */
+static bool wants_scan(const struct report_input *input) {
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        if (!input->recording.tables[t].step_ns)
+            return true;
+    return false;
+}
+
+static int load_tables(struct store *store, struct report_input *input) {
+    struct store_scan *scan = NULL;
+    int result = choose_steps(store, input);
+    if (result == 0 && wants_scan(input))
+        result = store_scan_open(store, input->run.id, &scan);
+    for (size_t t = 0; t < RECORDING_COUNT_ && result == 0; t++) {
+        struct table_reader reader = {.input = input,
+                                      .set = &input->recording.tables[t],
+                                      .table = t,
+                                      .host = VALUE_ABSENT,
+                                      .index = -1};
+        result = load_table(store, scan, &reader);
+        if (result == -ENOENT)
+            result = 0;
     }
-    return 0;
+    store_scan_close(scan);
+    return result;
 }
 
 /* ---- marks ---- */

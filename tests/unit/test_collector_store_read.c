@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "collector/store_read_tables.h"
+#include "collector/store_scan.h"
 
 #define BEGIN(f) assert_int_equal(store_begin((f)->store), 0)
 #define COMMIT(f) assert_int_equal(store_commit((f)->store), 0)
@@ -95,6 +96,161 @@ static void the_reader_of_rows_may_stop(void **state) {
     write_two_hosts(f);
     assert_int_equal(read_net(f, &seen), -ECANCELED);
     assert_int_equal(seen.n, 3);
+}
+
+/* ---- scans ---- */
+
+struct scanned {
+    struct seen seen;
+    size_t slot[64];
+};
+
+static int see_scanned(void *ctx, size_t slot, const struct store_row_read *row) {
+    struct scanned *scanned = ctx;
+    if (scanned->seen.n < 64)
+        scanned->slot[scanned->seen.n] = slot;
+    return see(&scanned->seen, row);
+}
+
+static int scan_net(struct fixture *f, struct scanned *scanned) {
+    static const char *const columns[] = {"receive_bytes", "no_such_column", "; DROP"};
+    struct store *reader;
+    struct store_scan *scan;
+    *scanned = (struct scanned){.seen.stop_at = scanned->seen.stop_at};
+    assert_int_equal(store_open_read(f->path, &reader, f->why, sizeof f->why), 0);
+    int r = store_scan_open(reader, f->run, &scan);
+    if (!r) {
+        r = store_scan_table(scan, "net", columns, 3, see_scanned, scanned);
+        store_scan_close(scan);
+    }
+    store_close(reader);
+    return r;
+}
+
+/* In the order of slots, and within a slot as they came. */
+static void expect_rows_of_slots(const struct scanned *scanned, const struct seen *rows) {
+    size_t n = 0;
+    assert_int_equal(scanned->seen.n, rows->n);
+    for (size_t slot = 0; slot < 64; slot++)
+        for (size_t i = 0; i < rows->n; i++) {
+            if (scanned->slot[i] != slot)
+                continue;
+            assert_int_equal(scanned->seen.host[i], rows->host[n]);
+            assert_int_equal(scanned->seen.t_ns[i], rows->t_ns[n]);
+            assert_int_equal(scanned->seen.interval_ns[i], rows->interval_ns[n]);
+            assert_int_equal(scanned->seen.value[i], rows->value[n]);
+            assert_string_equal(scanned->seen.name[i], rows->name[n++]);
+        }
+    assert_int_equal(n, rows->n);
+}
+
+static void a_scan_gives_the_same_rows(void **state) {
+    struct fixture *f = *state;
+    struct scanned scanned = {0};
+    struct seen rows = {0};
+    write_two_hosts(f);
+    assert_int_equal(scan_net(f, &scanned), 0);
+    assert_int_equal(read_net(f, &rows), 0);
+    assert_int_equal(rows.n, 12);
+    expect_rows_of_slots(&scanned, &rows);
+    scanned.seen.stop_at = 4;
+    assert_int_equal(scan_net(f, &scanned), -ECANCELED);
+    struct run_begin other = {.command = "other"};
+    assert_int_equal(store_run_begin(f->store, &other, &f->run), 0);
+    assert_int_equal(scan_net(f, &scanned), -ENOENT);
+}
+
+#define MANY 30000
+
+static int see_many(void *ctx, size_t slot, const struct store_row_read *row) {
+    int64_t *t_ns = ctx;
+    assert_in_range(slot, 0, MANY - 1);
+    assert_int_equal(atoi(row->instance_name + 1), (int)slot);
+    assert_int_equal(row->t_ns, t_ns[slot] + NS_PER_S);
+    t_ns[slot] = row->t_ns;
+    return 0;
+}
+
+/* More rows than one batch. */
+static void a_scan_of_many_instances_gives_each_in_the_order_of_time(void **state) {
+    static const char *const column = "receive_bytes";
+    struct fixture *f = *state;
+    struct store_scan *scan;
+    int64_t *t_ns = calloc(MANY, sizeof *t_ns);
+    char name[16];
+    BEGIN(f);
+    for (int i = 1; i <= 3; i++) {
+        assert_int_equal(fixture_frame(f, (uint64_t)i, i), 0);
+        for (int n = 0; n < MANY; n++) {
+            snprintf(name, sizeof name, "i%d", n);
+            ROW(f, &net_table, name, i + n, 0);
+        }
+    }
+    COMMIT(f);
+    assert_int_equal(store_scan_open(f->store, f->run, &scan), 0);
+    assert_int_equal(store_scan_table(scan, "net", &column, 1, see_many, t_ns), 0);
+    store_scan_close(scan);
+    for (int n = 0; n < MANY; n++)
+        assert_int_equal(t_ns[n], 3 * NS_PER_S);
+    free(t_ns);
+}
+
+static void a_scan_passes_over_another_runs_rows(void **state) {
+    struct fixture *f = *state;
+    struct run_begin other = {.command = "other", .wall_ns = RUN_WALL_NS, .mono_ns = RUN_MONO_NS};
+    struct scanned scanned = {0};
+    struct seen rows = {0};
+    int64_t streams[2] = {f->stream, 0}, run = f->run;
+    assert_int_equal(store_run_begin(f->store, &other, &f->run), 0);
+    fixture_stream(f, "vm1", BOOT_A, 7);
+    streams[1] = f->stream;
+    f->run = run;
+    BEGIN(f);
+    for (int i = 0; i < 6; i++) { /* the other's in turn with the run's */
+        f->stream = streams[i % 2];
+        assert_int_equal(fixture_frame(f, 1 + (uint64_t)i / 2, 1 + i / 2), 0);
+        ROW(f, &net_table, "lo", i % 2 ? 777 * i : 10 * i, 0);
+    }
+    COMMIT(f);
+    assert_int_equal(scan_net(f, &scanned), 0);
+    assert_int_equal(read_net(f, &rows), 0);
+    assert_int_equal(rows.n, 3);
+    assert_int_equal(rows.value[1], 20);
+    expect_rows_of_slots(&scanned, &rows);
+}
+
+/* A host was booted again, and what its first boot had left came in between. */
+static void a_scan_of_boots_in_turn_says_that_they_are_mixed(void **state) {
+    struct fixture *f = *state;
+    struct scanned scanned = {0};
+    int64_t streams[2] = {f->stream, 0};
+    fixture_stream(f, "vm1", BOOT_B, 9);
+    streams[1] = f->stream;
+    BEGIN(f);
+    for (int i = 0; i < 4; i++) {
+        f->stream = streams[i % 2];
+        assert_int_equal(fixture_frame(f, 1 + (uint64_t)i / 2, 1 + i), 0);
+        ROW(f, &net_table, "lo", 10 * i, 0);
+    }
+    COMMIT(f);
+    assert_int_equal(scan_net(f, &scanned), STORE_SCAN_MIXED);
+}
+
+static void a_scan_of_a_file_that_means_harm_ends(void **state) {
+    struct fixture *f = *state;
+    struct scanned scanned = {0};
+    write_two_hosts(f);
+    store_close(f->store);
+    f->store = NULL;
+    sql_change(f, "DROP TABLE net; CREATE TABLE net(frame, instance, interval_ns, receive_bytes);"
+                  "INSERT INTO net VALUES(5, 1, 1, 1), (1, 1, 'x', 'text'), (1.5, 1, 1, 1),"
+                  " (-9, 1, 1, 1), (5, -1, 1, 1), (NULL, 'a', 1, 1), ('x', 1, 1, 1)");
+    assert_int_equal(scan_net(f, &scanned), STORE_SCAN_MIXED);
+    sql_change(f, "UPDATE stream SET clock_offset_ns = 9223372036854775807;"
+                  "DELETE FROM clock_piece; INSERT INTO frame VALUES(-9223372036854775808, 1, 1, 1,"
+                  " 1, 1, 1, 1), (9223372036854775807, 1, 1, 9223372036854775807, 1, 1, 1, 1)");
+    int r = scan_net(f, &scanned);
+    assert_true(r == 0 || r == STORE_SCAN_MIXED);
 }
 
 /* A quarter of an hour on a host whose clock drifts by 100 ppm: over several windows. */
@@ -731,6 +887,17 @@ static void damaged_joined_rows_do_no_harm(void **state) {
 
 /* ---- files that mean harm ---- */
 
+static void scan_everything(struct store *reader, const char *const *tables,
+                            const char *const *columns) {
+    struct store_scan *scan;
+    struct scanned scanned = {0};
+    if (store_scan_open(reader, 1, &scan))
+        return;
+    for (size_t i = 0; i < 4; i++)
+        store_scan_table(scan, tables[i], columns, 4, see_scanned, &scanned);
+    store_scan_close(scan);
+}
+
 /* Reads all there is to read; whatever comes back, nothing may crash. */
 static void read_everything(const char *path) {
     static const char *const tables[] = {"net", "memory", "mark", "frame"};
@@ -754,6 +921,7 @@ static void read_everything(const char *path) {
         store_notes_free(notes, n);
     for (size_t i = 0; i < 4; i++)
         store_each_row(reader, 1, tables[i], columns, 4, see, &seen);
+    scan_everything(reader, tables, columns);
     store_close(reader);
 }
 
@@ -915,6 +1083,11 @@ int main(void) {
         TEST(a_file_of_before_there_were_lines_is_read_by_the_constant),
         TEST(pieces_that_mean_harm_are_left_out),
         TEST(the_reader_of_rows_may_stop),
+        TEST(a_scan_gives_the_same_rows),
+        TEST(a_scan_of_many_instances_gives_each_in_the_order_of_time),
+        TEST(a_scan_passes_over_another_runs_rows),
+        TEST(a_scan_of_boots_in_turn_says_that_they_are_mixed),
+        TEST(a_scan_of_a_file_that_means_harm_ends),
         TEST(a_table_the_run_does_not_have_is_no_entry),
         TEST(hosts_tell_what_arrived_and_what_did_not),
         TEST(runs_are_found_by_id_name_and_age),

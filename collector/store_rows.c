@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/store_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+#define READ_INSTANCES_MAX (1u << 20) /* of one host and table */
+
+/* ---- the table ---- */
+
+static int find_table(struct rows_table *table) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    char kind[16];
+    int r = sql_prepare(table->store,
+                        "SELECT t.table_id, t.kind FROM table_info t JOIN sqlite_schema s"
+                        " ON s.name = t.name AND s.type = 'table' AND s.rootpage > 0"
+                        " WHERE t.name = ?",
+                        &statement);
+    if (r)
+        return r;
+    sql_bind(statement, "t", table->name);
+    int code = sqlite3_step(statement);
+    if (code != SQLITE_ROW)
+        return code == SQLITE_DONE ? -ENOENT : sql_errno(code);
+    table->id = sqlite3_column_int64(statement, 0);
+    sql_column_text(statement, 1, kind, sizeof kind);
+    table->events = strcmp(kind, "events") == 0;
+    return 0;
+}
+
+int rows_table_open(struct store *store, const char *name, const char *const *columns,
+                    size_t n_columns, struct rows_table *ret_table) {
+    *ret_table = (struct rows_table){
+        .store = store, .name = name, .columns = columns, .n_columns = n_columns};
+    if (n_columns > READ_COLUMNS_MAX)
+        return -EINVAL;
+    int r = find_table(ret_table);
+    if (!r)
+        r = sql_prepare(store,
+                        "SELECT instance, name FROM instance WHERE host = ? AND table_id = ?",
+                        &ret_table->instances);
+    return r ? r : sql_errno(sqlite3_bind_int64(ret_table->instances, 2, ret_table->id));
+}
+
+sqlite3_str *rows_table_select(struct rows_table *table, const char *second) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    int at = 3; /* after instance, `second`, interval */
+    sqlite3_str_appendf(sql, "SELECT d.instance, %s, %s", second,
+                        table->events ? "NULL" : "d.interval_ns");
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const char *name = table->columns[i];
+        bool there = table_name_valid(name, strlen(name)) &&
+                     sqlite3_table_column_metadata(table->store->db, "main", table->name, name,
+                                                   NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+        table->at[i] = there ? at++ : -1;
+        if (there)
+            sqlite3_str_appendf(sql, ", d.\"%w\"", name);
+    }
+    return sql;
+}
+
+int rows_table_prepare(struct rows_table *table, sqlite3_str *sql) {
+    char *text = sqlite3_str_finish(sql);
+    int r = text ? sql_prepare(table->store, text, &table->rows) : -ENOMEM;
+    sqlite3_free(text);
+    return r;
+}
+
+void rows_table_fill(const struct rows_table *table, int64_t *ret_interval_ns,
+                     int64_t *ret_values) {
+    int64_t interval = sql_column(table->rows, 2);
+    *ret_interval_ns = interval > 0 ? interval : VALUE_ABSENT;
+    for (size_t i = 0; i < table->n_columns; i++)
+        ret_values[i] = table->at[i] < 0 ? VALUE_ABSENT : sql_column(table->rows, table->at[i]);
+}
+
+void rows_table_release(struct rows_table *table) {
+    sqlite3_finalize(table->rows);
+    sqlite3_finalize(table->instances);
+}
+
+/* ---- its instances ---- */
+
+void instances_clear(struct instances_read *instances) {
+    for (size_t i = 0; i < instances->n; i++)
+        free(instances->items[i].name);
+    instances->n = 0;
+}
+
+void instances_release(struct instances_read *instances) {
+    instances_clear(instances);
+    free(instances->items);
+}
+
+static int add_instance(struct instances_read *instances, sqlite3_stmt *row) {
+    if (instances->n == instances->capacity) {
+        size_t capacity = instances->capacity ? 2 * instances->capacity : 16;
+        struct instance_read *items = realloc(instances->items, capacity * sizeof *items);
+        if (!items)
+            return -ENOMEM;
+        instances->items = items;
+        instances->capacity = capacity;
+    }
+    struct instance_read item = {.id = sqlite3_column_int64(row, 0),
+                                 .name = sql_column_dup(row, 1, INSTANCE_MAX),
+                                 .last_t_ns = INT64_MIN};
+    if (!item.name)
+        return -ENOMEM;
+    instances->items[instances->n++] = item;
+    return 0;
+}
+
+static int compare_id(const void *key, const void *item) {
+    int64_t id = *(const int64_t *)key, other = ((const struct instance_read *)item)->id;
+    return (id > other) - (id < other);
+}
+
+static int compare_instances(const void *a, const void *b) {
+    return compare_id(&((const struct instance_read *)a)->id, b);
+}
+
+/* Sorted here: SQLite would sort all there are before it gives the first. */
+int instances_load(const struct rows_table *table, int64_t host, struct instances_read *instances) {
+    sqlite3_stmt *statement = table->instances;
+    size_t begin = instances->n;
+    int code = SQLITE_DONE, r = sql_bind(statement, "i", host);
+    while (!r && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        r = instances->n - begin < READ_INSTANCES_MAX ? add_instance(instances, statement) : -E2BIG;
+    sqlite3_reset(statement);
+    if (instances->n > begin)
+        qsort(instances->items + begin, instances->n - begin, sizeof *instances->items,
+              compare_instances);
+    return r ? r : sql_errno(code);
+}
+
+struct instance_read *instances_find(const struct instances_read *instances, size_t begin,
+                                     size_t end, int64_t id, size_t guess) {
+    if (guess < end && instances->items[guess].id == id)
+        return &instances->items[guess];
+    if (begin == end)
+        return NULL;
+    return bsearch(&id, instances->items + begin, end - begin, sizeof *instances->items,
+                   compare_id);
+}
