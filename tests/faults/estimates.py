@@ -32,7 +32,8 @@ def gain_text(run):
 
 
 def found(runs):
-    return [r for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r)]
+    """Blamed rightly, and with a twin that is without just that."""
+    return [r for r in runs if scorer.is_scored(r) and r["right"] == "find" and scorer.is_top1(r) and scorer.is_of_one(r)]
 
 
 def slowdown_lines(runs):
