@@ -101,6 +101,54 @@ static void who_waits_for_a_member_without_a_core_goes_on_sooner_with_it(void **
     check(&r, 60 * MS);
 }
 
+static double throttled(size_t column, double t_s) {
+    (void)t_s;
+    return column == CGROUP_THROTTLED ? 0.4e9
+           : column == CGROUP_QUOTA   ? 60e6
+           : column == CGROUP_PERIOD  ? 100e6
+                                      : 0;
+}
+
+/* Without that, how far the ends of the interval are from what is predicted, as shares of it. */
+static void ask_ends(struct recording *r, enum budget_term term, double *ret_low,
+                     double *ret_high) {
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = term, .factor = 1};
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, &scene), 0);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.replayed && fabs(a.predicted_s / (60 * MS * ROUNDS / 1e9) - 1) < 0.02);
+    assert_true(a.bound_s <= a.low_s && a.gain_high <= a.gain_max + 1e-9);
+    *ret_low = 1 - a.low_s / a.predicted_s;
+    *ret_high = a.high_s / a.predicted_s - 1;
+    whatif_free(w);
+    scene_release(&scene);
+    recording_release(r);
+}
+
+/* How long a spinning rank stood still in a call is read from the calls, whoever took the core. */
+static void
+what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void **state) {
+    (void)state;
+    for (int quota = 0; quota < 2; quota++) {
+        struct recording r;
+        double low, high;
+        begin(&r, 100 * MS, 0.4);
+        if (quota)
+            plant(&r, RECORDING_CGROUP, 1, "/job", 0.1, 1u << CGROUP_QUOTA | 1u << CGROUP_PERIOD,
+                  throttled);
+        for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+            meet(&r, 0, 50 * MS, t + 50 * MS, t + 100 * MS, 50 * MS);
+            meet(&r, 1, 50 * MS, t + 50 * MS, t + 100 * MS, 10 * MS);
+        }
+        ask_ends(&r, quota ? BUDGET_QUOTA : BUDGET_RUN_QUEUE, &low, &high);
+        assert_true(quota ? low >= 0.149 && high >= 0.149 : low < 0.05 && high < 0.05);
+    }
+}
+
 /* Rank 0 went on long before rank 1 had its core again: it needs what it needed. */
 static void who_had_gone_on_before_was_not_held_up(void **state) {
     struct recording r;
@@ -163,6 +211,7 @@ int main(void) {
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
         cmocka_unit_test(who_waits_for_a_member_without_a_core_goes_on_sooner_with_it),
+        cmocka_unit_test(what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by),
         cmocka_unit_test(who_had_gone_on_before_was_not_held_up),
         cmocka_unit_test(a_message_under_way_is_not_all_want_of_a_core),
         cmocka_unit_test(who_does_not_need_the_late_member_was_not_held_up),
