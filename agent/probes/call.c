@@ -132,7 +132,8 @@ static const struct column call_columns[N_COLUMNS] = {
               "the other side's rank in MPI_COMM_WORLD; the root of a collective"},
     [TAG] = {"tag", UNIT_NONE, COLUMN_LEVEL, "of the message"},
     [BYTES] = {"bytes", UNIT_BYTES, COLUMN_LEVEL,
-               "sent or received; of collectives the larger of what it gave and got"},
+               "sent or received; of collectives the larger of what it gave and got; of calls in a "
+               "row their sum"},
     [CPU_NS] = {"cpu_ns", UNIT_NS, COLUMN_LEVEL, "CPU time inside; of calls of 100 us and more"},
     [GAP_CPU_NS] = {"gap_cpu_ns", UNIT_NS, COLUMN_LEVEL,
                     "CPU time since the thread's call before; of gaps of 100 us and more"},

@@ -8,9 +8,12 @@
  * so every gap and every call of 100 us and more gets its CPU time, wrong by less than 100 us.
  *
  * Small calls in a row are told as few events: polls that found nothing, and accesses to windows
- * and what completes them, of which a program over global arrays makes a million a second. A call
- * or a gap of 100 us and more, and a call of any other kind, end a row. Each event counts its calls
- * and bytes and knows the time inside them; totals are of single calls as ever.
+ * and what completes them, of which a program over global arrays makes a million a second. A gap of
+ * 100 us and more, an access that took as long, and a call of any other kind end a row; a poll that
+ * found nothing does not, however long it took. Each event counts its calls and bytes and knows the
+ * time inside them; totals are of single calls as ever. A row is written when the call that ends it
+ * returns: a blocking call shows the row before it only then, and of a thread that ends without
+ * such a call the last 20 ms of small calls are in the totals only.
  */
 #include "agent/shim/shim.h"
 

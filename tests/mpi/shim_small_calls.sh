@@ -11,7 +11,10 @@ awk '$1 == "event" && $3 ~ /Accumulate|Put/ { bytes[$2 " " $3] += $9 }
      END { exit bad }' "$work/dump" || fail "bytes of events and totals differ"
 awk '$1 == "event" && $5 !~ /[pr]/ { if ($2 in until && $11 < until[$2]) { print "before the end of the event before it:", $0; bad = 1 } until[$2] = $11 + $12 }
      END { exit bad }' <(sort -k2,2n -k11,11n "$work/dump") || fail "events of a thread overlap"
-# 500,000 calls; what is told by itself took or followed 100 us, which is seldom however busy the machine is.
-events=$(grep -c '^event' "$work/dump")
-echo "$events events"
-[ "$events" -lt 50000 ] || fail "$events events"
+# A row ends with 20 ms, or with what is told by itself; then at most 8 places are told, and as many again where the
+# places of the next row do not fit beside those it began with.
+awk '$1 == "event" { row = $5 ~ /f/; rows[$2] += row; ends[$2] += before[$2] && !row; before[$2] = row; if ($11 + $12 > end[$2]) end[$2] = $11 + $12 }
+     END { for (r in rows) { most = 16 * (ends[r] + end[r] / 20e6 + 1)
+               print "rank", r ":", rows[r], "rows, at most", int(most), "where", ends[r], "times an event by itself came next, in", int(end[r] / 1e6), "ms"
+               if (rows[r] > most) bad = 1 }
+           exit bad || !length(rows) }' "$work/dump" || fail "too many rows"
