@@ -97,10 +97,19 @@ static bool carries_groups(const struct whatif *w, size_t link) {
     return of_groups > of_pairs;
 }
 
+static bool has_one_sided(const struct mpi_log *log) {
+    bool any = false;
+    for (size_t f = 0; f < log->n_functions; f++)
+        any |= log->functions[f].kind == MPI_KIND_RMA || log->functions[f].completes;
+    return any;
+}
+
 /* What one-sided accesses take, of the ranks' time: data, and when they are answered, for which a
  * replay has no model: they take as long as they did. */
 static double one_sided_part(const struct mpi_log *log) {
     double inside = 0, all = 0;
+    if (!has_one_sided(log))
+        return 0;
     for (size_t r = 0; r < log->n; r++) {
         const struct mpi_rank *rank = &log->ranks[r];
         int64_t end = INT64_MIN;
