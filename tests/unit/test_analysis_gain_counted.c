@@ -149,16 +149,20 @@ static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **sta
     recording_release(&r);
 }
 
-/* All wait as long as the link was full, or one of them has something else to do. */
+/* All wait as long as the link was full; or one of them has something else to do, or waits for
+ * more. */
 static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
     struct process alike[] = {{0.2, 0, 0, 0}, {0.21, 0, 0, 0}};
     struct process busy[] = {{0.2, 0, 0, 0}, {0.8, 0, 0, 0}};
+    struct process idle[] = {{0.22, 0, 0, 0}, {0.11, 0, 0, 0}};
+    const struct process *jobs[] = {busy, alike, idle};
     (void)state;
-    for (int all = 0; all < 2; all++) {
+    for (int job = 0; job < 3; job++) {
+        bool all = job == 1;
         struct recording r;
         struct scene scene;
         struct counted c;
-        plant_job(&r, all ? alike : busy, 2);
+        plant_job(&r, jobs[job], 2);
         assert_int_equal(mpi_log_finish(&r.calls), 0);
         assert_int_equal(scene_build(&r, &scene), 0);
         assert_int_equal(gain_counted_link(&scene, 0.78, &c), all);
