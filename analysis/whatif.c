@@ -130,7 +130,7 @@ static const char *why_not(int error) {
     case -EDEADLK:
         return "its MPI calls, replayed, wait for each other for ever";
     case -E2BIG:
-        return "too many messages were on their way at once";
+        return "too many messages were on their way at once, or it would take for years";
     default:
         return NULL;
     }
