@@ -125,9 +125,9 @@ static double capped(const struct scene *scene, double confidence) {
 }
 
 /* The table was made on short runs as well, and on none whose evidence has a hole. */
-double verdict_confidence(const struct scene *scene, double computed) {
-    double right = verdict_calibrated(fmin(1, computed * long_enough(scene)));
-    return capped(scene, right) * evidence_there(scene);
+double verdict_confidence(const struct scene *scene, double computed, double *ret_asked) {
+    *ret_asked = fmin(1, computed * long_enough(scene));
+    return capped(scene, verdict_calibrated(*ret_asked)) * evidence_there(scene);
 }
 
 double verdict_confidence_counted(const struct scene *scene, double share) {
@@ -283,6 +283,7 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
     struct verdict v = {.host = -1,
                         .rank = -1,
                         .resource = "none",
+                        .computed = NAN,
                         .start_s = NAN,
                         .end_s = NAN,
                         .gain = NAN,

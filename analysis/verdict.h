@@ -48,6 +48,7 @@ struct verdict {
     int64_t culprit_pid;
     double start_s, end_s;            /* it held only then; NAN: the whole run */
     double confidence;                /* 0..1 */
+    double computed;                  /* what verdict_calibrated() was asked; NAN: nothing */
     double gain, gain_low, gain_high; /* shares of the run; NAN where not estimated */
     const char *gain_source; /* "replay", "iterations" (where ranks run freely), "counters",
                                 "bound": only gain_high is known; NULL: nobody is blamed */

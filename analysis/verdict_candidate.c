@@ -66,11 +66,11 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
 
 /* Weights as designed; less where the evidence has a hole that is known. */
 static double confidence_of(const struct scene *scene, const struct candidate *c,
-                            const struct resampled *r) {
+                            const struct resampled *r, double *ret_asked) {
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
                         0.1 * verdict_coverage(scene);
     bool told = c->supply || scene_has_path(scene); /* of others there were too few to count */
-    confidence = told ? verdict_confidence(scene, confidence)
+    confidence = told ? verdict_confidence(scene, confidence, ret_asked)
                       : verdict_confidence_counted(scene, confidence);
     if (!c->supply)
         confidence *= 0.8;
@@ -139,7 +139,7 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     v->kind = c->kind;
     v->start_s = c->start_s;
     v->end_s = c->end_s;
-    v->confidence = confidence_of(scene, c, &r);
+    v->confidence = confidence_of(scene, c, &r, &v->computed);
     take_culprit(c, v);
     take_gain(scene, c, other, v);
     v->cause = text_format("%s", c->cause);

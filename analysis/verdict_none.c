@@ -109,14 +109,14 @@ static void add_next(const struct shares *s, struct verdict *v) {
  * for much of the time may well run into a limit that none of the hosts shows; and whose ranks lack
  * something for much of it does so somewhere. */
 static double confidence_of(const struct scene *scene, const struct candidates *candidates,
-                            double unexplained) {
+                            double unexplained, double *ret_asked) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, GAIN_MIN));
     closeness = 1 - most / GAIN_MIN;
     double quiet =
         0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(scene);
-    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)));
+    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)), ret_asked);
 }
 
 /* What the ranks lack of their hosts for much of the time, though none stands out by it; else 0. */
@@ -149,7 +149,8 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
                          struct verdict *v) {
     struct shares s = shares_of(scene);
     v->state = VERDICT_BALANCED;
-    v->confidence = confidence_of(scene, candidates, s.transfer + s.overhead + lacking(&s));
+    v->confidence =
+        confidence_of(scene, candidates, s.transfer + s.overhead + lacking(&s), &v->computed);
     v->cause = bound_words(&s);
     char other[80] = "";
     if (s.most >= 0.05)

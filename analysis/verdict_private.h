@@ -18,8 +18,8 @@ double verdict_closing(const struct scene *scene);
 bool verdict_has_ranks(const struct scene *scene);
 /* What all confidences have in common: less for a short run; the table; the cap where nothing saw
  * inside MPI; how much of the evidence is there (samples, budgets that close, ranks that came to
- * their end). At most VERDICT_CONFIDENCE_MAX. */
-double verdict_confidence(const struct scene *scene, double computed);
+ * their end). At most VERDICT_CONFIDENCE_MAX. ret_asked: what the table was asked. */
+double verdict_confidence(const struct scene *scene, double computed, double *ret_asked);
 /* The same without the table, of what is a share of answers that were right. */
 double verdict_confidence_counted(const struct scene *scene, double share);
 

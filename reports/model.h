@@ -111,6 +111,7 @@ struct report_verdict {
     int64_t culprit_pid;
     double start_s, end_s;                        /* it held only then; NAN: the whole run */
     double confidence;                            /* 0..1 */
+    double confidence_computed;                   /* before the table of the fault matrix; NAN */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     char *summary;

@@ -38,6 +38,7 @@ static int fill_verdict(struct report *report, struct verdict *from) {
                                   .cause = from->cause,
                                   .summary = from->summary,
                                   .confidence = from->confidence,
+                                  .confidence_computed = from->computed,
                                   .gain_pct = 100 * from->gain,
                                   .gain_low_pct = 100 * from->gain_low,
                                   .gain_high_pct = 100 * from->gain_high,

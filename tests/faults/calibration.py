@@ -4,7 +4,7 @@
 
 usage: calibration.py RESULTS...
 
-Reads the reports kept in folders of results (`matrix score` makes them anew), undoes the table with which they were made,
+Reads the reports kept in folders of results (`matrix score` makes them anew), takes what they computed before the table,
 and fits log odds of being right = A + B x log odds of the confidence as computed: two numbers, drawn to "as computed"
 by a prior, so that no few runs bend it, and never falling. Prints the table, and the calibration error of each folder
 by a fit on the others alone.
@@ -76,25 +76,28 @@ def is_by_calls(run):
 
 
 def answers(folder, table):
-    """(confidence as computed, right, whether the table made it) of each run that is scored."""
+    """(confidence as computed, what the table's answer was multiplied by, right, whether the table made it) of each run that
+    is scored."""
     runs, _ = recordings.load(folder, ("tuning", "scored"), None)
     scorer.set_truth(runs)
-    undone = [(y, x) for x, y in table]
     found = []
     for run in runs:
         verdict = run["report"]["verdict"]
         if scorer.is_scored(run) and verdict["state"] != "insufficient":
             said = verdict.get("confidence") or 0
-            found.append((between(undone, said) if is_by_calls(run) else said, scorer.is_right(run), is_by_calls(run)))
+            computed = verdict.get("confidence_computed")
+            by_table = computed is not None and is_by_calls(run)
+            found.append((computed, said / between(table, computed), scorer.is_right(run), True) if by_table
+                         else (said, 1, scorer.is_right(run), False))
     return found
 
 
 def error_with(found, table):
-    return calibration_error([(between(table, x) if by_table else x, right) for x, right, by_table in found])
+    return calibration_error([(between(table, x) * rest if by_table else x, right) for x, rest, right, by_table in found])
 
 
 def fitted_table(sets):
-    return table_of(*fit([(x, right) for found in sets for x, right, by_table in found if by_table]))
+    return table_of(*fit([(x, right) for found in sets for x, _, right, by_table in found if by_table]))
 
 
 def main(folders):
@@ -102,13 +105,13 @@ def main(folders):
         print(__doc__.strip())
         return 0 if folders in (["-h"], ["--help"]) else 2
     sets = [answers(folder, table_now()) for folder in folders]
-    if not any(by_table for found in sets for _, _, by_table in found):
+    if not any(by_table for found in sets for *_, by_table in found):
         print("calibration: no scored runs with reports there", file=sys.stderr)
         return 1
     for i, folder in enumerate(folders):
         others = sets[:i] + sets[i + 1:]
         held_out = error_with(sets[i], fitted_table(others)) if any(others) else float("nan")
-        wrong = sum(not right for _, right, _ in sets[i])
+        wrong = sum(not right for _, _, right, _ in sets[i])
         print(f"{folder}: {len(sets[i])} answers, {wrong} wrong; calibration error as computed "
               f"{error_with(sets[i], [(0, 0), (1, 1)]):.3f}, now {error_with(sets[i], table_now()):.3f}, by a fit on the others {held_out:.3f}")
     print(", ".join(f"{{{x:g}, {y:.3f}}}" for x, y in fitted_table(sets)))
