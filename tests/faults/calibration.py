@@ -86,7 +86,7 @@ def answers(folder, table):
         if scorer.is_scored(run) and verdict["state"] != "insufficient":
             said = verdict.get("confidence") or 0
             computed = verdict.get("confidence_computed")
-            by_table = computed is not None and is_by_calls(run)
+            by_table = bool(computed) and is_by_calls(run)
             found.append((computed, said / between(table, computed), scorer.is_right(run), True) if by_table
                          else (said, 1, scorer.is_right(run), False))
     return found

@@ -344,7 +344,7 @@ class Delay(unittest.TestCase):
 
 class Calibration(unittest.TestCase):
     def said(self, confidence, right, n):
-        return [(confidence, i < right, True) for i in range(n)]
+        return [(confidence, 1, i < right, True) for i in range(n)]
 
     def test_what_is_said_too_low_is_said_higher_and_what_is_wrong_more_often_lower(self):
         low = calibration.fitted_table([self.said(.7, 97, 100) + self.said(.9, 99, 100)])
@@ -360,10 +360,11 @@ class Calibration(unittest.TestCase):
             self.assertEqual(rights, sorted(rights))
             self.assertLessEqual(max(rights), calibration.MOST)
 
-    def test_a_table_is_undone_and_what_it_did_not_make_stays(self):
+    def test_what_lowers_an_answer_stays_and_so_does_what_no_table_made(self):
         table = [(0, 0), (.5, .8), (1, .98)]
-        self.assertAlmostEqual(calibration.between([(y, x) for x, y in table], .8), .5)
-        self.assertAlmostEqual(calibration.error_with([(.9, True, False)] * 9 + [(.9, False, False)], table), 0)
+        self.assertAlmostEqual(calibration.error_with([(.9, 1, True, False)] * 9 + [(.9, 1, False, False)], table), 0)
+        self.assertAlmostEqual(calibration.error_with([(.5, 1, True, True)] * 8 + [(.5, 1, False, True)] * 2, table), 0)
+        self.assertAlmostEqual(calibration.error_with([(.5, .75, True, True)] * 6 + [(.5, .75, False, True)] * 4, table), 0)
 
     def test_the_table_of_the_source_is_read(self):
         table = calibration.table_now()
