@@ -162,6 +162,11 @@ void comparison_free(struct comparison *c) {
     free(c);
 }
 
+void comparison_give_back(struct comparison *c) {
+    memset(c->runs, 0, c->n * sizeof(struct report *));
+    comparison_free(c);
+}
+
 int comparison_add_note(struct comparison *c, char *owned_text) {
     char **notes = realloc(c->notes, (c->n_notes + 1) * sizeof *notes);
     if (notes)
@@ -204,8 +209,7 @@ int comparison_build(struct report **runs, const size_t *group_of, size_t n, siz
     c->n = n;
     int result = fill(c, group_of, baseline);
     if (result < 0) {
-        memset(copy, 0, n * sizeof *copy); /* the reports stay the caller's */
-        comparison_free(c);
+        comparison_give_back(c);
         return result;
     }
     *ret_comparison = c;

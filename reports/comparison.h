@@ -94,6 +94,8 @@ struct comparison {
 int comparison_build(struct report **runs, const size_t *group_of, size_t n, size_t baseline,
                      struct comparison **ret_comparison);
 void comparison_free(struct comparison *comparison);
+/* Frees all but the reports, which are the caller's again. */
+void comparison_give_back(struct comparison *comparison);
 
 /* Takes the text over, also on failure. -ENOMEM. */
 int comparison_add_note(struct comparison *comparison, char *owned_text);

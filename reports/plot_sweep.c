@@ -2,7 +2,8 @@
 /*
  * A measure of a sweep: the second parameter's values along the axis, a line for each of the
  * first's, with intervals; of one parameter a single line. Other parameters are at their first
- * value. Between values that are no numbers there is no way, so those of one parameter are bars.
+ * value. Between values that are no numbers there is no way, so those of one parameter are bars,
+ * with their figures over them: one may be a hundred times another.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,6 +13,7 @@
 
 #include "common/text.h"
 #include "reports/gnuplot.h"
+#include "reports/layout.h"
 #include "reports/sweep_write.h"
 
 #define LINES_MAX 12
@@ -52,10 +54,12 @@ static size_t put_line(FILE *out, const struct sweep *sweep, const struct axes *
         const struct sweep_figure *f = &cell->figures[measure];
         if (!isfinite(f->median))
             continue;
-        fprintf(out, "%zu %.8g %.8g %.8g\n", t, f->median, f->low, f->high);
+        char number[LAYOUT_NUMBER_SIZE];
+        fprintf(out, "%zu %.8g %.8g %.8g %s\n", t, f->median, f->low, f->high,
+                layout_number(number, f->median));
         points++;
     }
-    fputs(points ? "EOD\n" : "0 NaN NaN NaN\nEOD\n", out);
+    fputs(points ? "EOD\n" : "0 NaN NaN NaN -\nEOD\n", out);
     return points;
 }
 
@@ -67,8 +71,9 @@ static void put_axes(FILE *out, const struct sweep *sweep, const struct axes *ax
     script_put_string(out, sweep->measures[measure].title);
     fprintf(out,
             "\nset xrange [-0.5:%zu.5]\nset yrange [0:*%s]\nset key outside right top\n"
-            "set boxwidth 0.3\nset xtics (",
-            axes->n_ticks - 1, strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100");
+            "set boxwidth 0.3\n%sset xtics (",
+            axes->n_ticks - 1, strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100",
+            axes->bars ? "set tmargin 2\nset offsets 0, 0, graph 0.1, 0\n" : "");
     for (size_t t = 0; t < axes->n_ticks; t++) {
         fputs(t ? ", " : "", out);
         script_put_string(out, axes->ticks->values[t]);
@@ -111,6 +116,8 @@ char *sweep_plot(const struct sweep *sweep, size_t measure) {
                 script_colour(l), l, script_colour(l));
         put_title(script.file, &axes, l);
     }
+    if (axes.bars)
+        fputs(", $l0 using 1:4:5 with labels offset 0,0.8 tc rgb '#333333' notitle", script.file);
     fputc('\n', script.file);
     char *svg = script_run(&script);
     if (!points) {

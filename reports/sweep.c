@@ -91,7 +91,7 @@ static int add_run(struct sweep_cell *cell, const struct store_run *run) {
         return -ENOMEM;
     cell->runs = grown;
     struct sweep_run *added = &grown[cell->n_runs++];
-    *added = (struct sweep_run){run->id, run->state, run->exit_status, {0}};
+    *added = (struct sweep_run){run->id, run->state, run->exit_status, {0}, NULL};
     for (size_t m = 0; m < SWEEP_MEASURES_MAX; m++)
         added->measures[m] = NAN;
     cell->n_done += run->state == RUN_DONE;
@@ -124,7 +124,7 @@ static int64_t typical_run(const struct sweep *sweep, size_t cell,
 
 /* Only the run that stands for its cell is judged: the others are read for their figures. */
 static int measure_run(struct store *store, const struct sweep *sweep, struct sweep_cell *cell,
-                       struct sweep_run *run, int64_t typical) {
+                       struct sweep_run *run, int64_t typical, bool keep) {
     struct report *report;
     char which[32];
     snprintf(which, sizeof which, "%lld", (long long)run->id);
@@ -136,13 +136,15 @@ static int measure_run(struct store *store, const struct sweep *sweep, struct sw
         run->measures[m] = sweep_measure_run(report, &sweep->measures[m]);
     if (run->id == typical)
         cell->typical = report;
+    else if (keep)
+        run->measured = report;
     else
         report_free(report);
     return 0;
 }
 
 static int measure_cells(struct store *store, struct sweep *sweep,
-                         const struct store_sweep_run *runs, size_t n) {
+                         const struct store_sweep_run *runs, size_t n, bool keep) {
     const struct store_run **of_cell = calloc(n + 1, sizeof *of_cell);
     int result = of_cell ? 0 : -ENOMEM;
     for (size_t c = 0; result == 0 && c < sweep->n_cells; c++) {
@@ -150,7 +152,7 @@ static int measure_cells(struct store *store, struct sweep *sweep,
         int64_t typical = typical_run(sweep, c, runs, n, of_cell);
         for (size_t i = 0; result == 0 && i < cell->n_runs; i++)
             if (cell->runs[i].state == RUN_DONE)
-                result = measure_run(store, sweep, cell, &cell->runs[i], typical);
+                result = measure_run(store, sweep, cell, &cell->runs[i], typical, keep);
         if (result == 0)
             result = fill_figures(sweep, cell);
     }
@@ -158,7 +160,7 @@ static int measure_cells(struct store *store, struct sweep *sweep,
     return result;
 }
 
-static int fill(struct store *store, struct sweep *sweep) {
+static int fill(struct store *store, struct sweep *sweep, bool keep) {
     struct store_sweep_run *runs;
     size_t n;
     int result = make_cells(sweep);
@@ -169,13 +171,13 @@ static int fill(struct store *store, struct sweep *sweep) {
     for (size_t i = 0; result == 0 && i < n; i++)
         result = add_run(&sweep->cells[cell_index(sweep, runs[i].value)], &runs[i].run);
     if (result == 0)
-        result = measure_cells(store, sweep, runs, n);
+        result = measure_cells(store, sweep, runs, n, keep);
     store_sweep_runs_free(runs, n);
     return result;
 }
 
 int sweep_build(struct store *store, const char *name, const char *const *measures,
-                size_t n_measures, struct sweep **ret_sweep) {
+                size_t n_measures, bool keep, struct sweep **ret_sweep) {
     struct sweep *sweep = calloc(1, sizeof *sweep);
     if (!sweep)
         return -ENOMEM;
@@ -183,7 +185,7 @@ int sweep_build(struct store *store, const char *name, const char *const *measur
     for (size_t i = 0; result == 0 && i < n_measures; i++)
         result = sweep_add_measure(sweep, measures[i]);
     if (result == 0)
-        result = fill(store, sweep);
+        result = fill(store, sweep, keep);
     if (result < 0)
         sweep_free(sweep);
     else
@@ -193,6 +195,8 @@ int sweep_build(struct store *store, const char *name, const char *const *measur
 
 void sweep_free(struct sweep *sweep) {
     for (size_t i = 0; sweep && i < sweep->n_cells; i++) {
+        for (size_t k = 0; k < sweep->cells[i].n_runs; k++)
+            report_free(sweep->cells[i].runs[k].measured);
         free(sweep->cells[i].runs);
         report_free(sweep->cells[i].typical);
     }

@@ -2,8 +2,9 @@
 /*
  * A sweep as a report sees it: cells (one of each combination of values), the runs of each, what
  * was measured of each run, and the run of median length as the one whose verdict and tables stand
- * for the cell. Reports of the other runs are read and let go one by one: a sweep of a hundred runs
- * holds as many reports as it has cells.
+ * for the cell. Reports of the other runs are read and let go one by one, so that a sweep of a
+ * hundred runs holds as many reports as it has cells, unless they are to be kept: differences are
+ * tested run by run.
  *
  * Figures are medians over runs that ended well. Their interval is that of 95 % from order
  * statistics where there are enough runs (six), else from the lowest to the highest.
@@ -37,6 +38,7 @@ struct sweep_run {
     enum run_state state;
     int exit_status; /* -1: unknown */
     double measures[SWEEP_MEASURES_MAX];
+    struct report *measured; /* owned; NULL: not kept, or this run is the cell's typical one */
 };
 
 struct sweep_cell {
@@ -62,11 +64,12 @@ struct sweep_figure sweep_figure(double *values, size_t n);
 bool sweep_is_measure(const char *word);
 extern const char sweep_measure_words[];
 
-/* Reads a sweep (NULL: the last) and all its runs. -ENOENT; -EINVAL for a word that is no measure;
- * -EOVERFLOW for more cells than can be shown. */
+/* Reads a sweep (NULL: the last) and all its runs; keep: their reports, too, which the table
+ * "differences" needs. -ENOENT; -EINVAL for a word that is no measure; -EOVERFLOW for more cells
+ * than can be shown. */
 #define SWEEP_CELLS_SHOWN_MAX 1000
 int sweep_build(struct store *store, const char *name, const char *const *measures,
-                size_t n_measures, struct sweep **ret_sweep);
+                size_t n_measures, bool keep, struct sweep **ret_sweep);
 void sweep_free(struct sweep *sweep); /* takes NULL */
 
 /* The verdict of a cell in few words: "vm1 net-egress, gain 34 %", "balanced", "failed: exit

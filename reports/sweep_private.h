@@ -3,8 +3,6 @@
 #ifndef CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 #define CHOKEPOINT_REPORTS_SWEEP_PRIVATE_H
 
-#include <stdio.h>
-
 #include "reports/sweep_tables.h"
 
 /* -EINVAL: no such measure; -E2BIG. */
@@ -17,11 +15,17 @@ double sweep_training_begin(const struct report *report);
 /* Cells of which a run ended well. */
 size_t sweep_n_typical(const struct sweep *sweep);
 
+/* Figures as means, a row a cell. -ENOMEM. */
+int sweep_tables_add_means(struct sweep_tables *tables, const struct sweep *sweep);
+
+/* Tables of what programs ran, and of what differs between cells. -ENOMEM. */
+int sweep_tables_add_operators(struct sweep_tables *tables, const struct sweep *sweep);
+int sweep_tables_add_timelines(struct sweep_tables *tables, const struct sweep *sweep);
+int sweep_tables_add_differences(struct sweep_tables *tables, const struct sweep *sweep,
+                                 size_t hosts_max);
+
 /* Tables of how programs learned: on its way, and at equal time, updates and examples. -ENOMEM. */
 int sweep_tables_add_curves(struct sweep_tables *tables, const struct sweep *sweep);
 int sweep_tables_add_pace(struct sweep_tables *tables, const struct sweep *sweep);
-
-/* The pictures of it. */
-void sweep_html_put_curves(FILE *out, const struct sweep *sweep);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of the runs that stand for the cells: averages by host (T1, T2), the job as a whole (T3),
- * peaks (T4), roles (T5), operators (T8), the argument by arithmetic (P1).
+ * Tables of the runs that stand for the cells: averages by host, of whole runs and of phases (T1),
+ * the job as a whole (T3), peaks (T4), roles (T5), the argument by arithmetic (P1).
  */
 #include <errno.h>
 #include <math.h>
@@ -16,42 +16,94 @@
 #include "reports/text.h"
 
 #define LABEL_SIZE 600
-#define OPERATORS_SHOWN 8
+#define PHASES_MAX 8 /* each is a table */
 
 static size_t hosts_of(const struct report *report, size_t hosts_max) {
     return hosts_max && report->n_hosts > hosts_max ? hosts_max : report->n_hosts;
 }
 
-/* ---- T1, T2, T4: a column a host of each cell ---- */
+/* ---- T1, T4: a column a host of each cell ---- */
+
+/* Which part of a run a table is of: its whole, or the phase of that name (NULL: the whole). */
+struct hosts_table {
+    const char *id, *phase;
+    const struct layout_row *rows;
+    size_t n;
+    bool peaks;
+};
+
+/* NULL: the run has no such phase, or one too short for its means to say anything. */
+static const struct report_resources *resources_of(const struct report *report, const char *phase) {
+    for (size_t i = phase ? 1 : 0; i < report->n_resources; i++)
+        if (!phase || (strcmp(report->resources[i].phase, phase) == 0 &&
+                       layout_worth_a_table(report, &report->resources[i])))
+            return &report->resources[i];
+    return NULL;
+}
 
 static int fill_host(struct sweep_table *table, size_t column, const char *label,
-                     const struct report *report, size_t host, const struct layout_row *rows,
-                     size_t n, bool peaks) {
+                     const struct report *report, size_t host, const struct hosts_table *of) {
+    const struct report_resources *resources = resources_of(report, of->phase);
     int result = sweep_table_set(table, 0, column, "%s %s", label, report->hosts[host].name);
-    for (size_t r = 0; r < n && result == 0; r++)
-        if (report->n_resources)
-            result = sweep_table_number(
-                table, r + 1, column,
-                layout_value(report, &report->resources[0], host, &rows[r], peaks));
+    for (size_t r = 0; r < of->n && result == 0; r++)
+        result = sweep_table_number(
+            table, r + 1, column,
+            resources ? layout_value(report, resources, host, &of->rows[r], of->peaks) : NAN);
     return result;
 }
 
-static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep, const char *id,
-                     const char *title, const struct layout_row *rows, size_t n, bool peaks,
-                     size_t hosts_max) {
-    size_t columns = 1, column = 1;
-    for (size_t i = 0; i < sweep->n_cells; i++)
-        columns += sweep->cells[i].typical ? hosts_of(sweep->cells[i].typical, hosts_max) : 0;
-    struct sweep_table *table = sweep_table_new(tables, id, "", n + 1, columns, "%s", title);
-    int result = table ? sweep_table_set(table, 0, 0, " ") : -ENOMEM;
-    for (size_t r = 0; r < n && result == 0; r++)
-        result = sweep_table_set(table, r + 1, 0, "%s", rows[r].label);
+static int fill_hosts(struct sweep_table *table, const struct sweep *sweep,
+                      const struct hosts_table *of, size_t hosts_max) {
+    size_t column = 1;
+    int result = sweep_table_set(table, 0, 0, " ");
+    for (size_t r = 0; r < of->n && result == 0; r++)
+        result = sweep_table_set(table, r + 1, 0, "%s", of->rows[r].label);
     for (size_t i = 0; i < sweep->n_cells; i++) {
         const struct report *report = sweep->cells[i].typical;
         char label[LABEL_SIZE];
         sweep_values(sweep, &sweep->cells[i], label, sizeof label);
         for (size_t h = 0; report && result == 0 && h < hosts_of(report, hosts_max); h++)
-            result = fill_host(table, column++, label, report, h, rows, n, peaks);
+            result = fill_host(table, column++, label, report, h, of);
+    }
+    return result;
+}
+
+static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
+                     const struct hosts_table *of, const char *title, size_t hosts_max) {
+    size_t columns = 1;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        columns += sweep->cells[i].typical ? hosts_of(sweep->cells[i].typical, hosts_max) : 0;
+    struct sweep_table *table =
+        sweep_table_new(tables, of->id, of->phase ? of->phase : "", of->n + 1, columns, "%s%s%s",
+                        title, of->phase ? " in phase " : "", of->phase ? of->phase : "");
+    return table ? fill_hosts(table, sweep, of, hosts_max) : -ENOMEM;
+}
+
+/* The names of phases that any cell has a table for, in the order in which they come. */
+static size_t collect_phases(const struct sweep *sweep, const char *names[PHASES_MAX]) {
+    size_t n = 0;
+    for (size_t i = 0; i < sweep->n_cells; i++) {
+        const struct report *report = sweep->cells[i].typical;
+        for (size_t p = 1; report && p < report->n_resources && n < PHASES_MAX; p++) {
+            const char *name = report->resources[p].phase;
+            size_t k = 0;
+            while (k < n && strcmp(names[k], name) != 0)
+                k++;
+            if (k == n && resources_of(report, name))
+                names[n++] = name;
+        }
+    }
+    return n;
+}
+
+static int add_phases(struct sweep_tables *tables, const struct sweep *sweep, size_t hosts_max) {
+    const char *names[PHASES_MAX];
+    size_t n = collect_phases(sweep, names);
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0; i++) {
+        const struct hosts_table of = {"phases", names[i], layout_averages, layout_averages_size,
+                                       false};
+        result = add_hosts(tables, sweep, &of, "Averages of each host", hosts_max);
     }
     return result;
 }
@@ -148,70 +200,52 @@ static int add_roles(struct sweep_tables *tables, const struct sweep *sweep) {
     return result;
 }
 
-/* ---- T8: operators, a column a cell ---- */
+/* ---- P1 ---- */
 
-/* The place of an operator in the list of all, which it joins if it is new and there is room. */
-static void collect_operators(const struct report *report, const char **names, size_t *n) {
-    for (size_t i = 0; i < report->n_operators && *n < OPERATORS_SHOWN; i++) {
-        size_t k = 0;
-        while (k < *n && strcmp(names[k], report->operators[i].name) != 0)
-            k++;
-        if (k == *n)
-            names[(*n)++] = report->operators[i].name;
+/* What the same link needs for the bytes of the other direction; NAN. */
+static double way_back_s(const struct report *report, const struct report_arithmetic *way) {
+    for (size_t i = 0; i < report->n_arithmetic; i++) {
+        const struct report_arithmetic *a = &report->arithmetic[i];
+        if (a->host == way->host && strcmp(a->phase, way->phase) == 0 &&
+            strcmp(a->direction, way->direction) != 0)
+            return a->bound_s;
     }
+    return NAN;
 }
 
-/* "2.02 ms, 135.0 MB": mean time and output of the role that runs it most. */
-static int put_operator(struct sweep_table *table, size_t row, size_t column,
-                        const struct report *report, const char *name) {
-    const struct report_operator *found = NULL;
-    char ms[LAYOUT_NUMBER_SIZE], mb[LAYOUT_NUMBER_SIZE];
-    for (size_t i = 0; i < report->n_operators; i++)
-        if (strcmp(report->operators[i].name, name) == 0 &&
-            (!found || report->operators[i].total_s > found->total_s))
-            found = &report->operators[i];
-    if (!found)
-        return sweep_table_set(table, row, column, "-");
-    layout_number(ms, 1e3 * found->mean_s);
-    if (isnan(found->output_bytes))
-        return sweep_table_set(table, row, column, "%s", ms);
-    return sweep_table_set(table, row, column, "%s, %s MB", ms,
-                           layout_number(mb, found->output_bytes / 1e6));
-}
-
-static int add_operators(struct sweep_tables *tables, const struct sweep *sweep) {
-    const char *names[OPERATORS_SHOWN];
-    size_t n = 0, column = 1;
-    for (size_t i = 0; i < sweep->n_cells; i++)
-        if (sweep->cells[i].typical)
-            collect_operators(sweep->cells[i].typical, names, &n);
-    if (!n)
-        return 0;
-    struct sweep_table *table =
-        sweep_table_new(tables, "operators", "", n + 1, sweep_n_typical(sweep) + 1,
-                        "Operators: mean time (ms) and size of the output");
-    int result = table ? sweep_table_set(table, 0, 0, "operator") : -ENOMEM;
-    for (size_t r = 0; r < n && result == 0; r++)
-        result = sweep_table_set(table, r + 1, 0, "%s", names[r]);
-    for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
-        char label[LABEL_SIZE];
-        if (!sweep->cells[i].typical)
-            continue;
-        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        result = sweep_table_set(table, 0, column, "%s", label);
-        for (size_t r = 0; r < n && result == 0; r++)
-            result = put_operator(table, r + 1, column, sweep->cells[i].typical, names[r]);
-        column++;
-    }
+/* A link carries both directions at once, but a program that waits for all gradients before it
+ * sends the weights needs it twice. */
+static int fill_arithmetic(struct sweep_table *table, size_t row, const char *label,
+                           const struct report *report) {
+    const struct report_arithmetic *a = &report->arithmetic[0];
+    double both_s = a->bound_s + way_back_s(report, a);
+    const double values[] = {a->bytes_per_iteration / 1e6,
+                             a->bandwidth_mb_s,
+                             a->bound_s,
+                             both_s,
+                             a->iteration_s,
+                             a->share_pct,
+                             100 * both_s / a->iteration_s};
+    int result = sweep_table_set(table, row, 0, "%s", label);
+    if (result == 0)
+        result =
+            sweep_table_set(table, row, 1, "%s %ss", layout_host(report, a->host), a->direction);
+    for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
+        result = sweep_table_number(table, row, c + 2, values[c]);
     return result;
 }
 
-/* ---- P1 ---- */
-
 /* Of each cell the argument that bounds an iteration most. */
 static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep) {
-    static const char *const titles[] = {
-        " ", "link", "MB an iteration", "MB/s", "so it takes (s)", "iteration (s)", "share (%)"};
+    static const char *const titles[] = {" ",
+                                         "link",
+                                         "MB an iteration",
+                                         "MB/s",
+                                         "so it takes (s)",
+                                         "with the way back (s)",
+                                         "iteration (s)",
+                                         "share (%)",
+                                         "with the way back (%)"};
     size_t rows = 1, row = 1;
     for (size_t i = 0; i < sweep->n_cells; i++)
         rows += sweep->cells[i].typical && sweep->cells[i].typical->n_arithmetic;
@@ -226,39 +260,43 @@ static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep
     for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
         const struct report *report = sweep->cells[i].typical;
         char label[LABEL_SIZE];
-        if (!report || !report->n_arithmetic)
-            continue;
-        const struct report_arithmetic *a = &report->arithmetic[0];
-        const double values[] = {a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s,
-                                 a->iteration_s, a->share_pct};
         sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        result = sweep_table_set(table, row, 0, "%s", label);
-        if (result == 0)
-            result = sweep_table_set(table, row, 1, "%s %ss", layout_host(report, a->host),
-                                     a->direction);
-        for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
-            result = sweep_table_number(table, row, c + 2, values[c]);
-        row++;
+        if (report && report->n_arithmetic)
+            result = fill_arithmetic(table, row++, label, report);
     }
     return result;
 }
+
+/* ---- kinds ---- */
 
 int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
                           size_t hosts_max) {
     if (!sweep_n_typical(sweep))
         return 0;
+    if (strcmp(kind, "means") == 0)
+        return sweep_tables_add_means(tables, sweep);
     if (strcmp(kind, "hosts") == 0)
-        return add_hosts(tables, sweep, "hosts", "Averages of each host", layout_averages,
-                         layout_averages_size, false, hosts_max);
+        return add_hosts(
+            tables, sweep,
+            &(struct hosts_table){"hosts", NULL, layout_averages, layout_averages_size, false},
+            "Averages of each host", hosts_max);
+    if (strcmp(kind, "phases") == 0)
+        return add_phases(tables, sweep, hosts_max);
     if (strcmp(kind, "peaks") == 0)
-        return add_hosts(tables, sweep, "peaks", "Peaks of each host", layout_peaks,
-                         layout_peaks_size, true, hosts_max);
+        return add_hosts(
+            tables, sweep,
+            &(struct hosts_table){"peaks", NULL, layout_peaks, layout_peaks_size, true},
+            "Peaks of each host", hosts_max);
+    if (strcmp(kind, "differences") == 0)
+        return sweep_tables_add_differences(tables, sweep, hosts_max);
     if (strcmp(kind, "job") == 0)
         return add_job(tables, sweep);
     if (strcmp(kind, "roles") == 0)
         return add_roles(tables, sweep);
     if (strcmp(kind, "operators") == 0)
-        return add_operators(tables, sweep);
+        return sweep_tables_add_operators(tables, sweep);
+    if (strcmp(kind, "timeline") == 0)
+        return sweep_tables_add_timelines(tables, sweep);
     if (strcmp(kind, "arithmetic") == 0)
         return add_arithmetic(tables, sweep);
     return strcmp(kind, "pace") == 0 ? sweep_tables_add_pace(tables, sweep)

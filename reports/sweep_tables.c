@@ -268,10 +268,12 @@ static int add_verdicts(struct sweep_tables *tables, const struct sweep *sweep) 
 /* ---- kinds ---- */
 
 const char sweep_table_words[] =
-    "grid, verdicts, hosts, job, peaks, roles, operators, arithmetic, pace, curves";
+    "grid, means, verdicts, hosts, phases, differences, job, peaks, roles, operators, timeline, "
+    "arithmetic, pace, curves";
 
-static const char *const of_runs[] = {"hosts",     "job",        "peaks", "roles",
-                                      "operators", "arithmetic", "pace",  "curves"};
+static const char *const of_runs[] = {"means",    "hosts",      "phases", "differences",
+                                      "job",      "peaks",      "roles",  "operators",
+                                      "timeline", "arithmetic", "pace",   "curves"};
 
 static bool is_of_runs(const char *word) {
     for (size_t i = 0; i < ARRAY_SIZE(of_runs); i++)

@@ -18,6 +18,7 @@ struct sweep_table {
     size_t rows, columns;
     char **cells; /* owned texts; NULL is empty */
     bool *beside; /* owned: this row holds figures of somebody else */
+    size_t drawn; /* this column is drawn with characters of one width; 0: none */
 };
 
 struct sweep_tables {
@@ -25,8 +26,8 @@ struct sweep_tables {
     size_t n;
 };
 
-/* Kinds of tables: grid, verdicts, hosts, job, peaks, roles, operators, arithmetic, pace, curves.
- */
+/* Kinds of tables: grid, means, verdicts, hosts, phases, differences, job, peaks, roles, operators,
+ * timeline, arithmetic, pace, curves. */
 bool sweep_is_table(const char *word);
 extern const char sweep_table_words[];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/sweep_write.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -82,22 +83,51 @@ int sweep_write_text(const struct sweep_section *sections, size_t n, FILE *out) 
 
 /* ---- Markdown ---- */
 
+static void md_put_cell(FILE *out, const struct sweep_table *table, size_t row, size_t column) {
+    const char *text = text_of(table, row, column);
+    bool drawn = row && column && column == table->drawn && *text;
+    const char *mark = drawn ? "`" : table->beside[row] && *text ? "*" : "";
+    fprintf(out, "| %s", mark);
+    if (drawn) /* ours: dots and hashes */
+        fputs(text, out);
+    else
+        md_put(out, text + strspn(text, " "));
+    fprintf(out, "%s ", mark);
+}
+
 static void md_put_table(FILE *out, const struct sweep_table *table) {
     fputs("\n**", out);
     md_put(out, table->title);
     fputs("**\n\n", out);
     for (size_t r = 0; r < table->rows; r++) {
-        for (size_t c = 0; c < table->columns; c++) {
-            const char *text = text_of(table, r, c);
-            bool slanted = table->beside[r] && *text;
-            fputs(slanted ? "| *" : "| ", out);
-            md_put(out, text + strspn(text, " "));
-            fputs(slanted ? "* " : " ", out);
-        }
+        for (size_t c = 0; c < table->columns; c++)
+            md_put_cell(out, table, r, c);
         if (r == 0)
             md_header_end(out, table->columns);
         else
             fputs("|\n", out);
+    }
+}
+
+/* A link of the reader's file system: nothing in it ends it early. */
+static void md_put_path(FILE *out, const char *path) {
+    for (; *path; path++)
+        if (isalnum((unsigned char)*path) || strchr("/._-", *path))
+            fputc(*path, out);
+        else
+            fprintf(out, "%%%02X", (unsigned)(unsigned char)*path);
+}
+
+static void md_put_pictures(FILE *out, const struct sweep_section *s) {
+    for (size_t i = 0; s->pictures && s->pictures_at && i < s->pictures->n; i++) {
+        const struct sweep_picture *picture = &s->pictures->items[i];
+        if (!picture->svg)
+            continue;
+        fputs("\n![", out);
+        md_put(out, picture->caption);
+        fputs("](", out);
+        md_put_path(out, s->pictures_at);
+        fprintf(out, "/%s.svg)\n", picture->name);
     }
 }
 
@@ -117,6 +147,7 @@ int sweep_write_md(const struct sweep_section *sections, size_t n, FILE *out) {
         fputs(".\n", out);
         for (size_t t = 0; t < s->tables->n; t++)
             md_put_table(out, &s->tables->items[t]);
+        md_put_pictures(out, s);
     }
     return ferror(out) ? -EIO : 0;
 }
@@ -129,9 +160,10 @@ static void html_put_table(FILE *out, const struct sweep_table *table) {
     for (size_t r = 0; r < table->rows; r++) {
         fputs(table->beside[r] ? "<tr class=\"muted\">" : "<tr>", out);
         for (size_t c = 0; c < table->columns; c++) {
-            fputs(r ? "<td>" : "<th>", out);
+            bool drawn = r && c && c == table->drawn;
+            fputs(r ? drawn ? "<td><code>" : "<td>" : "<th>", out);
             html_put(out, text_of(table, r, c));
-            fputs(r ? "</td>" : "</th>", out);
+            fputs(r ? drawn ? "</code></td>" : "</td>" : "</th>", out);
         }
         fputs("</tr>\n", out);
     }
@@ -151,9 +183,11 @@ static void html_put_section(FILE *out, const struct sweep_section *s) {
         html_element(out, "p", NULL, s->words);
     for (size_t t = 0; t < s->tables->n; t++)
         html_put_table(out, &s->tables->items[t]);
-    for (size_t m = 0; m < s->sweep->n_measures; m++)
-        html_picture(out, sweep_plot(s->sweep, m), s->sweep->measures[m].title);
-    sweep_html_put_curves(out, s->sweep);
+    for (size_t i = 0; s->pictures && i < s->pictures->n; i++) {
+        const struct sweep_picture *picture = &s->pictures->items[i];
+        errno = picture->why;
+        html_picture(out, picture->svg ? strdup(picture->svg) : NULL, picture->caption);
+    }
     fputs("</section>\n", out);
 }
 

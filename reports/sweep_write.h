@@ -8,11 +8,31 @@
 
 #include "reports/sweep_tables.h"
 
+struct sweep_picture {
+    char name[128]; /* letters, digits, ".-_": of a file, without its ending */
+    char *caption;  /* owned */
+    char *svg;      /* owned; NULL: `why` is an errno, as plot.h says */
+    int why;
+};
+
+struct sweep_pictures {
+    struct sweep_picture *items; /* owned */
+    size_t n;
+};
+
+/* Measures, curves, and timelines if there are tables of those. -ENOMEM; ret_pictures is to be
+ * freed in any case. */
+int sweep_pictures_make(const struct sweep *sweep, const struct sweep_tables *tables,
+                        struct sweep_pictures *ret_pictures);
+void sweep_pictures_free(struct sweep_pictures *pictures);
+
 struct sweep_section {
     const char *title;
     const char *words; /* what a reader should know, in plain text; NULL */
     const struct sweep *sweep;
     const struct sweep_tables *tables;
+    const struct sweep_pictures *pictures; /* for HTML; NULL: none */
+    const char *pictures_at; /* Markdown: the directory that has them as NAME.svg; NULL: none */
 };
 
 typedef int sweep_writer(const struct sweep_section *sections, size_t n, FILE *out);

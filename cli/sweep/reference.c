@@ -42,10 +42,12 @@ static const char help[] =
     "      --show             make nothing, show what is there\n"
     "      --format FORMAT    text, md, html, csv or json; default: by the ending of PATH\n"
     "  -o, --output PATH      write there instead of to standard output\n"
+    "      --pictures DIR     also write its pictures there, as SVG; md links to them\n"
     "  -q, --quiet            say nothing but errors\n";
 
 struct options {
-    const char *size, *hosts, *database, *data, *repeats, *format, *path;
+    const char *size, *hosts, *database, *data, *repeats;
+    struct sweep_target target;
     bool show, quiet;
     enum reference_size which;
     int n_repeats; /* 0: the size's own */
@@ -92,12 +94,16 @@ static int judge(struct options *o) {
 }
 
 static int parse(int argc, char **argv, struct options *o) {
-    const struct verb_option takes[] = {
-        {"size", 0, &o->size, NULL},        {"hosts", 0, &o->hosts, NULL},
-        {"db", 0, &o->database, NULL},      {"data-dir", 0, &o->data, NULL},
-        {"repeat", 'r', &o->repeats, NULL}, {"show", 0, NULL, &o->show},
-        {"format", 0, &o->format, NULL},    {"output", 'o', &o->path, NULL},
-        {"quiet", 'q', NULL, &o->quiet}};
+    const struct verb_option takes[] = {{"size", 0, &o->size, NULL},
+                                        {"hosts", 0, &o->hosts, NULL},
+                                        {"db", 0, &o->database, NULL},
+                                        {"data-dir", 0, &o->data, NULL},
+                                        {"repeat", 'r', &o->repeats, NULL},
+                                        {"show", 0, NULL, &o->show},
+                                        {"format", 0, &o->target.format, NULL},
+                                        {"output", 'o', &o->target.path, NULL},
+                                        {"pictures", 0, &o->target.pictures, NULL},
+                                        {"quiet", 'q', NULL, &o->quiet}};
     const struct verb_words words = {"sweep reference", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *o = (struct options){.size = "short", .database = REPORT_DATABASE};
@@ -431,7 +437,7 @@ static int show_all(const struct options *o) {
         verb_complain("sweep reference", "none of these sweeps is in %s yet", o->database);
         status = EXIT_USAGE;
     } else if (status == 0)
-        status = sweep_show(o->database, views, n, o->format, o->path, NULL);
+        status = sweep_show(o->database, views, n, &o->target);
     free(views);
     free(names);
     return status;
@@ -442,8 +448,8 @@ int sweep_reference_main(int argc, char **argv) {
     int status = 0, r = parse(argc, argv, &o);
     if (r)
         return verb_words_status(r);
-    if (o.format || o.path) /* known before an hour has gone into it */
-        r = report_choose_format("sweep reference", o.format, o.path) ? 0 : -EINVAL;
+    if (o.target.format || o.target.path) /* known before an hour has gone into it */
+        r = report_choose_format("sweep reference", o.target.format, o.target.path) ? 0 : -EINVAL;
     if (r == 0 && !o.show)
         r = find_places(&o);
     if (r < 0)

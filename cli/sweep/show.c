@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading sweeps back and writing them in one of the formats: `chokepoint sweep report`. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/options.h"
 #include "cli/output.h"
@@ -16,7 +18,7 @@
 
 static const char help[] =
     "usage: chokepoint sweep report [NAME] [--db FILE] [--measure M,...] [--table T,...]\n"
-    "                               [--format FORMAT] [-o PATH]\n"
+    "                               [--format FORMAT] [-o PATH] [--pictures DIR]\n"
     "\n"
     "Shows a sweep: figures and verdicts by its first two parameters. NAME: default the\n"
     "last one. Figures are medians over the repeats of a cell.\n"
@@ -26,11 +28,13 @@ static const char help[] =
     "                     cpu, recv, send, disk-read, disk-write, to:PERCENT (time to that\n"
     "                     accuracy), last:NAME (last marked value); default:\n"
     "                     time,accuracy,examples\n"
-    "  --table T,...      grid, verdicts, hosts, job, peaks, roles, operators, arithmetic,\n"
-    "                     pace, curves; default: grid,verdicts\n"
+    "  --table T,...      grid, means, verdicts, hosts, phases, differences, job, peaks,\n"
+    "                     roles, operators, timeline, arithmetic, pace, curves; default:\n"
+    "                     grid,verdicts\n"
     "  --format FORMAT    text, md, html, csv or json; default: by the ending of PATH,\n"
     "                     else text\n"
-    "  -o, --output PATH  write there; a file that exists is replaced when all is written\n";
+    "  -o, --output PATH  write there; a file that exists is replaced when all is written\n"
+    "  --pictures DIR     also write its pictures there, as SVG; md links to them\n";
 
 /* ---- words with commas ---- */
 
@@ -70,7 +74,16 @@ void sweep_words_release(struct sweep_words *words) {
 struct shown {
     struct sweep *sweep;
     struct sweep_tables tables;
+    struct sweep_pictures pictures;
 };
+
+/* Differences are tested run by run. */
+static bool needs_all_runs(const struct sweep_words *tables) {
+    for (size_t i = 0; i < tables->n; i++)
+        if (strcmp(tables->items[i], "differences") == 0)
+            return true;
+    return false;
+}
 
 static int build(struct store *store, const struct sweep_view *view, struct shown *shown) {
     struct sweep_words measures, tables;
@@ -80,7 +93,8 @@ static int build(struct store *store, const struct sweep_view *view, struct show
     if (sweep_words_read(view->tables ? view->tables : TABLES, "table", sweep_is_table,
                          sweep_table_words, &tables) < 0)
         return sweep_words_release(&measures), -EINVAL;
-    int result = sweep_build(store, view->name, measures.items, measures.n, &shown->sweep);
+    int result = sweep_build(store, view->name, measures.items, measures.n, needs_all_runs(&tables),
+                             &shown->sweep);
     for (size_t i = 0; result == 0 && i < tables.n; i++)
         result = sweep_tables_add(&shown->tables, shown->sweep, tables.items[i], view->hosts_max);
     for (size_t i = 0; result == 0 && i < view->n_theirs; i++) {
@@ -109,17 +123,49 @@ static int build_or_say(struct store *store, const char *database, const struct 
     return result == 0 ? 0 : result == -ENOENT || result == -EINVAL ? EXIT_USAGE : 1;
 }
 
+/* ---- pictures ---- */
+
+static int write_picture(const char *directory, const struct sweep_picture *picture) {
+    char path[PATH_MAX];
+    struct output output;
+    int n = snprintf(path, sizeof path, "%s/%s.svg", directory, picture->name);
+    int result = n < 0 || (size_t)n >= sizeof path ? -ENAMETOOLONG : output_open(&output);
+    if (result < 0)
+        return result;
+    return output_close(&output, path, fputs(picture->svg, output.file) < 0 ? -EIO : 0);
+}
+
+/* Exit status. */
+static int write_pictures(const char *directory, const struct sweep_pictures *pictures) {
+    int result = mkdir(directory, 0777) < 0 && errno != EEXIST ? negative_errno() : 0;
+    for (size_t i = 0; i < pictures->n && result == 0; i++)
+        if (pictures->items[i].svg)
+            result = write_picture(directory, &pictures->items[i]);
+        else
+            verb_complain("sweep", "no picture '%s': %s", pictures->items[i].caption,
+                          pictures->items[i].why == ENOENT ? "gnuplot is not installed here"
+                                                           : "gnuplot failed to draw it");
+    return result < 0 ? report_cannot_write("sweep", directory, result) : 0;
+}
+
+/* Where a page at path finds that directory. */
+static const char *seen_from(const char *path, const char *directory) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    return n && strncmp(directory, path, n) == 0 && directory[n] ? directory + n : directory;
+}
+
 /* ---- all of them ---- */
 
 static int write_to(sweep_writer *write, const struct sweep_section *sections, size_t n,
-                    const char *path, FILE *out) {
+                    const struct sweep_target *target) {
     struct output output;
-    if (!path && out)
-        return write(sections, n, out) < 0 ? 1 : 0;
+    if (!target->path && target->out)
+        return write(sections, n, target->out) < 0 ? 1 : 0;
     int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, path, write(sections, n, output.file));
-    return result < 0 ? report_cannot_write("sweep", path, result) : 0;
+        result = output_close(&output, target->path, write(sections, n, output.file));
+    return result < 0 ? report_cannot_write("sweep", target->path, result) : 0;
 }
 
 static sweep_writer *choose_writer(const char *format, const char *path) {
@@ -131,21 +177,42 @@ static sweep_writer *choose_writer(const char *format, const char *path) {
     return write;
 }
 
+/* Exit status. */
+static int draw(struct shown *shown, sweep_writer *write, const struct sweep_target *target) {
+    if (write != sweep_write_html && !target->pictures)
+        return 0;
+    if (sweep_pictures_make(shown->sweep, &shown->tables, &shown->pictures) < 0)
+        return verb_complain("sweep", "out of memory"), 1;
+    return target->pictures ? write_pictures(target->pictures, &shown->pictures) : 0;
+}
+
+static struct sweep_section section_of(const struct sweep_view *view, const struct shown *shown,
+                                       const struct sweep_target *target) {
+    return (struct sweep_section){
+        .title = view->title ? view->title : shown->sweep->of.name,
+        .words = view->words,
+        .sweep = shown->sweep,
+        .tables = &shown->tables,
+        .pictures = &shown->pictures,
+        .pictures_at = target->pictures ? seen_from(target->path, target->pictures) : NULL};
+}
+
 static int show(struct store *store, const char *database, const struct sweep_view *views, size_t n,
-                sweep_writer *write, const char *path, FILE *out) {
+                sweep_writer *write, const struct sweep_target *target) {
     struct shown *shown = calloc(n + 1, sizeof *shown);
     struct sweep_section *sections = calloc(n + 1, sizeof *sections);
     int status = shown && sections ? 0 : 1;
     for (size_t i = 0; status == 0 && i < n; i++) {
         status = build_or_say(store, database, &views[i], &shown[i]);
         if (status == 0)
-            sections[i] =
-                (struct sweep_section){views[i].title ? views[i].title : shown[i].sweep->of.name,
-                                       views[i].words, shown[i].sweep, &shown[i].tables};
+            status = draw(&shown[i], write, target);
+        if (status == 0)
+            sections[i] = section_of(&views[i], &shown[i], target);
     }
     if (status == 0)
-        status = write_to(write, sections, n, path, out);
+        status = write_to(write, sections, n, target);
     for (size_t i = 0; shown && i < n; i++) {
+        sweep_pictures_free(&shown[i].pictures);
         sweep_tables_free(&shown[i].tables);
         sweep_free(shown[i].sweep);
     }
@@ -154,26 +221,26 @@ static int show(struct store *store, const char *database, const struct sweep_vi
     return status;
 }
 
-int sweep_show(const char *database, const struct sweep_view *views, size_t n, const char *format,
-               const char *path, FILE *out) {
+int sweep_show(const char *database, const struct sweep_view *views, size_t n,
+               const struct sweep_target *target) {
     struct store *store;
-    sweep_writer *write = choose_writer(format, path);
+    sweep_writer *write = choose_writer(target->format, target->path);
     int status = write ? report_open_database("sweep", database, &store) : EXIT_USAGE;
     if (status)
         return status;
-    status = show(store, database, views, n, write, path, out);
+    status = show(store, database, views, n, write, target);
     store_close(store);
     return status;
 }
 
 int sweep_report_main(int argc, char **argv) {
     struct sweep_view view = {0};
-    const char *database = REPORT_DATABASE, *format = NULL, *path = NULL;
-    const struct verb_option takes[] = {{"db", 0, &database, NULL},
-                                        {"measure", 0, &view.measures, NULL},
-                                        {"table", 0, &view.tables, NULL},
-                                        {"format", 0, &format, NULL},
-                                        {"output", 'o', &path, NULL}};
+    struct sweep_target target = {0};
+    const char *database = REPORT_DATABASE;
+    const struct verb_option takes[] = {
+        {"db", 0, &database, NULL},          {"measure", 0, &view.measures, NULL},
+        {"table", 0, &view.tables, NULL},    {"format", 0, &target.format, NULL},
+        {"output", 'o', &target.path, NULL}, {"pictures", 0, &target.pictures, NULL}};
     const struct verb_words words = {"sweep report", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     int result = verb_words_read(&words, argc, argv, &rest);
@@ -183,5 +250,5 @@ int sweep_report_main(int argc, char **argv) {
     if (result)
         return verb_words_status(result);
     view.name = rest[0];
-    return sweep_show(database, &view, 1, format, path, NULL);
+    return sweep_show(database, &view, 1, &target);
 }

@@ -19,10 +19,10 @@
 static const char help[] =
     "usage: chokepoint sweep -L NAME A,B,C [-L ...] [-P NAME MIN MAX] [OPTIONS] [--] COMMAND...\n"
     "       chokepoint sweep report [NAME] [--db FILE] [--measure M,...] [--table T,...]\n"
-    "                  [--format FORMAT] [--output PATH]\n"
+    "                  [--format FORMAT] [--output PATH] [--pictures DIR]\n"
     "       chokepoint sweep reference [NAME]... [--size short|full] [--hosts FILE|A,B]\n"
     "                  [--db FILE] [--data-dir DIR] [--repeat N] [--show] [--format FORMAT]\n"
-    "                  [--output PATH]\n"
+    "                  [--output PATH] [--pictures DIR]\n"
     "\n"
     "Records COMMAND, in which {NAME} stands for a value, for each combination of values, as\n"
     "`chokepoint run` does, and shows figures and verdicts by the first two parameters. The\n"
@@ -168,9 +168,10 @@ static int make_and_show(const struct options *o, const struct run_options *run)
                                           .retry_failed = o->retry_failed,
                                           .quiet = run->quiet};
     const struct sweep_view view = {.name = request.name, .measures = o->measures};
+    const struct sweep_target target = {.format = "text", .out = stderr};
     int status = sweep_make(&request);
     if (run->report && status != EXIT_USAGE) {
-        int shown = sweep_show(run->database, &view, 1, "text", NULL, stderr);
+        int shown = sweep_show(run->database, &view, 1, &target);
         status = status ? status : shown;
         if (!run->quiet)
             verb_complain(NULL, "more: chokepoint sweep report %s  (--format html -o sweep.html)",

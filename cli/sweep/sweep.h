@@ -37,10 +37,18 @@ struct sweep_view {
     size_t n_theirs;
 };
 
-/* Reads the sweeps and writes them, to path (NULL: out, or standard output if that is NULL, too).
- * Exit status, after one line on standard error if it is not 0. */
-int sweep_show(const char *database, const struct sweep_view *views, size_t n, const char *format,
-               const char *path, FILE *out);
+/* Where it is shown. */
+struct sweep_target {
+    const char *format;   /* NULL: by the ending of path, else text */
+    const char *path;     /* NULL: `out` */
+    const char *pictures; /* NULL, or the directory that its pictures are written to as well */
+    FILE *out;            /* NULL: standard output */
+};
+
+/* Reads the sweeps and writes them. Exit status, after one line on standard error if it is not 0.
+ */
+int sweep_show(const char *database, const struct sweep_view *views, size_t n,
+               const struct sweep_target *target);
 
 int sweep_report_main(int argc, char **argv);
 int sweep_reference_main(int argc, char **argv);

@@ -198,8 +198,16 @@ static void record_sweep(struct fixture *f) {
 static struct sweep *build(struct fixture *f) {
     static const char *const measures[] = {"time", "accuracy", "to:60", "send"};
     struct sweep *sweep;
-    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), &sweep), 0);
+    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), false, &sweep), 0);
     return sweep;
+}
+
+static const char *cell_of(const struct sweep_table *table, const char *row, size_t column) {
+    for (size_t r = 1; r < table->rows; r++)
+        if (strcmp(table->cells[r * table->columns], row) == 0)
+            return table->cells[r * table->columns + column];
+    fail_msg("no row '%s'", row);
+    return NULL;
 }
 
 static void a_cell_has_the_median_of_its_runs(void **state) {
@@ -218,6 +226,18 @@ static void a_cell_has_the_median_of_its_runs(void **state) {
     assert_int_equal(sweep->cells[1].figures[2].n, 0); /* it never got there */
     assert_int_equal(sweep->cells[3].n_failed, 1);
     assert_null(sweep->cells[3].typical);
+    struct sweep_tables tables = {
+        0}; /* training takes 26 s of the 28, and sends every other second */
+    assert_int_equal(sweep_tables_add(&tables, sweep, "means", 1), 0);
+    assert_string_equal(cell_of(&tables.items[0], "sync, 1", 1), "3");
+    assert_string_equal(cell_of(&tables.items[0], "sync, 1", 2), "30.67"); /* 24, 28, 40 s */
+    sweep_tables_free(&tables);
+    assert_int_equal(sweep_tables_add(&tables, sweep, "phases", 1), 0);
+    assert_int_equal(tables.n, 2); /* and what is marked as none */
+    assert_string_equal(tables.items[0].title, "Averages of each host in phase training");
+    assert_string_equal(tables.items[0].cells[1], "sync, 1 vm1");
+    assert_string_equal(cell_of(&tables.items[0], "avg_nw_send (MB/s)", 1), "55.00");
+    sweep_tables_free(&tables);
     sweep_free(sweep);
 }
 
@@ -231,7 +251,7 @@ static void figures_need_no_verdict(void **state) {
     struct report *all, *measured;
     size_t known = 0;
     record_sweep(f);
-    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), &sweep), 0);
+    assert_int_equal(sweep_build(f->store, "r3", measures, ARRAY_SIZE(measures), false, &sweep), 0);
     assert_int_equal(report_build(f->store, "1", &all), 0);
     assert_int_equal(report_build_measured(f->store, "1", &measured), 0);
     for (size_t m = 0; m < ARRAY_SIZE(measures); m++) {
@@ -331,7 +351,7 @@ static void curves_of_many_cells_fit_a_screen(void **state) {
         .cells = cells,
         .n_cells = 12};
     struct sweep_tables tables = {0};
-    const struct sweep_section section = {"F1", NULL, &sweep, &tables};
+    const struct sweep_section section = {"F1", NULL, &sweep, &tables, NULL, NULL};
     char *text = NULL;
     size_t size;
     (void)state;
@@ -414,6 +434,110 @@ static void a_running_mean_is_of_its_window_alone(void **state) {
     free(means);
 }
 
+/* ---- differences ---- */
+
+enum { EACH = 5 };
+
+/* A run of one host of which one metric is known beside its duration. */
+static void plant_run(struct report *report, struct report_resources *all,
+                      struct report_value *values, int64_t id, double duration_s, double send) {
+    static struct report_host host = {.name = (char *)"vm1"};
+    for (size_t m = 0; m < METRIC_COUNT_; m++)
+        values[m] = (struct report_value){NAN, NAN, NAN};
+    values[METRIC_NET_SEND].mean = send;
+    *all = (struct report_resources){(char *)"all", duration_s, values};
+    *report = (struct report){.run_id = id,
+                              .run_name = (char *)"r",
+                              .command = (char *)"./train",
+                              .state = (char *)"done",
+                              .duration_s = duration_s,
+                              .hosts = &host,
+                              .n_hosts = 1,
+                              .resources = all,
+                              .n_resources = 1};
+}
+
+/* Run times apart by twice as much as chance makes them, and as many bytes a second within 1 %. */
+static void differences_are_told_from_chance(void **state) {
+    struct report reports[2][EACH];
+    struct report_resources all[2][EACH];
+    static struct report_value values[2][EACH][METRIC_COUNT_];
+    struct sweep_run runs[2][EACH];
+    struct sweep_cell cells[2];
+    char *modes_planted[] = {(char *)"sync", (char *)"async"};
+    struct sweep sweep = {
+        .of = {.parameters = {{(char *)"mode", modes_planted, 2}}, .n_parameters = 1},
+        .cells = cells,
+        .n_cells = 2};
+    struct sweep_tables tables = {0};
+    (void)state;
+    for (size_t c = 0; c < 2; c++) {
+        for (size_t i = 0; i < EACH; i++) {
+            plant_run(&reports[c][i], &all[c][i], values[c][i], (int64_t)(10 * c + i),
+                      c ? 5 + 0.1 * (double)i : 10 + 0.1 * (double)i, 80 + 0.1 * (double)(i + c));
+            runs[c][i] = (struct sweep_run){.id = (int64_t)(10 * c + i),
+                                            .measured = i ? &reports[c][i] : NULL};
+        }
+        cells[c] = (struct sweep_cell){
+            .value = {c}, .runs = runs[c], .n_runs = EACH, .typical = &reports[c][0]};
+    }
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "differences", 0), 0);
+    assert_int_equal(tables.n, 1);
+    const struct sweep_table *table = &tables.items[0];
+    assert_string_equal(table->of, "async");
+    assert_string_equal(cell_of(table, "duration (s)", 1), "10.20");
+    assert_string_equal(cell_of(table, "duration (s)", 2), "5.20");
+    assert_non_null(strstr(cell_of(table, "duration (s)", 3), "-5.00 (-5."));
+    assert_string_equal(cell_of(table, "duration (s)", 4), "yes, lower (p 0.008)"); /* 2 of 252 */
+    assert_non_null(strstr(cell_of(table, "network write (MB/s)", 4), "no, within 2 % (p 0."));
+    assert_string_equal(cell_of(table, "vm1 avg_nw_send (MB/s)", 1), "80.20");
+    assert_non_null(strstr(cell_of(table, "vm1 avg_nw_send (MB/s)", 4), "no, within 2 %"));
+    assert_int_equal(table->rows, 4); /* what nobody knows has no row */
+    sweep_tables_free(&tables);
+    cells[1].n_runs = 4; /* too few of one */
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "differences", 0), 0);
+    assert_string_equal(cell_of(&tables.items[0], "duration (s)", 4), "too few runs");
+    assert_string_equal(cell_of(&tables.items[0], "duration (s)", 3), "-5.05");
+    sweep_tables_free(&tables);
+}
+
+/* ---- timelines ---- */
+
+/* Of 280 ms, a column each 10 ms: two stretches of one operator in a line, what is too short for a
+ * column still there, what another rank runs in a line of its own. */
+static void an_iteration_is_drawn_by_rank_and_operator(void **state) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
+    static struct report_bar bars[] = {{0, 0, (char *)"read", 0, 0.05},
+                                       {0, 0, (char *)"apply", 0.05, 0.051},
+                                       {0, 0, (char *)"read", 0.26, 0.28},
+                                       {1, 1, (char *)"read", 0.1, 0.4}};
+    struct report report = {
+        .hosts = hosts,
+        .n_hosts = 2,
+        .timeline = {
+            .rank = 0, .number = 7, .duration_s = 0.28, .bars = bars, .n_bars = ARRAY_SIZE(bars)}};
+    char *values[] = {(char *)"sync"};
+    struct sweep_cell cell = {.typical = &report};
+    struct sweep sweep = {.of = {.parameters = {{(char *)"mode", values, 1}}, .n_parameters = 1},
+                          .cells = &cell,
+                          .n_cells = 1};
+    struct sweep_tables tables = {0};
+    (void)state;
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "timeline", 0), 0);
+    assert_int_equal(tables.n, 1);
+    const struct sweep_table *table = &tables.items[0];
+    assert_string_equal(
+        table->title, "sync: Timeline of iteration 7 of rank 0, the one of median length (280 ms)");
+    assert_int_equal(table->rows, 4);
+    assert_int_equal(table->drawn, 4);
+    assert_string_equal(cell_of(table, "0 vm1: read", 2), "280.00");
+    assert_string_equal(cell_of(table, "0 vm1: read", 3), "70.00");
+    assert_string_equal(cell_of(table, "0 vm1: read", 4), "#####.....................##");
+    assert_string_equal(cell_of(table, "0 vm1: apply", 4), ".....#......................");
+    assert_string_equal(cell_of(table, "1 vm2: read", 4), "..........##################");
+    sweep_tables_free(&tables);
+}
+
 /* ---- words ---- */
 
 /* What is written here are words: how the runs are judged is for other tests. */
@@ -433,7 +557,7 @@ static void plant_verdicts(struct sweep *sweep) {
 
 static void expect_written(const struct sweep *sweep, const struct sweep_tables *tables,
                            const char *format, const char *name) {
-    const struct sweep_section section = {"R3 <i>`x`", "Theirs differ.", sweep, tables};
+    const struct sweep_section section = {"R3 <i>`x`", "Theirs differ.", sweep, tables, NULL, NULL};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -476,6 +600,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(all_runs_of_a_cell_are_measured_in_one_way, setup,
                                         teardown),
         cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
+        cmocka_unit_test(differences_are_told_from_chance),
+        cmocka_unit_test(an_iteration_is_drawn_by_rank_and_operator),
         cmocka_unit_test(what_jumps_is_shown_by_its_mean),
         cmocka_unit_test(a_running_mean_is_of_its_window_alone),
         cmocka_unit_test(curves_of_many_cells_fit_a_screen),

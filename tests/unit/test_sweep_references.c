@@ -83,6 +83,16 @@ static bool has_row(const struct layout_row *rows, size_t n, const char *label) 
     return false;
 }
 
+/* "sync:3: worker, rank 1 on vm2" */
+static bool has_cell_before(const struct sweep_parameter *parameter, const char *row) {
+    for (size_t i = 0; i < parameter->n_values; i++) {
+        size_t n = strlen(parameter->values[i]);
+        if (strncmp(row, parameter->values[i], n) == 0 && strncmp(row + n, ": ", 2) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of tables whose rows or columns are known beforehand. */
 static bool has_place(const struct sweep_parameters *parameters, const struct sweep_theirs *t) {
     const struct sweep_parameter *first = &parameters->items[0];
@@ -92,6 +102,11 @@ static bool has_place(const struct sweep_parameters *parameters, const struct sw
         return has_row(layout_peaks, layout_peaks_size, t->row);
     if (strcmp(t->table, "operators") == 0)
         return has_value(first, t->column);
+    if (strcmp(t->table, "roles") == 0)
+        return has_cell_before(first, t->row);
+    if (strcmp(t->table, "differences") == 0)
+        return strncmp(t->row, "vm", 2) == 0 && has_value(first, t->column) &&
+               has_row(layout_averages, layout_averages_size, t->row + strcspn(t->row, " ") + 1);
     return has_value(first, t->row) && (!*t->of || has_value(&parameters->items[1], t->column));
 }
 
