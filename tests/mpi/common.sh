@@ -31,13 +31,23 @@ ranks() {
 json() { sed -n "s/^  \"$2\": \([-0-9.e+]*\),*$/\1/p" "$1"; }
 # true when the awk expression holds
 holds() { awk "BEGIN { exit !($1) }"; }
-# agree NAME NAME LEAST: weights in two files differ by 1e-5 at most, and the largest is above LEAST
-agree() {
-    read -r difference weight < <(paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
+# compare NAME NAME: the largest difference between weights in two files, and the largest weight
+compare() {
+    paste <(od -An -v -w4 -tf4 "$work/$1") <(od -An -v -w4 -tf4 "$work/$2") |
         awk '{ d = $1 - $2; d = d < 0 ? -d : d; a = $1 < 0 ? -$1 : $1
                if (d > most) most = d
                if (a > large) large = a }
-             END { printf "%.3g %.3g\n", most, large }')
+             END { printf "%.3g %.3g\n", most, large }'
+}
+# agree NAME NAME LEAST: weights in two files differ by 1e-5 at most, and the largest is above LEAST
+agree() {
+    read -r difference weight < <(compare "$1" "$2")
     echo "$1 against $2: largest difference $difference, largest weight $weight"
     holds "$difference <= 1e-5 && $weight > $3" || fail "$1 and $2 differ by $difference"
+}
+# nearly NAME NAME: weights in two files differ by 1 % of the largest at most, which is not 0
+nearly() {
+    read -r difference weight < <(compare "$1" "$2")
+    echo "$1 nearly $2: largest difference $difference, largest weight $weight"
+    holds "$weight > 0 && $difference <= 0.01 * $weight" || fail "$1 and $2 differ by $difference of $weight"
 }
