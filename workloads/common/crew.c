@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "workloads/common/crew.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/mark/chokepoint.h"
+#include "workloads/common/whole_file.h"
 
 #define EXIT_USAGE 2
 
@@ -36,14 +36,7 @@ int crew_wrote(const struct crew *c, const char *path, int r) {
 }
 
 int crew_write_floats(const struct crew *c, const char *path, const float *values, size_t n) {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return crew_wrote(c, path, -errno);
-    errno = EIO;
-    int r = fwrite(values, sizeof *values, n, file) == n ? 0 : -errno;
-    if (fclose(file) != 0 && r == 0)
-        r = -errno;
-    return crew_wrote(c, path, r);
+    return crew_wrote(c, path, whole_file_write(path, values, n * sizeof *values));
 }
 
 int crew_usage_error(const char *program, const char *text) {

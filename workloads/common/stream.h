@@ -9,8 +9,8 @@
  * A long message is sent when its receiver has agreed. Where two ranks stream to each other over
  * one TCP connection, that word waits behind all that is under way in its direction, and half of
  * the link lies idle. Chunks of an eager stream are so short that MPI sends them unasked; what
- * comes before it is received lies in MPI's memory, at worst all of the vector, and nearly two of
- * them of a sender that may begin the next one meanwhile. Both sides must agree whether it is one.
+ * comes before it is received lies in MPI's memory, at worst all of the vector. Both sides must
+ * agree whether it is one.
  */
 #ifndef CHOKEPOINT_WORKLOADS_STREAM_H
 #define CHOKEPOINT_WORKLOADS_STREAM_H

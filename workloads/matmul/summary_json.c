@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "workloads/common/whole_file.h"
 #include "workloads/matmul/blas.h"
 
 static json_t *ranks(const struct summary *s) {
@@ -36,10 +39,9 @@ int summary_write_json(const struct summary *s, const char *path) {
         (json_int_t)s->accounts[0].rounds, "duration_s", r->duration_s, "out_of_time",
         r->out_of_time, "gflop_per_s", summary_gflops(s), "round_s", s->accounts[0].round_s,
         "trace", trace(r), "checked", r->checked, "by_rank", ranks(s));
-    if (!root)
-        return -ENOMEM;
-    errno = 0;
-    int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    int result = text ? whole_file_write(path, text, strlen(text)) : -ENOMEM;
+    free(text);
     json_decref(root);
-    return failed ? (errno ? -errno : -EIO) : 0;
+    return result;
 }

@@ -3,6 +3,10 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/common/whole_file.h"
 
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
@@ -47,10 +51,9 @@ int summary_write_json(const struct summary *s, const char *path) {
         "test_s", r->test_s, "out_of_time", r->out_of_time, "examples_per_s",
         summary_images_per_s(s), "iteration_s", s->accounts[0].iteration_s, "staleness",
         r->staleness, "loss", r->loss, "test", last, "tests", tests(r), "by_rank", ranks(s));
-    if (!root)
-        return -ENOMEM;
-    errno = 0;
-    int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    int result = text ? whole_file_write(path, text, strlen(text)) : -ENOMEM;
+    free(text);
     json_decref(root);
-    return failed ? (errno ? -errno : -EIO) : 0;
+    return result;
 }

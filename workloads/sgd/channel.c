@@ -97,9 +97,15 @@ static enum channel_state take_request(struct channel *c) {
                                              : CHANNEL_FAILED;
 }
 
+/* Weights sent unasked are further than the worker's own gradient that is still coming in. */
+static bool is_ahead(const struct channel *c) {
+    return c->eager && c->intake.state == INTAKE_TAKING && c->stream.done > c->intake.stream.done;
+}
+
 /* The reply and all weights are out: the worker's turn. */
 static bool answer_step(struct channel *c) {
-    bool moved = c->dense && !stream_is_done(&c->stream) && stream_send_step(&c->stream);
+    bool moved =
+        c->dense && !is_ahead(c) && !stream_is_done(&c->stream) && stream_send_step(&c->stream);
     if (c->dense && !stream_is_done(&c->stream))
         return moved;
     if (!is_complete(&c->reply_message) || !is_complete(&c->payload))

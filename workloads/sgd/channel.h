@@ -5,7 +5,9 @@
  * PULLED (answer), OFFERED (dense: take the gradient in), PUSHED (sparse: apply, then listen).
  *
  * A dense gradient is taken in beside that, as the intake says, while the next request is already
- * listened to: a worker may be sent the next weights before all of its gradient has come.
+ * listened to: a worker may be sent the next weights before all of its gradient has come. They stay
+ * behind it, but for the chunks in flight: a worker can only begin its next gradient when it has
+ * all of them, so no more than one gradient of it can lie in MPI's memory.
  */
 #ifndef CHOKEPOINT_WORKLOADS_SGD_CHANNEL_H
 #define CHOKEPOINT_WORKLOADS_SGD_CHANNEL_H

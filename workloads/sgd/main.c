@@ -29,7 +29,11 @@
  * slowest, and the network is all but idle. Accuracy on digits that `chokepoint-data generate
  * digits` draws, learning rate 0.5, batch 200: of the 60,000 after 50 epochs 96.5 % alone, 95.9 %
  * with three workers in sync (a third of the updates), 96.4 % async. Of `--train 6000 --test 2000`
- * after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, 92.5 % async.
+ * after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch or
+ * without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
+ * promise: steps made from a model that is three updates old overshoot there, and a machine that is
+ * busy with others may make some of them so old at the end; 89.9 % and, with all so old, 84 % were
+ * seen.
  *
  * Alone (--mode single) with data in memory: 39 features an example, spread over 135 MB of weights,
  * so it is the memory's latency that decides, and the core looks busy: 1 to 3 million examples/s.
@@ -40,6 +44,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/common/printed.h"
@@ -80,15 +85,23 @@ static int begin(void *ctx, struct crew *crew) {
     return r == 0 && crew->rank == 0 ? lead_init(&j->lead, &j->trainer) : r;
 }
 
+static double cpu_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 static int train(void *ctx) {
     struct job *j = ctx;
     struct trainer *t = &j->trainer;
+    double before_s = cpu_s();
     int r = j->options.mode == SGD_SINGLE ? single_run(&j->lead)
             : j->options.allreduce        ? allreduce_run(&j->lead)
             : t->crew->rank == 0          ? server_run(&j->lead)
                                           : worker_run(t);
     chokepoint_phase(NULL);
     t->account.iteration_s = median(t->durations_s, t->n_durations);
+    t->account.cpu_s = cpu_s() - before_s;
     return r;
 }
 

@@ -3,16 +3,21 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "workloads/common/whole_file.h"
 
 static json_t *ranks(const struct summary *s) {
     json_t *array = json_array();
     for (int i = 0; i < s->trainer->crew->n_ranks; i++) {
         const struct account *a = &s->accounts[i];
-        json_array_append_new(
-            array, json_pack("{s:i, s:I, s:I, s:f, s:I, s:I}", "rank", i, "iterations",
-                             (json_int_t)a->iterations, "examples", (json_int_t)a->examples,
-                             "iteration_s", a->iteration_s, "sent_bytes", (json_int_t)a->sent_bytes,
-                             "received_bytes", (json_int_t)a->received_bytes));
+        json_array_append_new(array,
+                              json_pack("{s:i, s:I, s:I, s:f, s:f, s:I, s:I}", "rank", i,
+                                        "iterations", (json_int_t)a->iterations, "examples",
+                                        (json_int_t)a->examples, "iteration_s", a->iteration_s,
+                                        "cpu_s", a->cpu_s, "sent_bytes", (json_int_t)a->sent_bytes,
+                                        "received_bytes", (json_int_t)a->received_bytes));
     }
     return array;
 }
@@ -41,10 +46,9 @@ int summary_write_json(const struct summary *s, const char *path) {
         summary_examples_per_s(s), "out_of_time", r->out_of_time, "iteration_s",
         s->accounts[0].iteration_s, "staleness", r->staleness, "most_stale",
         (json_int_t)r->most_stale, "loss", r->loss, "test", tested(r), "by_rank", ranks(s));
-    if (!root)
-        return -ENOMEM;
-    errno = 0;
-    int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    int result = text ? whole_file_write(path, text, strlen(text)) : -ENOMEM;
+    free(text);
     json_decref(root);
-    return failed ? (errno ? -errno : -EIO) : 0;
+    return result;
 }

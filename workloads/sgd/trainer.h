@@ -15,6 +15,7 @@ struct account {
     uint64_t iterations, examples;
     uint64_t sent_bytes, received_bytes; /* payload of MPI messages */
     double iteration_s;                  /* median */
+    double cpu_s;                        /* that this rank used from first iteration to last */
 };
 
 struct trainer {

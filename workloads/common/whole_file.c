@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "workloads/common/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int write_all(int fd, const char *bytes, size_t n) {
+    for (size_t done = 0; done < n;) {
+        ssize_t wrote = write(fd, bytes + done, n - done);
+        if (wrote < 0 && errno != EINTR)
+            return -errno;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
+static int write_and_close(int fd, const void *bytes, size_t n) {
+    if (fd < 0)
+        return -errno;
+    int r = write_all(fd, bytes, n);
+    return close(fd) < 0 && r == 0 ? -errno : r;
+}
+
+/* One that a killed run left is not written into: it may be a link by now. */
+static int open_part(const char *part, const struct stat *old) {
+    unlink(part);
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 && old)
+        (void)!fchmod(fd, old->st_mode & 0777);
+    return fd;
+}
+
+static int replace(const char *path, const struct stat *old, const void *bytes, size_t n) {
+    char part[PATH_MAX];
+    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+        return -ENAMETOOLONG;
+    int r = write_and_close(open_part(part, old), bytes, n);
+    if (r == 0 && rename(part, path) < 0)
+        r = -errno;
+    if (r < 0)
+        unlink(part);
+    return r;
+}
+
+int whole_file_write(const char *path, const void *bytes, size_t n) {
+    struct stat old;
+    char real[PATH_MAX];
+    if (stat(path, &old) < 0)
+        return errno == ENOENT ? replace(path, NULL, bytes, n) : -errno;
+    if (!S_ISREG(old.st_mode))
+        return write_and_close(open(path, O_WRONLY | O_CLOEXEC), bytes, n);
+    return realpath(path, real) ? replace(real, &old, bytes, n) : -errno;
+}
