@@ -135,11 +135,13 @@ static int start_collector(struct run_session *s) {
 static int gather_hosts(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
     session_start_agents(s);
-    while (session_awaits_hosts(s) && !s->interrupted && !s->collector_lost &&
+    while (session_awaits_hosts(s) && !s->interrupted && !s->collector_lost && !s->unwritable &&
            clock_monotonic_ns() < deadline_ns)
         session_poll(s, deadline_ns);
     if (s->interrupted || s->collector_lost)
         return -ECANCELED;
+    if (s->unwritable)
+        return session_complain(s, "the command was not started: %s", s->unwritable), -EIO;
     size_t n_missing = session_name_missing(s);
     if (n_missing == 0)
         return 0;

@@ -56,6 +56,12 @@ static void tell(struct writer *w, const char *word, const char *text, const cha
     w->options.event(w->options.event_ctx, line);
 }
 
+/* A store that cannot be written at all: trying each push alone would not help. */
+static bool is_everybodys(int error) {
+    return error == -ENOSPC || error == -EDQUOT || error == -EIO || error == -EROFS ||
+           error == -ENOMEM;
+}
+
 static void tell_trouble(struct writer *w, int error) {
     enum trouble kind = error == -ENOSPC || error == -EDQUOT ? TROUBLE_FULL
                         : error == -ENOMEM                   ? TROUBLE_MEMORY
@@ -64,10 +70,9 @@ static void tell_trouble(struct writer *w, int error) {
         return;
     w->told[kind] = true;
     char text[256];
-    snprintf(text, sizeof text, "the database cannot be written: %s (%s)%s", strerror(-error),
-             store_error(w->options.store), kind == TROUBLE_FULL ? ";" : "");
-    tell(w, "trouble", text,
-         kind == TROUBLE_FULL ? "agents keep their frames until there is room again" : "");
+    snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
+             store_error(w->options.store));
+    tell(w, is_everybodys(error) ? "unwritable" : "trouble", text, "");
 }
 
 static void tell_committed(struct writer *w, const struct write_job *job) {
@@ -88,12 +93,6 @@ static void tell_committed(struct writer *w, const struct write_job *job) {
 }
 
 /* ---- one transaction ---- */
-
-/* A store that cannot be written at all: trying each push alone would not help. */
-static bool is_everybodys(int error) {
-    return error == -ENOSPC || error == -EDQUOT || error == -EIO || error == -EROFS ||
-           error == -ENOMEM;
-}
 
 static bool is_refusal(int result) {
     return result == -EBADMSG || result == -EUSERS;

@@ -130,6 +130,8 @@ static void take_event(void *ctx, const char *line) {
         to->host(to->ctx, text);
     else if ((text = after(line, "trouble")))
         to->trouble(to->ctx, text);
+    else if ((text = after(line, "unwritable")))
+        to->unwritable(to->ctx, text);
     else if ((text = after(line, "events")) && split_number(text, name, &number))
         to->events(to->ctx, name, number);
     else if ((text = after(line, "final"))) {

@@ -39,6 +39,7 @@ struct collect_listener {
     void (*final)(void *ctx, const char *name); /* the last one is */
     void (*events)(void *ctx, const char *name, uint64_t n); /* so many more single events are */
     void (*trouble)(void *ctx, const char *text);
+    void (*unwritable)(void *ctx, const char *why); /* nothing of any host can be kept, for now */
     void *ctx;
 };
 

@@ -130,6 +130,7 @@ static void on_host(void *ctx, const char *name);
 static void on_final(void *ctx, const char *name);
 static void on_events(void *ctx, const char *name, uint64_t n);
 static void on_trouble(void *ctx, const char *text);
+static void on_unwritable(void *ctx, const char *why);
 
 int session_open(struct run_session *s, const struct run_options *options, char *why,
                  size_t why_size) {
@@ -147,7 +148,12 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     if (r < 0)
         return snprintf(why, why_size, "cannot begin: %s", strerror(-r)), r;
     choose_marks(s);
-    s->listener = (struct collect_listener){on_host, on_final, on_events, on_trouble, s};
+    s->listener = (struct collect_listener){.host = on_host,
+                                            .final = on_final,
+                                            .events = on_events,
+                                            .trouble = on_trouble,
+                                            .unwritable = on_unwritable,
+                                            .ctx = s};
     s->collector.program = s->program;
     s->collector.database = options->database;
     s->collector.token = s->plan.token = s->token;
@@ -180,6 +186,7 @@ void session_release(struct run_session *s) {
     free(s->launches);
     for (size_t i = 0; i < s->n_notes; i++)
         free(s->notes[i]);
+    free(s->unwritable);
     hosts_release(&s->hosts);
     collect_child_release(&s->collector);
     group_watch_stop(&s->group);
@@ -226,6 +233,15 @@ static void on_events(void *ctx, const char *name, uint64_t n) {
 
 static void on_trouble(void *ctx, const char *text) {
     session_note(ctx, "collector: %s", text);
+}
+
+/* While the command runs agents keep what they have; before, that is why it does not start. */
+static void on_unwritable(void *ctx, const char *why) {
+    struct run_session *s = ctx;
+    free(s->unwritable);
+    s->unwritable = strdup(why);
+    if (s->started_mono_ns)
+        session_note(s, "collector: %s; agents keep their frames until that is over", why);
 }
 
 /* --- who has ended --- */

@@ -44,6 +44,7 @@ struct run_session {
     struct collect_listener listener;
     int64_t collector_restart_ns; /* monotonic; 0: none is due */
     bool collector_lost;          /* given up */
+    char *unwritable;             /* owned; why it cannot keep what comes. NULL: it could */
     bool stopping;                /* agents have been asked to end */
     bool closing;                 /* the collector has been asked to end */
     uint64_t n_events;            /* single events that hosts have delivered, */

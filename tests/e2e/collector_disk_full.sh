@@ -12,20 +12,20 @@ db=$work/disk/x.db
 finish() { clean_up 2>/dev/null; umount "$work/disk" 2>/dev/null; rm -rf "$work"; }
 trap finish EXIT
 mkdir "$work/disk"
-mount -t tmpfs -o size=4m tmpfs "$work/disk" || { echo "SKIPPED: no tmpfs"; exit 77; }
+mount -t tmpfs -o size=16m tmpfs "$work/disk" || { echo "SKIPPED: no tmpfs"; exit 77; }
 
 "$CHOKEPOINT_BIN/new-run" "$db" >/dev/null || fail "no run"
 start_collector
 start_agent --rate 20
-until_true 30 has_stored 10
+until_true has_stored 10
 
 dd if=/dev/zero of="$work/disk/ballast" bs=4k 2>/dev/null
-until_true 60 said '^trouble .*cannot be written.*[Nn]o space'
+until_true said '^unwritable .*cannot be written.*[Nn]o space'
 before=$(stored)
-until_true 60 has_spooled $((before + 60))
+until_true has_spooled $((before + 60))
 lives "$agent" || fail "the agent died of it"
 lives "$collector" || fail "the collector died of it"
-[ "$(grep -c '^trouble' "$work/collector.out")" = 1 ] || fail "said more than once"
+[ "$(grep -c '^unwritable' "$work/collector.out")" = 1 ] || fail "said more than once"
 
 # The spool's segment is a body: what does a push get that does not fit?
 answer=$(for segment in "$work"/spool/*.spool; do
@@ -37,6 +37,6 @@ grep -qi 'no space' "$work/answer" || fail "and does not say why: $(cat "$work/a
 [ "$(ask "PRAGMA integrity_check")" = ok ] || fail "damaged while full: $(ask 'PRAGMA integrity_check')"
 
 rm "$work/disk/ballast"
-until_true 60 has_stored $((before + 70))
+until_true has_stored $((before + 70))
 stop_both
 expect_all_once

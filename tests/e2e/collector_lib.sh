@@ -9,16 +9,7 @@ address=127.0.0.1:0
 
 fail() { echo "FAILED: $*"; tail -n 5 "$work"/*.out "$work"/*.err 2>/dev/null; exit 1; }
 
-# until SECONDS COMMAND...: waits for an event, not for a time.
-until_true() {
-    local seconds=$1 end
-    shift
-    end=$((SECONDS + seconds))
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "waited $seconds s in vain: $*"
-        sleep 0.05
-    done
-}
+. "${BASH_SOURCE[0]%/*}/until_lib.sh"
 
 ask() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1" 2>>"$work/sqlite3.err"; }
 stored() { local n; n=$(ask "SELECT coalesce(max(seq), 0) FROM frame"); echo "${n:-0}"; }
@@ -44,7 +35,7 @@ start_collector() {
     collector=$!
     exec 9>"$work/stdin"
     if [ "$address" = 127.0.0.1:0 ]; then
-        until_true 20 said '^listening '
+        until_true said '^listening '
         address=$(sed -n 's/^listening //p' "$work/collector.out" | head -n 1)
     fi
 }

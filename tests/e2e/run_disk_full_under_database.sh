@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The disk under the database gets full during a run: said in one line, the command's status is
-# kept, what was committed is whole and reported. Where it is full from the start nothing begins.
+# kept, what was committed is whole and reported. Where it is full from the start, or at the first
+# samples, nothing begins.
 if [ -z "${CHOKEPOINT_TEST_INSIDE:-}" ]; then
     unshare -m true 2>/dev/null || { echo "SKIPPED: no right to mount a small file system"; exit 77; }
     CHOKEPOINT_TEST_INSIDE=1 exec unshare -m --propagation private bash "$0"
@@ -10,20 +11,20 @@ fi
 leave_disk() { local s=$?; umount -l "$work/small" 2>/dev/null; (exit $s); leave; }
 trap leave_disk EXIT
 mkdir small
-mount -t tmpfs -o size=4m tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
+mount -t tmpfs -o size=16m tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
 db=$work/small/runs.db
 fill() { dd if=/dev/zero of=small/ballast bs=4k 2>/dev/null; }
 
 mkfifo go
-TMPDIR=$work "$chokepoint" run --db "$db" --rate 50 sh -c ': >started; read x <go; exit 7' >out 2>err &
+TMPDIR=$work "$chokepoint" run $slow_start --db "$db" --rate 50 sh -c ': >started; read x <go; exit 7' >out 2>err &
 pid=$!
-until_true 20 test -e started
+until_true test -e started
 frames() { sql 'SELECT count(*) FROM frame'; }
 some() { [ "$(frames)" -gt 30 ]; }
-until_true 20 some
+until_true some
 fill
 full() { said 'collector: .*cannot be written.*[Nn]o space'; }
-until_true 60 full
+until_true full
 n=$(frames)
 echo >go
 wait $pid
@@ -43,7 +44,7 @@ grep -q unfinished out || fail "list: $(cat out)"
 
 # A full disk from the start: nothing is begun, nothing is harmed.
 for file in small/runs.db small/new.db; do
-    TMPDIR=$work "$chokepoint" run --db "$work/$file" touch begun >out 2>err
+    TMPDIR=$work "$chokepoint" run $slow_start --db "$work/$file" touch begun >out 2>err
     status=$?
     [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && said '[Nn]o space\|full' || fail "$file: status $status: $(cat err)"
     [ ! -e begun ] || fail "the command was started"
@@ -55,3 +56,19 @@ rm small/ballast
 [ "$(sql 'PRAGMA integrity_check')" = ok ] || fail "damaged: $(sql 'PRAGMA integrity_check')"
 run true
 [ $status -eq 0 ] && [ "$(state_of 2)" = done ] || fail "the next run: $(cat err)"
+
+# Full when the first samples come: that is why the command does not start, and said as soon as it is known.
+mkdir bin
+cp "$chokepoint" bin/
+cat >bin/chokepoint-agent <<END
+#!/bin/sh
+dd if=/dev/zero of=$work/small/ballast bs=4k 2>/dev/null
+exec $CHOKEPOINT_BIN/chokepoint-agent "\$@"
+END
+chmod +x bin/chokepoint-agent
+TMPDIR=$work bin/chokepoint run $slow_start --db "$db" touch begun >out 2>err
+status=$?
+[ $status -eq 1 ] && [ ! -e begun ] || fail "status $status, or the command was started"
+[[ $(head -n 1 err) == *'the command was not started: the database cannot be written: No space left'* ]] ||
+    fail "the reason is not the first word"
+! said 'did not answer' || fail "a host is blamed for the disk"

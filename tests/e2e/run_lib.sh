@@ -5,6 +5,7 @@ set -u
 work=$(mktemp -d)
 db=$work/runs.db
 chokepoint=$CHOKEPOINT_BIN/chokepoint
+slow_start='--start-timeout 240' # a busy machine is slow to start agents
 name=
 leave() {
     local status=$?
@@ -22,21 +23,10 @@ fail() {
     tail -n 20 "$work"/out "$work"/err 2>/dev/null
     exit 1
 }
-# until_true SECONDS COMMAND...: waits for an event, not for a time.
-until_true() {
-    local seconds=$1 end
-    shift
-    end=$((SECONDS + seconds))
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "waited $seconds s in vain: $*"
-        read -rt 0.05 <>"$work/never"
-    done
-    return 0
-}
-mkfifo "$work/never"
+. "${BASH_SOURCE[0]%/*}/until_lib.sh"
 # run OPTIONS... : its streams in out and err, its exit status in $status
 run() {
-    "$chokepoint" run --db "$db" --start-timeout 60 "$@" >"$work/out" 2>"$work/err"
+    "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
 said() { grep -q -- "$1" "$work/err"; }
@@ -44,7 +34,7 @@ sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }
 run_inside() {
-    inside "$chokepoint" run --db "$db" --start-timeout 60 "$@" >"$work/out" 2>"$work/err"
+    inside "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
 need_testbed() {

@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# To be sourced where a function fail is known.
+# until_true COMMAND...: waits for an event, not for a time. It gives up after what only something broken takes: how
+# slow a busy machine is decides nothing.
+until_true() {
+    local end=$((SECONDS + ${patience:-240}))
+    until "$@"; do
+        [ $SECONDS -lt $end ] || fail "waited ${patience:-240} s in vain: $*"
+        sleep 0.05
+    done
+}
