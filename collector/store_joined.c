@@ -200,40 +200,22 @@ int joined_save(struct store *store, struct stream *stream) {
 
 /* ---- reading: the file is anybody's ---- */
 
-static uint64_t get_varint(struct joined_reader *c) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
-        uint8_t byte = *c->p++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    c->bad = true;
-    c->p = c->end;
-    return 0;
-}
-
-static int64_t get_zigzag(struct joined_reader *c) {
-    uint64_t value = get_varint(c);
-    return (int64_t)(value >> 1 ^ -(value & 1));
-}
-
 static int64_t add_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-struct joined_reader joined_open(const void *data, size_t size) {
+struct cursor joined_open(const void *data, size_t size) {
     const uint8_t *bytes = data;
     bool good = size && bytes[0] == JOINED_FORM;
-    return (struct joined_reader){
+    return (struct cursor){
         .p = good ? bytes + 1 : bytes, .end = good ? bytes + size : bytes, .bad = !good};
 }
 
-bool joined_next_section(struct joined_reader *r, struct joined_section *ret_section) {
+bool joined_next_section(struct cursor *r, struct joined_section *ret_section) {
     if (r->bad || r->p == r->end)
         return false;
-    int64_t table = (int64_t)get_varint(r);
-    uint64_t n_columns = get_varint(r), size = get_varint(r);
+    int64_t table = (int64_t)cursor_varint(r);
+    uint64_t n_columns = cursor_varint(r), size = cursor_varint(r);
     if (r->bad || n_columns > STORE_COLUMNS_MAX || size > (uint64_t)(r->end - r->p)) {
         r->bad = true;
         return false;
@@ -245,13 +227,13 @@ bool joined_next_section(struct joined_reader *r, struct joined_section *ret_sec
 }
 
 bool joined_next_row(struct joined_section *section, int64_t values[STORE_COLUMNS_MAX]) {
-    struct joined_reader *r = &section->rows;
+    struct cursor *r = &section->rows;
     if (r->bad || r->p == r->end)
         return false;
-    section->instance = add_wrapping(section->instance, get_zigzag(r));
-    section->t_ns = add_wrapping(section->t_ns, get_zigzag(r));
-    section->interval_ns = value_of_code(get_varint(r));
+    section->instance = add_wrapping(section->instance, cursor_zigzag(r));
+    section->t_ns = add_wrapping(section->t_ns, cursor_zigzag(r));
+    section->interval_ns = value_of_code(cursor_varint(r));
     for (size_t c = 0; c < section->n_columns; c++)
-        values[c] = value_of_code(get_varint(r));
+        values[c] = value_of_code(cursor_varint(r));
     return !r->bad;
 }

@@ -7,6 +7,7 @@
 
 #include "collector/store.h"
 #include "collector/store_read.h"
+#include "common/cursor.h"
 
 /* Limits against a stream that means harm. */
 #define STORE_TABLES_MAX 256             /* data tables of one database */
@@ -318,19 +319,16 @@ int joined_add(struct store *store, struct stream *stream, struct series *series
 int joined_save(struct store *store, struct stream *stream);
 void joined_clear(struct series *series);
 
-/* What was saved, from anybody's file. Bytes are not copied. */
-struct joined_reader {
-    const uint8_t *p, *end;
-    bool bad; /* it does not read back whole */
-};
+/* What was saved, from anybody's file: `bad` where it does not read back whole. Bytes are not
+ * copied. */
 struct joined_section {
     int64_t table;
     size_t n_columns;
-    struct joined_reader rows;
+    struct cursor rows;
     int64_t instance, t_ns, interval_ns; /* of the row read last; t_ns on the host's clock */
 };
-struct joined_reader joined_open(const void *data, size_t size);
-bool joined_next_section(struct joined_reader *reader, struct joined_section *ret_section);
+struct cursor joined_open(const void *data, size_t size);
+bool joined_next_section(struct cursor *reader, struct joined_section *ret_section);
 /* values: of the section's columns, by ordinal. */
 bool joined_next_row(struct joined_section *section, int64_t values[STORE_COLUMNS_MAX]);
 

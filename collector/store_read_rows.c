@@ -152,7 +152,7 @@ static int take_section(struct reading *reading, struct joined_section *section)
 /* The rows of the table that one value holds. */
 static int take_joined(struct reading *reading) {
     const void *data = sqlite3_column_blob(reading->joined, 0);
-    struct joined_reader bytes =
+    struct cursor bytes =
         joined_open(data, data ? (size_t)sqlite3_column_bytes(reading->joined, 0) : 0);
     struct joined_section section;
     int r = 0;

@@ -43,28 +43,6 @@ int state_save(struct store *store, const struct stream *stream, const struct se
     return r;
 }
 
-struct cursor {
-    const uint8_t *p, *end;
-    bool bad;
-};
-
-static uint64_t get_varint(struct cursor *c) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
-        uint8_t byte = *c->p++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    c->bad = true;
-    return 0;
-}
-
-static int64_t get_zigzag(struct cursor *c) {
-    uint64_t value = get_varint(c);
-    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
-
 /* The instance's name, if it is one of this host and not in the series yet. */
 static struct base *restore_base(struct store *store, const struct stream *stream,
                                  struct series *series, int64_t instance) {
@@ -86,23 +64,23 @@ static struct base *restore_base(struct store *store, const struct stream *strea
 static bool parse_blob(struct store *store, const struct stream *stream, struct series *series,
                        const struct buffer *blob) {
     struct cursor cursor = {blob->data + 1, blob->data + blob->size, false}, *c = &cursor;
-    series->sample_ns = get_zigzag(c);
-    series->sample = get_varint(c);
-    uint64_t n_columns = get_varint(c), n = get_varint(c);
+    series->sample_ns = cursor_zigzag(c);
+    series->sample = cursor_varint(c);
+    uint64_t n_columns = cursor_varint(c), n = cursor_varint(c);
     if (blob->data[0] != STATE_FORM || c->bad || n_columns > series->stride ||
         n > STORE_INSTANCES_MAX)
         return false;
     for (; n && !c->bad; n--) {
-        int64_t instance = (int64_t)get_varint(c);
-        uint64_t age = get_varint(c);
+        int64_t instance = (int64_t)cursor_varint(c);
+        uint64_t age = cursor_varint(c);
         struct base *base = restore_base(store, stream, series, instance);
         if (!base || age > series->sample)
             return false;
         base->seen_sample = series->sample - age;
-        base->seen_ns = base->stored_ns = get_zigzag(c);
+        base->seen_ns = base->stored_ns = cursor_zigzag(c);
         int64_t *values = series_values(series, base);
         for (uint64_t i = 0; i < n_columns; i++) {
-            uint64_t value = get_varint(c);
+            uint64_t value = cursor_varint(c);
             values[i] = value == 0 || value > INT64_MAX ? VALUE_ABSENT : (int64_t)value - 1;
         }
     }

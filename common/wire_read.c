@@ -11,33 +11,7 @@
 #include <string.h>
 
 #include "common/crc32c.h"
-
-/* A reader over a payload: any failure sets `bad` and stays. */
-struct cursor {
-    const uint8_t *p, *end;
-    bool bad;
-};
-
-static uint64_t get_varint(struct cursor *c) {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        if (c->p == c->end)
-            break;
-        uint8_t byte = *c->p++;
-        if (shift == 63 && byte > 1)
-            break;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    c->bad = true;
-    return 0;
-}
-
-static int64_t get_zigzag(struct cursor *c) {
-    uint64_t value = get_varint(c);
-    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
-}
+#include "common/cursor.h"
 
 static uint8_t get_u8(struct cursor *c) {
     if (c->p == c->end) {
@@ -55,7 +29,7 @@ static uint64_t get_u64le(struct cursor *c) {
 }
 
 static struct span get_string(struct cursor *c) {
-    uint64_t size = get_varint(c);
+    uint64_t size = cursor_varint(c);
     if (c->bad || size > (uint64_t)(c->end - c->p)) {
         c->bad = true;
         return (struct span){"", 0};
@@ -99,7 +73,7 @@ static int read_stream(struct wire_reader *reader, struct cursor *c) {
     if (!copy_string(c, stream.boot_id, BOOT_ID_SIZE))
         return refuse(reader, "bad boot id");
     stream.stream_id = get_u64le(c);
-    uint64_t period = get_varint(c);
+    uint64_t period = cursor_varint(c);
     if (c->bad || c->p != c->end || period > INT64_C(86400000000000))
         return refuse(reader, "bad stream record");
     stream.period_ns = (int64_t)period;
@@ -109,7 +83,7 @@ static int read_stream(struct wire_reader *reader, struct cursor *c) {
 }
 
 static const char *read_columns(struct wire_table *t, struct cursor *c) {
-    uint64_t n = get_varint(c);
+    uint64_t n = cursor_varint(c);
     if (c->bad || n == 0 || n > TABLE_COLUMNS_MAX)
         return "number of columns not in 1..64";
     for (size_t i = 0; i < n; i++) {
@@ -150,7 +124,7 @@ static const char *fill_table(struct wire_table *t, struct cursor *c) {
 }
 
 static int read_table(struct wire_reader *reader, struct cursor *c, unsigned *ret_index) {
-    uint64_t index = get_varint(c);
+    uint64_t index = cursor_varint(c);
     if (c->bad || index >= TABLES_MAX)
         return refuse(reader, "table index not in 0..63");
     if (reader->tables[index])
@@ -173,7 +147,7 @@ static int read_table(struct wire_reader *reader, struct cursor *c, unsigned *re
 
 static void get_values(struct cursor *c, int64_t *values, size_t n) {
     for (size_t i = 0; i < n; i++)
-        values[i] = get_zigzag(c);
+        values[i] = cursor_zigzag(c);
 }
 
 /* ---- rows ---- */
@@ -182,7 +156,7 @@ static void get_values(struct cursor *c, int64_t *values, size_t n) {
 static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
     if (!packed)
         return;
-    uint64_t n = get_varint(c);
+    uint64_t n = cursor_varint(c);
     if (n == 0 || n > WIRE_NAMES_MAX)
         c->bad = true;
     for (row->n_names = 0; !c->bad && row->n_names < n; row->n_names++)
@@ -192,9 +166,9 @@ static void begin_section(struct cursor *c, bool packed, struct wire_row *row) {
 }
 
 static void get_packed_row(struct cursor *c, size_t n_columns, struct wire_row *row) {
-    uint64_t name = get_varint(c);
-    row->present ^= get_varint(c);
-    uint64_t changes = get_varint(c);
+    uint64_t name = cursor_varint(c);
+    row->present ^= cursor_varint(c);
+    uint64_t changes = cursor_varint(c);
     if (name >= row->n_names || (changes & ~row->present) ||
         (n_columns < 64 && row->present >> n_columns)) {
         c->bad = true;
@@ -204,7 +178,7 @@ static void get_packed_row(struct cursor *c, size_t n_columns, struct wire_row *
     row->name = row->names[name];
     for (size_t i = 0; i < n_columns; i++) {
         if (changes >> i & 1)
-            row->known[i] = (int64_t)((uint64_t)row->known[i] + (uint64_t)get_zigzag(c));
+            row->known[i] = (int64_t)((uint64_t)row->known[i] + (uint64_t)cursor_zigzag(c));
         row->values[i] = row->present >> i & 1 ? row->known[i] : VALUE_ABSENT;
     }
 }
@@ -225,7 +199,7 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
     uint64_t rows = 0, seen = 0;
     struct wire_row row;
     for (; sections; sections--) {
-        uint64_t index = get_varint(&c), n = get_varint(&c);
+        uint64_t index = cursor_varint(&c), n = cursor_varint(&c);
         if (c.bad || index >= TABLES_MAX || !reader->tables[index])
             return "rows of a table never described";
         if (seen & (UINT64_C(1) << index))
@@ -246,14 +220,14 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
 
 static int read_frame(struct wire_reader *reader, struct cursor *c, struct wire_record *record) {
     struct frame_head head;
-    head.seq = get_varint(c);
-    head.wall_ns = get_zigzag(c);
-    head.mono_ns = get_zigzag(c);
-    head.slot_ns = get_zigzag(c);
-    head.late_ns = get_zigzag(c);
-    head.missed = get_varint(c);
-    head.lost = get_varint(c);
-    uint64_t sections = get_varint(c);
+    head.seq = cursor_varint(c);
+    head.wall_ns = cursor_zigzag(c);
+    head.mono_ns = cursor_zigzag(c);
+    head.slot_ns = cursor_zigzag(c);
+    head.late_ns = cursor_zigzag(c);
+    head.missed = cursor_varint(c);
+    head.lost = cursor_varint(c);
+    uint64_t sections = cursor_varint(c);
     if (c->bad || head.seq == 0 || head.seq > INT64_MAX || head.mono_ns < 0 || head.wall_ns < 0 ||
         head.missed > INT64_MAX || head.lost > INT64_MAX || sections > TABLES_MAX)
         return refuse(reader, "bad frame head");
@@ -310,7 +284,7 @@ static int next_record(struct wire_reader *reader, struct wire_record *record, b
     if (c.p == c.end)
         return WIRE_END;
     uint8_t type = get_u8(&c);
-    uint64_t size = get_varint(&c);
+    uint64_t size = cursor_varint(&c);
     if (c.bad)
         return c.p == c.end ? WIRE_TRUNCATED : refuse(reader, "bad record size");
     if (size > WIRE_RECORD_MAX)
@@ -358,8 +332,8 @@ bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
         if (frame->sections == 0)
             return false;
         frame->sections--;
-        frame->table = (unsigned)get_varint(&c);
-        frame->section_rows = get_varint(&c);
+        frame->table = (unsigned)cursor_varint(&c);
+        frame->section_rows = cursor_varint(&c);
         frame->section_table = &reader->tables[frame->table]->table;
         begin_section(&c, frame->packed, ret_row);
     }

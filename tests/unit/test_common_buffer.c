@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/cursor.h"
 #include "common/error.h"
 #include "common/rows.h"
 
@@ -91,6 +92,40 @@ static void integers_have_the_bytes_the_format_says(void **state) {
     buffer_release(&b);
 }
 
+static void integers_read_back_as_they_were_written(void **state) {
+    (void)state;
+    static const int64_t values[] = {0, 1, -1, 63, 64, -65, 1 << 20, INT64_MAX, INT64_MIN};
+    struct buffer b = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        buffer_put_varint(&b, (uint64_t)values[i]);
+        buffer_put_zigzag(&b, values[i]);
+    }
+    struct cursor c = {.p = b.data, .end = b.data + b.size};
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        assert_int_equal(cursor_varint(&c), (uint64_t)values[i]);
+        assert_int_equal(cursor_zigzag(&c), values[i]);
+    }
+    assert_false(c.bad);
+    assert_ptr_equal(c.p, c.end);
+    cursor_varint(&c);
+    assert_true(c.bad);
+    buffer_release(&b);
+}
+
+static bool is_bad(const char *bytes, size_t size) {
+    struct cursor c = {.p = (const uint8_t *)bytes, .end = (const uint8_t *)bytes + size};
+    cursor_varint(&c);
+    return c.bad;
+}
+
+static void integers_of_more_than_64_bits_are_bad(void **state) {
+    (void)state;
+    assert_false(is_bad("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10));
+    assert_true(is_bad("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10));
+    assert_true(is_bad("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11));
+    assert_true(is_bad("\x80\x80", 2));
+}
+
 static void rows_beyond_the_capacity_are_dropped_and_counted(void **state) {
     (void)state;
     static const struct column columns[] = {{"a", UNIT_NONE, COLUMN_LEVEL, ""},
@@ -133,6 +168,8 @@ int main(void) {
         cmocka_unit_test(reserved_room_is_used_without_moving),
         cmocka_unit_test(an_error_stays_until_reset_and_nothing_is_half_written),
         cmocka_unit_test(integers_have_the_bytes_the_format_says),
+        cmocka_unit_test(integers_read_back_as_they_were_written),
+        cmocka_unit_test(integers_of_more_than_64_bits_are_bad),
         cmocka_unit_test(rows_beyond_the_capacity_are_dropped_and_counted),
         cmocka_unit_test(a_name_that_is_too_long_is_cut_between_characters),
     };

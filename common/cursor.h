@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads back what buffer_put_varint and its like have written, out of bytes that may be anybody's.
+ * Any failure sets `bad` and stays: who reads many small numbers looks once, at the end. Inline,
+ * since a large recording is millions of them.
+ */
+#ifndef CHOKEPOINT_COMMON_CURSOR_H
+#define CHOKEPOINT_COMMON_CURSOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cursor {
+    const uint8_t *p, *end;
+    bool bad; /* from here on what is returned means nothing */
+};
+
+/* LEB128 of at most 64 bits: a tenth byte above 1 is as bad as an end too early. */
+static inline uint64_t cursor_varint(struct cursor *c) {
+    uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && c->p != c->end; shift += 7) {
+        uint8_t byte = *c->p++;
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static inline int64_t cursor_zigzag(struct cursor *c) {
+    uint64_t value = cursor_varint(c);
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+#endif
