@@ -8,13 +8,22 @@
 #define CHOKEPOINT_TESTS_RECORDED_RUN_H
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
 
 #include "analysis/recording.h"
 #include "collector/store.h"
 #include "common/clock.h"
+#include "reports/model.h"
 
 #define RECORDED_WALL_NS (INT64_C(1700000000) * NS_PER_S)
 #define RECORDED_MONO_NS (INT64_C(5000) * NS_PER_S)
@@ -75,7 +84,10 @@ static const struct table recorded_mark = {
     "mark", "name", "marks", TABLE_EVENTS, recorded_mark_columns, 8};
 
 static const struct column recorded_call_columns[] = {
+    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
     {"comm", UNIT_NONE, COLUMN_LEVEL, "communicator"},
+    {"peer", UNIT_NONE, COLUMN_LEVEL, "peer"},
+    {"tag", UNIT_NONE, COLUMN_LEVEL, "tag"},
     {"bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes"},
     {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
     {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
@@ -85,7 +97,7 @@ static const struct column recorded_call_columns[] = {
     {"flags", UNIT_NONE, COLUMN_LEVEL, "flags"},
 };
 static const struct table recorded_call = {
-    "call", "function", "calls", TABLE_EVENTS, recorded_call_columns, 8};
+    "call", "function", "calls", TABLE_EVENTS, recorded_call_columns, 11};
 
 static int recorded_row(struct store *store, int64_t id, const struct table *table,
                         const char *name, const int64_t *values) {
@@ -161,8 +173,9 @@ static int recorded_calls(struct store *store, const struct recorded_run *run, s
     int64_t id;
     int r = store_table(store, &recorded_call, &id);
     for (double t = run->calls_s; r == 0 && t < run->duration_s; t += run->calls_s) {
-        int64_t rank = (int64_t)host,
-                call[] = {1, 4096, RECORDED_NS(mono_s + t), NS_PER_MS, rank, 1000 + rank, 0, 0};
+        int64_t rank = (int64_t)host, absent = VALUE_ABSENT,
+                call[] = {absent,    1,    absent,      absent, 4096, RECORDED_NS(mono_s + t),
+                          NS_PER_MS, rank, 1000 + rank, 0,      0};
         r |= recorded_row(store, id, &recorded_call, "MPI_Allreduce", call);
     }
     return r;
@@ -219,6 +232,28 @@ static inline int record_run(struct store *store, const struct recorded_run *run
     r |= store_commit(store);
     r |= store_run_end(store, run_id, RUN_DONE, 0, RECORDED_WALL_NS + end, RECORDED_MONO_NS + end);
     return r;
+}
+
+/* The report of that run, whose file `change` makes what is wanted of it (NULL: nothing). */
+static inline struct report *report_of_run(const struct recorded_run *run,
+                                           void (*change)(const char *path, const void *ctx),
+                                           const void *ctx) {
+    char directory[] = "/tmp/chokepoint-recorded-XXXXXX", path[64], why[200];
+    struct store *store;
+    struct report *report;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/test.db", directory);
+    assert_int_equal(store_open_write(path, &store, why, sizeof why), 0);
+    assert_int_equal(record_run(store, run), 0);
+    store_close(store);
+    if (change)
+        change(path, ctx);
+    assert_int_equal(store_open_read(path, &store, why, sizeof why), 0);
+    assert_int_equal(report_build(store, "last", &report), 0);
+    store_close(store);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(directory), 0);
+    return report;
 }
 
 #endif

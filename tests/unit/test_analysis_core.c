@@ -51,6 +51,24 @@ static void judge_two(double work, struct sampling second, struct recording *r, 
     judge(r, j);
 }
 
+/* Rank 1 is blamed for more work, or nobody is: with those words among what speaks against that, or
+ * among what is ruled out. NULL: whatever is said. */
+static void expect_blame(struct recording *r, struct judged *j, bool blamed, const char *words) {
+    if (blamed)
+        expect(j, "imbalance", "skew", 1);
+    else
+        assert_int_equal(j->verdict.state, VERDICT_BALANCED);
+    assert_true(!words || any_says(blamed ? &j->verdict.against : &j->verdict.ruled_out, words));
+    release(r, j);
+}
+
+static void expect_of_two(double work, struct sampling second, bool blamed, const char *words) {
+    struct recording r;
+    struct judged j;
+    judge_two(work, second, &r, &j);
+    expect_blame(&r, &j, blamed, words);
+}
+
 static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     struct recording r;
     struct judged j;
@@ -84,13 +102,8 @@ static void a_straggler_is_told_of_its_core_as_well(void **state) {
 }
 
 static void the_same_on_a_core_as_fast_is_more_work(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_two(1.35, usual, &r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "sampling took no more CPU time there"));
-    release(&r, &j);
+    expect_of_two(1.35, usual, true, "sampling took no more CPU time there");
 }
 
 /* 1.0605^1.6 and 1.0299^3.2 are 1.10. */
@@ -108,17 +121,10 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
 /* An agent with more processes to look at is on no slower core; reading that alone costs more is
  * none either. */
 static void one_figure_alone_says_nothing_of_the_core(void **state) {
-    const struct sampling alone[] = {{800 * 2, 25, 0}, {800, 25 * 2, 0}};
+    static const char words[] = "no more CPU time there than for its peers (1.00 times)";
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct recording r;
-        struct judged j;
-        judge_two(1.35, alone[i], &r, &j);
-        expect(&j, "imbalance", "skew", 1);
-        assert_true(any_says(&j.verdict.against, "no more CPU time there than for its "
-                                                 "peers (1.00 times)"));
-        release(&r, &j);
-    }
+    expect_of_two(1.35, (struct sampling){800 * 2, 25, 0}, true, words);
+    expect_of_two(1.35, (struct sampling){800, 25 * 2, 0}, true, words);
 }
 
 /* More cores cost the agent more as well, since that reads them, too. */
@@ -132,9 +138,7 @@ static void a_host_with_more_cores_is_none_with_slower_ones(void **state) {
     plant_sampling(&r, 0, usual);
     plant_sampling(&r, 1, (struct sampling){800 + 6 * 50, 25 + 50, 0});
     judge(&r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
-    release(&r, &j);
+    expect_blame(&r, &j, true, "CPU time alone cannot tell");
 }
 
 /* The peer's kernel has no pressure figures: less to read, which makes no core slow. */
@@ -146,9 +150,7 @@ static void a_probe_that_only_one_host_has_makes_none_slow(void **state) {
     plant_sampling_but(&r, 0, (struct sampling){800 * 0.85, 25, 0}, "psi");
     plant_sampling(&r, 1, usual);
     judge(&r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
-    release(&r, &j);
+    expect_blame(&r, &j, true, "CPU time alone cannot tell");
 }
 
 static void without_fixed_probes_nothing_is_said_of_the_core(void **state) {
@@ -161,9 +163,7 @@ static void without_fixed_probes_nothing_is_said_of_the_core(void **state) {
     plant(&r, RECORDING_SELF, 0, "agent", 1, 1u << SELF_RSS, sampling_of);
     plant(&r, RECORDING_SELF, 1, "agent", 1, 1u << SELF_RSS, sampling_of);
     judge(&r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "CPU time alone cannot tell"));
-    release(&r, &j);
+    expect_blame(&r, &j, true, "CPU time alone cannot tell");
 }
 
 /* Rank 1 has most CPU time by its core; rank 2 has more to do. */
@@ -182,12 +182,8 @@ static void a_slow_core_hides_no_other_rank_s_work(void **state) {
 }
 
 static void what_comes_between_once_is_none_of_the_core_s_speed(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_two(1.35, (struct sampling){800, 25, 4.5}, &r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    release(&r, &j);
+    expect_of_two(1.35, (struct sampling){800, 25, 4.5}, true, NULL);
 }
 
 static void without_samples_of_either_it_is_said_that_it_cannot_be_told(void **state) {
@@ -197,9 +193,7 @@ static void without_samples_of_either_it_is_said_that_it_cannot_be_told(void **s
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
     plant_sampling(&r, 1, usual);
     judge(&r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "more work or a slower core"));
-    release(&r, &j);
+    expect_blame(&r, &j, true, "more work or a slower core");
 }
 
 static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **state) {
@@ -265,24 +259,24 @@ static void judge_told(double work, struct told second, struct recording *r, str
     judge(r, j);
 }
 
-static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **state) {
+static void expect_told(double work, struct told second, bool blamed, const char *words) {
     struct recording r;
     struct judged j;
+    judge_told(work, second, &r, &j);
+    expect_blame(&r, &j, blamed, words);
+}
+
+static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **state) {
+    static const char *const words[] = {"its operators took at least 1.30 times as long",
+                                        "or more work whose output is as large"};
     (void)state;
-    judge_told(1.35, (struct told){.pace = 1.3, .amount = 1}, &r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-    assert_true(any_says(&j.verdict.ruled_out, "its operators took at least 1.30 times as long"));
-    assert_true(any_says(&j.verdict.ruled_out, "or more work whose output is as large"));
-    release(&r, &j);
+    for (int i = 0; i < 2; i++)
+        expect_told(1.35, (struct told){.pace = 1.3, .amount = 1}, false, words[i]);
 }
 
 static void no_core_of_a_kind_is_half_as_fast_as_another(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_told(2.5, (struct told){.pace = 2.5, .amount = 1}, &r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    release(&r, &j);
+    expect_told(2.5, (struct told){.pace = 2.5, .amount = 1}, true, NULL);
 }
 
 static void operators_that_give_more_tell_more_work(void **state) {
@@ -308,22 +302,14 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
 }
 
 static void more_of_what_hardly_takes_time_is_no_more_work(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_told(1.02, (struct told){.pace = 1, .amount = 1, .seldom = 3}, &r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-    release(&r, &j);
+    expect_told(1.02, (struct told){.pace = 1, .amount = 1, .seldom = 3}, false, NULL);
 }
 
 /* Half as much more, which a faster core makes up for: its peers wait for nothing. */
 static void more_work_that_takes_no_longer_is_not_waited_for(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_told(0.97, (struct told){.pace = 0.97 / 1.5, .amount = 1.5}, &r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-    release(&r, &j);
+    expect_told(0.97, (struct told){.pace = 0.97 / 1.5, .amount = 1.5}, false, NULL);
 }
 
 static void without(struct recording *r, enum mark_kind kind, int rank) {
@@ -397,26 +383,16 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
 /* Cores that others use, too, take as much longer; operators as fast as the peer's say that it was
  * none of those. */
 static void a_smaller_excess_is_told_with_operators_alone(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_two(1.25, usual, &r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-    release(&r, &j);
-    judge_told(1.25, (struct told){.pace = 1, .amount = 1}, &r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "operators took no longer there"));
-    release(&r, &j);
+    expect_of_two(1.25, usual, false, NULL);
+    expect_told(1.25, (struct told){.pace = 1, .amount = 1}, true,
+                "operators took no longer there");
 }
 
 static void one_operator_alone_tells_nothing(void **state) {
-    struct recording r;
-    struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){.pace = 1.3, .amount = 1, .one = true}, &r, &j);
-    expect(&j, "imbalance", "skew", 1);
-    assert_true(any_says(&j.verdict.against, "the program marks no amounts of work"));
-    release(&r, &j);
+    expect_told(1.35, (struct told){.pace = 1.3, .amount = 1, .one = true}, true,
+                "the program marks no amounts of work");
 }
 
 /* 1.35 times the work in all, in turn with its peer: each waits for the other. */
@@ -429,8 +405,7 @@ static void who_waits_as_long_itself_is_not_waited_for(void **state) {
     plant_sampling(&r, 0, usual);
     plant_sampling(&r, 1, usual);
     judge(&r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-    release(&r, &j);
+    expect_blame(&r, &j, false, NULL);
 }
 
 /* ---- pieces so short that their CPU time is measured on one core and not on the other ---- */

@@ -37,10 +37,34 @@ struct hardware {
 #define LARGE 1000000
 #define AT_ONCE 4e9 /* bytes/s */
 
+/* Nothing where there is no recording: how long a program takes is all that is asked for then. */
+static void init_ranks(struct recording *r, int ranks, double at_s) {
+    for (int rank = 0; r && rank < ranks; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(at_s * 1e9));
+}
+
+/* A host a rank, with clocks that are known. */
+static void begin_run(struct recording *r, int ranks, double seconds) {
+    plant_init(r, (size_t)ranks, seconds);
+    r->clock_bound_ns = calloc((size_t)ranks, sizeof *r->clock_bound_ns);
+}
+
+/* All of them compute all the time. */
+static void begin_training(struct recording *r, int ranks, double seconds) {
+    begin_run(r, ranks, seconds);
+    for (int rank = 0; rank < ranks; rank++)
+        plant_process(r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+    init_ranks(r, ranks, 0);
+}
+
+static void end_run(struct recording *r, struct scene *scene) {
+    assert_int_equal(mpi_log_finish(&r->calls), 0);
+    assert_int_equal(scene_build(r, scene), 0);
+}
+
 static double play(struct recording *r, struct hardware h, bool marks) {
     double t = 0.1, latency = 100e-6;
-    for (int rank = 0; r && rank < 2; rank++)
-        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    init_ranks(r, 2, t);
     for (int i = 0; i < ROUNDS; i++) {
         double rate = h.burst_every && i % h.burst_every == 0 ? AT_ONCE : h.rate;
         double begin = t, sent = t + h.compute_s, done = sent + LARGE / rate + latency;
@@ -68,8 +92,7 @@ static double play(struct recording *r, struct hardware h, bool marks) {
 static void build_in_phases(struct recording *r, struct scene *scene, struct hardware h,
                             double phase_from) {
     double seconds = play(NULL, h, false);
-    plant_init(r, 2, seconds + 0.1);
-    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    begin_run(r, 2, seconds + 0.1);
     plant_process(r, 0, "train", (struct plant_process){0, 1, 0, 0});
     double queue = h.queue_share * h.compute_s * ROUNDS / (seconds + 0.1);
     plant_process(r, 1, "train", (struct plant_process){1, 1 - queue, queue, 0});
@@ -77,8 +100,7 @@ static void build_in_phases(struct recording *r, struct scene *scene, struct har
     for (int rank = 0; phase_from > 0 && rank < 2; rank++)
         plant_mark(r, MARK_PHASE, "training", rank, rank, 0, 0.1 + phase_from * seconds,
                    (1 - phase_from) * seconds);
-    assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
+    end_run(r, scene);
 }
 
 static void build(struct recording *r, struct scene *scene, struct hardware h) {
@@ -217,18 +239,13 @@ static void meet(struct recording *r, int rank, int64_t enter, int64_t exit, boo
 }
 
 static void build_skewed(struct recording *r, struct scene *scene, bool started) {
-    plant_init(r, 3, 0.2 * ROUNDS);
-    r->clock_bound_ns = calloc(3, sizeof *r->clock_bound_ns);
-    for (int rank = 0; rank < 3; rank++) {
-        plant_process(r, rank, "train", (struct plant_process){rank, 1, 0, 0});
-        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    begin_training(r, 3, 0.2 * ROUNDS);
+    for (int rank = 0; rank < 3; rank++)
         for (int i = 0; i < ROUNDS; i++) {
             int64_t begin = 200 * MS * i, own = rank == 2 ? 190 * MS : 95 * MS;
             meet(r, rank, begin + own, begin + 200 * MS, started);
         }
-    }
-    assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
+    end_run(r, scene);
 }
 
 static void check_skewed(bool started) {
@@ -263,12 +280,7 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
     struct recording r;
     struct scene scene;
     (void)state;
-    plant_init(&r, 2, 0.2 * ROUNDS);
-    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
-    for (int rank = 0; rank < 2; rank++) {
-        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
-        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
-    }
+    begin_training(&r, 2, 0.2 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++) {
         int64_t t = 200 * MS * i;
         PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, t + 198 * MS, t + 198 * MS + 1000, BOTH,
@@ -279,8 +291,7 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
         PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 2, 8, t + 198 * MS + 1000, t + 200 * MS, BOTH,
               .cpu_ns = MS);
     }
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    end_run(&r, &scene);
     struct whatif_answer a = ask(
         &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
     assert_true(a.replayed);
@@ -292,14 +303,10 @@ static void an_only_rank_has_no_peers_whose_pace_it_could_have(void **state) {
     struct recording r;
     struct scene scene;
     (void)state;
-    plant_init(&r, 1, 0.2 * ROUNDS);
-    r.clock_bound_ns = calloc(1, sizeof *r.clock_bound_ns);
-    plant_process(&r, 0, "train", (struct plant_process){0, 1, 0, 0});
-    PLANT(&r.calls, 0, 0, "MPI_Init", -1, -1, 0, 0, 0);
+    begin_training(&r, 1, 0.2 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++)
         meet(&r, 0, 200 * MS * i + 190 * MS, 200 * MS * (i + 1), false);
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    end_run(&r, &scene);
     struct whatif_answer a = ask(
         &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 0, .factor = 1});
     assert_true(isnan(a.gain_max));
@@ -332,20 +339,14 @@ static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **sta
     struct recording r;
     struct scene scene;
     (void)state;
-    plant_init(&r, 3, (double)(ROUND * ROUNDS) / 1e9);
-    r.clock_bound_ns = calloc(3, sizeof *r.clock_bound_ns);
-    for (int rank = 0; rank < 3; rank++) {
-        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
-        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
-    }
+    begin_training(&r, 3, (double)(ROUND * ROUNDS) / 1e9);
     for (int64_t begin = 0; begin < ROUND * ROUNDS; begin += ROUND) {
         receive(&r, 2, begin, begin + 2 * US, begin + 120 * MS);
         receive(&r, 1, begin + US, begin + 120 * MS, begin + 120 * MS + 10 * US);
         send_round(&r, 1, begin, 10 * MS);
         send_round(&r, 2, begin, 100 * MS);
     }
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    end_run(&r, &scene);
     struct whatif_answer a =
         ask(&scene, (struct whatif_scenario){WHATIF_LINK, .host = 2, .rank = -1, .factor = 10});
     assert_true(a.replayed);
@@ -416,16 +417,10 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
     struct scene scene;
     int64_t t = 0;
     (void)state;
-    plant_init(&r, 2, 0.07 * ROUNDS);
-    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
-    for (int rank = 0; rank < 2; rank++) {
-        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
-        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
-    }
+    begin_training(&r, 2, 0.07 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++)
         t = find_one(&r, t, i % 4 ? 5 * MS : MS);
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    end_run(&r, &scene);
     struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 1});
     assert_true(a.replayed);
     assert_true(fabs(a.replay_s / a.measured_s - 1) < 0.03);
@@ -438,8 +433,7 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
  * between further looks, and then answers. Every other round without a pause. */
 static double serve(struct recording *r, double pause_s) {
     double t = 0.1, nap = 1e-3, way = 50e-6;
-    for (int rank = 0; r && rank < 2; rank++)
-        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    init_ranks(r, 2, t);
     for (int i = 0; i < ROUNDS; i++) {
         double asked = t + 0.02, looked = t, posted = t, before = t;
         for (int look = 0; looked < asked + way; look++) {
@@ -468,31 +462,11 @@ static double serve(struct recording *r, double pause_s) {
     return t - 0.1;
 }
 
-static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
-    struct recording r;
-    struct scene scene;
-    double seconds = serve(NULL, 0.06), without = serve(NULL, 0);
-    (void)state;
-    plant_init(&r, 2, seconds + 0.1);
-    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
-    plant_process(&r, 0, "serve", (struct plant_process){0, 0, 0, 0});
-    plant_process(&r, 1, "train", (struct plant_process){1, 0.02 * ROUNDS / seconds, 0, 0});
-    serve(&r, 0.06);
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
-                                                                  .rank = -1, .term = BUDGET_IDLE});
-    assert_true(a.replayed && !a.refused);
-    assert_true(fabs(a.predicted_s - 0.1 - without) < 0.06 * without); /* a nap or so a round */
-    release(&r, &scene);
-}
-
 /* Rank 0 begins a large message, sleeps for `pause_s` and only then looks after it; rank 1 waits
  * for it, computes 20 ms and answers. */
 static double leave(struct recording *r, double pause_s) {
     double t = 0.1, move = 2e-3, way = 50e-6;
-    for (int rank = 0; r && rank < 2; rank++)
-        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, (int64_t)(t * 1e9));
+    init_ranks(r, 2, t);
     for (int i = 0; i < ROUNDS; i++) {
         double back = t + (i % 2 ? pause_s : 0), had = back + move, answered = had + 0.02;
         if (r) {
@@ -516,23 +490,32 @@ static double leave(struct recording *r, double pause_s) {
     return t - 0.1;
 }
 
-static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
+/* Without its pauses, the program takes what it takes without them, to that share. */
+static void expect_without_pauses(double (*program)(struct recording *r, double pause_s),
+                                  double pause_s, double near) {
     struct recording r;
     struct scene scene;
-    double seconds = leave(NULL, 0.04), without = leave(NULL, 0);
-    (void)state;
-    plant_init(&r, 2, seconds + 0.1);
-    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
-    plant_process(&r, 0, "leave", (struct plant_process){0, 0, 0, 0});
+    double seconds = program(NULL, pause_s), without = program(NULL, 0);
+    begin_run(&r, 2, seconds + 0.1);
+    plant_process(&r, 0, "pause", (struct plant_process){0, 0, 0, 0});
     plant_process(&r, 1, "train", (struct plant_process){1, 0.02 * ROUNDS / seconds, 0, 0});
-    leave(&r, 0.04);
-    assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    program(&r, pause_s);
+    end_run(&r, &scene);
     struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
                                                                   .rank = -1, .term = BUDGET_IDLE});
     assert_true(a.replayed && !a.refused);
-    assert_true(fabs(a.predicted_s - 0.1 - without) < 0.02 * without);
+    assert_true(fabs(a.predicted_s - 0.1 - without) < near * without);
     release(&r, &scene);
+}
+
+static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
+    (void)state;
+    expect_without_pauses(serve, 0.06, 0.06); /* a nap or so a round */
+}
+
+static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
+    (void)state;
+    expect_without_pauses(leave, 0.04, 0.02);
 }
 
 /* ---- what is refused ---- */

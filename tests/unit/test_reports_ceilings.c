@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Ceilings of a database as a report shows and uses them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <jansson.h>
 
 #include "reports/json.h"
@@ -25,20 +17,22 @@ static struct store_ceiling ceiling(const char *host, const char *peer, const ch
                                   value + 1,      1000000000,   (char *)"planned"};
 }
 
-static struct report *build(const struct store_ceiling *ceilings, size_t n) {
-    char directory[] = "/tmp/chokepoint-ceilings-XXXXXX", path[64], command[64], why[200];
+struct ceilings {
+    const struct store_ceiling *items;
+    size_t n;
+};
+
+static void add_ceilings(const char *path, const void *ctx) {
+    const struct ceilings *ceilings = ctx;
     struct store *store;
-    struct report *report;
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/test.db", directory);
+    char why[200];
     assert_int_equal(store_open_write(path, &store, why, sizeof why), 0);
-    assert_int_equal(record_run(store, &planned), 0);
-    assert_int_equal(store_ceilings_add(store, ceilings, n), 0);
-    assert_int_equal(report_build(store, "last", &report), 0);
+    assert_int_equal(store_ceilings_add(store, ceilings->items, ceilings->n), 0);
     store_close(store);
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
-    return report;
+}
+
+static struct report *build(const struct store_ceiling *ceilings, size_t n) {
+    return report_of_run(&planned, add_ceilings, &(struct ceilings){ceilings, n});
 }
 
 static char *write_text(const struct report *report, const struct report_format *format) {

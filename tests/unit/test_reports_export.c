@@ -14,6 +14,7 @@
 #include "reports/export_lanes.h"
 #include "reports/export_trace.h"
 #include "tests/unit/golden.h"
+#include "tests/unit/recorded_run.h"
 
 /* A name that means something to JSON, CSV, OpenMetrics and a terminal. */
 #define HOSTILE "=1+1,\"\\</script>\\u0041é"
@@ -38,40 +39,12 @@ static const struct column process_columns[] = {
 static const struct table process_table = {"process",     "process",       "processes",
                                            TABLE_SAMPLES, process_columns, 7};
 
-static const struct column mark_columns[] = {
-    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
-    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
-    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
-    {"number", UNIT_NONE, COLUMN_LEVEL, "number"},
-    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
-    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
-    {"output_bytes", UNIT_BYTES, COLUMN_LEVEL, "output"},
-    {"value_nano", UNIT_NANO, COLUMN_LEVEL, "value"},
-};
-static const struct table mark_table = {"mark", "name", "marks", TABLE_EVENTS, mark_columns, 8};
-
-static const struct column call_columns[] = {
-    {"kind", UNIT_NONE, COLUMN_LEVEL, "kind"},
-    {"comm", UNIT_NONE, COLUMN_LEVEL, "communicator"},
-    {"peer", UNIT_NONE, COLUMN_LEVEL, "peer"},
-    {"tag", UNIT_NONE, COLUMN_LEVEL, "tag"},
-    {"bytes", UNIT_BYTES, COLUMN_LEVEL, "bytes"},
-    {"start_ns", UNIT_NS, COLUMN_LEVEL, "start"},
-    {"duration_ns", UNIT_NS, COLUMN_LEVEL, "duration"},
-    {"rank", UNIT_NONE, COLUMN_LEVEL, "rank"},
-    {"pid", UNIT_NONE, COLUMN_LEVEL, "pid"},
-    {"thread", UNIT_NONE, COLUMN_LEVEL, "thread"},
-    {"flags", UNIT_NONE, COLUMN_LEVEL, "flags"},
-};
-static const struct table call_table = {"call",       "function",   "calls",
-                                        TABLE_EVENTS, call_columns, 11};
-
 #define A VALUE_ABSENT
 #define MARK(kind, name, rank, number, start, duration, bytes, value)                              \
-    ROW(f, &mark_table, name, kind, rank, 10 + (rank), number, 100 * S + (start), duration, bytes, \
-        value)
+    ROW(f, &recorded_mark, name, kind, rank, 10 + (rank), number, 100 * S + (start), duration,     \
+        bytes, value)
 #define CALL(name, start, duration, thread, flags)                                                 \
-    ROW(f, &call_table, name, 1, 0, 1, 7, 4096, start, duration, 0, 10, thread, flags)
+    ROW(f, &recorded_call, name, 1, 0, 1, 7, 4096, start, duration, 0, 10, thread, flags)
 
 /* Rank 0 on vm1, in run time: two phases, three iterations that touch at times which double x 1000
  * cuts short, an operator in the second, and one of another thread that crosses it. */

@@ -1,46 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* What a report says of the samples it was made from, however they were read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 #include <sqlite3.h>
 
-#include "reports/model.h"
 #include "tests/unit/recorded_run.h"
 
 static const char *const hosts[] = {"vm1", "vm2"};
 static const struct recorded_run planned = {"sync", "./train", hosts, 2, 44, 110, true, 0};
 
-static void change(const char *path, const char *sql) {
+static void change(const char *path, const void *sql) {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+        fail_msg("%s: %s", (const char *)sql, sqlite3_errmsg(db));
     sqlite3_close(db);
 }
 
 /* Of the planned recording, changed by SQL. */
 static struct report *build(const char *sql) {
-    char directory[] = "/tmp/chokepoint-quality-XXXXXX", path[64], command[64], why[200];
-    struct store *store;
-    struct report *report;
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/test.db", directory);
-    assert_int_equal(store_open_write(path, &store, why, sizeof why), 0);
-    assert_int_equal(record_run(store, &planned), 0);
-    store_close(store);
-    change(path, sql);
-    assert_int_equal(store_open_read(path, &store, why, sizeof why), 0);
-    assert_int_equal(report_build(store, "last", &report), 0);
-    store_close(store);
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    assert_int_equal(system(command), 0);
-    return report;
+    return report_of_run(&planned, change, sql);
 }
 
 static bool has_note(const struct report *report, const char *text) {

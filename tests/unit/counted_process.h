@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs without MPI: a process of the job on each host, of which the kernel counts shares of the
+ * time that are known.
+ */
+#ifndef CHOKEPOINT_TESTS_COUNTED_PROCESS_H
+#define CHOKEPOINT_TESTS_COUNTED_PROCESS_H
+
+#include "tests/unit/lockstep.h"
+
+#define PID 1000
+#define SECONDS 12
+
+struct shares {
+    double cpu, queue, disk;
+};
+
+/* What process_of speaks of. */
+static struct shares shares_now;
+static int host_now;
+
+static inline double process_of(size_t column, double t_s) {
+    (void)t_s;
+    switch (column) {
+    case PROCESS_PID:
+        return PID + host_now;
+    case PROCESS_RANK:
+    case PROCESS_START: /* before the first sample */
+        return NAN;
+    case PROCESS_JOB:
+        return 1;
+    case PROCESS_USER:
+        return shares_now.cpu * 1e9;
+    case PROCESS_RUN_QUEUE:
+        return shares_now.queue * 1e9;
+    case PROCESS_BLOCK_IO:
+        return shares_now.disk * 1e9;
+    default:
+        return 0;
+    }
+}
+
+#endif
