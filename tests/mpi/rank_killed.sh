@@ -10,7 +10,8 @@ done
 export CHOKEPOINT_MARKS="$work/marks"
 marks=$work/marks.$(uname -n)
 
-trained() { "$CHOKEPOINT_BIN/mark_dump" "$marks" 2>/dev/null | grep -q "^$1 iteration 20 "; }
+# RANK: it has marked 20 iterations, or more, as its ring holds the last ones only
+trained() { "$CHOKEPOINT_BIN/mark_dump" "$marks" 2>/dev/null | awk -v rank="$1" '$1 == rank && $2 == "iteration" && $3 >= 20 { n++ } END { exit !n }'; }
 rank_pid() { # RANK: whose environment says so, among those that leave marks
     local file pid
     for file in "$marks"/*; do

@@ -7,11 +7,12 @@ features=5000
 "$sgd" generate --features $features --examples 2000 --files 4 --out "$work/data" \
     --test-examples 100 >/dev/null || fail "generate"
 
-# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN
+# refused RANKS PATTERN OPTIONS...: exits non-zero in time, and exactly one line of ours says PATTERN. The training is too
+# long to be over before a rank that gets no core has read what is wrong: async waits for nobody.
 refused() {
     local n=$1 pattern=$2
     shift 2
-    ranks "$n" --features $features --iterations 50 --batch 100 --quiet "$@" 2>"$work/out" >/dev/null
+    ranks "$n" --features $features --iterations 100000000 --batch 100 --quiet "$@" 2>"$work/out" >/dev/null
     local status=$?
     [ $status -ne 0 ] || fail "$*: exits with 0"
     [ $status -ne 99 ] && [ $status -lt 124 ] || fail "$*: hangs or crashes ($status): $(cat "$work/out")"
@@ -70,8 +71,23 @@ for what in json weights; do
     refused 2 "cannot write /dev/full: No space left on device" --mode sync --transfer sparse --data "$work/data" \
         --iterations 2 --$what /dev/full
 done
-refused 2 "cannot write /nonexistent/summary" --mode sync --transfer sparse --data "$work/data" \
+refused 2 "cannot write /nonexistent/summary" --mode sync --transfer sparse --data "$work/data" --iterations 2 \
     --json /nonexistent/summary
+# A full disk leaves what was there as it was, and no part of what did not fit.
+mkdir "$work/disk"
+if mount -t tmpfs -o size=16k tmpfs "$work/disk" 2>/dev/null; then
+    trap 'umount "$work/disk"; rm -rf "$work"' EXIT
+    echo before >"$work/disk/weights"
+    head -c 12288 /dev/zero >"$work/disk/fill" # no page is left
+    for what in json weights; do
+        refused 2 "cannot write $work/disk/$what: No space left on device" --mode sync --transfer sparse --data "$work/data" \
+            --iterations 2 --$what "$work/disk/$what"
+        [ "$(ls "$work/disk")" = "$(printf 'fill\nweights')" ] || fail "full disk, $what: $(ls "$work/disk")"
+    done
+    [ "$(cat "$work/disk/weights")" = before ] || fail "full disk: weights are lost"
+else
+    echo "no right to mount a small disk: left out"
+fi
 refused 2 "rank 0 .*--mode single is for one rank, there are 2" --mode single --data "$work/data"
 refused 1 "rank 0 .*--server apart needs 2 ranks or more, there is 1" --mode sync --transfer sparse --server apart \
     --data "$work/data"

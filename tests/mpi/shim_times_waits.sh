@@ -5,8 +5,9 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/mpi/shim_lib.sh"
 watched 2 "$CHOKEPOINT_BIN/calls_waits" || fail "the program ended with $?"
 events_agree
-# The longest event of a function is its planted wait; polls lie end to end.
-awk 'FNR == NR { if ($1 == "wait" && $2 == 0) { want[$3] = $4; cpu[$3] = $5 } next }
+# The longest event of a function is its longest wait; polls lie end to end. The program looks at its clock before and after:
+# a rank that gets no core there waits for one longer than MPI held it, at most by what the kernel says it did.
+awk 'FNR == NR { if ($1 == "wait" && $2 == 0 && $4 > want[$3]) { want[$3] = $4; cpu[$3] = $5; ready[$3] = $6 } next }
      $1 == "event" && $2 == 0 && $3 == "MPI_Test" && $5 !~ /r/ { if (!first) first = $11; last = $11 + $12; next }
      $1 == "event" && $2 == 0 && $12 > got[$3] { got[$3] = $12; took[$3] = $13 }
      END {
@@ -15,7 +16,7 @@ awk 'FNR == NR { if ($1 == "wait" && $2 == 0) { want[$3] = $4; cpu[$3] = $5 } ne
              if (f == "MPI_Test") got[f] = last - first
              off = got[f] / want[f] - 1
              printf "%-14s program %.3f ms, shim %.3f ms (%+.3f %%)", f, want[f] / 1e6, got[f] / 1e6, 100 * off
-             if (off > 0.01 || off < -0.01) bad = 1
+             if (off > 0.01 || off < -0.01 - ready[f] / want[f]) bad = 1
              if (f == "MPI_Test") { print ""; continue }
              off = (took[f] - cpu[f]) / want[f]
              printf "; CPU %.3f ms, shim %.3f ms\n", cpu[f] / 1e6, took[f] / 1e6
