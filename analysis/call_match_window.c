@@ -8,8 +8,9 @@
  * A target that goes from one small call to the next counts as inside all the time, and one that
  * has no core (a quota, other programs) as outside: its call goes on, and answers nobody, and both
  * end together. Which accesses
- * a call for all targets completes is not told: those since the last such call, or, if there were
- * none, since the one before.
+ * a call for all targets completes is not told: those to its window since the last such call, or,
+ * if there were none, since the one before. Where some accesses do not tell to which window they
+ * went, as where small ones to several were recorded as one, a rank's windows are taken for one.
  */
 #include <errno.h>
 
@@ -19,6 +20,7 @@
 #define OFF_NS 2000000 /* off its core inside a call; shorter is no matter */
 #define OFF_PART 0.75  /* of what both calls have in common, that it was off */
 #define SOON_PART 4    /* of that: so much before its end nobody goes on who waits for it */
+#define WINDOWS_MAX 16 /* of a rank; what are more is one */
 
 struct stay {
     int64_t begin_ns, end_ns;
@@ -43,11 +45,18 @@ struct targets {
     struct target others; /* those, and the rank itself: bytes */
 };
 
+struct window_accesses {
+    uint32_t comm;
+    struct targets open, done; /* since the last call that completed all; before it */
+};
+
 struct accesses {
     struct matcher *m;
     uint32_t rank;
     const struct presence *presence; /* by rank of the log */
-    struct targets open, done;       /* since the last call that completed all; before it */
+    struct window_accesses *windows;
+    size_t n_windows;
+    bool one; /* they cannot be told apart */
 };
 
 /* ---- where the ranks were ---- */
@@ -135,6 +144,16 @@ static int64_t core_from(const struct accesses *a, const struct mpi_event *e, ui
 
 /* ---- whom a call needs ---- */
 
+static struct window_accesses *window_of(struct accesses *a, const struct mpi_event *e) {
+    for (size_t i = 0; i < a->n_windows; i++)
+        if (a->one || a->windows[i].comm == e->comm)
+            return &a->windows[i];
+    if (a->n_windows == WINDOWS_MAX)
+        return &a->windows[WINDOWS_MAX - 1];
+    a->windows[a->n_windows] = (struct window_accesses){.comm = e->comm};
+    return &a->windows[a->n_windows++];
+}
+
 /* Where its bytes are counted. */
 static struct target *add_target(struct accesses *a, struct targets *to, int32_t peer) {
     uint32_t at =
@@ -157,7 +176,7 @@ static struct target *add_target(struct accesses *a, struct targets *to, int32_t
 static void note_access(struct accesses *a, const struct mpi_event *e) {
     if (e->peer < 0 && !e->bytes)
         return;
-    struct target *to = add_target(a, &a->open, e->peer);
+    struct target *to = add_target(a, &window_of(a, e)->open, e->peer);
     bool fetches = mpi_event_function(a->m->log, e)->fetches;
     *(fetches ? &to->back : &to->out) += (double)e->bytes;
 }
@@ -204,12 +223,12 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
 /* What goes there and back counts for this completion; it may yet be needed by one for all, as one
  * may be complete at its origin only. */
 static void complete_one(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
-    struct targets one = {.n = 0};
+    struct targets one = {.n = 0}, *open = &window_of(a, e)->open;
     add_target(a, &one, e->peer);
-    for (size_t i = 0; one.n && i < a->open.n; i++)
-        if (a->open.items[i].rank == one.items[0].rank) {
-            one.items[0] = a->open.items[i];
-            a->open.items[i].out = a->open.items[i].back = 0;
+    for (size_t i = 0; one.n && i < open->n; i++)
+        if (open->items[i].rank == one.items[0].rank) {
+            one.items[0] = open->items[i];
+            open->items[i].out = open->items[i].back = 0;
         }
     need_targets(a, e, &one, need);
 }
@@ -219,23 +238,38 @@ static void complete(struct accesses *a, const struct mpi_event *e, struct call_
         complete_one(a, e, need);
         return;
     }
-    if (a->open.n || a->open.unknown) {
-        a->done = a->open;
-        a->open = (struct targets){0};
+    struct window_accesses *window = window_of(a, e);
+    if (window->open.n || window->open.unknown) {
+        window->done = window->open;
+        window->open = (struct targets){0};
     }
-    need_targets(a, e, &a->done, need);
+    need_targets(a, e, &window->done, need);
+}
+
+static bool is_about_windows(const struct accesses *a, const struct mpi_event *e) {
+    const struct mpi_function *f = mpi_event_function(a->m->log, e);
+    bool good = mpi_event_is_call(e) && !(e->flags & MPI_FLAG_FAILED);
+    return good && (f->kind == MPI_KIND_RMA || f->completes);
+}
+
+static bool tells_windows(const struct accesses *a) {
+    const struct mpi_rank *r = &a->m->log->ranks[a->rank];
+    for (size_t i = 0; i < r->n; i++)
+        if (r->events[i].comm == MPI_COMM_NONE && is_about_windows(a, &r->events[i]))
+            return false;
+    return true;
 }
 
 static void walk(struct accesses *a) {
     const struct mpi_rank *r = &a->m->log->ranks[a->rank];
+    a->one = !tells_windows(a);
     for (size_t i = 0; i < r->n; i++) {
         const struct mpi_event *e = &r->events[i];
-        const struct mpi_function *f = mpi_event_function(a->m->log, e);
-        if (!mpi_event_is_call(e) || e->flags & MPI_FLAG_FAILED)
+        if (!is_about_windows(a, e))
             continue;
-        if (f->kind == MPI_KIND_RMA)
+        if (mpi_event_function(a->m->log, e)->kind == MPI_KIND_RMA)
             note_access(a, e);
-        else if (f->completes)
+        else
             complete(a, e, &a->m->matches.needs[a->rank][i]);
     }
 }
@@ -253,11 +287,12 @@ int call_match_windows(struct matcher *m) {
     if (!has_accesses(m->log))
         return 0;
     struct presence *presence = calloc(m->log->n + 1, sizeof *presence);
-    int result = presence ? 0 : -ENOMEM;
+    struct window_accesses *windows = calloc(WINDOWS_MAX, sizeof *windows);
+    int result = presence && windows ? 0 : -ENOMEM;
     for (size_t r = 0; result == 0 && r < m->log->n; r++)
         result = find_presence(&m->log->ranks[r], &presence[r]);
     for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
-        struct accesses a = {.m = m, .rank = r, .presence = presence};
+        struct accesses a = {.m = m, .rank = r, .presence = presence, .windows = windows};
         walk(&a);
     }
     for (size_t r = 0; presence && r < m->log->n; r++) {
@@ -265,5 +300,6 @@ int call_match_windows(struct matcher *m) {
         free(presence[r].off);
     }
     free(presence);
+    free(windows);
     return result;
 }

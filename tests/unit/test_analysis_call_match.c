@@ -540,6 +540,30 @@ static void a_target_without_a_core_is_not_there(void **state) {
     assert_int_equal(ready_of_flush("MPI_Barrier", 21, 1), 10 * MS); /* it slept: till this came */
 }
 
+/* A put to rank 1, which is away until 17 ms, and one to rank 2, which is there; then all of the
+ * second one's window is completed. */
+static struct call_need need_of_flush_of(uint32_t window) {
+    struct mpi_log log = {0};
+    PLANT(&log, 0, 0, "MPI_Put", 1, -1, 800, 8 * MS, 8 * MS + 100, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Put", 2, -1, 800, 9 * MS, 9 * MS + 100, .comm = window);
+    PLANT(&log, 0, 0, "MPI_Win_flush_all", -1, -1, 0, 10 * MS, 20 * MS, .comm = 8);
+    PLANT(&log, 1, 1, "MPI_Barrier", -1, -1, 0, 17 * MS, 30 * MS);
+    PLANT(&log, 2, 2, "MPI_Barrier", -1, -1, 0, 9 * MS, 30 * MS);
+    struct call_matches m = matched(&log);
+    struct call_need n = *need(&log, &m, 0, "MPI_Win_flush_all", 0);
+    done(&log, &m);
+    return n;
+}
+
+static void a_window_is_complete_without_another_ones_targets(void **state) {
+    (void)state;
+    assert_int_equal(need_of_flush_of(8).who, 2);
+    assert_int_equal(need_of_flush_of(8).ready_ns, 10 * MS);
+    /* small ones to several windows were recorded as one: who knows which */
+    assert_int_equal(need_of_flush_of(MPI_COMM_NONE).who, 1);
+    assert_int_equal(need_of_flush_of(MPI_COMM_NONE).ready_ns, 17 * MS);
+}
+
 static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void **state) {
     (void)state;
     struct call_need n = need_of_flush(17, 0, false);
@@ -577,6 +601,7 @@ int main(void) {
         cmocka_unit_test(what_is_complete_says_nothing_of_the_next_access),
         cmocka_unit_test(who_completes_accesses_waits_until_the_target_is_inside_mpi),
         cmocka_unit_test(a_target_without_a_core_is_not_there),
+        cmocka_unit_test(a_window_is_complete_without_another_ones_targets),
         cmocka_unit_test(accesses_to_itself_need_nobody_and_unknown_ones_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
