@@ -19,7 +19,7 @@ struct division {
     double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
     double queue_of_off; /* of the time off the CPU outside MPI */
     double disk_of_off, memory_of_off, steal_of_off;
-    double queue_of_inside_off, disk_of_io_off;
+    double queue_of_inside_off, disk_of_io_off, off_of_folded;
     double quota_of_queue;
     double memory_of_cpu; /* of the time on the CPU outside MPI */
     double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
@@ -86,6 +86,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
         isnan(i->cpu) ? raw[RAW_FOLD_INSIDE] : fmin(fmax(cpu - known_cpu, 0), raw[RAW_FOLD_INSIDE]);
     double inside_off = raw[RAW_INSIDE_OFF] + raw[RAW_FOLD_INSIDE] - spun;
     known_cpu += spun;
+    d.off_of_folded = share(raw[RAW_FOLD_INSIDE] - spun, raw[RAW_FOLD_INSIDE]);
     d.cpu_of_dark = share(cpu - known_cpu, dark);
     d.extra_cpu =
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
@@ -262,6 +263,7 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
     if (ret_shares)
         *ret_shares = (struct budget_shares){.cpu_of_dark = d.cpu_of_dark,
                                              .queue_of_inside_off = d.queue_of_inside_off,
+                                             .off_of_folded = d.off_of_folded,
                                              .queue_of_off = d.queue_of_off,
                                              .quota_of_queue = d.quota_of_queue,
                                              .disk_of_off = d.disk_of_off,

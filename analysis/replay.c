@@ -277,6 +277,7 @@ void replay_free(struct replay *p) {
     for (size_t r = 0; p && r < p->n_ranks; r++) {
         free(p->ranks[r].ops);
         free(p->ranks[r].shares);
+        free(p->ranks[r].absences);
     }
     if (p) {
         free(p->ranks);

@@ -49,6 +49,8 @@ struct replay_message {
     int64_t posted_ns, waited_ns, done_ns; /* by the receiver; VALUE_ABSENT: it did not wait */
     bool polled;                           /* received by tests */
     bool buffered;                         /* it leaves without its receiver */
+    int64_t late_ns; /* not of the way: its sender had no core meanwhile; done_ns is without it */
+    uint32_t late_shares; /* of late_ns, among the sender's */
 };
 
 /* How the bytes of a group call are divided among its members. */
@@ -72,6 +74,13 @@ struct replay_group {               /* a call of a group */
     int64_t held_ns;              /* of another member's time there, because of that */
 };
 
+struct replay_absence { /* inside MPI without a core: ns of that time */
+    int64_t begin_ns, end_ns;
+    double ns;
+    uint32_t shares;
+    bool told; /* budgets show it as what it is */
+};
+
 struct replay_rank {
     int host, number;
     int64_t pid;
@@ -79,6 +88,8 @@ struct replay_rank {
     struct replay_op *ops;
     size_t n, capacity;
     struct budget_shares *shares; /* by interval of its counters */
+    struct replay_absence *absences;
+    size_t n_absences, absences_capacity;
     /* Without a core inside calls, but to the budget, which takes all a rank waits for to be off
      * the CPU, an exchange: for other processes, by its quota. */
     double hidden_queue_ns, hidden_quota_ns;

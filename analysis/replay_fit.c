@@ -146,6 +146,7 @@ int replay_fit(struct replay *p) {
     for (size_t pair = 0; pair < p->n_pairs; pair++)
         model->pair[pair] = INFINITY;
     find_buffered(p);
+    replay_find_kept_back(p);
     int result = find_held(p);
     if (result < 0)
         return result;

@@ -41,13 +41,18 @@ static double latency(const struct run *run, const struct replay_message *m, boo
     return run->p->model.latency_ns[between][m->polled];
 }
 
+/* Its sender had no core while it was to move. */
+static int64_t kept_back(const struct run *run, const struct replay_message *m) {
+    return replay_late_ns(run, m->from, m->late_shares, m->late_ns);
+}
+
 static void go_within(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
     int64_t start = now > pair->free_ns ? now : pair->free_ns;
     int64_t end = start + replay_bounded_ns(m->bytes / run->p->model.within * 1e9);
     pair->free_ns = end < TIME_SANE_NS ? end : TIME_SANE_NS;
-    replay_arrive(run, id, end + (int64_t)latency(run, m, false), end);
+    replay_arrive(run, id, end + (int64_t)latency(run, m, false) + kept_back(run, m), end);
 }
 
 /* What links take to carry a message that is no flow. */
@@ -69,7 +74,8 @@ static void go(struct run *run, uint32_t id, int64_t now) {
     }
     if (m->bytes < REPLAY_FLOW_BYTES && pair->head == REPLAY_NONE) {
         int64_t on_links = small_ns(run, pair, m->bytes, now);
-        replay_arrive(run, id, now + (int64_t)latency(run, m, true) + on_links, now);
+        int64_t delay = (int64_t)latency(run, m, true) + kept_back(run, m);
+        replay_arrive(run, id, now + delay + on_links, now);
         return;
     }
     run->messages[id].next = REPLAY_NONE;
@@ -101,7 +107,7 @@ void replay_flows_end(struct run *run, int64_t now) {
         deactivate(run, run->ended[i]);
         if (pair->head != REPLAY_NONE)
             activate(run, run->ended[i]);
-        replay_arrive(run, id, now + (int64_t)latency(run, m, true), now);
+        replay_arrive(run, id, now + (int64_t)latency(run, m, true) + kept_back(run, m), now);
     }
     run->dirty = true;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Group calls: who can go on once who has come, and, if links are not as measured, once its bytes
- * are there: all members share what the slowest of their links makes of it.
+ * are there: all members share what the slowest of their links makes of it. Who only gives its part
+ * to a root waits for nobody, but takes as much longer as the bytes do: whether it is the last to
+ * come is the others' doing, and of two that come at the same time nobody's.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,6 +19,10 @@ static int64_t later(int64_t came_ns, const struct group_state *s) {
                : came_ns;
 }
 
+static bool only_gives(const struct replay_group *g, size_t rank) {
+    return g->need == MPI_NEED_GATHERED && g->root != rank;
+}
+
 /* When a member can go on; VALUE_ABSENT: not known yet. */
 static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank) {
     const struct replay_group *g = &run->p->groups[number];
@@ -28,7 +34,7 @@ static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank
     case MPI_NEED_ROOT:
         return g->root == rank || g->root == REPLAY_NONE ? at_once : later(s->root_ns, s);
     case MPI_NEED_GATHERED:
-        return g->root != rank ? at_once : all ? later(s->last_ns, s) : VALUE_ABSENT;
+        return only_gives(g, rank) ? AT_ONCE : all ? later(s->last_ns, s) : VALUE_ABSENT;
     case MPI_NEED_NOBODY:
         return AT_ONCE;
     default:
@@ -37,8 +43,11 @@ static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank
 }
 
 /* How long a member goes on, less what its bytes took, which they take anew. */
-static int64_t beside_bytes(const struct group_state *s, int64_t ns) {
-    return s->carried_ns == VALUE_ABSENT ? ns : ns > s->was_ns ? ns - s->was_ns : 0;
+static int64_t beside_bytes(const struct run *run, uint32_t number, uint32_t rank, int64_t ns) {
+    const struct group_state *s = &run->groups[number];
+    if (s->carried_ns == VALUE_ABSENT || only_gives(&run->p->groups[number], rank))
+        return ns;
+    return ns > s->was_ns ? ns - s->was_ns : 0;
 }
 
 static void group_release(struct run *run, uint32_t number) {
@@ -55,7 +64,7 @@ static void group_release(struct run *run, uint32_t number) {
         }
         replay_come(run, item->rank,
                     (ready > item->arrived_ns ? ready : item->arrived_ns) +
-                        beside_bytes(s, item->ns));
+                        beside_bytes(run, number, item->rank, item->ns));
     }
     s->waiting = kept;
 }
@@ -64,7 +73,7 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
     struct rank_state *r = &run->ranks[rank];
     int64_t ready = group_ready(run, number, rank);
     if (ready != VALUE_ABSENT) {
-        int64_t t = (ready > now ? ready : now) + beside_bytes(&run->groups[number], ns);
+        int64_t t = (ready > now ? ready : now) + beside_bytes(run, number, rank, ns);
         r->resume = t > r->resume ? t : r->resume;
         return;
     }
@@ -128,14 +137,38 @@ static int64_t paced_ns(const struct run *run, const struct replay_group *g, int
     return limited || g->bytes <= 0 ? ns : (int64_t)((double)ns / run->group_pace);
 }
 
-int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
-                        int64_t ns, size_t rank) {
+/* What all its bytes take longer with other links than measured, but for bursts: once a call. */
+static int64_t longer_ns(struct run *run, uint32_t number) {
+    const struct replay_group *g = &run->p->groups[number];
+    struct group_state *s = &run->groups[number];
+    size_t hosts = run->p->scene->n_hosts;
+    if (s->longer_ns != VALUE_ABSENT)
+        return s->longer_ns;
+    replay_wire_load(run->p, g, run->load);
+    double was = seconds_as_measured(run, g);
+    replay_wire_load(run->p, g, run->load);
+    for (size_t link = 0; link < 2 * hosts; link++)
+        run->load[link] /= replay_link_rate(run, link);
+    double is = replay_wire_s(g, run->load, hosts);
+    run->work += 4 * (double)hosts + 2 * (double)g->members;
+    s->longer_ns = replay_bounded_ns((is - was) * 1e9);
+    return s->longer_ns;
+}
+
+static int64_t giving_ns(struct run *run, uint32_t number, int64_t ns, size_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
+    if (!run->other_links || !only_gives(g, rank) || g->bytes <= BUFFERED)
+        return ns;
+    int64_t longer = longer_ns(run, number);
+    return ns + longer > 0 ? ns + longer : 0;
+}
+
+int64_t replay_group_ns(struct run *run, uint32_t number, const struct replay_op *op, int64_t ns,
+                        size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     int64_t held = replay_held_up_ns(g, op, ns, rank);
-    if (!held)
-        return paced_ns(run, g, ns, rank);
-    return paced_ns(run, g, ns - held, rank) +
-           replay_late_ns(run, g->late_rank, g->late_shares, held);
+    int64_t own = giving_ns(run, number, paced_ns(run, g, ns - held, rank), rank);
+    return held ? own + replay_late_ns(run, g->late_rank, g->late_shares, held) : own;
 }
 
 void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now) {

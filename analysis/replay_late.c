@@ -5,7 +5,18 @@
  */
 #include <math.h>
 
-#include "analysis/replay_private.h"
+#include "analysis/replay_build.h"
+
+/* While it had no core, others may have waited for what it was to do. */
+void replay_note_late(struct rank_builder *rb, uint32_t number, const struct replay_op *op) {
+    struct replay_group *g = &rb->b->replay->groups[number];
+    if (op->late_ns <= g->late_ns)
+        return;
+    g->late_rank = (uint32_t)rb->index;
+    g->late_shares = op->shares;
+    g->late_end_ns = op->end_ns;
+    g->late_ns = op->late_ns;
+}
 
 /* Who waits for what the late member was to do: of a call with a root, the root, or all others for
  * it. */

@@ -20,7 +20,7 @@
 
 static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
     int side = link >= fit->n_links / 2;
-    if (fit->peak[link] < KNOWN_MIN * fit->known[link])
+    if (fit->peak[link] < KNOWN_MIN * fit->known[link] || !tells_of(fit, link, x))
         return false;
     return link_of(fit, x, side) == link && x->rate[side] >= AT_LIMIT * fit->peak[link];
 }

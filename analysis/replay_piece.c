@@ -124,7 +124,7 @@ static double peak_of(struct fit *fit, size_t link, struct weighted *room) {
     int side = link >= fit->n_links / 2;
     size_t n = 0;
     for (size_t i = 0; i < fit->n; i++)
-        if (link_of(fit, &fit->pieces[i], side) == link)
+        if (link_of(fit, &fit->pieces[i], side) == link && tells_of(fit, link, &fit->pieces[i]))
             room[n++] = (struct weighted){fit->pieces[i].rate[side], fit->pieces[i].bytes};
     return n ? stats_weighted_quantile(room, n, PEAK_QUANTILE) : 0;
 }

@@ -34,6 +34,12 @@ static inline size_t link_of(const struct fit *fit, const struct piece *x, int s
     return side ? fit->n_links / 2 + x->to_host : x->from_host;
 }
 
+/* Whether a piece tells how fast the link is: whose receiver only came when it had long been there
+ * moved faster than it looks, unless the link is seen to hold up what crosses it. */
+static inline bool tells_of(const struct fit *fit, size_t link, const struct piece *x) {
+    return !x->found || fit->p->model.held[link];
+}
+
 /* What the link is set to or was measured to carry; a host shaped one way is taken to be shaped the
  * other way, too, if that shows the same rate. 0: not known. */
 static inline double known_rate(const struct fit *fit, size_t link) {

@@ -54,6 +54,10 @@ double replay_wire_s(const struct replay_group *g, const double *seconds, size_t
 /* The operations of a rank; its counters must have been read. -ENOMEM. */
 int replay_build_rank(struct builder *b, size_t rank);
 
+/* For how long messages were kept back because their senders had no core: messages[].late_ns. All
+ * ranks must have been built, and it must be known which messages are buffered. */
+void replay_find_kept_back(struct replay *p);
+
 /* For how long members of group calls were held up by one that had no core: groups[].held_ns. All
  * ranks must have been built. */
 void replay_find_held_up(struct replay *p);

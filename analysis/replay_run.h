@@ -45,6 +45,7 @@ struct group_state {
     int64_t last_ns, root_ns;
     int64_t carried_ns; /* with other links: when its bytes are there; VALUE_ABSENT */
     int64_t was_ns;     /* what of its members' stays they took */
+    int64_t longer_ns;  /* what they take longer, whoever comes when; VALUE_ABSENT: not asked */
 };
 
 struct run {
@@ -87,6 +88,12 @@ void replay_push(struct run *run, int64_t t, uint32_t kind, uint32_t index);
 /* One of the things that a rank waits for is there. */
 void replay_come(struct run *run, uint32_t rank, int64_t t);
 
+/* The present operation of a rank is done. */
+void replay_finish_op(struct run *run, uint32_t rank, const struct replay_op *op);
+
+/* A rank goes on by itself from `now` up to the next thing that concerns another one. */
+void replay_step(struct run *run, uint32_t rank, int64_t now);
+
 /* A message is at its receiver at t, and its sender's buffer is free at `left`. */
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left);
 
@@ -120,8 +127,8 @@ void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t 
 
 /* How long a member needs in this operation that needed `ns` after the others came, with the links
  * and the other members' waits for cores as they are in this run. */
-int64_t replay_group_ns(const struct run *run, uint32_t number, const struct replay_op *op,
-                        int64_t ns, size_t rank);
+int64_t replay_group_ns(struct run *run, uint32_t number, const struct replay_op *op, int64_t ns,
+                        size_t rank);
 
 /* When a rank is through with `ns`, of which it is on the CPU for cpu_ns, if it begins now. */
 int64_t replay_quota_spend(struct run *run, uint32_t rank, int64_t ns, int64_t cpu_ns);

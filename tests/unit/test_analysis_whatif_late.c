@@ -73,33 +73,108 @@ static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state)
     check(&r, 60 * MS);
 }
 
+/* Rank 1 looks for a message every ms, which is sent when it has just lost its core in such a look:
+ * what it took to look is nothing that the way takes. */
+static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 8, t + 50 * MS, t + 50 * MS + US, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 0, 0, t + 50 * MS + US, t + 100 * MS, 50 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
+              .gap_cpu_ns = 40 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 91 * MS, MPI_FLAG_REQUEST);
+        for (int look = 41; look < 50; look++)
+            PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + look * MS, t + look * MS + US, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, t + 91 * MS - US, t + 91 * MS, BOTH);
+        meet(&r, 1, 9 * MS, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 60 * MS);
+}
+
+/* Rank 0 waits for what rank 1 was sending when it lost its core. */
+static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8, t, t + 90 * MS + 100 * US, BOTH,
+              .cpu_ns = 90 * MS);
+        meet(&r, 0, 9900 * US, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, t + 50 * MS, t + 90 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
+    }
+    check(&r, 60 * MS);
+}
+
+/* ---- rounds of meetings ---- */
+
+/* An all-reduce of a rank: what it computes before, when it comes and goes, ms of the round, and
+ * for how long of that it had a core. */
+struct meeting {
+    int rank, own, enter, exit, cpu;
+};
+
+struct rounds {
+    int ms, without_contention_ms;
+    double queue; /* share of the time for which rank 1 has no core */
+    struct meeting meetings[4];
+};
+
+/* What taking away the contention gains at most. */
+static double check_rounds(const struct rounds *rounds) {
+    struct recording r;
+    int64_t round_ns = rounds->ms * MS;
+    begin(&r, round_ns, rounds->queue);
+    for (int64_t t = 0; t < round_ns * ROUNDS; t += round_ns)
+        for (const struct meeting *m = rounds->meetings; m < rounds->meetings + 4 && m->exit; m++)
+            meet(&r, m->rank, m->own * MS, t + m->enter * MS, t + m->exit * MS, m->cpu * MS);
+    return check(&r, rounds->without_contention_ms * MS);
+}
+
 /* It spun for 40 ms until the other came, and then had no core for 40 ms; what is computed one
  * after the other, 89 ms, is left of any gain. */
 static void spinning_before_the_peer_came_is_no_part_of_what_came_after(void **state) {
-    struct recording r;
+    const struct rounds rounds = {
+        130,
+        90,
+        40.0 / 130,
+        {{0, 60, 60, 61, 1}, {0, 0, 61, 130, 69}, {1, 20, 20, 100, 40}, {1, 29, 129, 130, 1}}};
     (void)state;
-    begin(&r, 130 * MS, 40.0 / 130);
-    for (int64_t t = 0; t < 130 * MS * ROUNDS; t += 130 * MS) {
-        meet(&r, 0, 60 * MS, t + 60 * MS, t + 61 * MS, MS);
-        meet(&r, 0, 0, t + 61 * MS, t + 130 * MS, 69 * MS);
-        meet(&r, 1, 20 * MS, t + 20 * MS, t + 100 * MS, 40 * MS);
-        meet(&r, 1, 29 * MS, t + 129 * MS, t + 130 * MS, MS);
-    }
-    double most = check(&r, 90 * MS);
+    double most = check_rounds(&rounds);
     assert_true(most > 0.3 && most < 41.5 / 130);
 }
 
 /* Both come together; rank 1 has no core for 40 ms before it does its part of the exchange. */
 static void who_waits_for_a_member_without_a_core_goes_on_sooner_with_it(void **state) {
-    struct recording r;
+    const struct rounds rounds = {100, 60, 0.4, {{0, 50, 50, 100, 50}, {1, 50, 50, 100, 10}}};
     (void)state;
-    begin(&r, 100 * MS, 0.4);
-    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        meet(&r, 0, 50 * MS, t + 50 * MS, t + 100 * MS, 50 * MS);
-        meet(&r, 1, 50 * MS, t + 50 * MS, t + 100 * MS, 10 * MS);
-    }
-    check(&r, 60 * MS);
+    check_rounds(&rounds);
 }
+
+/* Rank 0 went on long before rank 1 had its core again: it needs what it needed. */
+static void who_had_gone_on_before_was_not_held_up(void **state) {
+    const struct rounds rounds = {
+        100,
+        100,
+        0.3,
+        {{0, 40, 40, 60, 20}, {0, 40, 100, 100, 0}, {1, 40, 40, 80, 10}, {1, 20, 100, 100, 0}}};
+    (void)state;
+    check_rounds(&rounds);
+}
+
+/* Rank 0 has more to do in the call than what it waited for: it goes on 30 ms later. */
+static void who_went_on_long_after_was_not_held_up(void **state) {
+    const struct rounds rounds = {100, 100, 0.4, {{0, 30, 30, 100, 70}, {1, 0, 30, 70, 0}}};
+    (void)state;
+    check_rounds(&rounds);
+}
+
+/* ---- how sure that is ---- */
 
 static double throttled(size_t column, double t_s) {
     (void)t_s;
@@ -149,19 +224,7 @@ what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void *
     }
 }
 
-/* Rank 0 went on long before rank 1 had its core again: it needs what it needed. */
-static void who_had_gone_on_before_was_not_held_up(void **state) {
-    struct recording r;
-    (void)state;
-    begin(&r, 100 * MS, 0.3);
-    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        meet(&r, 0, 40 * MS, t + 40 * MS, t + 60 * MS, 20 * MS);
-        meet(&r, 0, 40 * MS, t + 100 * MS, t + 100 * MS, 0);
-        meet(&r, 1, 40 * MS, t + 40 * MS, t + 80 * MS, 10 * MS);
-        meet(&r, 1, 20 * MS, t + 100 * MS, t + 100 * MS, 0);
-    }
-    check(&r, 100 * MS);
-}
+/* ---- messages, and calls with a root ---- */
 
 /* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Of what
  * followed its link took most. */
@@ -194,20 +257,10 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
     check(&r, 100 * MS);
 }
 
-/* Rank 0 has more to do in the call than what it waited for: it goes on 30 ms later. */
-static void who_went_on_long_after_was_not_held_up(void **state) {
-    struct recording r;
-    (void)state;
-    begin(&r, 100 * MS, 0.4);
-    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        meet(&r, 0, 30 * MS, t + 30 * MS, t + 100 * MS, 70 * MS);
-        meet(&r, 1, 0, t + 30 * MS, t + 70 * MS, 0);
-    }
-    check(&r, 100 * MS);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
+        cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
         cmocka_unit_test(who_waits_for_a_member_without_a_core_goes_on_sooner_with_it),

@@ -127,6 +127,22 @@ static void an_exchange_has_the_burst_as_well(void **state) {
     check(&r, 100e3, 51 * MS);
 }
 
+/* Rank 0 gives a megabyte to rank 1, which is there before it, at the same time, or after it. */
+static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
+    (void)state;
+    for (int64_t own = 29 * MS; own <= 31 * MS; own += MS) {
+        struct recording r;
+        begin(&r, 31 * MS);
+        for (int64_t t = 0; t < 31 * MS * ROUNDS; t += 31 * MS) {
+            PLANT(&r.calls, 0, 0, "MPI_Reduce", 1, -1, LARGE, t + 30 * MS, t + 31 * MS, BOTH,
+                  .gap_cpu_ns = 30 * MS, .cpu_ns = MS);
+            PLANT(&r.calls, 1, 1, "MPI_Reduce", 1, -1, LARGE, t + own, t + 31 * MS, BOTH,
+                  .gap_cpu_ns = own, .cpu_ns = 31 * MS - own);
+        }
+        check(&r, 0, 131 * MS);
+    }
+}
+
 /* Started, and waited for at once: up to one of the two, and back from there. */
 static void a_started_sum_goes_one_way_after_the_other(void **state) {
     struct recording r;
@@ -152,6 +168,7 @@ int main(void) {
         cmocka_unit_test(what_stays_at_home_does_not_cross_the_link),
         cmocka_unit_test(two_ranks_that_add_up_send_all_of_it_once),
         cmocka_unit_test(an_exchange_has_the_burst_as_well),
+        cmocka_unit_test(who_gives_takes_as_much_longer_whoever_comes_last),
         cmocka_unit_test(a_started_sum_goes_one_way_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

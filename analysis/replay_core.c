@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranks without a core inside calls, as far as the kernel saw them wait for one. Who spins in a
+ * call loses time by that only at the end, after what it waits for has come. Who looks now and
+ * then, and sleeps between the looks, is seen to have looked late: one look took long, or the nap
+ * before it did. What a rank was to send meanwhile came late to its receiver, too: MPI moves a
+ * message on only while somebody runs it.
+ *
+ * Of several such times only the last one before something was done has kept it back, and only if
+ * it was done soon afterwards: what was under way all the time came no later because of them.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/replay_build.h"
+
+/* A rank that spins while a message is on its way loses no time by having no core, but at the end:
+ * until its turn comes again. */
+#define TURN_NS 50e6 /* of a quota twice as long: it is given out every 100 ms */
+
+/* The interval of counters that t lies in; REPLAY_NONE. Times come in order. */
+static uint32_t interval_at(struct rank_builder *rb, int64_t t) {
+    const struct builder *b = rb->b;
+    while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= t)
+        rb->interval++;
+    bool inside = rb->interval < b->n_intervals && b->intervals[rb->interval].begin_ns <= t;
+    return inside ? (uint32_t)rb->interval : REPLAY_NONE;
+}
+
+static void add_hidden(struct rank_builder *rb, const struct budget_shares *shares, double ns) {
+    rb->to->hidden_quota_ns += ns * shares->quota_of_queue;
+    rb->to->hidden_queue_ns += ns * (1 - shares->quota_of_queue);
+}
+
+static double turn_ns(const struct budget_shares *shares) {
+    return TURN_NS * (1 + shares->quota_of_queue);
+}
+
+/* ---- times without a core ---- */
+
+/* Shorter is no matter. */
+static void add_absence(struct rank_builder *rb, struct replay_absence absence) {
+    struct replay_rank *to = rb->to;
+    if (absence.ns < MPI_LONG_NS || absence.end_ns <= absence.begin_ns)
+        return;
+    if (replay_room(&to->absences, to->n_absences, &to->absences_capacity, sizeof absence))
+        to->absences[to->n_absences++] = absence;
+    else
+        rb->error = -ENOMEM;
+}
+
+/* What of a time without a core kept back something that could go on from `ready` on, and was done
+ * at `done`. */
+static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
+    int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
+    if (a->end_ns > done || done - a->end_ns > length || from >= a->end_ns)
+        return 0;
+    return a->ns * (double)(a->end_ns - from) / (double)length;
+}
+
+/* ---- polling ---- */
+
+void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at == REPLAY_NONE)
+        return;
+    const struct budget_shares *shares = &rb->to->shares[at];
+    double length = (double)(end - begin), off = 0;
+    if (e->flags & MPI_FLAG_FOLDED)
+        off = fmin((double)e->inside_ns, length) * shares->off_of_folded;
+    else if (e->flags & MPI_FLAG_HAS_CPU)
+        off = length - (double)e->cpu_ns;
+    add_absence(rb,
+                (struct replay_absence){begin, end, off * shares->queue_of_inside_off, at, false});
+}
+
+/* Budgets tell of it where the next look found something. */
+void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    double late = fmin(polling_late_ns(&rb->polling, i), (double)(end - begin));
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at == REPLAY_NONE)
+        return;
+    bool told = rb->needs[i].since_ns != VALUE_ABSENT;
+    add_absence(rb,
+                (struct replay_absence){end - (int64_t)late, end,
+                                        late * rb->to->shares[at].queue_of_inside_off, at, told});
+}
+
+int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
+                            uint32_t *ret_shares) {
+    const struct replay_rank *to = rb->to;
+    const struct replay_absence *a = to->n_absences ? &to->absences[to->n_absences - 1] : NULL;
+    *ret_shares = REPLAY_NONE;
+    if (!a || ready_ns == VALUE_ABSENT || a->begin_ns < rb->poll_begin_ns)
+        return 0;
+    double late = fmin(kept_back_ns(a, ready_ns, end), turn_ns(&to->shares[a->shares]));
+    if (!a->told)
+        add_hidden(rb, &to->shares[a->shares], late);
+    *ret_shares = a->shares;
+    return (int64_t)late;
+}
+
+/* ---- calls ---- */
+
+/* Time off the CPU after what it waited for was there. In a group call all that fits in there:
+ * others may have waited for it then. A message was on its way in that time, too, and had no core
+ * as often as before it was sent: what is left of the stay is what its link took. A wait whose end
+ * is not known goes on without a core up to the last turn. */
+int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
+                            int64_t end, uint32_t *ret_shares) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct call_need *need = &rb->needs[i];
+    uint32_t at = interval_at(rb, begin);
+    *ret_shares = REPLAY_NONE;
+    if (!(e->flags & MPI_FLAG_HAS_CPU) || at == REPLAY_NONE || replay_is_polling(rb))
+        return 0;
+    bool may_go = need->may_leave && need->ready_ns >= end;
+    int64_t ready = need->ready_ns == VALUE_ABSENT || may_go || need->ready_ns < begin ? begin
+                    : need->ready_ns < end ? need->ready_ns
+                                           : end;
+    const struct budget_shares *shares = &rb->to->shares[at];
+    double off = (double)(end - begin - e->cpu_ns), after = (double)(end - ready);
+    double lost = what != FOR_MESSAGES ? fmin(off, after)
+                  : end > begin        ? off * after / (double)(end - begin)
+                                       : 0;
+    double late = fmax(
+        fmin(lost * shares->queue_of_inside_off, what == FOR_NOBODY ? INFINITY : turn_ns(shares)),
+        0);
+    double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
+    add_hidden(rb, shares, fmax(late - known, 0));
+    add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, false});
+    *ret_shares = at;
+    return (int64_t)late;
+}
+
+float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    if (replay_is_polling(rb) || end <= begin)
+        return 0;
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? (double)e->cpu_ns / (double)(end - begin) : 1;
+    return (float)fmin(fmax(cpu, 0), 1);
+}
+
+/* ---- what others waited for ---- */
+
+/* The last one that had ended by t; NULL: none. */
+static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
+    size_t low = 0, high = r->n_absences;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->absences[middle].end_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &r->absences[low - 1] : NULL;
+}
+
+void replay_find_kept_back(struct replay *p) {
+    for (size_t i = 0; i < p->n_messages; i++) {
+        struct replay_message *m = &p->messages[i];
+        const struct replay_rank *from = &p->ranks[m->from];
+        const struct replay_absence *a = last_absence(from, m->done_ns);
+        int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
+        if (!a || bound > a->end_ns - a->begin_ns)
+            continue;
+        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
+        m->late_shares = a->shares;
+        m->done_ns -= m->late_ns;
+    }
+}
