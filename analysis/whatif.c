@@ -386,7 +386,7 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         a.refused = whatif_beyond_replay(w, &scenarios[i]);
     int result = a.refused ? 0 : predict(w, scenarios, n, &a);
     if (result == 0 && !a.replayed)
-        whatif_count(w, scenarios, n, &a);
+        result = whatif_count(w, scenarios, n, &a);
     if (result == 0)
         *ret_answer = a;
     return result;

@@ -5,7 +5,8 @@
  * Always a bound: what the critical path spends on everything else stays. Where the MPI calls were
  * recorded, a replay of them answers, after it has reproduced the run as measured within
  * WHATIF_REPLAY_TOLERANCE; else `refused` says why not, and the answer is the bound alone, or what
- * the counters of one process tell, which the others wait for.
+ * the counters of one process tell, which the others wait for, or the iterations that ranks which
+ * run freely get done.
  */
 #ifndef CHOKEPOINT_ANALYSIS_WHATIF_H
 #define CHOKEPOINT_ANALYSIS_WHATIF_H
@@ -44,6 +45,7 @@ struct whatif_scenario {
 struct whatif_answer {
     bool replayed;
     bool counted;         /* no replay, but counters tell what is predicted */
+    bool iterations;      /* or the iterations that ranks, which run freely, get done */
     const char *refused;  /* why there was no replay; NULL. Lives as long as the whatif */
     double measured_s;    /* the main phase */
     double replay_s;      /* as measured, replayed; NAN without a replay */

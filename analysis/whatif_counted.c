@@ -1,42 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What counters answer where no replay does: without what held up one process that hardly waits for
- * others (gain_counted.h). Of links, paces and numbers of workers they know nothing.
+ * What is answered where no replay is. Without what held up one process that hardly waits for
+ * others counters tell (gain_counted.h); of links, paces and numbers of workers they know nothing.
+ * Where ranks run freely the iterations that all of them would get done tell (throughput.h), of
+ * what is gone from a host and of a link: the same as the verdict says.
  */
 #include <math.h>
 
 #include "analysis/gain_counted.h"
-#include "analysis/scene.h"
+#include "analysis/saturation_private.h"
 #include "analysis/throughput.h"
 #include "analysis/whatif_private.h"
 
-/* Asleep, a process without calls may wait for others as well. */
-static bool is_counted(const struct scene *scene, const struct whatif_scenario *s) {
-    return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || scene_has_path(scene)) &&
-           !throughput_counts(scene, scene->main_group);
+#define AS_NONE 10 /* so many times as fast a link is hardly any */
+
+static void answer(double gain, double low, double high, struct whatif_answer *a) {
+    a->counted = true;
+    a->gain = gain;
+    a->gain_low = low;
+    a->gain_high = high;
+    a->predicted_s = a->measured_s * (1 - gain);
+    a->low_s = a->measured_s * (1 - high);
+    a->high_s = a->measured_s * (1 - low);
+    a->bound_s = fmin(a->bound_s, a->low_s); /* the path may be short of what samples missed */
+    a->gain_max = 1 - a->bound_s / a->measured_s;
 }
 
-void whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+/* ---- by counters ---- */
+
+/* Asleep, a process without calls may wait for others as well. */
+static bool is_counted(const struct scene *scene, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || scene_has_path(scene));
+}
+
+static void count(const struct whatif *w, const struct whatif_scenario *s,
                   struct whatif_answer *a) {
-    const struct whatif_scenario *s = &scenarios[0];
     struct counted counted;
-    if (n != 1 || !is_counted(w->scene, s))
-        return;
     struct counted_loss loss = {.host = s->host,
                                 .rank = -1,
                                 .group = w->scene->main_group,
                                 .terms = 1u << s->term,
                                 .part = 1,
                                 .everywhere = s->host < 0};
-    if (!gain_counted(w->scene, &loss, &counted))
-        return;
-    a->counted = true;
-    a->gain = counted.gain;
-    a->gain_low = counted.gain_low;
-    a->gain_high = counted.gain_high;
-    a->predicted_s = a->measured_s * (1 - a->gain);
-    a->low_s = a->measured_s * (1 - a->gain_high);
-    a->high_s = a->measured_s * (1 - a->gain_low);
-    a->bound_s = fmin(a->bound_s, a->low_s); /* the path may be short of what samples missed */
-    a->gain_max = 1 - a->bound_s / a->measured_s;
+    if (is_counted(w->scene, s) && gain_counted(w->scene, &loss, &counted))
+        answer(counted.gain, counted.gain_low, counted.gain_high, a);
+}
+
+/* ---- by iterations ---- */
+
+static bool is_of_link(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) &&
+           (s->factor == 2 || s->factor >= AS_NONE);
+}
+
+/* As the verdict has it, which asks for the same. */
+static struct candidate candidate_for(const struct whatif *w, const struct whatif_scenario *s) {
+    bool link = s->kind == WHATIF_LINK;
+    return (struct candidate){.host = s->host,
+                              .rank = -1,
+                              .group = w->scene->main_group,
+                              .kind = "",
+                              .terms = 1u << (link ? BUDGET_TRANSFER : s->term),
+                              .all_hosts = link || s->host < 0,
+                              .part = 1,
+                              .can_remove = link,
+                              .remove = *s};
+}
+
+static int count_iterations(const struct whatif *w, const struct whatif_scenario *s,
+                            struct whatif_answer *a) {
+    const struct scene *scene = w->scene;
+    struct candidate c = candidate_for(w, s);
+    struct gain gone, half;
+    if (s->kind != WHATIF_WITHOUT && !is_of_link(s))
+        return 0;
+    int result = throughput_gain(scene, &c, saturation_free_limit(scene, c.group), &gone, &half);
+    double length = (double)windows_length(phase_windows(&scene->groups[c.group]));
+    double run = (double)windows_length(phase_windows(&scene->groups[0]));
+    const struct gain *gain = s->kind == WHATIF_LINK && s->factor == 2 ? &half : &gone;
+    if (result == 0 && length > 0)
+        answer(gain->estimate * run / length, gain->low * run / length, gain->high * run / length,
+               a);
+    a->iterations = a->counted;
+    return result;
+}
+
+/* ---- all ---- */
+
+int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                 struct whatif_answer *a) {
+    if (n != 1)
+        return 0;
+    if (throughput_counts(w->scene, w->scene->main_group))
+        return count_iterations(w, &scenarios[0], a);
+    count(w, &scenarios[0], a);
+    return 0;
 }

@@ -34,9 +34,10 @@ double whatif_removable(const struct whatif *whatif, const struct whatif_scenari
 double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
                         size_t n);
 
-/* Where there is no replay: what counters tell. Else the answer is left as it is. */
-void whatif_count(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
-                  struct whatif_answer *answer);
+/* Where there is no replay: what counters tell, or iterations. Else the answer is left as it is.
+ * -ENOMEM. */
+int whatif_count(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                 struct whatif_answer *answer);
 
 /* Why a replay cannot tell what this changes (static text); NULL: it can. */
 const char *whatif_beyond_replay(const struct whatif *whatif,

@@ -44,22 +44,28 @@ static void put_answer(struct text_table *t, size_t row, const struct prediction
     put_seconds(t, row, 4, w->bound_s);
 }
 
-static bool any_counted(const struct prediction *p) {
+static const struct whatif_answer *first_counted(const struct prediction *p) {
     for (size_t i = 0; i < p->n_answers; i++)
         if (p->answers[i].answer.counted)
-            return true;
-    return false;
+            return &p->answers[i].answer;
+    return NULL;
+}
+
+static const char *words_of(const struct whatif_answer *counted) {
+    if (!counted)
+        return "No prediction: %s. The bound holds nevertheless.";
+    return counted->iterations ? "No replay: %s. What is predicted is how long the iterations take "
+                                 "that all ranks together got done, by the share of each one's own "
+                                 "time."
+                               : "No replay: %s. What is predicted is by counters, of a process "
+                                 "that hardly waits for others.";
 }
 
 static void put_refused(const struct prediction *p, FILE *out) {
     const char *refused = p->n_answers ? p->answers[0].refused : NULL;
     char text[400];
     if (refused) {
-        snprintf(text, sizeof text,
-                 any_counted(p) ? "No replay: %s. What is predicted is by counters, of a process "
-                                  "that hardly waits for others."
-                                : "No prediction: %s. The bound holds nevertheless.",
-                 refused);
+        snprintf(text, sizeof text, words_of(first_counted(p)), refused);
         terminal_paragraph(out, "", text, 0);
         return;
     }

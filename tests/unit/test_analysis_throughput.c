@@ -483,24 +483,46 @@ static void slower_transfers_within_what_cores_differ_by_blame_nobody(void **sta
     }
 }
 
-/* A replay would find nothing to gain; the bound is that of the iterations. */
-static void a_replay_is_refused_and_the_bound_holds(void **state) {
+static struct whatif_answer answer_to(const struct world *w, struct whatif_scenario scenario) {
+    const struct whatif *whatif;
+    struct whatif_answer answer;
+    struct judged j;
+    judge(w, &j);
+    assert_int_equal(scene_whatif(&j.scene, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &scenario, 1, &answer), 0);
+    assert_false(answer.replayed);
+    assert_non_null(answer.refused);
+    release(&j);
+    return answer;
+}
+
+/* A replay would find nothing to gain: iterations are. */
+static void a_replay_is_refused_and_iterations_answer(void **state) {
     struct world w = {
         .workers = 2, .compute_ms = {0, 20, 20}, .asleep_ms = {0, 0, 20}, .serve_ms = 0.05};
     struct whatif_scenario awake = {
         .kind = WHATIF_WITHOUT, .host = 2, .rank = -1, .term = BUDGET_IDLE};
-    const struct whatif *whatif;
-    struct whatif_answer answer;
-    struct judged j;
     (void)state;
-    judge(&w, &j);
-    assert_int_equal(scene_whatif(&j.scene, &whatif), 0);
-    assert_int_equal(whatif_ask(whatif, &awake, 1, &answer), 0);
-    assert_false(answer.replayed);
-    assert_non_null(answer.refused);
-    NEAR(answer.gain_max, 0.25, 0.01);
-    NEAR(answer.bound_s, 0.75 * SECONDS, 0.1);
-    release(&j);
+    struct whatif_answer a = answer_to(&w, awake);
+    assert_true(a.counted && a.iterations);
+    NEAR(a.predicted_s, 0.75 * SECONDS, 0.1);
+    assert_true(a.bound_s <= a.low_s && a.low_s <= a.predicted_s && a.predicted_s <= a.high_s);
+    assert_true(a.low_s > 0.7 * SECONDS && a.high_s < 0.8 * SECONDS);
+}
+
+static void of_a_link_iterations_answer_only_what_they_know(void **state) {
+    struct world w = {
+        .workers = 2, .compute_ms = {0, 20, 20}, .transfer_ms = {0, 0, 20}, .serve_ms = 0.05};
+    struct whatif_scenario link = {
+        .kind = WHATIF_LINK, .host = 2, .rank = -1, .direction = WHATIF_RECEIVE, .factor = 100};
+    (void)state;
+    NEAR(answer_to(&w, link).predicted_s, 0.75 * SECONDS, 0.1);
+    link.factor = 2;
+    NEAR(answer_to(&w, link).predicted_s, (0.05 + 0.025) / (0.05 + 1 / 30.0) * SECONDS, 0.1);
+    link.factor = 0.5;
+    assert_true(isnan(answer_to(&w, link).predicted_s) && !answer_to(&w, link).counted);
+    link.rate_bytes_s = 1e6;
+    assert_true(isnan(answer_to(&w, link).predicted_s));
 }
 
 static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) {
@@ -618,7 +640,8 @@ int main(void) {
         cmocka_unit_test(an_idle_path_clears_the_link),
         cmocka_unit_test(a_buffer_far_smaller_than_its_peers_is_to_blame),
         cmocka_unit_test(slower_transfers_within_what_cores_differ_by_blame_nobody),
-        cmocka_unit_test(a_replay_is_refused_and_the_bound_holds),
+        cmocka_unit_test(a_replay_is_refused_and_iterations_answer),
+        cmocka_unit_test(of_a_link_iterations_answer_only_what_they_know),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
