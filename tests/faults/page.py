@@ -323,7 +323,7 @@ def main(options, root):
     words, everything = options.only.split(",") if options.only else [], runs
     runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
     for run in runs:
-        run["whatif_asked"] = run["right"] == "find" and recordings.what_if_words(run) is not None
+        run["whatif_asked"] = run["right"] == "find" and scorer.is_of_one(run) and recordings.what_if_words(run) is not None
     asked, part = [r for r in runs if r["whatif_asked"]], [r for r in runs if r["right"] == "find" and r["fault"] == "F15"]
     for run, (error, answer) in zip(asked, recordings.on_all_cores(lambda r: recordings.what_if(r, options.bin), asked)):
         run["whatif_error"], run["whatif_answer"] = error, answer
