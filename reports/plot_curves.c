@@ -114,8 +114,9 @@ struct drawn {
     const struct report *report;
     const struct report_curve *curve; /* NULL: nobody marked it */
     const char *title;
-    bool mean; /* shown by its running mean */
-    bool dots; /* its points can be told apart */
+    bool mean;  /* shown by its running mean */
+    bool dots;  /* its points can be told apart */
+    double end; /* the last place it has; NAN: none */
 };
 
 /* Its points, and where those jump their running mean. */
@@ -132,6 +133,9 @@ static size_t put_curve(FILE *out, size_t line, struct drawn *d, enum plot_axis 
         put_points(out, 'c', line, xs, curve ? curve->value : NULL, curve ? curve->n : 0);
     d->mean = means != NULL;
     d->dots = points <= DOTS_MAX;
+    d->end = NAN;
+    for (size_t i = 0; xs && i < curve->n; i++)
+        d->end = fmax(d->end, xs[i]); /* not what is NAN */
     if (means)
         put_points(out, 'm', line, xs, means, curve->n);
     free(means);
@@ -157,6 +161,26 @@ static struct range range_of(const struct drawn *drawn, size_t n) {
  * count of updates only with it, and what hardly changes has none. */
 static bool from_zero(struct range range) {
     return range.low >= 0 && (range.low < 0.4 * range.high || range.low >= 0.99 * range.high);
+}
+
+#define FAR_APART 20
+
+/* A dozen updates beside ten thousands: on a common scale the short curve stands on the axis. Zero
+ * stays in the picture, where training begins. */
+static void put_counts_axis(FILE *out, const struct drawn *drawn, size_t n) {
+    double shortest = INFINITY, longest = 0;
+    for (size_t i = 0; i < n; i++) {
+        shortest = drawn[i].end > 0 ? fmin(shortest, drawn[i].end) : shortest;
+        longest = fmax(longest, drawn[i].end);
+    }
+    if (!(longest > FAR_APART * shortest) || longest > 1e15)
+        return;
+    fprintf(out,
+            "set xrange [0:%.8g]\nset nonlinear x via log10(1+x) inverse 10**x-1\nset xtics (0",
+            longest);
+    for (double tick = 1; tick <= longest; tick *= 10)
+        fprintf(out, ", %.0f", tick);
+    fputs(")\n", out);
 }
 
 static void put_curve_axes(FILE *out, const char *name, struct range range, enum plot_axis axis) {
@@ -198,6 +222,10 @@ static char *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axi
     for (size_t i = 0; i < n; i++)
         points += put_curve(script.file, i, &drawn[i], axis);
     put_curve_axes(script.file, name, range_of(drawn, n), axis);
+    if (axis != PLOT_TIME) {
+        fputc('\n', script.file);
+        put_counts_axis(script.file, drawn, n);
+    }
     fputs("\nplot ", script.file);
     for (size_t i = 0; i < n; i++)
         put_curve_style(script.file, i, &drawn[i]);
@@ -214,11 +242,14 @@ char *plot_curve(const struct report *const *reports, const char *const *titles,
                  const char *name, enum plot_axis axis) {
     struct drawn *drawn = calloc(n + 1, sizeof *drawn);
     for (size_t i = 0; drawn && i < n; i++)
-        drawn[i] = (struct drawn){reports[i], find_curve(reports[i], name),
+        drawn[i] = (struct drawn){reports[i],
+                                  find_curve(reports[i], name),
                                   titles                 ? titles[i]
                                   : reports[i]->run_name ? reports[i]->run_name
                                                          : "?",
-                                  false, false};
+                                  false,
+                                  false,
+                                  NAN};
     char *svg = drawn ? draw(drawn, n, name, axis) : NULL;
     free(drawn);
     return svg;
@@ -241,7 +272,7 @@ char *plot_marked(const struct report *report, const char *name) {
             continue;
         snprintf(titles[n], sizeof titles[n], curve->rank < 0 ? "the program" : "rank %d",
                  curve->rank);
-        drawn[n] = (struct drawn){report, curve, titles[n], false, false};
+        drawn[n] = (struct drawn){report, curve, titles[n], false, false, NAN};
         n++;
     }
     return n ? draw(drawn, n, name, PLOT_TIME) : script_no_data();

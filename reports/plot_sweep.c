@@ -18,6 +18,7 @@
 
 #define LINES_MAX 12
 #define TICKS_MAX 40
+#define FAR_APART 50
 
 struct axes {
     const struct store_sweep_parameter *lines, *ticks; /* lines NULL: one parameter only */
@@ -63,16 +64,31 @@ static size_t put_line(FILE *out, const struct sweep *sweep, const struct axes *
     return points;
 }
 
+/* Whether its lines fall or rise so far that on a common scale the low ones lie on the axis. */
+static bool needs_logarithm(const struct sweep *sweep, const struct axes *axes, size_t measure) {
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < axes->n_lines * axes->n_ticks; i++) {
+        const struct sweep_figure *f = &sweep->cells[i * axes->step].figures[measure];
+        if (!isfinite(f->median))
+            continue;
+        low = fmin(low, f->low);
+        high = fmax(high, f->high);
+    }
+    return !axes->bars && low > 0 && high > FAR_APART * low;
+}
+
 static void put_axes(FILE *out, const struct sweep *sweep, const struct axes *axes,
                      size_t measure) {
     fputs("set xlabel ", out);
     script_put_string(out, axes->ticks->name);
     fputs("\nset ylabel ", out);
     script_put_string(out, sweep->measures[measure].title);
+    bool logarithm = needs_logarithm(sweep, axes, measure);
     fprintf(out,
-            "\nset xrange [-0.5:%zu.5]\nset yrange [0:*%s]\nset key outside right top\n"
+            "\nset xrange [-0.5:%zu.5]\n%sset yrange [%s:*%s]\nset key outside right top\n"
             "set boxwidth 0.3\n%sset xtics (",
-            axes->n_ticks - 1, strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100",
+            axes->n_ticks - 1, logarithm ? "set logscale y\n" : "", logarithm ? "*" : "0",
+            strcmp(sweep->measures[measure].name, "accuracy") ? "" : "<100",
             axes->bars ? "set tmargin 2\nset offsets 0, 0, graph 0.1, 0\n" : "");
     for (size_t t = 0; t < axes->n_ticks; t++) {
         fputs(t ? ", " : "", out);

@@ -53,8 +53,8 @@ static int compare(const struct sweep_cell *base, const struct sweep_cell *cell,
 /* ---- rows ---- */
 
 static bool is_shown(const struct comparison_row *row) {
-    return row->section != COMPARISON_EFFICIENCY && !row->of_ceiling &&
-           (row->groups[0].n || row->groups[1].n);
+    return row->section != COMPARISON_EFFICIENCY && !row->of_ceiling && row->groups[0].n &&
+           row->groups[1].n;
 }
 
 /* How many tests the row shares Holm's correction with. */
@@ -68,7 +68,7 @@ static size_t count_tests(const struct comparison_row *rows, size_t n,
 
 static const char *real_words(const struct comparison_row *row, size_t tests) {
     const struct comparison_cell *cell = &row->groups[1];
-    if (row->not_alike || !cell->n || !row->groups[0].n)
+    if (row->not_alike)
         return "not compared";
     switch (cell->finding) {
     case COMPARE_LOWER:

@@ -84,6 +84,14 @@ static bool is_drawn(const struct sweep_cell *cell, const char *name) {
     return cell->typical && curve_of_run(cell->typical, name) != NULL;
 }
 
+/* A beginning and an end are no course: where no cell was tested in between, nothing is drawn. */
+static bool has_course(const struct sweep *sweep, const char *name) {
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        if (is_drawn(&sweep->cells[i], name) && curve_of_run(sweep->cells[i].typical, name)->n > 2)
+            return true;
+    return false;
+}
+
 /* Takes cells from *at on. */
 static void take_group(const struct sweep *sweep, const char *name, size_t *at, struct group *ret) {
     ret->n = 0;
@@ -122,7 +130,7 @@ static int add_group(struct sweep_pictures *pictures, const struct sweep *sweep,
 static int add_curves(struct sweep_pictures *pictures, const struct sweep *sweep, const char *name,
                       enum plot_axis axis) {
     struct group *group = malloc(sizeof *group);
-    size_t at = 0, shown = 0, all = count_drawn(sweep, name);
+    size_t at = 0, shown = 0, all = has_course(sweep, name) ? count_drawn(sweep, name) : 0;
     int result = group ? 0 : -ENOMEM;
     for (size_t i = 0; result == 0 && i < PICTURES_MAX && shown < all; i++) {
         take_group(sweep, name, &at, group);

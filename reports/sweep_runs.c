@@ -32,11 +32,22 @@ struct hosts_table {
     bool peaks;
 };
 
+/* A phase whose stretches are shorter than two samples is as much of its neighbours as of itself:
+ * its averages would be theirs. */
+static bool lasts_for_samples(const struct report *report,
+                              const struct report_resources *resources) {
+    size_t stretches = 0;
+    for (size_t i = 0; i < report->n_phases; i++)
+        stretches += strcmp(report->phases[i].name, resources->phase) == 0;
+    return resources->duration_s >= 2 * report->period_s * (double)stretches;
+}
+
 /* NULL: the run has no such phase, or one too short for its means to say anything. */
 static const struct report_resources *resources_of(const struct report *report, const char *phase) {
     for (size_t i = phase ? 1 : 0; i < report->n_resources; i++)
         if (!phase || (strcmp(report->resources[i].phase, phase) == 0 &&
-                       layout_worth_a_table(report, &report->resources[i])))
+                       layout_worth_a_table(report, &report->resources[i]) &&
+                       lasts_for_samples(report, &report->resources[i])))
             return &report->resources[i];
     return NULL;
 }

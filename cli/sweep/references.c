@@ -186,7 +186,8 @@ const struct reference references[] = {
      "rate. An iteration of dense transfer is bound by the server's link in both, and ours takes what the bytes take. "
      "Their sparse mode still sent all weights to the workers (their vm1 sends 156 MB/s and receives 1.4): ours sends "
      "only those a batch touches, so it is not bound by the network, and what is left is computing. Their memory is "
-     "that of TensorFlow; of ours, idle CPU is of cores that all emulated hosts share. Whether sync and async differ by more than chance is "
+     "that of TensorFlow; of ours, idle CPU is of cores that all emulated hosts share. Tests take "
+     "10 ms each, less than a sample of the recording, so that they have no averages of their own. Whether sync and async differ by more than chance is "
      "asked under R3, of the same program with repeats.",
      &clicks, 5, SGD "--mode {mode} --transfer {transfer} --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 60 --test-every 40", "--iterations 1000000 --time-limit 300 --test-every 100"},

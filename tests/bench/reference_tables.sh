@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The figures of five published reports beside ours, in one command: five emulated hosts with links of 1.8 Gbit/s, what
-# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md; figures by parameter also in the
-# README, between its two comments. Resumes where it was interrupted; with --show the pages are of what DIR holds.
+# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md with the curves and timelines as
+# pictures in docs/reference; the tables of those reports also in the README, between its two comments. Resumes where it
+# was interrupted; with --show the pages are of what DIR holds.
 #   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [--show] [NAME]...
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,14 +14,15 @@ while [ $# -gt 0 ]; do
         --bin) bin=$(cd "${2:?}" && pwd) || exit 2; shift 2 ;;
         --work) work=${2:?}; shift 2 ;;
         --show) show=yes; shift ;;
-        -*) sed -n '3,6s/^# *//p' "$0" >&2; exit 2 ;;
+        -*) sed -n '3,7s/^# *//p' "$0" >&2; exit 2 ;;
         *) break ;;
     esac
 done
 mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
 begun=$SECONDS
 if [ $show = yes ]; then
-    "$bin/chokepoint" sweep reference --show "$@" --size "$size" --db "$work/sweeps.db" -o "$work/tables.md" || exit
+    "$bin/chokepoint" sweep reference --show "$@" --size "$size" --db "$work/sweeps.db" -o "$work/tables.md" \
+        --pictures "$work/reference" || exit
     status=0
 else
     name=reference$$
@@ -29,7 +31,8 @@ else
     inside() { "$bin/chokepoint" testbed --name $name exec -- "$@"; }
     [ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --only net --hosts vm1,vm2,vm3,vm4,vm5 \
         --db "$work/sweeps.db" >/dev/null || exit
-    inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md"
+    inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md" \
+        --pictures "$work/reference"
     status=$?
 fi
 [ -e "$work/tables.md" ] || exit 1
@@ -38,13 +41,26 @@ fi
     printf 'Five published reports of small clusters that trained something; rows in italics are their figures. Ours: '
     printf '`tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
         "$size" "$(nproc)"
-    sed 's/^### /## /' "$work/tables.md"
+    # F1 and T8; the pictures of measures say what their tables say
+    sed -e 's/^### /## /' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md" | cat -s
 } >docs/reference.md
+rm -rf docs/reference && mkdir docs/reference || exit 1
+for picture in $(sed -n 's/^!\[.*](reference\/\(.*\))$/\1/p' docs/reference.md); do
+    cp "$work/reference/$picture" docs/reference/ || exit 1
+done
+# By parameter first; what a report had beside it folded, so that a reader sees all experiments at a glance.
 awk '
-    /^## / { sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
+    function unfold() { if (folded) print "\n</details>"; folded = 0 }
+    /^## / { unfold(); sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
     words && /^[A-Z]/ { print "\n" $0; words = 0 }
-    /^\*\*/ { shown = /^\*\*(By |training time|accuracy)/ && !/arithmetic/; if (shown) print "\n" $0 "\n" }
+    /^\*\*/ || /^!\[/ { plain = /^\*\*(By [^a]|training time|accuracy \()/
+        shown = plain || /^\*\*(Averages|Means|Peaks|The job|Roles|Operators|By arithmetic)/ || / against |Timeline/
+        if (shown && !plain && !folded) { print "\n<details><summary>hosts, roles, operators, curves</summary>"; folded = 1 }
+        sub(/\(reference\//, "(docs/reference/")
+        if (shown) print "\n" $0
+        if (shown && /^\*\*/) print "" }
     /^\|/ && shown
+    END { unfold() }
 ' docs/reference.md >"$work/readme.md"
 sed -i -e '/^<!-- reference tables -->$/,/^<!-- end of reference tables -->$/{//!d}' \
     -e "/^<!-- reference tables -->$/r $work/readme.md" README.md
