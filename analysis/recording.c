@@ -89,31 +89,6 @@ int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns) {
     return 10 * NS_PER_S;
 }
 
-/* ---- what cannot be ---- */
-
-#define THREADS_WAITING 16 /* of a process, for disks at the same time: their waits add up */
-
-/* A wait that was under way when the kernel began to account such delays is counted, when it ends,
- * from when the machine came up: hours within one interval. */
-static void drop_impossible_waits(struct series_set *set, struct series *series, size_t column) {
-    for (size_t row = 0; row < series->n; row++) {
-        int64_t *waited = &series->values[row * set->n_columns + column];
-        int64_t interval = series->interval_ns[row] == VALUE_ABSENT ? 0 : series->interval_ns[row];
-        double seen = (double)(series->t_ns[row] - series->t_ns[0]) + (double)interval;
-        if (*waited != VALUE_ABSENT && (double)*waited > THREADS_WAITING * seen)
-            *waited = VALUE_ABSENT;
-    }
-}
-
-void recording_settle(struct recording *recording) {
-    struct series_set *processes = &recording->tables[RECORDING_PROCESS];
-    struct series_set *ranks = &recording->tables[RECORDING_RANK];
-    for (size_t i = 0; i < processes->n; i++)
-        drop_impossible_waits(processes, &processes->items[i], PROCESS_BLOCK_IO);
-    for (size_t i = 0; i < ranks->n; i++)
-        drop_impossible_waits(ranks, &ranks->items[i], RANK_BLOCK_IO);
-}
-
 void recording_release(struct recording *recording) {
     for (size_t i = 0; i < RECORDING_COUNT_; i++)
         series_set_release(&recording->tables[i]);

@@ -131,7 +131,7 @@ int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
 void recording_init(struct recording *recording);
 
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
- * was there). */
+ * was there, or than anybody on its host waited for them). */
 void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);

@@ -111,6 +111,28 @@ static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
     release(&r, &j);
 }
 
+/* The kernel begins a wait where there is none, now and then; what its host lost to I/O it counts by
+ * another clock. */
+static void no_wait_is_longer_than_all_that_its_host_waited(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    host_now.psi_io = host_now.busy = 0.03;
+    plant_waiting(&r, 0.5);
+    recording_settle(&r);
+    judge(&r, &j);
+    expect_quiet(&j);
+    assert_null(find(&j, "disk-throttle"));
+    release(&r, &j);
+    host_now.psi_io = 0.45; /* as good as all of it */
+    plant_waiting(&r, 0.5);
+    recording_settle(&r);
+    judge(&r, &j);
+    expect(&j, "disk-throttle", "throttle", 1);
+    assert_true(fabs(j.candidates.items[0].blocked - 0.45) < 0.01);
+    release(&r, &j);
+}
+
 /* All that is read had been in memory before, in a group whose limit is reached. */
 static void what_is_read_again_is_for_want_of_memory(void **state) {
     struct recording r;
@@ -476,6 +498,7 @@ int main(void) {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
         cmocka_unit_test(a_disk_that_serves_one_reader_has_not_run_out),
         cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
+        cmocka_unit_test(no_wait_is_longer_than_all_that_its_host_waited),
         cmocka_unit_test(what_is_read_again_is_for_want_of_memory),
         cmocka_unit_test(a_host_that_holds_back_what_it_sends_is_named),
         cmocka_unit_test(traffic_of_others_on_a_link_held_back_is_contention),
