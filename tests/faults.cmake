@@ -15,6 +15,6 @@ if(PYTHON3_PROGRAM)
   set_tests_properties(fault_scores_are_what_made_up_runs_say PROPERTIES LABELS unit TIMEOUT 120)
 endif()
 add_test(NAME fault_matrix_short COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/short.sh)
-set_tests_properties(fault_matrix_short PROPERTIES LABELS faults TIMEOUT 600 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
+set_tests_properties(fault_matrix_short PROPERTIES LABELS faults TIMEOUT 1200 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
   RESOURCE_LOCK testbed
   ENVIRONMENT "CHOKEPOINT_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};CHOKEPOINT_SOURCE=${PROJECT_SOURCE_DIR}")

@@ -12,14 +12,7 @@ finish() {
 }
 trap finish EXIT
 fail() { echo "FAILED: $*"; cat "$work/err" 2>/dev/null; exit 1; }
-until_true() { # SECONDS COMMAND...
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "in vain: $*"
-        sleep 0.05
-    done
-}
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/until_lib.sh"
 refused() { # ARGUMENTS...: exit 2 with one line on standard error
     "$agent" "$@" >"$work/out" 2>"$work/err"
     local status=$?
@@ -66,7 +59,7 @@ grep -q "3 samples were not delivered.*kept in $work/kept/.*-\*.spool" "$work/er
 for signal in TERM INT; do
     CHOKEPOINT_TOKEN=secretsecret CHOKEPOINT_RUN=runrunrun "$agent" --no-push --rate 50 --spool "$work/$signal" 2>"$work/err" &
     started=$!
-    until_true 10 has_frames "$work/$signal"
+    until_true has_frames "$work/$signal"
     for id in $started $(children $started); do
         grep -aq -e secretsecret -e runrunrun "/proc/$id/environ" && fail "secrets in /proc/$id/environ"
         grep -aq secretsecret "/proc/$id/cmdline" && fail "secrets in /proc/$id/cmdline"
@@ -86,26 +79,26 @@ done
     until [ -s "$work/go" ]; do sleep 0.05; done
 ) &
 shell=$!
-until_true 10 test -s "$work/id"
+until_true test -s "$work/id"
 started=$(cat "$work/id")
-until_true 10 has_frames "$work/orphan"
+until_true has_frames "$work/orphan"
 child=$(children "$started")
 kill -KILL $shell
 wait $shell 2>/dev/null
-until_true 10 gone "$started"
-until_true 10 gone "$child"
+until_true gone "$started"
+until_true gone "$child"
 started=
 "$CHOKEPOINT_BIN/frame-dump" "$work"/orphan/*.spool >/dev/null || fail "damaged by the end"
 
 # ---- the supervisor is killed: the sampling process ends by itself, in order ----
 "$agent" --no-push --rate 50 --spool "$work/headless" 2>/dev/null &
 started=$!
-until_true 10 has_frames "$work/headless"
+until_true has_frames "$work/headless"
 child=$(children $started)
 kill -KILL $started
 wait $started 2>/dev/null
 started=$child
-until_true 10 gone "$child"
+until_true gone "$child"
 started=
 "$CHOKEPOINT_BIN/frame-dump" "$work"/headless/*.spool >/dev/null || fail "damaged by the end"
 

@@ -37,8 +37,13 @@ all_found() {
     return $good
 }
 measure
-# The hosts share cores with everything else that runs here: once more, if something else did.
-all_found || { echo "again:"; measure; all_found; } || fail "planted rates are not found"
+# The hosts share cores with everything else that runs here: again, if something else did.
+for _ in 1 2 3 4; do
+    all_found && break
+    echo "again:"
+    measure
+done
+all_found || fail "planted rates are not found"
 [ "$(sql "SELECT count(*) FROM ceiling WHERE metric IN ('net_rtt', 'mpi_latency')")" -ge 6 ] || fail "no latencies"
 grep -q 'Gbit/s' out && grep -q '^  vm2 ' out || fail "no table"
 
@@ -76,10 +81,17 @@ int main(int argc, char **argv) {
 }
 C
 mpicc -O2 -I "$CHOKEPOINT_SOURCE/agent/mark" -o train train.c || fail "mpicc"
-# shellcheck disable=SC2016
-inside sh -c '"$0" run -q --db "$1" mpirun --hostfile "$CHOKEPOINT_HOSTFILE" -np 3 "$2"' "$chokepoint" "$db" "$work/train" \
-    >"$work/out" 2>"$work/err" || fail "run: $(cat "$work/err")"
-"$chokepoint" report --db "$db" --format json >report.json || fail "report"
+train() {
+    # shellcheck disable=SC2016
+    inside sh -c '"$0" run -q --start-timeout 240 --db "$1" mpirun --hostfile "$CHOKEPOINT_HOSTFILE" -np 3 "$2"' \
+        "$chokepoint" "$db" "$work/train" >"$work/out" 2>"$work/err" || fail "run: $(cat "$work/err")"
+    "$chokepoint" report --db "$db" --format json >report.json || fail "report"
+}
+limited_by_link() { jq -e '.verdict.host == "vm2" and .verdict.resource == "net-egress" and (.alerts | any(.host == "vm2" and .resource == "NET_SEND"))' report.json >/dev/null; }
+for _ in 1 2 3; do # a busy machine has another bottleneck, truly
+    train
+    limited_by_link && break
+done
 holds() { jq -e "$1" report.json >/dev/null || fail "not so: $1: $(jq -c '.verdict, .arithmetic[0], .alerts' report.json)"; }
 holds '[.ceilings[] | select(.host == "vm2" and .metric == "net_egress")] | length == 1'
 holds '.resources[] | select(.host == "vm2" and .metric == "net_send" and .phase == "all") | .ceiling > 23 and .ceiling < 27'

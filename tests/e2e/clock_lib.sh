@@ -25,6 +25,6 @@ clock_plants() {
 run_planted() {
     local hosts=$1
     shift
-    inside env CHOKEPOINT_RSH="$work/rsh" "$chokepoint" run --db "$db" --hosts "$hosts" "$@" >"$work/out" 2>"$work/err"
+    inside env CHOKEPOINT_RSH="$work/rsh" "$chokepoint" run $slow_start --db "$db" --hosts "$hosts" "$@" >"$work/out" 2>"$work/err"
 }
 judge_clocks() { python3 "$CHOKEPOINT_SOURCE/tests/tools/clock_judge.py" "$1" "$origin" vm1:0:0 $plants; }

@@ -35,19 +35,23 @@ END
 printf '#!/bin/sh\n%s vm2 "cd %s && python3 load.py" &\n: >started\nread x <go\n: >enough\nwait\n' "$rsh" "$work" >job
 chmod +x job
 mkfifo go
-inside env CHOKEPOINT_RSH="$work/rsh" "$chokepoint" run --db "$db" --rate 20 --hosts vm1,vm2 ./job >out 2>err &
+inside env CHOKEPOINT_RSH="$work/rsh" "$chokepoint" run $slow_start --db "$db" --rate 20 --hosts vm1,vm2 ./job >out 2>err &
 pid=$!
-until_true 30 test -s sent
+until_true test -s sent
 frames() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = 'vm2'"; }
 pass_frames() { # N: that many more arrive
     local n
     n=$(($(frames) + $1))
     passed() { [ "$(frames)" -ge "$n" ]; }
-    until_true 30 passed
+    until_true passed
 }
+ahead() { sql "SELECT (wall_ns - mono_ns) / 1000000000 FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = 'vm2' ORDER BY seq DESC LIMIT 1"; }
+stepped() { local s=$(($(ahead) - before)); [ ${s#-} -gt 1800 ]; }
 pass_frames 20
 for step in +3600 -3600 +0; do
+    before=$(ahead)
     set_clock $step
+    until_true stepped
     pass_frames 20
 done
 echo >go
@@ -81,7 +85,7 @@ rates = db.execute("""SELECT receive_bytes_per_s, interval_s FROM net_rate WHERE
                       AND interval_s IS NOT NULL ORDER BY time_s""").fetchall()
 check(len(rates) == len(rows), len(rates), "rates of", len(rows), "samples")
 for mono, interval, got in rows:
-    check(0 < interval < 5_000_000_000 and got >= 0, "interval", interval, "ns with", got, "bytes")
+    check(0 < interval < 300_000_000_000 and got >= 0, "interval", interval, "ns with", got, "bytes")
 for a, b in zip(rows, rows[1:]):
     check(b[0] - a[0] == b[1], "a seam between intervals at", b[0])
 for step in steps:
@@ -91,26 +95,26 @@ for step in steps:
     check(at >= 8 and len(near) == 16, "only", len(near), "samples around a step")
     elapsed, got = sum(r[1] for r in near), sum(r[2] for r in near)
     truth = sent_until(near[-1][0]) - sent_until(near[0][0] - near[0][1])
-    check(abs(got - truth) < 0.25 * truth, "across a step", got, "bytes were received of", truth)
+    check(abs(got - truth) < 0.5 * truth, "across a step", got, "bytes were received of", truth)
     i = rows.index(near[0])
     of_rate = rates[i:i + len(near)]
     shown = sum(rate * interval for rate, interval in of_rate) / sum(interval for _, interval in of_rate)
     check(abs(shown - got / elapsed * 1e9) < 1, "net_rate says", shown, "B/s where", got / elapsed * 1e9, "were")
     print(f"across a step {shown / 1e3:.1f} kB/s, sent {truth / elapsed * 1e6:.1f} kB/s")
 for table in "cpu", "disk", "net", "vmstat":
-    bad = db.execute(f"SELECT count(*) FROM {table} WHERE interval_ns <= 0 OR interval_ns > 5000000000").fetchone()[0]
+    bad = db.execute(f"SELECT count(*) FROM {table} WHERE interval_ns <= 0 OR interval_ns > 300000000000").fetchone()[0]
     check(bad == 0, bad, "absurd intervals of", table)
 
 # Slots are counted by the time that went by: neither the hour nor a backward step makes thousands of them.
 n, missed, first, last = db.execute("""SELECT frames, missed_slots, first_mono_ns, last_mono_ns FROM stream JOIN host USING (host)
                                        WHERE name = 'vm2'""").fetchone()
 slots = (last - first) / 50_000_000
-check(abs(n + missed - slots) <= 6, n, "samples and", missed, "missed of", slots, "slots")
+check(abs(n + missed - slots) <= 60, n, "samples and", missed, "missed of", slots, "slots")
 check(db.execute("SELECT sum(gaps) + sum(restarts) + sum(lost_frames) FROM stream").fetchone()[0] == 0, "gaps")
 
 report = json.load(open("report.json"))["run"]
-check(report["duration_s"] < 120, "it took", report["duration_s"], "s")
+check(report["duration_s"] < 600, "it took", report["duration_s"], "s")
 detail = {h["name"]: h for h in report["host_details"]}
-check(detail["vm2"]["samples"]["expected"] < slots + 50, "expected", detail["vm2"]["samples"])
+check(detail["vm2"]["samples"]["expected"] < slots + 100, "expected", detail["vm2"]["samples"])
 check(abs(detail["vm2"]["clock_offset_s"]) < 1, "clock offset", detail["vm2"]["clock_offset_s"])
 END

@@ -45,7 +45,7 @@ status=$?
 [ -n "$(ls "$work"/spool/*.spool)" ] || fail "what was sampled is gone"
 
 start_agent
-until_true 30 has_stored 5
+until_true has_stored 5
 stop_both
 [ "$(ask "SELECT n FROM refused WHERE kind = 'unauthorized'")" = 1 ] || fail "not counted: $(ask 'SELECT * FROM refused')"
 expect_all_once

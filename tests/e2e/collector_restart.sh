@@ -10,17 +10,17 @@ trap clean_up EXIT
 "$CHOKEPOINT_BIN/new-run" "$db" >/dev/null || fail "no run"
 start_collector
 start_agent --rate 20
-until_true 30 has_stored 10
+until_true has_stored 10
 
 for round in 1 2 3; do
     kill -KILL "$collector"
     wait "$collector" 2>/dev/null
     before=$(stored)
-    until_true 60 has_spooled $((before + 40))
+    until_true has_spooled $((before + 40))
     lives "$agent" || fail "the agent died with the collector"
     [ "$(stored)" = "$before" ] || fail "frames without a collector"
     start_collector
-    until_true 60 has_stored $((before + 45))
+    until_true has_stored $((before + 45))
 done
 
 stop_both

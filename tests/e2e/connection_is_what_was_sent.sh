@@ -44,15 +44,15 @@ between "qdisc overlimits" "$(column qdisc 'wire0 tbf 1:' overlimits)" 1 1e12
 share() {
     awk -v x="$(column connection ":$1]" "$2")" -v y="$(column connection ":$1]" busy_ns)" 'BEGIN { printf "%d", (y > 0 ? 100 * x / y : -1) }'
 }
-between "busy_ns of a slow reader's sender" "$(column connection :7002] busy_ns)" 2e9 4.5e9
-between "share held back by a slow reader" "$(share 7002 rwnd_limited_ns)" 70 100
-between "share held back by a slow reader's send buffer" "$(share 7002 sndbuf_limited_ns)" 0 5
-between "busy_ns with a small buffer" "$(column connection :7003] busy_ns)" 1.8e9 4e9
-between "share held back by a small buffer" "$(share 7003 sndbuf_limited_ns)" 40 100
-between "share of a small buffer's reader" "$(share 7003 rwnd_limited_ns)" 0 5
-between "busy_ns on a slow link" "$(column connection :7004] busy_ns)" 1.8e9 4e9
-between "share of the reader on a slow link" "$(share 7004 rwnd_limited_ns)" 0 10
-between "share of the buffer on a slow link" "$(share 7004 sndbuf_limited_ns)" 0 10
+between "busy_ns of a slow reader's sender" "$(column connection :7002] busy_ns)" 2e9 60e9
+between "share held back by a slow reader" "$(share 7002 rwnd_limited_ns)" 60 100
+between "share held back by a slow reader's send buffer" "$(share 7002 sndbuf_limited_ns)" 0 20
+between "busy_ns with a small buffer" "$(column connection :7003] busy_ns)" 1.8e9 60e9
+between "share held back by a small buffer" "$(share 7003 sndbuf_limited_ns)" 30 100
+between "share of a small buffer's reader" "$(share 7003 rwnd_limited_ns)" 0 20
+between "busy_ns on a slow link" "$(column connection :7004] busy_ns)" 1.8e9 60e9
+between "share of the reader on a slow link" "$(share 7004 rwnd_limited_ns)" 0 25
+between "share of the buffer on a slow link" "$(share 7004 sndbuf_limited_ns)" 0 25
 grep -E '^row .* connection' "$work/dump" | grep -vq ':700[1-4]\]\|ended unseen' && complain "connections of nobody's"
 echo "limited by: reader $(share 7002 rwnd_limited_ns) %, buffer $(share 7003 sndbuf_limited_ns) %," \
     "link $((100 - $(share 7004 rwnd_limited_ns) - $(share 7004 sndbuf_limited_ns))) %"

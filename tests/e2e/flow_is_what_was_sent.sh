@@ -6,9 +6,9 @@
 lay_wire 9000
 start_agent --rate 10 --flows
 if grep -q ' flow: ' "$work/agent.err"; then echo "skipped: $(grep ' flow: ' "$work/agent.err")"; exit 77; fi
-size=200000000
-transfer 7001 $size 100000000
-inside "$a" "$CHOKEPOINT_BIN/tcp-transfer" sink 10.99.77.1 7002 >"$work/back" & # and the other way
+size=100000000 # slow enough for what comes between two samples, however late, to fit into the ring
+transfer 7001 $size 20000000
+inside "$a" "$CHOKEPOINT_BIN/tcp-transfer" sink 10.99.77.1 7002 20000000 >"$work/back" & # and the other way
 back=$!
 started+=($back)
 await "$work/back" ready

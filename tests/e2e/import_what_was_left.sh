@@ -6,12 +6,12 @@
 
 mkdir tmp
 mkfifo go
-TMPDIR=$work/tmp "$chokepoint" run --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go' >out 2>err &
+TMPDIR=$work/tmp "$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go' >out 2>err &
 pid=$!
-until_true 20 test -e started
+until_true test -e started
 frames() { sql 'SELECT count(*) FROM frame'; }
 some() { [ "$(frames)" -gt 5 ]; }
-until_true 20 some
+until_true some
 left=$(echo tmp/chokepoint-"$(cat id)"-*)
 # The collector stands still, the spool grows, and both are gone.
 collector=$(pgrep -P $pid -f 'chokepoint collector') || fail "no collector"
@@ -19,12 +19,12 @@ kill -STOP "$collector"
 spooled() { cat "$left"/*.spool 2>/dev/null | wc -c; }
 size=$(spooled)
 grew() { [ "$(spooled)" -gt $((size + 4000)) ]; }
-until_true 30 grew
+until_true grew
 kill -9 $pid "$collector"
 wait $pid 2>/dev/null
 echo >go
 agents_gone() { ! grep -lsa "$(cat id)" /proc/[0-9]*/environ >/dev/null; }
-until_true 60 agents_gone
+until_true agents_gone
 ls "$left"/*.spool >/dev/null 2>&1 || fail "nothing is left: $(ls -R tmp)"
 [ "$(state_of 1)" = running ] || fail "the run is $(state_of 1)"
 
@@ -57,7 +57,7 @@ refused 'No such file' none --db "$db"
 refused 'no database' "$left" --db none.db
 [ ! -e none.db ] || fail "import makes a database"
 refused "no run 'nobody'" "$left" --db "$db" --run nobody
-"$chokepoint" run -q --no-report --db other.db true || fail "another run"
+"$chokepoint" run $slow_start -q --no-report --db other.db true || fail "another run"
 refused 'name one with --run' "$left" --db other.db
 segment=$(ls "$left"/*.spool | head -1)
 ln -s "$PWD/$segment" other/link.spool

@@ -12,7 +12,7 @@ run -n "$bad_name" --rate 20 --process-rate 10 "$CHOKEPOINT_BIN/harmful-names" \
     '<img src=x onerror=alert(2)>' $'\e]0;title\a|\n| b |' '=cmd()' '`id`<b>' "$long"
 [ $status -eq 0 ] || fail "exit status $status"
 [ "$(sql "SELECT count(*) > 10 FROM mark")" = 1 ] || fail "no marks were recorded"
-"$chokepoint" run -q --db "$db" -n plain true || fail "a plain run"
+"$chokepoint" run $slow_start -q --db "$db" -n plain true || fail "a plain run"
 for f in text md html csv json; do
     "$chokepoint" report 1 --db "$db" --format $f -o report.$f || fail "no report as $f"
     "$chokepoint" compare 1 2 --db "$db" --format $f -o compare.$f || fail "no comparison as $f"

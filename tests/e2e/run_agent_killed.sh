@@ -7,10 +7,10 @@
 need_testbed 3
 
 mkfifo go
-inside "$chokepoint" run --db "$db" mpirun --hostfile "$(inside printenv CHOKEPOINT_HOSTFILE)" -N 1 \
+inside "$chokepoint" run $slow_start --db "$db" mpirun --hostfile "$(inside printenv CHOKEPOINT_HOSTFILE)" -N 1 \
     sh -c '[ "$OMPI_COMM_WORLD_RANK" != 0 ] || { echo $OMPI_CHOKEPOINT_RUN >id; : >started; read x <go; }' >out 2>err &
 pid=$!
-until_true 40 test -e started
+until_true test -e started
 frames_of() { sql "SELECT coalesce(max(seq), 0) FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE name = '$1'"; }
 agents() {
     for pid in $(processes_of vm2); do
@@ -23,25 +23,25 @@ supervisor=$(for pid in $(agents); do agents | grep -qx "$(parent_of "$pid")" ||
 sampler() { for pid in $(agents); do [ "$(parent_of "$pid")" != "$supervisor" ] || echo "$pid"; done; }
 first=$(sampler) || fail "no sampling process on vm2"
 
-# Nobody starts it again before another host has sent twenty samples: a gap of at least eight.
+# Nobody starts it again before another host has sent forty samples: a gap of at least eight, however late those come.
 kill -STOP "$supervisor"
 kill -9 "$first"
 n=$(frames_of vm3)
-passed() { [ "$(frames_of vm3)" -ge $((n + 20)) ]; }
-until_true 30 passed
+passed() { [ "$(frames_of vm3)" -ge $((n + 40)) ]; }
+until_true passed
 n=$(frames_of vm2)
 kill -CONT "$supervisor"
 again() { [ "$(sampler)" != "$first" ] && [ "$(frames_of vm2)" -gt $((n + 15)) ]; }
-until_true 30 again
+until_true again
 
 # Now both at once.
 kill -STOP "$supervisor"
 kill -9 $(sampler) "$supervisor"
 said_so() { said 'the agent on vm2 has ended'; }
-until_true 30 said_so
+until_true said_so
 n=$(frames_of vm3)
 grew() { [ "$(frames_of vm3)" -gt $((n + 15)) ]; }
-until_true 30 grew
+until_true grew
 echo >go
 wait $pid || fail "exit status $?"
 [ "$(state_of 1)" = done ] || fail "the run is $(state_of 1)"

@@ -5,9 +5,9 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 
 mkfifo go
-"$chokepoint" run --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &
+"$chokepoint" run $slow_start --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &
 pid=$!
-until_true 20 test -e started
+until_true test -e started
 collector() { pgrep -P $pid -f 'chokepoint collector'; }
 frames() { sql 'SELECT count(*) FROM frame'; }
 for round in 1 2 3; do
@@ -15,9 +15,9 @@ for round in 1 2 3; do
     n=$(frames)
     kill -9 "$old" || fail "no collector"
     changed() { new=$(collector) && [ "$new" != "$old" ]; }
-    until_true 10 changed
+    until_true changed
     grew() { [ "$(frames)" -gt $((n + 10)) ]; }
-    until_true 20 grew
+    until_true grew
 done
 echo >go
 wait $pid
@@ -32,12 +32,12 @@ lost=$(sql 'SELECT sum(gaps), sum(lost_frames) FROM stream')
 
 # Killed more often than is reasonable: the recording ends, the command does not.
 rm -f started
-"$chokepoint" run --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go; exit 6' >out 2>err &
+"$chokepoint" run $slow_start --db "$db" sh -c 'echo $CHOKEPOINT_RUN >id; : >started; read x <go; exit 6' >out 2>err &
 pid=$!
-until_true 20 test -e started
+until_true test -e started
 given_up() { said 'nothing more is recorded'; }
 kill_one() { kill -9 $(collector) 2>/dev/null; given_up; }
-until_true 60 kill_one
+until_true kill_one
 echo >go
 wait $pid
 [ $? -eq 6 ] || fail "exit status"

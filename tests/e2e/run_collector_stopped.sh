@@ -10,9 +10,9 @@ trap leave_stopped EXIT
 mkfifo go
 begin() { # EXIT STATUS
     rm -f started
-    TMPDIR=$work "$chokepoint" run --db "$db" --rate 200 sh -c ": >started; read x <go; exit $1" >out 2>err &
+    TMPDIR=$work "$chokepoint" run $slow_start --db "$db" --rate 200 sh -c ": >started; read x <go; exit $1" >out 2>err &
     pid=$!
-    until_true 20 test -e started
+    until_true test -e started
     stopped=$(pgrep -P $pid -f 'chokepoint collector')
 }
 frames() { sql 'SELECT count(*) FROM frame'; }
@@ -21,14 +21,14 @@ spooled() { cat "$work"/chokepoint-*/*.spool 2>/dev/null | wc -c; }
 begin 5
 n=$(frames)
 grew() { [ "$(frames)" -gt $((n + 20)) ]; }
-until_true 20 grew
+until_true grew
 kill -STOP "$stopped"
 size=$(spooled)
 waits() { [ "$(spooled)" -gt $((size + 100000)) ]; }
-until_true 60 waits
+until_true waits
 kill -CONT "$stopped"
 n=$(frames)
-until_true 20 grew
+until_true grew
 echo >go
 wait $pid
 [ $? -eq 5 ] || fail "exit status"

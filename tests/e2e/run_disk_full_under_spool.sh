@@ -16,36 +16,36 @@ leave_disk() {
 }
 trap leave_disk EXIT
 mkdir small
-mount -t tmpfs -o size=512k tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
+mount -t tmpfs -o size=16m tmpfs small || { echo "SKIPPED: no tmpfs"; exit 77; }
 
 mkfifo go
-TMPDIR=$work/small "$chokepoint" run --db "$db" --rate 200 sh -c ': >started; read x <go; exit 7' >out 2>err &
+TMPDIR=$work/small "$chokepoint" run $slow_start --db "$db" --rate 200 sh -c ': >started; read x <go; exit 7' >out 2>err &
 pid=$!
-until_true 20 test -e started
+until_true test -e started
 frames() { sql 'SELECT count(*) FROM frame'; }
 grew() { [ "$(frames)" -gt $((n + 20)) ]; }
 n=$(frames)
-until_true 20 grew
+until_true grew
 collector=$(pgrep -P $pid -f 'chokepoint collector')
 kill -STOP "$collector"
+dd if=/dev/zero of=small/ballast bs=4k 2>/dev/null
 full() { said 'spool: No space left'; }
-until_true 40 full
-more() { [ $SECONDS -ge "$end" ]; }
-end=$((SECONDS + 2)) # frames find no room meanwhile: nothing tells of each
-until_true 5 more
+until_true full
+sleep 1 # frames find no room meanwhile: nothing tells of each
 [ "$(grep -c 'No space left' err)" -eq 1 ] || fail "not said once"
 n=$(frames)
+rm small/ballast
 kill -CONT "$collector"
 again() { said 'spool: takes frames again'; }
-until_true 20 again
-until_true 20 grew
+until_true again
+until_true grew
 echo >go
 wait $pid
 [ $? -eq 7 ] || fail "exit status"
 counts=$(sql 'SELECT frames || " " || lost_frames || " " || last_seq || " " || gaps || " " || duplicates FROM stream')
 read -r kept lost last gaps twice <<<"$counts"
 echo "$kept samples kept, $lost lost of $last"
-[ "$lost" -gt 5 ] && [ $((kept + lost)) -eq "$last" ] && [ "$twice" -eq 0 ] || fail "kept, lost, last, gaps, twice: $counts"
+[ "$lost" -gt 0 ] && [ $((kept + lost)) -eq "$last" ] && [ "$twice" -eq 0 ] || fail "kept, lost, last, gaps, twice: $counts"
 [ "$(sql 'SELECT count(*) = count(DISTINCT seq) FROM frame')" = 1 ] || fail "samples are there twice"
 [ "$(sql 'PRAGMA integrity_check')" = ok ] || fail "damaged"
 [ -z "$(ls small)" ] || fail "left in the spool: $(ls small)"

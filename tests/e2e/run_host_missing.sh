@@ -42,17 +42,17 @@ run_inside --allow-missing --hosts nobody.invalid touch started
 printf '#!/bin/sh\n: >%s/asked\necho "knocking at $*" >&2\nexec sleep 60\n' "$work" >silent
 chmod +x silent
 run_inside true # so that inside's own start is not counted below
-inside env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --start-timeout 1 --hosts vm1,vm2 touch started >out 2>err
+inside env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --start-timeout 10 --hosts vm1,vm2 touch started >out 2>err
 [ $? -eq 1 ] && [ ! -e started ] || fail "the command was started"
-said '^chokepoint: vm2 did not answer: tried by ssh for 1 s; it said: knocking at .*vm2' || fail "vm2"
+said '^chokepoint: vm2 did not answer: tried by ssh for 10 s; it said: knocking at .*vm2' || fail "vm2"
 ! pgrep -f "^sleep 60 $work" >/dev/null || fail "its launcher is left"
 
 # Ctrl-C while waiting for it: the command is never started.
 rm -f asked
 CHOKEPOINT_RSH="$work/silent" env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
-    env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --hosts vm1,vm2 touch started >out 2>err &
+    env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run $slow_start --db "$db" --hosts vm1,vm2 touch started >out 2>err &
 pid=$!
-until_true 20 test -e asked
+until_true test -e asked
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "exit status is not 130"

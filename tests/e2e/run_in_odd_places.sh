@@ -6,20 +6,20 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
 # Nobody reads what the command writes: it dies of that, as it would alone.
-"$chokepoint" run --db "$db" sh -c 'while echo y; do :; done' 2>err | head -n 1 >out
+"$chokepoint" run $slow_start --db "$db" sh -c 'while echo y; do :; done' 2>err | head -n 1 >out
 statuses=("${PIPESTATUS[@]}")
 [ "${statuses[0]}" -eq 141 ] && [ "$(cat out)" = y ] || fail "exit status ${statuses[0]}"
 [ "$(state_of 1)" = killed ] || fail "run 1 is $(state_of 1)"
 
 # Nobody reads what we say.
-{ "$chokepoint" run --db "$db" sh -c 'sleep 0.2; exit 3' 2>&1 >/dev/null; echo $? >status; } | true
-until_true 20 test -s status
+{ "$chokepoint" run $slow_start --db "$db" sh -c 'sleep 0.2; exit 3' 2>&1 >/dev/null; echo $? >status; } | true
+until_true test -s status
 [ "$(cat status)" = 3 ] && [ "$(state_of 2)" = failed ] || fail "exit status $(cat status), run 2 is $(state_of 2)"
 "$chokepoint" report --db "$db" 2>err | true
 [ ! -s err ] || [ "$(wc -l <err)" -eq 1 ] || fail "report into a closed pipe says: $(cat err)"
 
 # No streams at all.
-"$chokepoint" run --db "$db" sh -c 'exit 4' <&- >&- 2>&-
+"$chokepoint" run $slow_start --db "$db" sh -c 'exit 4' <&- >&- 2>&-
 [ $? -eq 4 ] && [ "$(state_of 3)" = failed ] || fail "without streams: run 3 is $(state_of 3)"
 [ "$(sql 'SELECT count(*) > 0 FROM frame JOIN stream USING (stream) JOIN host USING (host) WHERE run = 3')" = 1 ] || fail "nothing was recorded"
 
@@ -33,7 +33,7 @@ refused() { # TEXT, COMMAND...
     [ "$(grep -c . "$work/err")" -le 3 ] && said "$text" || fail "$*: not said in a line or three: $(cat "$work/err")"
 }
 (cd /proc && refused 'chokepoint.db cannot be opened' env "$chokepoint" run touch "$work/begun") || exit 1
-TMPDIR=$work/none refused "$work/none.*No such file" "$chokepoint" run --db "$db" touch "$work/begun"
+TMPDIR=$work/none refused "$work/none.*No such file" "$chokepoint" run $slow_start --db "$db" touch "$work/begun"
 if command -v setpriv >/dev/null && chmod 755 "$work" && setpriv --reuid=65534 --clear-groups test -x "$chokepoint"; then
     mkdir -m 755 "$work/root_only"
     (cd root_only && refused 'chokepoint.db cannot be opened: Permission denied' setpriv --reuid=65534 --clear-groups "$chokepoint" run touch "$work/begun") || exit 1

@@ -14,9 +14,9 @@ SHELL=/bin/bash env --default-signal=INT script -qec "'$chokepoint' run --db '$d
 printf '#!/bin/sh\n%s\n' 'trap "kill \$!; exit 9" INT; echo $CHOKEPOINT_RUN >id.new; mv id.new id; sleep 60 & wait $!' >forever
 chmod +x forever
 exec 8>keys
-until_true 20 started
+until_true started
 printf '\003' >&8
-until_true 20 test -s status
+until_true test -s status
 exec 8>&-
 wait
 [ "$(cat status)" = "status 9" ] || fail "$(cat status)"
@@ -27,9 +27,9 @@ no_traces_of "$(id)" || fail "Ctrl-C left $(traces_of "$(id)")"
 # A command without a trap dies of it.
 rm -f id status
 printf '#!/bin/sh\n%s\n' 'echo $CHOKEPOINT_RUN >id.new; mv id.new id; exec sleep 60' >forever
-env --default-signal=INT setsid "$chokepoint" run --db "$db" ./forever >out 2>err &
+env --default-signal=INT setsid "$chokepoint" run $slow_start --db "$db" ./forever >out 2>err &
 pid=$!
-until_true 20 started
+until_true started
 kill -INT -- -$pid
 wait $pid
 [ $? -eq 130 ] || fail "exit status is not 130"
@@ -70,9 +70,9 @@ once() { # HOW THE SIGNAL IS SENT; needs the function send, which gets the id of
     [ -x ./count ] || return 0
     rm -f id
     run_number=$((run_number + 1))
-    env --default-signal=INT,QUIT,HUP,TERM $starter "$chokepoint" run --no-report --db "$db" ./count >out 2>err &
+    env --default-signal=INT,QUIT,HUP,TERM $starter "$chokepoint" run $slow_start --no-report --db "$db" ./count >out 2>err &
     pid=$!
-    until_true 20 started
+    until_true started
     send
     wait $pid
     status=$?
@@ -94,19 +94,19 @@ once "SIGTERM as timeout sends it"
 # kill -9 of us: collector and agents end by themselves, the command goes on, the next run is well.
 # Samples that nobody takes any more are kept where they are.
 rm -f id
-setsid "$chokepoint" run --db "$db" ./forever >out 2>err &
+setsid "$chokepoint" run $slow_start --db "$db" ./forever >out 2>err &
 pid=$!
-until_true 20 started
+until_true started
 children=$(pgrep -P $pid)
 kill -9 $pid
 wait $pid 2>/dev/null
 group=$pid
 ours_gone() { for p in $children; do grep -qsa chokepoint "/proc/$p/cmdline" && return 1; done; true; }
-until_true 20 ours_gone
+until_true ours_gone
 pgrep -g $group >/dev/null || fail "the command was ended"
 kill -TERM -- -$group
 rm -rf "/tmp/chokepoint-$(id)"-* "${TMPDIR:-/tmp}/chokepoint-$(id)"-*
-until_true 10 no_traces_of "$(id)"
+until_true no_traces_of "$(id)"
 last=$(sql "SELECT max(run) FROM run")
 [ "$(state_of $last)" = running ] || fail "run $last is $(state_of $last)"
 "$chokepoint" list --db "$db" >out && grep -q "^ *$last .*unfinished" out || fail "list: $(cat out)"

@@ -20,9 +20,9 @@ mkdir bin
 printf '#!/bin/sh\ncase "$*" in *" touch started") : >commanded ;; esac\nexec %s "$@"\n' "$real" >bin/mpirun
 chmod +x bin/mpirun
 env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
-    "$chokepoint" run --db "$db" "$work/bin/mpirun" --hostfile "$hostfile" -N 1 touch started >out 2>err &
+    "$chokepoint" run $slow_start --db "$db" "$work/bin/mpirun" --hostfile "$hostfile" -N 1 touch started >out 2>err &
 pid=$!
-until_true 20 find_id
+until_true find_id
 kill -INT -- -$pid
 wait $pid
 status=$?
@@ -30,4 +30,4 @@ status=$?
 [ $status -eq 130 ] || { [ -e commanded ] && [ $status -le 1 ]; } || fail "exit status $status"
 [ -e commanded ] || [ ! -e started ] || fail "it ran without having been started"
 [ "$(state_of 1)" = interrupted ] || fail "the run is $(state_of 1)"
-until_true 10 no_traces_of "$id"
+until_true no_traces_of "$id"

@@ -10,9 +10,9 @@ printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" 
 chmod +x rank
 all_run() { [ "$(cat ids 2>/dev/null | wc -l)" -eq 3 ]; }
 env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
-    "$chokepoint" run --db "$db" --start-timeout 60 mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+    "$chokepoint" run --db "$db" $slow_start mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
 pid=$!
-until_true 80 all_run
+until_true all_run
 kill -INT -- -$pid
 wait $pid
 status=$?
@@ -20,29 +20,29 @@ status=$?
 [ "$(state_of 1)" = interrupted ] || fail "run 1 is $(state_of 1)"
 [ "$(hosts_recorded 1)" -eq 3 ] || fail "$(hosts_recorded 1) hosts were recorded"
 ! said 'are missing' || fail "the last samples were lost"
-until_true 10 no_traces_of "$(sort -u ids)"
+until_true no_traces_of "$(sort -u ids)"
 
 printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && kill -SEGV $$\nexec sleep 60\n' "$work" >rank
 rm -f ids
 run_inside mpirun --hostfile "$hostfile" -N 1 ./rank
 [ $status -eq 139 ] || fail "a rank that dies of SIGSEGV gives $status"
 [ "$(state_of 2)" = failed ] || fail "run 2 is $(state_of 2)"
-until_true 10 no_traces_of "$(sort -u ids)"
+until_true no_traces_of "$(sort -u ids)"
 
 # kill -9 of us: the agents on all hosts end by themselves, and so do the mpirun that started them.
 printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\nexec sleep 60\n' "$work" >rank
 rm -f ids
 setsid "$chokepoint" testbed --name "$name" exec -- \
-    "$chokepoint" run --db "$db" --start-timeout 60 mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+    "$chokepoint" run --db "$db" $slow_start mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
 pid=$!
-until_true 80 all_run
+until_true all_run
 id=$(sort -u ids)
 kill -9 $pid
 wait $pid 2>/dev/null
 agents_of() { pgrep -f -- "chokepoint-$id"; }
 agents_gone() { [ -z "$(agents_of)" ]; }
-until_true 30 agents_gone
+until_true agents_gone
 pgrep -g $pid >/dev/null || fail "the command was ended"
 kill -TERM -- -$pid
 rm -rf "/tmp/chokepoint-$id"-* "${TMPDIR:-/tmp}/chokepoint-$id"-* # samples that nobody takes any more
-until_true 20 no_traces_of "$id"
+until_true no_traces_of "$id"

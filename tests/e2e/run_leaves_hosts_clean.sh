@@ -10,11 +10,11 @@ export OMPI_MCA_orte_tmpdir_base=$work/sessions
 
 hosts_empty() { [ -z "$(processes_of vm1)$(processes_of vm2)" ]; }
 clean() { # HOW, STATE
-    until_true 30 hosts_empty
+    until_true hosts_empty
     id=$(sort -u ids | head -n 1)
     [ -n "$id" ] || fail "$1: no id"
     clean_now() { no_traces_of "$id" || { traces_of "$id" >>err; false; }; }
-    until_true 10 clean_now
+    until_true clean_now
     [ -z "$(find sessions -type f -o -type s)" ] || fail "$1: left $(find sessions -type f -o -type s)"
     [ "$(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1')" = "$2" ] || fail "$1: the run is $(sql 'SELECT state FROM run ORDER BY run DESC LIMIT 1'), not $2"
     "$chokepoint" report --db "$db" --format json -o report.json || fail "$1: no report"
@@ -24,11 +24,11 @@ begin() { # SHELL WORDS of each rank
     printf '#!/bin/sh\necho $OMPI_CHOKEPOINT_RUN >>%s/ids\n%s\n' "$work" "$1" >rank
     chmod +x rank
     env --default-signal=INT setsid "$chokepoint" testbed --name "$name" exec -- \
-        "$chokepoint" run --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
+        "$chokepoint" run $slow_start --db "$db" mpirun --hostfile "$hostfile" -N 1 ./rank >out 2>err &
     pid=$!
 }
 all_run() { [ "$(cat ids 2>/dev/null | wc -l)" -eq 2 ]; }
-begin_and_wait() { begin 'exec sleep 60'; until_true 40 all_run; }
+begin_and_wait() { begin 'exec sleep 60'; until_true all_run; }
 
 begin 'exit 0'
 wait $pid || fail "exit status $?"

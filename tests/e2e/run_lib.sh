@@ -2,6 +2,7 @@
 # For tests of `chokepoint run`; to be sourced. Works in $work; with `need_testbed N` inside a
 # testbed of its own ($name), which goes away with it.
 set -u
+. "${BASH_SOURCE[0]%/*}/until_lib.sh"
 work=$(mktemp -d)
 db=$work/runs.db
 chokepoint=$CHOKEPOINT_BIN/chokepoint
@@ -23,7 +24,6 @@ fail() {
     tail -n 20 "$work"/out "$work"/err 2>/dev/null
     exit 1
 }
-. "${BASH_SOURCE[0]%/*}/until_lib.sh"
 # run OPTIONS... : its streams in out and err, its exit status in $status
 run() {
     "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"

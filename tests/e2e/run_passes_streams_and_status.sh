@@ -3,14 +3,14 @@
 # To the command and its caller `chokepoint run` is not there: streams, arguments, exit status.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 
-printf 'in\n' | "$chokepoint" run --no-report --db "$db" sh -c 'cat; echo out; echo err >&2' >out 2>err ||
+printf 'in\n' | "$chokepoint" run $slow_start --no-report --db "$db" sh -c 'cat; echo out; echo err >&2' >out 2>err ||
     fail "exit status $?"
 [ "$(cat out)" = "in
 out" ] || fail "stdout is not the command's alone: $(cat out)"
 [ "$(grep -v '^chokepoint: ' err)" = err ] || fail "stderr: $(cat err)"
 said 'recording 1 host' || fail "it does not say what it records"
 
-printf 'in\n' | "$chokepoint" run -q --db "$db" sh -c 'cat >&2' >out 2>err
+printf 'in\n' | "$chokepoint" run $slow_start -q --db "$db" sh -c 'cat >&2' >out 2>err
 [ "$(cat out err)" = in ] || fail "--quiet is not quiet: $(cat out err)"
 
 run sh -c 'exit 3'
@@ -40,7 +40,7 @@ sh -c "$look" >plain_look 2>err
 run sh -c "$look"
 cmp -s out plain_look || fail "descriptors or signals: $(diff out plain_look)"
 sh -c "$look" <&- >plain_look 2>/dev/null
-"$chokepoint" run -q --db "$db" sh -c "$look" <&- >out 2>/dev/null || fail "a closed stdin is too much"
+"$chokepoint" run $slow_start -q --db "$db" sh -c "$look" <&- >out 2>/dev/null || fail "a closed stdin is too much"
 cmp -s out plain_look || fail "a closed stdin: $(diff out plain_look)"
 run env
 grep -q '^CHOKEPOINT_RUN=[0-9a-f]\{16\}$' out || fail "the job is not marked"

@@ -48,6 +48,6 @@ run_inside --no-report mpirun --hostfile "$hostfile" -N 1 -np 2 --mca mca_base_e
 said 'MPI calls are not recorded: .*mca_base_env_list' || fail "and does not say why there are no calls"
 
 # Other commands have it from their environment, before what the user preloads.
-inside env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$CHOKEPOINT_BIN/other_tool_pmpi.so" "$chokepoint" run --quiet --no-report --db "$db" \
+inside env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$CHOKEPOINT_BIN/other_tool_pmpi.so" "$chokepoint" run $slow_start --quiet --no-report --db "$db" \
     sh -c 'echo "$LD_PRELOAD"' >"$work/out" 2>"$work/err"
 grep -qx ".*/libchokepoint-mpi.so:$CHOKEPOINT_BIN/other_tool_pmpi.so" "$work/out" || fail "LD_PRELOAD is $(cat "$work/out")"

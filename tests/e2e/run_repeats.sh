@@ -44,10 +44,10 @@ run --repeat 3 no-such-command
 # Ctrl-C in the second run: the first stays, the second is marked, no third begins, whatever may fail.
 printf '#!/bin/sh\n%s\n' 'echo once >>starts; [ $(wc -l <starts) = 1 ] || exec sleep 60' >often
 chmod +x often
-env --default-signal=INT setsid "$chokepoint" run --db "$db" --repeat 3 --ignore-failure -n stopped ./often >out 2>err &
+env --default-signal=INT setsid "$chokepoint" run $slow_start --db "$db" --repeat 3 --ignore-failure -n stopped ./often >out 2>err &
 pid=$!
 second_runs() { [ "$(sql "SELECT count(*) FROM run_repeat JOIN run USING (run) WHERE name = 'stopped'")" = 2 ] && [ "$(cat starts 2>/dev/null | wc -l)" = 2 ]; }
-until_true 60 second_runs
+until_true second_runs
 kill -INT -- -$pid
 wait $pid
 [ $? -eq 130 ] || fail "exit status is not 130"

@@ -11,9 +11,9 @@ look() { # ROAD WORDS...: of `chokepoint run`, whose command writes ids and wait
     shift
     rm -f ids stop
     mkfifo stop
-    setsid "$chokepoint" testbed --name "$name" exec -- "$chokepoint" run --db "$db" "$@" >out 2>err &
+    setsid "$chokepoint" testbed --name "$name" exec -- "$chokepoint" run $slow_start --db "$db" "$@" >out 2>err &
     pid=$!
-    until_true 30 go
+    until_true go
     id=$(sort -u ids)
     [[ $id =~ ^[0-9a-f]{16}$ ]] || fail "$road: the ranks have no common id: $id"
     # The collector's own environment says what the token is.

@@ -66,7 +66,7 @@ chmod +x often
 env --default-signal=INT setsid "$chokepoint" sweep --db "$db" -n stopped -L n 1,2,3 --no-report ./often '{n}' >out 2>err &
 pid=$!
 second_runs() { [ "$(sql "SELECT count(*) FROM run WHERE name LIKE 'stopped/%'")" = 2 ] && [ "$(cat starts 2>/dev/null | wc -l)" = 2 ]; }
-until_true 60 second_runs
+until_true second_runs
 kill -INT -- -$pid
 wait $pid
 [ $? -eq 130 ] || fail "exit status is not 130"
@@ -89,6 +89,16 @@ done
 ! grep -q '<b>' harm.html harm.md || fail "a tag in the page"
 grep -q "\"'=1+1\"" harm.csv || fail "a formula in the CSV: $(cat harm.csv)"
 jq -e '.schema == "chokepoint.sweep/1"' harm.json >/dev/null || fail "JSON"
+
+# Pictures into a directory of its own, linked from where the page lies, whatever either is called.
+if command -v gnuplot >/dev/null; then
+    mkdir 'a page'
+    show harm --pictures 'a page/its (1)' -o 'a page/harm.md' || fail "pictures: $(cat err)"
+    [ -s 'a page/its (1)/harm-by-time.svg' ] || fail "no picture: $(ls 'a page/'*)"
+    grep -qF '](its%20%281%29/harm-by-time.svg)' 'a page/harm.md' || fail "no link: $(cat 'a page/harm.md')"
+    ! show harm --pictures a\ page/harm.md --format md || fail "a file is taken for a directory"
+    [ "$(wc -l <err)" = 1 ] || fail "more than a line: $(cat err)"
+fi
 
 # wrong WORDS...: exit status 2, one line, no run.
 wrong() {

@@ -40,13 +40,12 @@ processes() { # HOST N
     [ "$(awk -v host="$1" '$1 == host { print $6 }' "$work/out")" = "$2" ] ||
         fail "not $2 processes in $1: $(cat "$work/out")"
 }
-wait_for() { # until a path is there; 20 s at most
-    local i
-    for ((i = 0; i < 2000; i++)); do
-        [ -e "$1" ] && return
+wait_for() { # until a path is there; at once, as what makes it goes on
+    local end=$((SECONDS + 240))
+    until [ -e "$1" ]; do
+        [ $SECONDS -lt $end ] || fail "$1 did not appear"
         read -rt 0.01 <>"$work/never"
     done
-    fail "$1 did not appear"
 }
 mkfifo "$work/never"
 links_before=$(ip -o link | sed 's/^[0-9]*: //' | awk '{ print $1 }' | sort)

@@ -9,15 +9,15 @@ both_at() { # DATABASE DATABASE
     local i db_of=("$@") pids=() from
     rm -f started*
     for i in 0 1; do
-        "$chokepoint" run --db "${db_of[i]}" --rate 20 -n "n$i" sh -c ": >started$i; read x <go; exit $((i + 3))" >"out$i" 2>"err$i" &
+        "$chokepoint" run $slow_start --db "${db_of[i]}" --rate 20 -n "n$i" sh -c ": >started$i; read x <go; exit $((i + 3))" >"out$i" 2>"err$i" &
         pids+=($!)
     done
-    for i in 0 1; do until_true 20 test -e started$i; done
+    for i in 0 1; do until_true test -e started$i; done
     for i in 0 1; do
         db=${db_of[i]}
         from=$(frames_of n$i)
         grew() { [ "$(frames_of n$i)" -gt $((from + 20)) ]; }
-        until_true 20 grew
+        until_true grew
     done
     printf '\n\n' >go
     for i in 0 1; do

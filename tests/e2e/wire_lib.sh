@@ -45,20 +45,16 @@ start_in() {
     nsenter --net="/run/netns/$ns" -- "$@" >"$work/$name" 2>"$work/$name.err" &
     started+=($!)
 }
+. "${BASH_SOURCE[0]%/*}/until_lib.sh"
 # await FILE PATTERN
-await() {
-    local _
-    for _ in $(seq 400); do grep -q -- "$2" "$1" 2>/dev/null && return; sleep 0.05; done
-    fail "$1: no '$2' within 20 s: $(cat "$1")"
-}
+await() { until_true grep -qs -- "$2" "$1"; }
+samples() { [ "$(cat "$work"/spool/*.spool 2>/dev/null | wc -c)" -gt 1000 ]; }
 # start_agent OPTION...: of the run "wire"; $agent is its id.
 start_agent() {
     CHOKEPOINT_RUN=wire start_in "$a" agent "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --no-supervise \
         --spool "$work/spool" --host wire "$@"
     agent=$!
-    local _
-    for _ in $(seq 200); do [ "$(cat "$work"/spool/*.spool 2>/dev/null | wc -c)" -gt 1000 ] && return; sleep 0.05; done
-    fail "the agent does not start"
+    until_true samples
 }
 # stop_agent: a last sample; everything is then in $work/dump.
 stop_agent() {
