@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")/../.." && pwd)
 CHOKEPOINT_BIN=${CHOKEPOINT_BIN:-$here/build/release/bin}
 pairs=${1:-3}
 . "$here/tests/e2e/wire_lib.sh"
+. "$here/tests/bench/median.sh"
 bytes=648000000 # 3 s
 
 cpu_ns() { awk '{ n += $1 } END { printf "%.0f", n }' /proc/"$1"/task/*/schedstat; }
@@ -38,11 +39,7 @@ measure() {
         once with --flows
         once without
     done
-    awk -v what="$1" -v gb="$(awk -v b=$bytes 'BEGIN { print b / 1e9 }')" '
-        function median(a, n,    i, j, t) {
-            for (i = 2; i <= n; i++) for (j = i; j > 1 && a[j - 1] > a[j]; j--) { t = a[j]; a[j] = a[j - 1]; a[j - 1] = t }
-            return n % 2 ? a[(n + 1) / 2] : (a[n / 2] + a[n / 2 + 1]) / 2
-        }
+    awk -v what="$1" -v gb="$(awk -v b=$bytes 'BEGIN { print b / 1e9 }')" "$median_of"'
         { n[$1]++; agent[$1, n[$1]] = $2 / 1e6; ends[$1, n[$1]] = 1e3 * ($4 + $5 + $6 + $7); wall = $3 }
         function of(values, label,    i, copy) { for (i = 1; i <= n[label]; i++) copy[i] = values[label, i]; return median(copy, n[label]) }
         END {

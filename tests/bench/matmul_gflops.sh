@@ -9,6 +9,7 @@
 # OPENBLAS_CORETYPE for kernels that OpenBLAS does not take by itself (both programs say or print whose they were).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/median.sh"
 bin=${1:-${CHOKEPOINT_BIN:?usage: matmul_gflops.sh BIN}}
 size=${SIZE:-8192} block=${BLOCK:-2048} turns=${TURNS:-3}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -20,12 +21,7 @@ for ((i = 0; i < turns; i++)); do
     echo "$(cut -d ' ' -f 2 "$work/gemm") $(sed -n 2p "$work/times")" >>"$work/turns" # gemm's CPU; our user, system, wall
 done
 kernels=$(sed -n 's/.*(kernels: \(.*\))$/\1/p' "$work/out")
-awk -v n="$size" -v block="$block" -v kernels="$kernels" '
-    function median(v, n,    i, j, t) {
-        for (i = 2; i <= n; i++)
-            for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-        return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-    }
+awk -v n="$size" -v block="$block" -v kernels="$kernels" "$median_of"'
     { gemm[NR] = $1; cpu[NR] = $2 + $3; share[NR] = 100 * $1 / cpu[NR]; in_user[NR] = 100 * $1 / $2 }
     END {
         flop = 2 * n * n * n * 1e-9

@@ -15,6 +15,7 @@ hosts=${HOSTS:-5} rate_mbit=${RATE_MBIT:-400} turns=${TURNS:-3} features=${FEATU
 modes=${MODES:-prefetch plain} mtu=${MTU:-9000} bytes=$((features * 4))
 # shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
 . "$(dirname "$0")/sgd_lib.sh"
+. "$(dirname "$0")/median.sh"
 mpicc -O2 -D_GNU_SOURCE -o "$work/raw_link" "$here/raw_link.c" || fail "mpicc"
 "$bin/chokepoint-sgd" generate --features "$features" --examples 20000 --files "$hosts" --out "$work/data" >/dev/null ||
     fail "generate"
@@ -40,12 +41,7 @@ printf 'async dense, %d workers, %.1f MB an update each way, links of %d Mbit/s,
     $((hosts - 1)) $((bytes / 100000))e-1 "$rate_mbit" "$mtu" "$(cat /proc/sys/net/ipv4/tcp_congestion_control)" "$turns"
 bad=0
 for mode in $modes; do
-    awk -v mode="$mode" -v formula="$(awk "BEGIN { print $rate_mbit * 1e6 / 8 * ($mtu - 52) / ($mtu + 14) / $bytes }")" '
-        function median(v, n,  i, j, x) {
-            for (i = 2; i <= n; i++)
-                for (j = i; j > 1 && v[j - 1] > v[j]; j--) { x = v[j]; v[j] = v[j - 1]; v[j - 1] = x }
-            return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-        }
+    awk -v mode="$mode" -v formula="$(awk "BEGIN { print $rate_mbit * 1e6 / 8 * ($mtu - 52) / ($mtu + 14) / $bytes }")" "$median_of"'
         { n++; rate[n] = $1; stale[n] = $2; most = $3 > most ? $3 : most; one[n] = $4; two[n] = $5
           share[n] = 100 * $1 / $4; of_two[n] = 100 * $1 / $5; all = all sprintf("%s%.1f", n > 1 ? ", " : "", share[n]) }
         END {

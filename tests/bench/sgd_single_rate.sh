@@ -7,6 +7,7 @@ set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_single_rate.sh BIN}}
 turns=${TURNS:-5} features=33762578 examples=100000 batch=1000
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/median.sh"
 python=/usr/bin/python3 # where the distribution's modules are
 "$python" -c 'import sklearn' 2>/dev/null || { echo "skipped: no python3-sklearn"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -25,12 +26,7 @@ for ((i = 0; i < turns; i++)); do
     "$python" "$here/sgd_single_sklearn.py" "$work/data/train-00.libsvm" $features >>"$work/theirs" || exit 1
     echo "$(train $short) $(train $long)" >>"$work/ours"
 done
-awk -v examples=$((batch * (long - short))) '
-    function median(values, n,  i, j, x) {
-        for (i = 2; i <= n; i++)
-            for (j = i; j > 1 && values[j - 1] > values[j]; j--) { x = values[j]; values[j] = values[j - 1]; values[j - 1] = x }
-        return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
-    }
+awk -v examples=$((batch * (long - short))) "$median_of"'
     FILENAME ~ /theirs$/ { whole[++n] = $1; calls[n] = $2 }
     FILENAME ~ /ours$/ { ours[++m] = examples / ($2 - $1) }
     END {
