@@ -64,9 +64,11 @@ struct budget_interval {
     double quota;                /* of run_queue: because its group had used up its share of CPU */
     double steal;                /* its part of what the hypervisor took */
     double memory; /* time in which memory was short on its host, and it had pages to read back */
-    double mpi, mpi_cpu; /* inside MPI, and the CPU time there; for times without events */
-    double sending;      /* its connections had data to send; for times without MPI */
-    double memory_cpu;   /* of cpu: in the kernel while memory was short */
+    double mpi, mpi_cpu;  /* inside MPI, and the CPU time there; for times without events */
+    double sending;       /* its connections had data to send; for times without MPI */
+    double memory_cpu;    /* of cpu: in the kernel while memory was short */
+    double memory_asleep; /* it was short for so much longer: making room sleeps, too, and that is
+                             no wait for a disk */
 };
 
 enum budget_source {

@@ -55,7 +55,10 @@ static void divide_off(const struct budget_interval *i, double queue, double dis
                                    : fmin(zero_if_unknown(i->memory), blocked);
     d->queue_of_off = share(queue, off);
     d->steal_of_off = share(steal, off);
-    d->memory_of_off = share(memory, off);
+    /* outside MPI only: where that is not known a process sleeps for its peers as well */
+    double asleep = isnan(i->mpi) ? 0 : zero_if_unknown(i->memory_asleep);
+    asleep = fmin(asleep, rest - steal - fmax(blocked, memory));
+    d->memory_of_off = share(memory + asleep, off);
     d->disk_of_off = share(fmax(blocked - memory, 0), off);
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
 }

@@ -131,9 +131,8 @@ static bool knows_steal(const struct recording *recording, int host) {
 
 /* ---- a process's part ---- */
 
-static double memory_part(const struct process_part *p, double faults, double disk,
+static double memory_part(const struct process_part *p, double pressure, double disk,
                           struct windows w) {
-    double pressure = faults <= 0 ? 0 : psi_memory(p, w);
     double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
     return fmax(pressure, again); /* of a number and NAN the number */
 }
@@ -262,8 +261,10 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.disk = growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
-    to.memory = memory_part(p, growth(s, s->faults, w), to.disk, w);
+    double pressure = growth(s, s->faults, w) <= 0 ? 0 : psi_memory(p, w);
+    to.memory = memory_part(p, pressure, to.disk, w);
     to.memory_cpu = memory_cpu_part(p, to.memory, isnan(to.cpu) ? 0 : to.cpu, w);
+    to.memory_asleep = fmax(0, pressure - to.memory_cpu);
     to.sending = sending_part(p, w);
     add_mpi(p, w, &to);
     return to;

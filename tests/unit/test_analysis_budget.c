@@ -29,7 +29,7 @@
 
 /* Counters of a process that did nothing but run. */
 static struct budget_interval interval(int64_t begin, int64_t end, double cpu_ms) {
-    return (struct budget_interval){begin, end, cpu_ms * 1e6, 0, 0, 0, 0, 0, NAN, NAN, NAN, 0};
+    return (struct budget_interval){begin, end, cpu_ms * 1e6, 0, 0, 0, 0, 0, NAN, NAN, NAN, 0, 0};
 }
 
 struct plan {
@@ -493,6 +493,14 @@ static void each_cause_of_not_running_is_its_own_term(void **state) {
     b = gap_with((struct budget_interval){.memory_cpu = 15e6, .mpi = NAN});
     NEAR(b.term_s[BUDGET_MEMORY], 0.015);
     NEAR(b.term_s[BUDGET_CPU], 0.025);
+    b = gap_with((struct budget_interval){.memory_cpu = 15e6, .memory_asleep = 20e6});
+    NEAR(b.term_s[BUDGET_MEMORY], 0.035);
+    NEAR(b.term_s[BUDGET_IDLE], 0.040);
+    b = gap_with((struct budget_interval){.disk = 50e6, .memory_asleep = 20e6});
+    NEAR(b.term_s[BUDGET_DISK], 0.050);
+    NEAR(b.term_s[BUDGET_MEMORY], 0.010);
+    b = gap_with((struct budget_interval){.memory_asleep = 20e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_MEMORY], 0);
     b = gap_with((struct budget_interval){.steal = 10e6, .mpi = NAN});
     NEAR(b.term_s[BUDGET_STEAL], 0.010);
     NEAR(b.closure_pct, 100);

@@ -111,8 +111,8 @@ static void a_wait_longer_than_the_process_has_lived_is_none(void **state) {
     release(&r, &j);
 }
 
-/* The kernel begins a wait where there is none, now and then; what its host lost to I/O it counts by
- * another clock. */
+/* The kernel begins a wait where there is none, now and then; what its host lost to I/O it counts
+ * by another clock. */
 static void no_wait_is_longer_than_all_that_its_host_waited(void **state) {
     struct recording r;
     struct judged j;
