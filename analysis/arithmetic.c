@@ -33,9 +33,7 @@ double network_ceiling(const struct scene *scene) {
     return ceiling;
 }
 
-/* What the host is set to let out at most, MB/s: of the queue that carried more than half of what
- * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
-static double set_rate(const struct scene *scene, int host) {
+double network_set_rate(const struct scene *scene, int host) {
     const struct series_set *queues = &scene->recording->tables[RECORDING_QDISC];
     struct windows all = phase_windows(&scene->groups[0]);
     double sent = rate_amount(&scene->hosts[host].metrics[METRIC_NET_SEND], all);
@@ -54,7 +52,7 @@ static double set_rate(const struct scene *scene, int host) {
 /* A link that was set to less after it was measured carries no more than that. */
 static void find_bandwidth(const struct scene *scene, double seen, struct arithmetic *a) {
     struct network_limit limit = network_limit_of(scene, a->host, a->direction);
-    double set = a->direction == METRIC_NET_SEND ? set_rate(scene, a->host) : NAN;
+    double set = a->direction == METRIC_NET_SEND ? network_set_rate(scene, a->host) : NAN;
     a->known = limit.measured ? ARITHMETIC_MEASURED : ARITHMETIC_SEEN;
     a->bandwidth_mb_s = limit.measured ? limit.mb_s : seen;
     if (!isnan(set) && !(limit.measured && limit.mb_s <= CEILING_SLACK * set)) {

@@ -43,6 +43,10 @@ struct network_limit {
 
 struct network_limit network_limit_of(const struct scene *scene, int host, enum metric direction);
 
+/* What the host is set to let out at most, MB/s: of the queue that carried more than half of what
+ * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
+double network_set_rate(const struct scene *scene, int host);
+
 /* The highest seen over all hosts and directions; NAN without any. */
 double network_ceiling(const struct scene *scene);
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "analysis/critical_private.h"
-#include "analysis/series.h"
+#include "analysis/phase.h"
 
 struct critical_walker {
     const struct mpi_log *log;
@@ -184,11 +184,6 @@ int critical_walk_own(struct critical_walker *w, size_t rank, struct windows wit
     for (size_t i = within.n; result == 0 && i > 0; i--)
         result = follow_one(w, rank, within.items[i - 1]);
     return finish(w, result, ret_walk);
-}
-
-static int compare_windows(const void *a, const void *b) {
-    const struct window *x = a, *y = b;
-    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
 /* Of a stretch what lies outside of the windows. */

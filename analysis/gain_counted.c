@@ -206,12 +206,17 @@ static double covered(const struct scene *scene, size_t who, size_t group) {
     return fmin(1, budget_in(scene, who, group)->wall_s / group_s);
 }
 
+double gain_at_pace(double gain, double pace) {
+    return fmin(1, fmax(0, 1 - (1 - gain) * pace));
+}
+
 static void set_gain(const struct scene *scene, const struct counted_loss *loss, size_t who,
                      struct counted *c) {
     double need = others_need(scene, who, loss);
     c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
-    c->gain_low = fmin(c->lost_low, fmax(0, 1 - need)) * covered(scene, who, loss->group);
-    c->gain_high = c->lost_high;
+    c->gain_low = fmin(gain_at_pace(c->lost_low, PACE_SLOWER), fmax(0, 1 - need)) *
+                  covered(scene, who, loss->group);
+    c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
 }
 
 static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -253,7 +258,40 @@ bool gain_counted_link(const struct scene *scene, double full, struct counted *r
     }
     if (n < 2 || seen < LIVES || !(least >= ALIKE * full) || ALIKE * most > full)
         return false;
-    *ret_counted = (struct counted){
-        NAN, NAN, NAN, fmin(full, least), fmin(full, least) * seen, fmin(1, fmax(full, most))};
+    *ret_counted = (struct counted){.lost = NAN,
+                                    .lost_low = NAN,
+                                    .lost_high = NAN,
+                                    .gain = fmin(full, least),
+                                    .gain_low = gain_at_pace(fmin(full, least), PACE_SLOWER) * seen,
+                                    .gain_high = gain_at_pace(fmax(full, most), PACE_FASTER)};
     return true;
+}
+
+/* ---- at most ---- */
+
+static bool is_meant(const struct rank_budget *b, const struct counted_loss *loss) {
+    return loss->everywhere ||
+           ((loss->host < 0 || b->host == loss->host) && (loss->rank < 0 || b->rank == loss->rank));
+}
+
+/* What it has to do of its own; NAN of a rank whose calls are not known: it may be spinning. */
+static double stays_s(const struct rank_budget *who, const struct counted_loss *loss) {
+    const struct budget *b = &who->groups[0];
+    unsigned own = own_terms(b);
+    if (b->source == BUDGET_FROM_COUNTERS && who->rank >= 0)
+        return NAN;
+    double gone = is_meant(who, loss) ? loss->part * sum_of(b, loss->terms & own) : 0;
+    return sum_of(b, own) - gone;
+}
+
+double gain_most(const struct scene *scene, const struct counted_loss *loss) {
+    double run_s = (double)windows_length(phase_windows(&scene->groups[0])) / 1e9, most_s = NAN;
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (works(scene, r, 0))
+            most_s = fmax(most_s, stays_s(&scene->budgets.items[r], loss));
+    return most_s >= 0 && run_s > 0 ? fmax(0, 1 - AWAKE * most_s / run_s) : NAN;
+}
+
+double gain_most_of_quota(double throttled) {
+    return isnan(throttled) ? NAN : gain_at_pace(fmin(1, throttled), PACE_FASTER);
 }

@@ -9,7 +9,10 @@
  * nothing of the kind, and there is no estimate.
  *
  * It is a share of the time in which the process was recorded: what went before went by like the
- * rest. That it did not is the lower end of the interval.
+ * rest. That it did not is one part of the interval; the other is that the rest of its work takes
+ * as long as it did: cores take a tenth more or less for the same work at another time, and a
+ * process that was put aside found its caches cold. What stretches of the run say of the loss
+ * itself is mostly less than that.
  */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_COUNTED_H
 #define CHOKEPOINT_ANALYSIS_GAIN_COUNTED_H
@@ -41,5 +44,14 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
 /* The same of a link that was full for a share of the run: where all processes wait for about as
  * long, it is the link that they wait for. */
 bool gain_counted_link(const struct scene *scene, double full, struct counted *ret_counted);
+
+/* What is gained if the time that is not goes by at another pace (threshold.h). */
+double gain_at_pace(double gain, double pace);
+
+/* Share of the run that a change can save at most: no run is shorter than what one of its processes
+ * has to do of its own. NAN: that is not known. The loss's `group` counts for nothing. */
+double gain_most(const struct scene *scene, const struct counted_loss *loss);
+/* The same of a quota that kept its group from running for a share of the run. */
+double gain_most_of_quota(double throttled);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/threshold.h"
+
 /* Who marked it: ranks first, then programs without one. */
 static int compare_owners(const struct mark *a, const struct mark *b) {
     int x = a->rank < 0 ? INT_MAX : a->rank, y = b->rank < 0 ? INT_MAX : b->rank;
@@ -77,6 +79,11 @@ int phases_from_marks(const struct recording *recording, struct phase **ret_phas
     return 0;
 }
 
+int compare_windows(const void *a, const void *b) {
+    const struct window *x = a, *y = b;
+    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
+}
+
 static struct phase_group *find_group(struct phase_group *groups, size_t n, const char *name) {
     for (size_t i = 1; i < n; i++)
         if (strcmp(groups[i].name, name) == 0)
@@ -91,9 +98,27 @@ static int group_begin(struct phase_group *group, const char *name, size_t room)
     return group->items ? 0 : -ENOMEM;
 }
 
+/* What no phase covers (they come in order, and do not overlap): a group of its own where it is
+ * long enough to be judged, and what it could gain is worth naming; else empty. */
+static int group_outside(const struct phase *phases, size_t n, int64_t duration_ns,
+                         struct phase_group *group) {
+    int result = group_begin(group, PHASE_OUTSIDE, n + 1);
+    int64_t until = 0;
+    for (size_t i = 0; result == 0 && i <= n; i++) {
+        int64_t begin = i < n ? phases[i].begin_ns : duration_ns;
+        if (begin > until)
+            group->items[group->n++] = (struct window){until, begin};
+        until = i < n ? phases[i].end_ns : duration_ns;
+    }
+    int64_t length = windows_length(phase_windows(group));
+    if (length < GROUP_MIN_NS || (double)length < GAIN_MIN * (double)duration_ns)
+        group->n = 0;
+    return result;
+}
+
 int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
                       struct phase_group **ret_groups, size_t *ret_n) {
-    struct phase_group *groups = calloc(n + 1, sizeof *groups);
+    struct phase_group *groups = calloc(n + 2, sizeof *groups);
     size_t n_groups = 0;
     int result = groups ? group_begin(&groups[n_groups++], "all", 1) : -ENOMEM;
     if (result == 0)
@@ -106,6 +131,13 @@ int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
         }
         if (result == 0)
             group->items[group->n++] = (struct window){phases[i].begin_ns, phases[i].end_ns};
+    }
+    if (result == 0 && n) {
+        result = group_outside(phases, n, duration_ns, &groups[n_groups]);
+        bool kept = result < 0 || groups[n_groups].n;
+        if (!kept)
+            free(groups[n_groups].items);
+        n_groups += kept;
     }
     if (result < 0) {
         phase_groups_free(groups, n_groups);

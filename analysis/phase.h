@@ -24,10 +24,17 @@ struct phase_group {
     size_t n;
 };
 
-/* [0] is "all": the whole run; then one group a name in order of first appearance. -ENOMEM. */
+/* All time of the run that lies in no phase: the program marks only part of what it does. */
+#define PHASE_OUTSIDE "unmarked time"
+
+/* [0] is "all": the whole run; then one group a name in order of first appearance; then what lies
+ * outside of all, where that is long enough to be judged and a twentieth of the run. -ENOMEM. */
 int phase_groups_make(const struct phase *phases, size_t n, int64_t duration_ns,
                       struct phase_group **ret_groups, size_t *ret_n);
 void phase_groups_free(struct phase_group *groups, size_t n);
+
+/* For qsort of struct window: by their begin. */
+int compare_windows(const void *a, const void *b);
 
 static inline struct windows phase_windows(const struct phase_group *group) {
     return (struct windows){group->items, group->n};

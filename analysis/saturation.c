@@ -9,10 +9,6 @@
 #include "analysis/saturation_private.h"
 #include "analysis/stats.h"
 
-/* A phase shorter than this has too few samples to be judged alone, unless it is what the run is
- * about: nothing else could be said of it then. */
-#define GROUP_MIN_NS INT64_C(2000000000)
-
 typedef int survey(const struct scene *scene, size_t group, struct candidates *candidates);
 static survey *const surveys[] = {saturation_cpu,    saturation_quota,  saturation_steal,
                                   saturation_disk,   saturation_memory, saturation_network,
@@ -57,6 +53,13 @@ struct candidate *candidates_add(struct candidates *candidates, const struct can
     return added;
 }
 
+void candidates_remove(struct candidates *candidates, size_t at) {
+    release(&candidates->items[at]);
+    candidates->n--;
+    memmove(&candidates->items[at], &candidates->items[at + 1],
+            (candidates->n - at) * sizeof *candidates->items);
+}
+
 double candidate_weight(const struct candidate *candidate) {
     return candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
 }
@@ -98,6 +101,8 @@ static int survey_all(const struct scene *scene, struct candidates *found) {
             continue;
         for (size_t s = 0; result == 0 && s < sizeof surveys / sizeof *surveys; s++)
             result = surveys[s](scene, g, found);
+        if (result == 0)
+            result = saturation_start(scene, found);
         for (size_t i = first; i < found->n; i++) {
             struct candidate *c = &found->items[i];
             c->run_share = c->blocked * (double)length / run_ns;

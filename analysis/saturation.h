@@ -73,6 +73,7 @@ struct candidates {
     struct candidate *items; /* the greatest gain first, weighted by the evidence */
     size_t n, capacity;
     struct text_list ruled_out; /* resources that were looked at and are not it */
+    int64_t start_ns; /* until then the program was being loaded, which is judged apart; 0 */
     struct arithmetic *arithmetic;
     size_t n_arithmetic;
     char *no_replay; /* why gains are bounds and no replay; owned, NULL: they were replayed */
@@ -94,6 +95,10 @@ bool candidate_is_alike(const struct candidate *first, const struct candidate *c
 double candidate_weight(const struct candidate *candidate);
 /* What to say of its gain: by replay, by counters, or the bound. */
 const struct gain *candidate_gain(const struct candidate *candidate);
+/* Share of the run that it can be at most. */
+double candidate_most(const struct scene *scene, const struct candidate *candidate);
+/* Share of the run for which a quota kept a control group of the host from running; NAN: none. */
+double saturation_throttled(const struct scene *scene, int host);
 
 /* The calls of all ranks are known, and so who waited for whom. */
 bool scene_has_path(const struct scene *scene);

@@ -226,11 +226,6 @@ static void collect_names(const struct recording *recording, const struct rank_b
     }
 }
 
-int compare_windows(const void *a, const void *b) {
-    const struct window *x = a, *y = b;
-    return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
-
 /* Overlaps are cut away, so that nested operators count once. */
 static bool collect_windows(const struct recording *recording, const struct rank_budget *b,
                             struct exclusive *e) {

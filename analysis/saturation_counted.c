@@ -70,6 +70,14 @@ static double link_share(const struct candidates *candidates, const struct candi
     return fmin(1, sum);
 }
 
+double candidate_most(const struct scene *scene, const struct candidate *c) {
+    struct counted_loss loss = loss_of(scene, c);
+    bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
+    double most = gain_most(scene, &loss);
+    double held = quota ? gain_most_of_quota(saturation_throttled(scene, c->host)) : NAN;
+    return fmin(most, held); /* of a number and NAN the number */
+}
+
 void candidate_count(const struct scene *scene, const struct candidates *candidates,
                      struct candidate *c) {
     struct counted_loss loss = loss_of(scene, c);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/critical_private.h"
 #include "analysis/free_running.h"
@@ -160,15 +159,6 @@ static int look_at_serving(const struct scene *scene, size_t group, const struct
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-static bool is_short_of_memory(const struct candidates *candidates, int host, size_t group) {
-    for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].host == host && candidates->items[i].group == group &&
-            candidates->items[i].supply &&
-            strncmp(candidates->items[i].resource, "memory", strlen("memory")) == 0)
-            return true;
-    return false;
-}
-
 /* CPU time of an iteration. */
 static double took_of(const struct free_rank *rank) {
     return rank->peers_s + rank->more_s / rank->done;
@@ -221,7 +211,7 @@ static int look_at_skew(const struct scene *scene, size_t group, const struct fr
     if (more < (ratio - 1) * like)
         rule_out(scene, group, rank, cores, candidates);
     if (!(more >= (ratio - 1) * like) || c.blocked < BLOCKED_MIN ||
-        is_short_of_memory(candidates, c.host, group))
+        candidates_short_of(candidates, c.host, group, "memory"))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);
     c.cause = text_format("rank %d has %.2f times as much to compute for an iteration as %s",

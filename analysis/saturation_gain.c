@@ -175,8 +175,9 @@ struct levels {
     size_t n;
 };
 
-/* Slices that lie in the candidate's phase by more than half. */
-static void collect(const struct scene *scene, const struct candidate *c, struct levels *levels) {
+/* Slices that lie in the candidate's phase by more than half, after the start. */
+static void collect(const struct scene *scene, int64_t start_ns, const struct candidate *c,
+                    struct levels *levels) {
     struct windows windows = phase_windows(&scene->groups[c->group]);
     for (size_t s = 0; s < RANK_BUDGET_SLICES; s++) {
         int64_t begin = rank_budget_slice_begin(scene->recording->duration_ns, s);
@@ -186,7 +187,7 @@ static void collect(const struct scene *scene, const struct candidate *c, struct
         bool inside = false;
         for (size_t w = 0; w < windows.n; w++)
             inside |= middle >= windows.items[w].begin_ns && middle < windows.items[w].end_ns;
-        if (!inside || isnan(value))
+        if (!inside || middle < start_ns || isnan(value))
             continue;
         levels->value[levels->n] = value;
         levels->begin_ns[levels->n] = begin;
@@ -242,9 +243,9 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
             c->remove.direction = c->twice.direction = WHATIF_BOTH;
         result = estimate(scene, candidates, whatif, c, &candidates->no_replay);
         candidate_count(scene, candidates, c);
-        collect(scene, &candidates->items[i], &levels);
+        collect(scene, candidates->start_ns, c, &levels);
         if (levels.n >= 8)
-            find_span(&levels, &candidates->items[i]);
+            find_span(&levels, c);
     }
     return result;
 }

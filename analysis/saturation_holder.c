@@ -4,6 +4,7 @@
  * was seen: many short ones (compilers, scripts) are known by what the cores did beyond the job.
  */
 #include <math.h>
+#include <string.h>
 
 #include "analysis/saturation_private.h"
 
@@ -40,7 +41,18 @@ static bool could_hold(double cores, const struct candidate *c) {
     return cores >= FOREIGN_MIN && cores >= FOREIGN_PART * c->blocked;
 }
 
-/* The counters of shared cores count for the other hosts as well. */
+/* Counters of whole cores count whoever ran there; those of a group do not know who else has its
+ * cores. */
+static bool sees_whole_cores(const struct scene *scene, int host) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, "cpus") == 0)
+            return false;
+    return true;
+}
+
+/* The counters of shared cores count for the other hosts as well. With half idle hardly anybody
+ * queues, but for a process whose own threads wake at the same time. */
 enum holder core_holder(const struct scene *scene, size_t group, double own,
                         const struct candidate *c) {
     double foreign, busy = 100 - or_zero(scene_mean(scene, c->host, METRIC_CPU_IDLE, group));
@@ -52,7 +64,7 @@ enum holder core_holder(const struct scene *scene, size_t group, double own,
         return HELD_BY_MANY;
     if (could_hold(own, c))
         return HELD_BY_JOB;
-    return busy < 50 ? HELD_OUTSIDE : HELD_AT_TIMES; /* with half idle hardly anybody queues */
+    return busy < 50 && !sees_whole_cores(scene, c->host) ? HELD_OUTSIDE : HELD_AT_TIMES;
 }
 
 static void say_many(double cores, struct candidate *c) {

@@ -12,6 +12,12 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
 void candidate_count(const struct scene *scene, const struct candidates *candidates,
                      struct candidate *candidate);
 
+/* Frees and closes the gap. */
+void candidates_remove(struct candidates *candidates, size_t at);
+
+/* Takes out what held up a host only while the program started, and tells it instead. -ENOMEM. */
+int saturation_start(const struct scene *scene, struct candidates *candidates);
+
 /* Where ranks run freely: who computes more than its peers, or for them. */
 int saturation_free(const struct scene *scene, size_t group, struct candidates *candidates);
 /* Iterations a second that the server's own work for them allows; INFINITY. */
@@ -88,8 +94,6 @@ void core_speed_tell(struct core_speed core, struct candidate *c);
 
 /* When a mark says that its process ran an operator; false: it says no such thing, or nonsense. */
 bool operator_window(const struct mark *mark, struct window *ret_window);
-/* For qsort: by their begin. */
-int compare_windows(const void *a, const void *b);
 
 /* Share of a group that a rank (of the log), through which all messages go, computed with what had
  * come from others, and its peers do not; outside of all operators (saturation_serving.c). */

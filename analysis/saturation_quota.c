@@ -33,6 +33,10 @@ static struct quota quota_of(const struct scene *scene, int host, struct windows
     return most;
 }
 
+double saturation_throttled(const struct scene *scene, int host) {
+    return quota_of(scene, host, phase_windows(&scene->groups[0])).throttled;
+}
+
 static void say_held_back(const struct rank_budget *who, double share, struct candidate *c) {
     if (who->rank >= 0)
         text_list_add(&c->evidence, "rank %d was ready to run and held back %.0f %% of the time",

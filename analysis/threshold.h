@@ -22,6 +22,10 @@
 #define UNSUPPLIED_WEIGHT                                                                          \
     0.75 /* of a gain without evidence of supply, in the order of candidates */
 
+/* A phase shorter than this has too few samples to be judged alone, unless it is what the run is
+ * about: nothing else could be said of it then. */
+#define GROUP_MIN_NS INT64_C(2000000000)
+
 /* ---- CPU ---- */
 #define CONTENTION_MIN 0.10 /* run-queue delay over CPU time */
 #define PSI_CPU_MIN 0.10    /* PSI cpu some */
@@ -126,6 +130,12 @@
 #define NETWORK_FULL 0.80        /* of a measured ceiling on average: no plateau needs to be seen */
 #define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
 #define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
+
+/* ---- what a change would gain ---- */
+/* Cores take that many times as long for the same work at another time (the standard deviation of
+ * equal ranks is 8 %), so that what nothing is gained of may be that much more or less. */
+#define PACE_FASTER 0.9
+#define PACE_SLOWER 1.1
 
 /* ---- when it held ---- */
 #define SPAN_OUTSIDE_MAX 0.35 /* of the level inside: else it held the whole run */

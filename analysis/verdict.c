@@ -19,8 +19,12 @@ const char *verdict_state_name(enum verdict_state state) {
 
 /* ---- how far the recording carries ---- */
 
+/* Of a long recording samples are joined to rows of some seconds. */
 static size_t samples_of(const struct scene *scene, size_t host) {
     const struct rate *rate = &scene->hosts[host].metrics[METRIC_CPU_IDLE];
+    int64_t period = scene->recording->period_ns;
+    if (scene->recording->tables[RECORDING_CPU].step_ns > 0 && period > 0)
+        return (size_t)(rate_covered(rate, phase_windows(&scene->groups[0])) / period);
     return rate_find(rate, scene->recording->duration_ns) - rate_find(rate, 0);
 }
 
@@ -79,8 +83,6 @@ static double seen_of(const struct scene *scene) {
  * them, but what happened when is gone. One may fall beside either end. */
 static double samples_there(const struct scene *scene) {
     int64_t period = scene->recording->period_ns;
-    int64_t step = scene->recording->tables[RECORDING_CPU].step_ns;
-    period = step > period ? step + period : period; /* rows of long recordings are joined */
     double asked = period > 0 ? (double)(scene->recording->duration_ns / period) - 2 : 0;
     return asked > 0 ? fmin(1, (double)verdict_least_samples(scene) / asked) : 1;
 }

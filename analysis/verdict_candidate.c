@@ -87,13 +87,15 @@ static void take_culprit(const struct candidate *c, struct verdict *v) {
         v->evidence.error = -ENOMEM;
 }
 
-/* At most what the process lost, as a share of the time in which it was recorded: samples may have
- * begun late. */
-static void take_bound(const struct candidate *c, const struct candidate *other,
-                       struct verdict *v) {
+/* What the path spends on it bounds the gain only if all else took as long without it: so at least
+ * up to what no change can take from the run. Of what a process lost that is a share of the time in
+ * which it was recorded: samples may have begun late. */
+static void take_bound(const struct scene *scene, const struct candidate *c,
+                       const struct candidate *other, struct verdict *v) {
     double lost = other || isnan(c->lost.estimate) ? 0 : c->lost.estimate;
+    double path = fmax(lost, c->run_share + (other ? other->run_share : 0));
     v->gain_low = 0;
-    v->gain_high = fmin(1, fmax(lost, c->run_share + (other ? other->run_share : 0)));
+    v->gain_high = fmin(1, fmax(path, candidate_most(scene, c)));
     v->gain_source = "bound";
 }
 
@@ -101,7 +103,7 @@ static void take_gain(const struct scene *scene, const struct candidate *c,
                       const struct candidate *other, struct verdict *v) {
     const struct gain *gain = candidate_gain(c);
     if (!gain->replayed && !gain->counted) {
-        take_bound(c, other, v);
+        take_bound(scene, c, other, v);
         return;
     }
     v->gain = gain->estimate;

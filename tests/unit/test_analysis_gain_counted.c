@@ -1,53 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Gains by counters: processes whose time is known, on hosts of their own. */
-#include <setjmp.h>
-#include <stdbool.h>
-
-#include "tests/unit/lockstep.h"
+#include "tests/unit/counted_process.h"
 
 #include "analysis/gain_counted.h"
 #include "analysis/whatif.h"
-
-#define SECONDS 12
-#define PID 1000
 
 /* Shares of the time from `from_s` on; before, it was not recorded. */
 struct process {
     double cpu, queue, disk, from_s;
 };
 
-static struct process now;
-static int host_now;
-
-static double process_of(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case PROCESS_PID:
-        return PID + host_now;
-    case PROCESS_RANK:
-    case PROCESS_START: /* before the first sample */
-        return NAN;
-    case PROCESS_JOB:
-        return 1;
-    case PROCESS_USER:
-        return now.cpu * 1e9;
-    case PROCESS_RUN_QUEUE:
-        return now.queue * 1e9;
-    case PROCESS_BLOCK_IO:
-        return now.disk * 1e9;
-    default:
-        return 0;
-    }
-}
-
 /* One a host. */
 static void plant_job(struct recording *r, const struct process *processes, int n) {
     plant_hosts(r, (size_t)n, SECONDS);
     for (host_now = 0; host_now < n; host_now++) {
         char name[64];
-        now = processes[host_now];
+        const struct process *p = &processes[host_now];
+        shares_now = (struct shares){p->cpu, p->queue, p->disk};
         snprintf(name, sizeof name, "train[%d]", PID + host_now);
-        plant_part(r, RECORDING_PROCESS, host_now, PID + host_now, name, 0.1, now.from_s, SECONDS,
+        plant_part(r, RECORDING_PROCESS, host_now, PID + host_now, name, 0.1, p->from_s, SECONDS,
                    PROCESS_LEVELS, process_of);
     }
 }
@@ -83,8 +54,8 @@ static void of_one_that_never_waits_the_gain_is_what_it_lost(void **state) {
     (void)state;
     assert_true(count(queues, 2, QUEUE, &c));
     NEAR(c.gain, 0.57);
-    NEAR(c.gain_low, 0.57);
-    NEAR(c.gain_high, 0.57);
+    NEAR(c.gain_low, 1 - 1.1 * 0.43); /* the rest at another pace */
+    NEAR(c.gain_high, 1 - 0.9 * 0.43);
     assert_true(count(reads, 2, DISK, &c));
     NEAR(c.gain, 0.57);
 }
@@ -96,7 +67,7 @@ static void it_is_a_share_of_the_recorded_time(void **state) {
     assert_true(count(late, 2, QUEUE, &c));
     NEAR(c.lost, 0.57);
     NEAR(c.gain, 0.57);
-    NEAR(c.gain_low, 0.57 * 0.75); /* nothing was lost before */
+    NEAR(c.gain_low, (1 - 1.1 * 0.43) * 0.75); /* nothing was lost before */
 }
 
 static void what_another_has_to_do_anyway_is_not_gained(void **state) {
@@ -115,7 +86,7 @@ static void peers_tell_how_long_a_process_waits_for_its_own_threads(void **state
     (void)state;
     assert_true(count(two, 2, QUEUE, &c));
     NEAR(c.gain, 0.47);
-    NEAR(c.gain_high, 0.57);
+    NEAR(c.gain_high, 1 - 0.9 * 0.43);
 }
 
 static void of_who_waits_for_others_as_well_counters_tell_no_gain(void **state) {
@@ -136,7 +107,7 @@ static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **sta
     (void)state;
     plant_hosts(&r, 2, SECONDS);
     for (host_now = 0; host_now < 2; host_now++) {
-        now = (struct process){0.42, 0, 0.57, 0};
+        shares_now = (struct shares){0.42, 0, 0.57};
         plant_part(&r, RECORDING_PROCESS, host_now, PID + host_now, host_now ? "b[2]" : "a[1]", 0.1,
                    0, host_now ? SECONDS : 8, PROCESS_LEVELS, process_of);
     }
@@ -199,7 +170,7 @@ static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
 }
 
 static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
-    struct process two[] = {{0.38, 0, 0, 0}, {0.3, 0.5, 0, 3}};
+    struct process two[] = {{0.6, 0, 0, 0}, {0.3, 0.5, 0, 3}};
     struct recording r;
     struct judged j;
     (void)state;
@@ -210,6 +181,22 @@ static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
     assert_true(isnan(j.verdict.gain));
     NEAR(j.verdict.gain_high, 0.5);
     release(&r, &j);
+}
+
+/* The process itself waits as well, and what for may be gone with it. */
+static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
+    struct process two[] = {{0.38, 0, 0, 0}, {0.3, 0.5, 0, 0}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.gain_source, "bound");
+    NEAR(j.verdict.gain_high, 1 - 0.9 * 0.38);
+    release(&r, &j);
+    NEAR(gain_most_of_quota(0.4), 1 - 0.9 * 0.6);
+    NEAR(gain_most_of_quota(3), 1);
+    assert_true(isnan(gain_most_of_quota(NAN)));
 }
 
 /* One path of several: what a replay may not go beyond is no more than what the others leave. */
@@ -237,6 +224,7 @@ int main(void) {
         cmocka_unit_test(a_link_that_all_wait_for_is_worth_its_time),
         cmocka_unit_test(a_verdict_and_what_if_say_that_it_was_counted),
         cmocka_unit_test(a_bound_is_a_share_of_the_recorded_time_as_well),
+        cmocka_unit_test(a_bound_is_no_less_than_what_nobody_has_to_do),
         cmocka_unit_test(a_replay_cut_off_by_its_bound_gives_way_to_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,13 +53,42 @@ static void phases_of_one_name_are_one_group(void **state) {
     struct phase_group *groups;
     size_t n;
     (void)state;
-    assert_int_equal(phase_groups_make(phases, 3, 10 * S, &groups, &n), 0);
+    assert_int_equal(phase_groups_make(phases, 3, 6 * S, &groups, &n), 0);
     assert_int_equal(n, 3);
     assert_string_equal(groups[0].name, "all");
-    assert_int_equal(windows_length(phase_windows(&groups[0])), 10 * S);
+    assert_int_equal(windows_length(phase_windows(&groups[0])), 6 * S);
     assert_string_equal(groups[1].name, "x");
     assert_int_equal(groups[1].n, 2);
     assert_int_equal(windows_length(phase_windows(&groups[1])), 4 * S);
+    phase_groups_free(groups, n);
+}
+
+static void time_in_no_phase_is_a_group_where_it_is_long(void **state) {
+    const struct phase phases[] = {{"x", 1 * S, 4 * S}, {"y", 4 * S, 6 * S}, {"x", 7 * S, 10 * S}};
+    struct phase_group *groups;
+    size_t n;
+    (void)state;
+    assert_int_equal(phase_groups_make(phases, 3, 11 * S, &groups, &n), 0);
+    assert_int_equal(n, 4);
+    assert_string_equal(groups[3].name, PHASE_OUTSIDE);
+    assert_int_equal(groups[3].n, 3);
+    assert_int_equal(groups[3].items[0].begin_ns, 0);
+    assert_int_equal(groups[3].items[1].begin_ns, 6 * S);
+    assert_int_equal(groups[3].items[2].end_ns, 11 * S);
+    assert_int_equal(windows_length(phase_windows(&groups[3])), 3 * S);
+    phase_groups_free(groups, n);
+    assert_int_equal(phase_groups_make(phases, 2, 6 * S, &groups, &n), 0); /* one second */
+    assert_int_equal(n, 3);
+    phase_groups_free(groups, n);
+    assert_int_equal(phase_groups_make(phases, 3, 60 * S, &groups, &n), 0);
+    assert_int_equal(n, 4);
+    phase_groups_free(groups, n);
+    const struct phase most = {"x", 0, 97 * S}; /* 3 s of 100 */
+    assert_int_equal(phase_groups_make(&most, 1, 100 * S, &groups, &n), 0);
+    assert_int_equal(n, 2);
+    phase_groups_free(groups, n);
+    assert_int_equal(phase_groups_make(NULL, 0, 6 * S, &groups, &n), 0);
+    assert_int_equal(n, 1);
     phase_groups_free(groups, n);
 }
 
@@ -135,6 +164,7 @@ int main(void) {
         cmocka_unit_test(phases_are_those_of_the_lowest_rank_that_marks_any),
         cmocka_unit_test(an_open_phase_ends_with_the_next_or_with_the_run),
         cmocka_unit_test(phases_of_one_name_are_one_group),
+        cmocka_unit_test(time_in_no_phase_is_a_group_where_it_is_long),
         cmocka_unit_test(ranks_that_end_together_move_in_step),
         cmocka_unit_test(ranks_of_their_own_pace_do_not),
         cmocka_unit_test(an_iteration_without_a_beginning_is_left_out),

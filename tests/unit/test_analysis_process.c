@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs without MPI: processes of one job compared by what the kernel counts of them. */
-#include <setjmp.h>
-#include <stdbool.h>
-
-#include "tests/unit/lockstep.h"
+#include "tests/unit/counted_process.h"
 
 #define CONNECTION_LEVELS                                                                          \
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
      1u << CONNECTION_DELIVERY_RATE)
-#define PID 1000
-#define SECONDS 12
 
 /* A process of one thread, one a host, in shares of the time; and what it sends to each other. */
 struct process {
@@ -18,29 +13,7 @@ struct process {
     double sent_mb_s, under_way; /* to it, from each other: share of the time */
 };
 
-static struct process now;
-static int host_now;
-static double under_way_now;
-
-static double process_of(size_t column, double t_s) {
-    (void)t_s;
-    switch (column) {
-    case PROCESS_PID:
-        return PID + host_now;
-    case PROCESS_RANK:
-        return NAN;
-    case PROCESS_JOB:
-        return 1;
-    case PROCESS_USER:
-        return now.cpu * 1e9;
-    case PROCESS_RUN_QUEUE:
-        return now.queue * 1e9;
-    case PROCESS_BLOCK_IO:
-        return now.disk * 1e9;
-    default:
-        return 0;
-    }
-}
+static double sent_now, under_way_now;
 
 static double connection_of(size_t column, double t_s) {
     (void)t_s;
@@ -50,7 +23,7 @@ static double connection_of(size_t column, double t_s) {
     case CONNECTION_BUSY:
         return under_way_now * 1e9;
     case CONNECTION_SEND_BYTES:
-        return now.sent_mb_s * 1e6;
+        return sent_now * 1e6;
     case CONNECTION_RTT:
     case CONNECTION_MIN_RTT:
         return 1e5;
@@ -65,8 +38,10 @@ static void plant_job(struct recording *r, const struct process *processes, int 
     plant_hosts(r, (size_t)n, SECONDS);
     for (host_now = 0; host_now < n; host_now++) {
         char name[64];
-        now = processes[host_now];
-        snprintf(name, sizeof name, "%s[%d]", now.name, PID + host_now);
+        const struct process *p = &processes[host_now];
+        shares_now = (struct shares){p->cpu, p->queue, p->disk};
+        sent_now = p->sent_mb_s;
+        snprintf(name, sizeof name, "%s[%d]", p->name, PID + host_now);
         plant(r, RECORDING_PROCESS, host_now, name, 1, PROCESS_LEVELS, process_of);
         for (int to = 0; to < n; to++) {
             int low = to < host_now ? to : host_now, high = to < host_now ? host_now : to;
@@ -152,6 +127,87 @@ static void data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps(void
     expect_of(two, 2, "application", 1);
 }
 
+/* Its host is idle for most of the time: nobody but its own threads had the core. */
+static void a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core(void **state) {
+    struct process two[] = {{"train", 0.42, 0.03, 0, 20, 0.01}, {"train", 0.46, 0.15, 0, 20, 0.18}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    struct series_set *cpu = &r.tables[RECORDING_CPU];
+    for (size_t s = 0; s < cpu->n; s++)
+        for (size_t row = 0; row < cpu->items[s].n; row++)
+            if (cpu->items[s].interval_ns[row] != VALUE_ABSENT)
+                cpu->items[s].values[row * cpu->n_columns + CPU_IDLE] *= 3;
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "application");
+    assert_int_equal(j.verdict.host, 1);
+    release(&r, &j);
+}
+
+/* ---- the start ---- */
+
+#define STARTED_S 1.5
+
+static double loading_now; /* host 0 waits for its disk at first, the job exchanges nothing */
+
+static double pressure_at(size_t column, double t_s) {
+    return column == PSI_SOME && host_now == 0 && t_s < loading_now ? 0.9e9 : 0;
+}
+static double reading_at(size_t column, double t_s) {
+    if (column == PROCESS_BLOCK_IO)
+        return host_now == 0 && t_s < loading_now ? 0.9e9 : 0;
+    return column == PROCESS_USER ? (t_s < loading_now ? 0.1e9 : 0.9e9) : process_of(column, t_s);
+}
+static double exchange_at(size_t column, double t_s) {
+    return column == CONNECTION_SEND_BYTES && t_s < STARTED_S ? 0 : connection_of(column, t_s);
+}
+static double net_at(size_t column, double t_s) {
+    (void)column;
+    return t_s < STARTED_S ? 0 : 20e6;
+}
+
+static void plant_loading(struct recording *r, double seconds) {
+    const char *const ends[] = {"10.0.0.1:5001>10.0.0.2:6000", "10.0.0.2:6000>10.0.0.1:5001"};
+    loading_now = seconds;
+    shares_now = (struct shares){0};
+    sent_now = 20;
+    under_way_now = 0.02;
+    plant_init(r, 2, SECONDS);
+    for (host_now = 0; host_now < 2; host_now++) {
+        plant(r, RECORDING_CPU, host_now, "cpu0", 0.1, 0, quiet_cpu);
+        plant(r, RECORDING_NET, host_now, "eth0", 0.1, 0, net_at);
+        plant(r, RECORDING_PSI, host_now, "io", 0.1, 0, pressure_at);
+        plant(r, RECORDING_PROCESS, host_now, host_now ? "train[1001]" : "train[1000]", 0.1,
+              PROCESS_LEVELS, reading_at);
+        plant(r, RECORDING_CONNECTION, host_now, ends[host_now], 1, CONNECTION_LEVELS, exchange_at);
+    }
+}
+
+static void what_a_host_waited_for_while_the_program_was_loaded_is_told_only(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_loading(&r, 1.2);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_int_equal(j.candidates.n, 0);
+    assert_true(any_says(&j.verdict.ruled_out, "vm1 waited for it about 1.1 s of the first 1.5 s"));
+    release(&r, &j);
+}
+
+/* Exchanging goes on meanwhile. */
+static void what_it_waits_for_later_is_blamed(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_loading(&r, 4);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "disk-throttle");
+    assert_int_equal(j.verdict.host, 0);
+    release(&r, &j);
+}
+
 /* Off their cores alike, and nothing tells who waits for whom. */
 static void waiting_that_no_connection_explains_is_nobody_s(void **state) {
     struct process alike[] = {{"train", 0.6, 0.04, 0, 20, 0.1}, {"train", 0.6, 0.15, 0, 20, 0.12}};
@@ -188,6 +244,9 @@ int main(void) {
         cmocka_unit_test(a_server_and_its_client_are_no_peers),
         cmocka_unit_test(another_program_and_one_apart_are_no_peers),
         cmocka_unit_test(data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps),
+        cmocka_unit_test(a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core),
+        cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),
+        cmocka_unit_test(what_it_waits_for_later_is_blamed),
         cmocka_unit_test(waiting_that_no_connection_explains_is_nobody_s),
         cmocka_unit_test(who_waits_for_a_busy_one_does_not_sleep),
         cmocka_unit_test(a_process_that_reads_a_disk_does_not_sleep),
