@@ -501,6 +501,78 @@ static void differences_are_told_from_chance(void **state) {
     sweep_tables_free(&tables);
 }
 
+/* ---- phases ---- */
+
+/* Forty tests of 10 ms in a recording of ten samples a second: what was sampled then is training.
+ */
+static void what_is_shorter_than_two_samples_has_no_averages(void **state) {
+    enum { TESTS = 40 };
+    static struct report_value values[3][METRIC_COUNT_];
+    struct report_resources resources[3];
+    struct report_phase phases[TESTS + 1] = {{(char *)"training", 0, 9.6, "marker"}};
+    struct report report;
+    char *modes_planted[] = {(char *)"sync"};
+    struct sweep_cell cell = {.typical = &report};
+    struct sweep sweep = {
+        .of = {.parameters = {{(char *)"mode", modes_planted, 1}}, .n_parameters = 1},
+        .cells = &cell,
+        .n_cells = 1};
+    struct sweep_tables tables = {0};
+    (void)state;
+    plant_run(&report, &resources[0], values[0], 1, 10, 80);
+    resources[1] = (struct report_resources){(char *)"training", 9.6, values[1]};
+    resources[2] = (struct report_resources){(char *)"testing", 0.4, values[2]};
+    for (size_t i = 1; i <= TESTS; i++)
+        phases[i] = (struct report_phase){(char *)"testing", 0.24 * (double)i,
+                                          0.24 * (double)i + 0.01, "marker"};
+    report.resources = resources;
+    report.n_resources = 3;
+    report.phases = phases;
+    report.n_phases = TESTS + 1;
+    report.period_s = 0.1;
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "phases", 0), 0);
+    assert_int_equal(tables.n, 1);
+    assert_string_equal(tables.items[0].of, "training");
+    sweep_tables_free(&tables);
+    report.n_phases = 2; /* the same in one stretch */
+    assert_int_equal(sweep_tables_add(&tables, &sweep, "phases", 0), 0);
+    assert_int_equal(tables.n, 2);
+    sweep_tables_free(&tables);
+}
+
+/* ---- pictures ---- */
+
+static bool has_picture(const struct sweep_pictures *pictures, const char *name) {
+    for (size_t i = 0; i < pictures->n; i++)
+        if (strcmp(pictures->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether or not there is a gnuplot that draws them. */
+static void a_beginning_and_an_end_are_no_curve(void **state) {
+    static double t[] = {0, 10, 20}, accuracy[] = {0.1, 0.8, 0.9};
+    struct report_curve curve = planted_curve("accuracy", t, accuracy, 3);
+    struct report report = {.curves = &curve, .n_curves = 1};
+    char *values[] = {(char *)"sync"};
+    struct sweep_cell cell = {.typical = &report};
+    struct sweep sweep = {.of = {.name = (char *)"../a b",
+                                 .parameters = {{(char *)"mode", values, 1}},
+                                 .n_parameters = 1},
+                          .cells = &cell,
+                          .n_cells = 1};
+    const struct sweep_tables tables = {0};
+    struct sweep_pictures pictures;
+    (void)state;
+    assert_int_equal(sweep_pictures_make(&sweep, &tables, &pictures), 0);
+    assert_true(has_picture(&pictures, "_._a_b-accuracy-time")); /* no way out of a directory */
+    sweep_pictures_free(&pictures);
+    curve.n = 2;
+    assert_int_equal(sweep_pictures_make(&sweep, &tables, &pictures), 0);
+    assert_int_equal(pictures.n, 0);
+    sweep_pictures_free(&pictures);
+}
+
 /* ---- timelines ---- */
 
 /* Of 280 ms, a column each 10 ms: two stretches of one operator in a line, what is too short for a
@@ -601,6 +673,8 @@ int main(void) {
                                         teardown),
         cmocka_unit_test(cells_are_held_against_each_other_where_the_first_ended),
         cmocka_unit_test(differences_are_told_from_chance),
+        cmocka_unit_test(what_is_shorter_than_two_samples_has_no_averages),
+        cmocka_unit_test(a_beginning_and_an_end_are_no_curve),
         cmocka_unit_test(an_iteration_is_drawn_by_rank_and_operator),
         cmocka_unit_test(what_jumps_is_shown_by_its_mean),
         cmocka_unit_test(a_running_mean_is_of_its_window_alone),
