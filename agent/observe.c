@@ -184,6 +184,10 @@ static int open_bulk(struct observer *observer, uint64_t stream_id) {
     observer->bulk_sink = (struct frame_sink){observer->bulk, sink_append, sink_lost};
     sampler_set_bulk(observer->sampler, &observer->bulk_sink,
                      spool_recovered(observer->bulk, &last) ? &last : NULL);
+    if (observer->calls.is_open && observer->calls.called_fd >= 0) {
+        wake_listen(&observer->wake, observer->calls.called_fd);
+        sampler_expect_calls(observer->sampler);
+    }
     return 0;
 }
 

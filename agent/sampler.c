@@ -20,7 +20,7 @@
 #define TABLE_SELF 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
-#define LOOK_EVERY_NS (25 * NS_PER_MS)     /* for what cannot wait until the next slot */
+#define LOOK_EVERY_NS (25 * NS_PER_MS)     /* where nobody calls when a ring fills up */
 #define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
 
 /* A probe that could be opened, and its table of the frame. */
@@ -50,6 +50,7 @@ struct sampler {
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
+    bool is_called; /* by whoever fills a ring: no need to look */
 };
 
 /* ---- opening ---- */
@@ -174,6 +175,10 @@ void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
     sampler->bulk_sink = sink;
     if (last)
         sampler->bulk.head = *last;
+}
+
+void sampler_expect_calls(struct sampler *sampler) {
+    sampler->is_called = true;
 }
 
 void sampler_resume(struct sampler *sampler, const struct frame_head *last) {
@@ -353,10 +358,12 @@ static bool may_be_pressed(const struct sampler *sampler) {
     bool may = false;
     for (size_t i = 0; i < sampler->n_stations; i++)
         may |= sampler->stations[i].probe->is_pressed != NULL;
-    return may && sampler->bulk_sink;
+    return may && sampler->bulk_sink && !sampler->is_called;
 }
 
-static void take_pressed(struct sampler *sampler, int64_t look_ns) {
+static void take_if_pressed(struct sampler *sampler, int64_t look_ns) {
+    if (!is_pressed(sampler))
+        return;
     const struct sampler_clock *clock = &sampler->config.clock;
     struct slot slot = {.slot_ns = look_ns,
                         .wall_ns = clock->wall_ns(clock->ctx),
@@ -366,8 +373,18 @@ static void take_pressed(struct sampler *sampler, int64_t look_ns) {
     take_bulk(sampler, &slot);
 }
 
-/* A burst begins without notice, so how full a ring was at the last slot tells nothing: only a look
- * does. What there is stays for the slot unless it is much: few calls make few frames. */
+static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    int r;
+    while ((r = clock->wait(clock->ctx, planned_ns)) == SAMPLER_CALLED)
+        if (sampler->bulk_sink)
+            take_if_pressed(sampler, clock->wall_ns(clock->ctx));
+    return r;
+}
+
+/* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
+ * writer or a look does. What there is stays for the slot unless it is much: few calls make few
+ * frames. A wake-up is dear: it takes the core from the rank that is observed. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
     int64_t looks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / LOOK_EVERY_NS : 0;
@@ -378,10 +395,9 @@ static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
         int r = clock->wait(clock->ctx, look_ns);
         if (r != 0)
             return r;
-        if (is_pressed(sampler))
-            take_pressed(sampler, look_ns);
+        take_if_pressed(sampler, look_ns);
     }
-    return clock->wait(clock->ctx, planned_ns);
+    return wait_hearing_calls(sampler, planned_ns);
 }
 
 /* ---- slots ---- */

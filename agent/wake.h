@@ -13,15 +13,21 @@
 #include "agent/sampler.h"
 
 #define WAKE_STOPS_MAX 2
+#define WAKE_DEAF_MS 2 /* after a call: who calls without end is heard this often */
 
 struct wake {
-    struct pollfd fds[1 + WAKE_STOPS_MAX]; /* the timer, then what stops */
+    struct pollfd fds[1 + WAKE_STOPS_MAX + 1]; /* the timer, what stops, what calls */
     nfds_t n;
+    int called_fd;        /* -1: none */
+    int64_t deaf_till_ns; /* of the monotonic clock */
 };
 
 /* stop_fds: readable when there is a reason to stop; borrowed. -errno. */
 int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds);
 void wake_close(struct wake *wake);
+
+/* called_fd: readable when somebody calls, non-blocking, borrowed; what comes is thrown away. */
+void wake_listen(struct wake *wake, int called_fd);
 
 /* As sampler_clock.wait; ctx is the struct wake. Comes back with SAMPLER_AGAIN at least every ten
  * seconds. */

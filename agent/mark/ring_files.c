@@ -5,8 +5,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,9 +97,22 @@ static int take(const struct ring_files *files, const char *name, long pid, ring
 
 /* Every sample scans the directory, so what a program leaves in it must not make that dear. */
 #define SCAN_MAX 4096
+#define SCANS_OF_CHANGE 16 /* its time is that of the kernel's tick: more may come within that */
+
+static bool may_have_new(struct ring_files *files) {
+    struct stat st;
+    if (files->refused || fstat(dirfd(files->dir), &st) < 0)
+        return true;
+    if (st.st_mtim.tv_sec != files->changed.tv_sec || st.st_mtim.tv_nsec != files->changed.tv_nsec)
+        files->scans = 0;
+    files->changed = st.st_mtim;
+    return files->scans < SCANS_OF_CHANGE && ++files->scans;
+}
 
 int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx) {
     int taken = 0, left = SCAN_MAX;
+    if (!may_have_new(files))
+        return 0;
     files->refused = 0;
     rewinddir(files->dir);
     errno = 0;
@@ -113,6 +128,19 @@ int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx) {
         }
     }
     return errno ? -errno : taken;
+}
+
+int ring_files_listen(const struct ring_files *files) {
+    char path[40];
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", dirfd(files->dir));
+    if (inotify_add_watch(fd, path, IN_ATTRIB) >= 0)
+        return fd;
+    int r = -errno;
+    close(fd);
+    return r;
 }
 
 void ring_files_release(struct ring_files *files) {

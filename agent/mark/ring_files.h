@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define RING_BATCH 256 /* records that may be read at a time */
 
@@ -24,6 +25,8 @@ struct ring_files {
     ino_t *known;       /* of the files taken, n_known of at most `limit` */
     size_t n_known, limit;
     size_t refused; /* files of the last scan that are no rings or that there is no room for */
+    struct timespec changed; /* when the directory last changed, and the scans since */
+    unsigned scans;
 };
 
 /*
@@ -38,13 +41,18 @@ int ring_files_open(struct ring_files *ret_files, const char *dir, const char *s
                     size_t limit);
 
 /*
- * Looks for new files. Those taken must stay open until release, so that an inode is never taken
- * for another one. Looks at 4096 entries at most. Returns how many were taken, or a negative errno
- * of the directory.
+ * Looks for new files, where the directory has changed or has refused ones. Those taken must stay
+ * open until release, so that an inode is never taken for another one. Looks at 4096 entries at
+ * most. Returns how many were taken, or a negative errno of the directory.
  */
 int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx);
 
 void ring_files_release(struct ring_files *files);
+
+/* A descriptor that is readable when a writer calls (the times of a file in the directory change),
+ * owned by the caller; what is read from it says no more. A negative errno where the kernel gives
+ * none. */
+int ring_files_listen(const struct ring_files *files);
 
 /* "<pid><suffix>" or "<pid>-<digit><suffix>"; returns the pid or -1. */
 long ring_file_pid(const char *name, const char *suffix);

@@ -34,10 +34,10 @@ enum {
 };
 
 #define ROWS_MAX 4096 /* of a frame; a sample takes as many frames as it needs */
-#define PRESSED_EVENTS (CALL_FILE_CAPACITY / 8) /* waiting: as many again may come in no time */
 
 struct call {
     struct call_watch *watch; /* NULL: not open */
+    const struct probe_env *env;
 };
 
 struct drain {
@@ -96,10 +96,13 @@ static int call_sample(void *state, const struct probe_env *env, struct rows *ro
     return 0;
 }
 
+/* Also of ranks that came since the last sample: it may be one of them that calls. */
 static bool call_is_pressed(const void *state) {
-    const struct call_watch *watch = ((const struct call *)state)->watch;
+    const struct call *call = state;
+    struct call_watch *watch = call->watch;
+    call_watch_look(watch, call->env);
     for (size_t i = 0; i < watch->reader.n_ranks; i++)
-        if (call_rank_waiting(&watch->reader.ranks[i]) >= PRESSED_EVENTS)
+        if (call_rank_waiting(&watch->reader.ranks[i]) >= CALL_FILE_CALL)
             return true;
     return false;
 }
@@ -110,6 +113,7 @@ static int call_open(void *state, const struct probe_env *env, char *why, size_t
     if (!env->calls || !env->calls->is_open)
         return PROBE_ABSENT;
     call->watch = env->calls;
+    call->env = env;
     return 0;
 }
 

@@ -59,6 +59,8 @@ int call_watch_open(struct call_watch *watch, const struct probe_env *env, char 
     }
     int r = open_directory(watch, env->marks);
     watch->is_open = r == 0;
+    if (r == 0)
+        watch->called_fd = ring_files_listen(&watch->reader.files);
     if (r == -EBUSY)
         snprintf(why, why_size, "another agent on this host reads the MPI calls in %s",
                  watch->path);
@@ -74,6 +76,8 @@ void call_watch_close(struct call_watch *watch) {
     call_reader_release(&watch->reader);
     snprintf(path, sizeof path, "%s/" CURSORS_FILE, watch->path);
     unlink(path);
+    if (watch->called_fd >= 0)
+        close(watch->called_fd);
     close(watch->cursors_fd);
     watch->is_open = false;
 }

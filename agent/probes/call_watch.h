@@ -34,6 +34,7 @@ struct watched_rank {
 struct call_watch { /* all zero: not open */
     bool is_open;
     int cursors_fd;
+    int called_fd; /* readable when a rank calls: its ring fills up; negative: none does */
     char path[PATH_MAX];
     struct call_reader reader;
     struct watched_rank ranks[CALL_MAX_RANKS]; /* as in reader.ranks */

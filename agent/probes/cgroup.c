@@ -6,7 +6,8 @@
  *
  * /proc/PID/cgroup is read when the job's processes change, every second for a while after that
  * (whoever starts a process may move it only then), and seldom later. The files of a group stay
- * open; one read each is a sample.
+ * open; one read each is a sample. Those of limits are read once a second, and where a quota is
+ * kept by the kernel (its periods go by) each time: an agent on a core of the job's is to be short.
  */
 #include "agent/probes/cgroup.h"
 
@@ -29,10 +30,14 @@
 #define YOUNG_NS (4 * NS_PER_S)
 #define LOOK_SOON_NS NS_PER_S
 #define LOOK_LATER_NS (15 * NS_PER_S)
+#define LIMITS_NS NS_PER_S
+#define SEEN_MAX 64
 
 struct group {
-    char path[SCOPE_PATH_MAX]; /* "": free */
-    int fds[CGROUP_N_FILES];   /* -1: it has no such file */
+    char path[SCOPE_PATH_MAX];        /* "": free */
+    int fds[CGROUP_N_FILES];          /* -1: it has no such file, or another says the same */
+    int64_t limits_ns;                /* when its limits were read last */
+    int64_t values[CGROUP_N_COLUMNS]; /* as they were read last */
 };
 
 struct cgroup {
@@ -42,6 +47,8 @@ struct cgroup {
     uint64_t job_changes;
     int64_t changed_ns, look_ns; /* when the job last changed; when to look next */
     bool looked;
+    uint64_t seen[SEEN_MAX]; /* hashes of the paths met in the look under way */
+    size_t n_seen;
     struct group groups[GROUPS_MAX];
     char text[TEXT_MAX];
 };
@@ -53,6 +60,15 @@ static void close_group(struct group *group) {
         if (group->fds[i] >= 0)
             close(group->fds[i]);
     *group = (struct group){.path = ""};
+}
+
+/* Of files that say the same the better one stays. */
+static void close_repeated(struct group *group) {
+    for (size_t i = 0; i < CGROUP_N_FILES; i++)
+        if (group->fds[i] >= 0 && cgroup_is_repeated(i, group->fds)) {
+            close(group->fds[i]);
+            group->fds[i] = -1;
+        }
 }
 
 /* How many files it has. */
@@ -72,6 +88,7 @@ static size_t open_group(const struct cgroup *cgroup, const struct probe_env *en
         group->fds[i] = open(name, O_RDONLY | O_CLOEXEC);
         n += group->fds[i] >= 0;
     }
+    close_repeated(group);
     return n;
 }
 
@@ -90,19 +107,35 @@ static ssize_t read_file(int fd, char text[TEXT_MAX]) {
     return newline ? newline + 1 - text : (ssize_t)size;
 }
 
-/* False: the group is no more. A file that cannot be read leaves its columns absent. */
-static bool read_group(struct cgroup *cgroup, const struct group *group, int64_t *values) {
+/* The files of limits, or the others; how many could be read. A file that cannot be read leaves its
+ * columns absent. */
+static size_t read_files(struct cgroup *cgroup, struct group *group, bool limits) {
     size_t n_read = 0;
     for (size_t i = 0; i < CGROUP_N_COLUMNS; i++)
-        values[i] = VALUE_ABSENT;
+        if (cgroup_is_limit(i) == limits)
+            group->values[i] = VALUE_ABSENT;
     for (size_t i = 0; i < CGROUP_N_FILES; i++) {
-        ssize_t n = group->fds[i] < 0 ? -1 : read_file(group->fds[i], cgroup->text);
+        if (group->fds[i] < 0 || cgroup_files[i].is_limit != limits)
+            continue;
+        ssize_t n = read_file(group->fds[i], cgroup->text);
         n_read += n >= 0;
         if (n > 0)
-            cgroup_read(&cgroup->keys, i, cgroup->text, cgroup->text + n, values);
+            cgroup_read(&cgroup->keys, i, cgroup->text, cgroup->text + n, group->values);
     }
-    if (values[CGROUP_QUOTA_NS] == VALUE_ABSENT)
-        values[CGROUP_PERIOD_NS] = VALUE_ABSENT;
+    return n_read;
+}
+
+/* False: the group is no more. */
+static bool read_group(struct cgroup *cgroup, struct group *group, int64_t now_ns) {
+    int64_t periods = group->values[CGROUP_PERIODS];
+    size_t n_read = read_files(cgroup, group, false);
+    if (n_read && group->limits_ns && now_ns - group->limits_ns < LIMITS_NS &&
+        group->values[CGROUP_PERIODS] == periods)
+        return true;
+    group->limits_ns = now_ns;
+    n_read += read_files(cgroup, group, true);
+    if (group->values[CGROUP_QUOTA_NS] == VALUE_ABSENT)
+        group->values[CGROUP_PERIOD_NS] = VALUE_ABSENT;
     return n_read > 0;
 }
 
@@ -122,19 +155,32 @@ static struct group *free_group(struct cgroup *cgroup) {
     return NULL;
 }
 
+/* Processes share their groups, and all groups those above: one look is enough for each. */
+static bool is_seen(struct cgroup *cgroup, struct span path) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < path.size; i++)
+        hash = (hash ^ (unsigned char)path.data[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < cgroup->n_seen; i++)
+        if (cgroup->seen[i] == hash)
+            return true;
+    if (cgroup->n_seen < SEEN_MAX)
+        cgroup->seen[cgroup->n_seen++] = hash;
+    return false;
+}
+
 /* `above`: it only counts if it limits something. */
 static void add_group(struct cgroup *cgroup, const struct probe_env *env, struct span path,
                       bool above, struct rows *rows) {
-    int64_t values[CGROUP_N_COLUMNS];
-    if (path.size < 2 || path.size >= SCOPE_PATH_MAX || find_group(cgroup, path))
+    if (path.size < 2 || path.size >= SCOPE_PATH_MAX || find_group(cgroup, path) ||
+        (above && is_seen(cgroup, path)))
         return;
     struct group *group = free_group(cgroup);
     if (!group) {
         rows->dropped++;
         return;
     }
-    if (!open_group(cgroup, env, path, group) || !read_group(cgroup, group, values) ||
-        (above && !cgroup_is_limited(values)))
+    if (!open_group(cgroup, env, path, group) || !read_group(cgroup, group, env->mono_ns) ||
+        (above && !cgroup_is_limited(group->values)))
         close_group(group);
 }
 
@@ -181,6 +227,7 @@ static bool is_time_to_look(struct cgroup *cgroup, const struct probe_env *env) 
 
 static void look_at_job(struct cgroup *cgroup, const struct probe_env *env, struct rows *rows) {
     char process[16];
+    cgroup->n_seen = 0;
     if (env->scope->kind == SCOPE_CGROUP && !cgroup->looked)
         look_at_process(cgroup, env, "self", rows);
     cgroup->looked = true;
@@ -207,16 +254,15 @@ static struct row *append_named(const char *path, struct rows *rows) {
 
 static int cgroup_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct cgroup *cgroup = state;
-    int64_t values[CGROUP_N_COLUMNS];
     look_at_job(cgroup, env, rows);
     for (size_t i = 0; i < GROUPS_MAX; i++) {
         struct group *group = &cgroup->groups[i];
         if (!group->path[0])
             continue;
         struct row *row =
-            read_group(cgroup, group, values) ? append_named(group->path, rows) : NULL;
+            read_group(cgroup, group, env->mono_ns) ? append_named(group->path, rows) : NULL;
         if (row)
-            memcpy(row->values, values, sizeof values);
+            memcpy(row->values, group->values, sizeof group->values);
         else
             close_group(group);
     }

@@ -34,7 +34,14 @@ enum { CGROUP_N_FILES = 19 };
 extern const struct cgroup_file {
     const char *controller; /* of v1, "" for v2 */
     const char *name;
+    bool is_limit; /* it tells limits alone, which whoever runs the host sets, seldom */
 } cgroup_files[CGROUP_N_FILES];
+
+/* Whether the column is told by files of limits. */
+bool cgroup_is_limit(size_t column);
+
+/* Whether what that file says is said as well, or better, by others that are open (>= 0). */
+bool cgroup_is_repeated(size_t file, const int *fds);
 
 /* The names in files that have some; to be set up once. */
 struct cgroup_keys {

@@ -36,23 +36,23 @@ enum {
 
 const struct cgroup_file cgroup_files[CGROUP_N_FILES] = {
     [CPU_STAT] = {"cpu", "cpu.stat"},
-    [CPU_QUOTA] = {"cpu", "cpu.cfs_quota_us"},
-    [CPU_PERIOD] = {"cpu", "cpu.cfs_period_us"},
+    [CPU_QUOTA] = {"cpu", "cpu.cfs_quota_us", true},
+    [CPU_PERIOD] = {"cpu", "cpu.cfs_period_us", true},
     [CPUACCT_USAGE] = {"cpuacct", "cpuacct.usage"},
     [MEMORY_USAGE] = {"memory", "memory.usage_in_bytes"},
-    [MEMORY_LIMIT] = {"memory", "memory.limit_in_bytes"},
+    [MEMORY_LIMIT] = {"memory", "memory.limit_in_bytes", true},
     [MEMORY_FAILCNT] = {"memory", "memory.failcnt"},
     [MEMORY_OOM_CONTROL] = {"memory", "memory.oom_control"},
     [BLKIO_BYTES] = {"blkio", "blkio.throttle.io_service_bytes"},
-    [BLKIO_READ_LIMIT] = {"blkio", "blkio.throttle.read_bps_device"},
-    [BLKIO_WRITE_LIMIT] = {"blkio", "blkio.throttle.write_bps_device"},
+    [BLKIO_READ_LIMIT] = {"blkio", "blkio.throttle.read_bps_device", true},
+    [BLKIO_WRITE_LIMIT] = {"blkio", "blkio.throttle.write_bps_device", true},
     [V2_CPU_STAT] = {"", "cpu.stat"},
-    [V2_CPU_MAX] = {"", "cpu.max"},
+    [V2_CPU_MAX] = {"", "cpu.max", true},
     [V2_MEMORY_CURRENT] = {"", "memory.current"},
-    [V2_MEMORY_MAX] = {"", "memory.max"},
+    [V2_MEMORY_MAX] = {"", "memory.max", true},
     [V2_MEMORY_EVENTS] = {"", "memory.events"},
     [V2_IO_STAT] = {"", "io.stat"},
-    [V2_IO_MAX] = {"", "io.max"},
+    [V2_IO_MAX] = {"", "io.max", true},
     [BLKIO_BYTES_RECURSIVE] = {"blkio", "blkio.throttle.io_service_bytes_recursive"},
 };
 
@@ -70,6 +70,17 @@ static const struct key memory_keys[] = {
 void cgroup_keys_init(struct cgroup_keys *keys) {
     keys_init(&keys->cpu, cpu_keys, sizeof cpu_keys / sizeof *cpu_keys);
     keys_init(&keys->memory, memory_keys, sizeof memory_keys / sizeof *memory_keys);
+}
+
+bool cgroup_is_limit(size_t column) {
+    return column == CGROUP_QUOTA_NS || column == CGROUP_PERIOD_NS ||
+           column == CGROUP_MEMORY_LIMIT_BYTES || column == CGROUP_READ_LIMIT ||
+           column == CGROUP_WRITE_LIMIT;
+}
+
+bool cgroup_is_repeated(size_t file, const int *fds) {
+    return (file == V2_CPU_STAT && fds[CPU_STAT] >= 0 && fds[CPUACCT_USAGE] >= 0) ||
+           (file == BLKIO_BYTES && fds[BLKIO_BYTES_RECURSIVE] >= 0);
 }
 
 /* ---- one number ---- */

@@ -42,6 +42,7 @@ static const struct {
 };
 
 static void judge_again(struct disk *disk) {
+    disk->n_numbers = 0;
     for (size_t i = 0; i < disk->roster.n; i++)
         if (disk->roster.entries[i].note != NOTE_IDLE)
             disk->roster.entries[i].note = NOTE_UNKNOWN;

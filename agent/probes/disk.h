@@ -23,6 +23,14 @@ enum {
 
 #define DISKS_MAX 2048 /* names in /proc/diskstats, partitions included */
 
+#define DISK_NUMBERS_MAX 16
+
+/* What a device's number stands for. */
+struct disk_number {
+    char number[16]; /* "254:0" */
+    char name[ROSTER_NAME_MAX + 1];
+};
+
 struct disk {
     struct source stats;    /* /proc/diskstats; of a group: bytes (v1) or io.stat (v2) */
     struct source serviced; /* of a v1 group: operations */
@@ -31,6 +39,8 @@ struct disk {
     int number_fd; /* <sys>/dev/block, or -1 */
     bool of_group; /* the files of scope->io, not the machine's */
     bool stale;    /* the set of names has changed: judge all of them again */
+    struct disk_number numbers[DISK_NUMBERS_MAX]; /* looked up since all were judged last */
+    size_t n_numbers;
 };
 
 /* Whether the bytes of this device are to be counted (see disk.c). block_fd: <sys>/block. */

@@ -20,13 +20,33 @@ static struct row *find_row(struct rows *rows, const char *name) {
     return NULL;
 }
 
+/* The name of "major:minor"; a device that has none keeps its number. */
+static void look_up(const struct disk *disk, struct span number, char *ret_name) {
+    if (!disk_device_name(disk->number_fd, number, ret_name))
+        text_sanitize(ret_name, ROSTER_NAME_MAX + 1, number.data, number.size);
+}
+
+static void name_of(struct disk *disk, struct span number, char *ret_name) {
+    for (size_t i = 0; i < disk->n_numbers; i++)
+        if (span_equal(number, disk->numbers[i].number)) {
+            strcpy(ret_name, disk->numbers[i].name);
+            return;
+        }
+    look_up(disk, number, ret_name);
+    if (disk->n_numbers == DISK_NUMBERS_MAX || number.size >= sizeof disk->numbers->number)
+        return;
+    struct disk_number *known = &disk->numbers[disk->n_numbers++];
+    memcpy(known->number, number.data, number.size);
+    known->number[number.size] = '\0';
+    strcpy(known->name, ret_name);
+}
+
 /* The row of "major:minor" in this sample; NULL if the device does not count. */
 static struct row *group_row(struct disk *disk, struct span number, struct rows *rows) {
     char name[ROSTER_NAME_MAX + 1];
     if (!memchr(number.data, ':', number.size))
         return NULL;
-    if (!disk_device_name(disk->number_fd, number, name))
-        text_sanitize(name, sizeof name, number.data, number.size);
+    name_of(disk, number, name);
     struct row *row = find_row(rows, name);
     if (row)
         return row;

@@ -135,10 +135,14 @@ static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
 }
 
 /* kernel.task_delayacct; before Linux 5.14 there was no such switch and delays were accounted. */
-static bool accounts_delays(const struct ranks *ranks) {
+static bool accounts_delays(struct ranks *ranks, int64_t now_ns) {
     char text[16];
-    return file_read_small(ranks->proc_fd, "sys/kernel/task_delayacct", text, sizeof text) <= 0 ||
-           text[0] != '0';
+    if (!ranks->switch_ns || now_ns - ranks->switch_ns >= NS_PER_S) {
+        int n = file_read_small(ranks->proc_fd, "sys/kernel/task_delayacct", text, sizeof text);
+        ranks->has_delays = n <= 0 || text[0] != '0';
+        ranks->switch_ns = now_ns;
+    }
+    return ranks->has_delays;
 }
 
 static void tell_delays(struct ranks *ranks, const struct probe_env *env) {
@@ -158,7 +162,7 @@ static int rank_sample(void *state, const struct probe_env *env, struct rows *ro
     look_at_job(ranks, env->job, rows);
     if (!ranks->n)
         return 0;
-    bool has_delays = accounts_delays(ranks);
+    bool has_delays = accounts_delays(ranks, env->mono_ns);
     if (!has_delays)
         tell_delays(ranks, env);
     for (size_t i = 0; i < ranks->n; i++)

@@ -36,6 +36,8 @@ struct ranks {
     int proc_fd;
     uint64_t job_changes; /* of the job when it was last looked at */
     bool looked, told_delays;
+    bool has_delays;   /* as kernel.task_delayacct said ... */
+    int64_t switch_ns; /* ... then */
     size_t n, n_threads;
     struct ranked items[RANKS_MAX];
     struct ranked_thread threads[RANK_THREADS_MAX];

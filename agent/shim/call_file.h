@@ -5,8 +5,9 @@
  * read on the same host.
  *
  * Totals are exact whatever happens to single records: the ring is overwritten from its start when
- * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the
- * fastest bursts seen, 400,000 calls a second, and a reader looks every 25 ms (agent/sampler.c).
+ * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the fastest
+ * bursts seen, 400,000 calls a second; at each 2048th the writer touches the file's times, which
+ * wakes a reader that watches the directory. Whoever records few calls wakes nobody.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
 #define CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
@@ -16,6 +17,7 @@
 #define CALL_FILE_MAGIC UINT64_C(0x314c4c41434b4843) /* "CHKCALL1" in memory */
 #define CALL_FILE_VERSION 2
 #define CALL_FILE_CAPACITY 16384  /* records; a power of two */
+#define CALL_FILE_CALL 2048       /* at each so many the writer calls the reader; as above */
 #define CALL_FILE_HEADER 4096     /* bytes before the totals */
 #define CALL_FILE_FUNCTIONS 256   /* totals there is room for */
 #define CALL_FILE_THREADS 32      /* threads whose present call is shown */

@@ -8,7 +8,9 @@
 #include "agent/shim/shim.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 struct shim_mpi shim_mpi;
@@ -79,6 +81,30 @@ static bool find_mpi(void) {
 
 /* ---- the file ---- */
 
+/* Where the file is, as an absolute path; "" if nobody can say: then the reader is not called. */
+static char file_path[PATH_MAX];
+
+static void note_path(int dir, const char *name) {
+    char link[40];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
+    ssize_t n = readlink(link, file_path, sizeof file_path);
+    if (n <= 0 || (size_t)n + strlen(name) + 2 > sizeof file_path)
+        n = 0;
+    else
+        n += snprintf(file_path + n, sizeof file_path - (size_t)n, "/%s", name);
+    file_path[n] = '\0';
+}
+
+/* The reader watches the directory (inotify): a file whose times change asks to be looked at. By
+ * its path, since a descriptor held open may be closed by the program and be another file by then.
+ */
+void shim_call_reader(void) {
+    int saved_errno = errno;
+    if (file_path[0])
+        utimensat(AT_FDCWD, file_path, NULL, AT_SYMLINK_NOFOLLOW);
+    errno = saved_errno;
+}
+
 /* A name that is taken belongs to an earlier program of this process (exec) or a reused pid. */
 static int create(int dir, pid_t pid, char *name, size_t size) {
     int fd = -1;
@@ -103,6 +129,8 @@ static struct call_file_header *map(int dir, pid_t pid) {
     close(fd);
     if (file == MAP_FAILED)
         unlinkat(dir, name, 0);
+    else
+        note_path(dir, name);
     return file == MAP_FAILED ? NULL : file;
 }
 

@@ -127,6 +127,8 @@ static void write_record(const struct call_record *record) {
     memcpy((char *)r + sizeof r->sequence, (const char *)record + sizeof r->sequence,
            sizeof *r - sizeof r->sequence);
     __atomic_store_n(&r->sequence, ticket + 1, __ATOMIC_RELEASE);
+    if (UNLIKELY((ticket + 1) % CALL_FILE_CALL == 0))
+        shim_call_reader();
 }
 
 static uint32_t microseconds(int64_t ns) {

@@ -133,6 +133,9 @@ enum shim_mode { SHIM_UNKNOWN, SHIM_OFF, SHIM_OPENING, SHIM_ON };
 void shim_more_handles(struct thread *thread, int n);
 /* Opens the file if somebody listens; whether it is open. */
 bool shim_open(void);
+
+/* Has the reader look at the ring; a system call. */
+void shim_call_reader(void);
 void shim_thread_begin(struct thread *thread);
 /* "PMPI_Send" in what comes behind us, or NULL. Also finds MPI loaded by a plug-in. */
 void *shim_symbol(const char *name);

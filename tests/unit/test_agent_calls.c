@@ -387,6 +387,34 @@ static void what_is_no_such_file_is_refused(void **state) {
     assert_int_equal(call_reader_scan(&f->reader), 0);
 }
 
+/* A directory in which nothing changed is not read: what came to it later still is found. */
+static void a_file_that_comes_late_is_found(void **state) {
+    struct fixture *f = *state;
+    make_file(f, 42);
+    assert_int_equal(call_reader_scan(&f->reader), 1);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(call_reader_scan(&f->reader), 0);
+    make_file(f, 43);
+    assert_int_equal(call_reader_scan(&f->reader), 1);
+}
+
+/* What a writer does to call: its file's times change. Nothing else is heard. */
+static void a_writer_that_calls_is_heard(void **state) {
+    struct fixture *f = *state;
+    char events[4096];
+    int fd = ring_files_listen(&f->reader.files);
+    if (fd == -EMFILE || fd == -ENOSPC)
+        skip(); /* others on this machine watch as much as a user may */
+    assert_true(fd >= 0);
+    struct file *file = make_file(f, 42);
+    put(file, plain);
+    assert_int_equal(drain(f, 0), 1);
+    assert_true(read(fd, events, sizeof events) < 0 && errno == EAGAIN);
+    assert_int_equal(utimensat(AT_FDCWD, file->path, NULL, 0), 0);
+    assert_true(read(fd, events, sizeof events) > 0);
+    close(fd);
+}
+
 static void a_rank_beyond_its_world_is_unknown(void **state) {
     struct fixture *f = *state;
     struct file *file = make_file(f, 42);
@@ -512,6 +540,8 @@ int main(void) {
         TEST(nonsense_in_an_event_is_refused),
         TEST(a_folded_time_is_never_longer_than_its_span),
         TEST(what_is_no_such_file_is_refused),
+        TEST(a_file_that_comes_late_is_found),
+        TEST(a_writer_that_calls_is_heard),
         TEST(a_rank_beyond_its_world_is_unknown),
         TEST(a_truncated_file_is_given_up),
         TEST(a_counter_that_turns_back_is_given_up),

@@ -82,6 +82,44 @@ static void without_a_limit_there_is_none(void **state) {
     tree_remove(&tree);
 }
 
+/* Limits are looked at once a second, what is used each time. */
+static void a_limit_that_is_set_shows_within_a_second(void **state) {
+    struct tree tree;
+    static struct harness h;
+    (void)state;
+    make_v1(&tree);
+    tree_write(&tree, V1 "cpu/a/cpu.cfs_quota_us", "-1\n");
+    start(&h, &tree, SCOPE_HOST, 7);
+    tree_write(&tree, V1 "memory/a/memory.limit_in_bytes", "5000000\n");
+    tree_write(&tree, V1 "memory/a/memory.usage_in_bytes", "4999999\n");
+    assert_int_equal(harness_sample_at(&h, S + S / 2), 0);
+    expect(&h, "/a", "memory_bytes", 4999999);
+    expect(&h, "/a", "memory_limit_bytes", 8192000);
+    assert_int_equal(harness_sample_at(&h, 2 * S), 0);
+    expect(&h, "/a", "memory_limit_bytes", 5000000);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+/* A quota whose periods go by is read with them: its beginning is no second late. */
+static void a_quota_shows_with_its_first_period(void **state) {
+    struct tree tree;
+    static struct harness h;
+    (void)state;
+    make_v1(&tree);
+    tree_write(&tree, V1 "cpu/a/cpu.cfs_quota_us", "-1\n");
+    start(&h, &tree, SCOPE_HOST, 7);
+    expect_absent(&h, "/a", "quota_ns");
+    tree_write(&tree, V1 "cpu/a/cpu.cfs_quota_us", "50000\n");
+    tree_write(&tree, V1 "cpu/a/cpu.stat",
+               "nr_periods 101\nnr_throttled 41\nthrottled_time 123456790\n");
+    assert_int_equal(harness_sample_at(&h, S + S / 10), 0);
+    expect(&h, "/a", "quota_ns", 50000000);
+    expect(&h, "/a", "period_ns", 100000000);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void make_v2(struct tree *tree) {
     tree_make(tree, NULL);
     tree_write(tree, "proc/stat", "cpu0 1 2 3 4 5 6 7 8\n");
@@ -254,6 +292,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(version_one_has_its_units),
         cmocka_unit_test(without_a_limit_there_is_none),
+        cmocka_unit_test(a_limit_that_is_set_shows_within_a_second),
+        cmocka_unit_test(a_quota_shows_with_its_first_period),
         cmocka_unit_test(version_two_has_its_units),
         cmocka_unit_test(of_the_groups_above_those_with_a_limit_count),
         cmocka_unit_test(processes_come_with_their_groups_and_groups_go),

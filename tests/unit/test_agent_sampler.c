@@ -39,7 +39,8 @@ struct seen {
 
 struct world {
     int64_t wall_ns, mono_ns, cpu_ns;
-    uint64_t waits, stop_at; /* stop at that wait; 0: never */
+    uint64_t waits, stop_at;                         /* stop at that wait; 0: never */
+    int64_t (*next_call)(const struct world *world); /* when a ring's writer calls next; 0: never */
     const struct event *events;
     size_t n_events;
     int64_t sample_takes_ns; /* of each fast probe's sample */
@@ -91,6 +92,11 @@ static int world_wait(void *ctx, int64_t wall_ns) {
     struct world *world = ctx;
     assert_true(++world->waits < 100000);                /* it neither spins */
     assert_true(wall_ns - world->wall_ns <= 2 * PERIOD); /* nor stalls */
+    int64_t called = world->next_call ? world->next_call(world) : 0;
+    if (called && called < wall_ns) {
+        pass(world, called - world->wall_ns);
+        return SAMPLER_CALLED;
+    }
     if (world->stop_at && world->waits >= world->stop_at) {
         pass(world, PERIOD / 3);
         return SAMPLER_STOP;
@@ -222,6 +228,15 @@ static int64_t ring_written(void) {
     int64_t into = the_world->mono_ns - BURST_BEGIN;
     int64_t burst = into < 0 ? 0 : into < BURST_NS ? into * BURST / BURST_NS : BURST;
     return (the_world->mono_ns - 1000 * NS_PER_S) / NS_PER_MS + burst;
+}
+
+/* The writer calls at each eighth of the ring. */
+static int64_t call_of_ring(const struct world *world) {
+    int64_t nth = ring_written() / (RING / 8) + 1;
+    int64_t before = (BURST_BEGIN - 1000 * NS_PER_S) / NS_PER_MS; /* written when it begins */
+    int64_t into = (nth * (RING / 8) - before) * BURST_NS / BURST + NS_PER_US;
+    int64_t left = BURST_BEGIN + into - world->mono_ns;
+    return into < BURST_NS && left > 0 ? world->wall_ns + left : 0;
 }
 
 static bool ring_is_pressed(const void *state) {
@@ -748,9 +763,9 @@ static void take_lost(struct world *world, const struct frame_head *head, const 
 }
 
 /* How many events of the burst were lost; *ret_frames: how many frames the rest made. */
-static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
+static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *ret_frames) {
     const struct probe *const probes[] = {ring, &fast};
-    struct world world = {0}, other = {0};
+    struct world world = {.next_call = calls ? call_of_ring : NULL}, other = {0};
     struct sampler *sampler =
         open_sampler(&world, probes, 2, 11); /* the last has the slow tables */
     struct frame_sink sink = {&world, sink_append, sink_lost};
@@ -760,6 +775,8 @@ static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
     wire_put_stream(&other.stream, &stream);
     wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
     sampler_set_bulk(sampler, &bulk, NULL);
+    if (calls)
+        sampler_expect_calls(sampler);
     assert_int_equal(sampler_run(sampler, &sink), 0);
     sampler_free(sampler);
     decode(&world, take_self);
@@ -776,13 +793,16 @@ static int64_t run_through_burst(const struct probe *ring, size_t *ret_frames) {
 }
 
 static void a_burst_between_two_slots_overruns_no_ring(void **state) {
-    size_t alone, looked;
+    size_t alone, looked, called;
     (void)state;
-    assert_true(run_through_burst(&left_alone, &alone) > 3000);
+    assert_true(run_through_burst(&left_alone, false, &alone) > 3000);
     assert_int_equal(self_seen.ring_cpu, 0);
-    assert_int_equal(run_through_burst(&looked_after, &looked), 0);
-    assert_true(self_seen.ring_cpu > 0);
+    assert_int_equal(run_through_burst(&looked_after, false, &looked), 0);
+    int64_t looks = self_seen.ring_cpu / LOOK_TAKES;
+    assert_true(looks > 20); /* at each quarter of a slot, whether something came or not */
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
+    assert_int_equal(run_through_burst(&looked_after, true, &called), 0);
+    assert_in_range(self_seen.ring_cpu / LOOK_TAKES, 1, BURST / (RING / 8)); /* and no others */
 }
 
 int main(void) {

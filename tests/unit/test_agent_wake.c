@@ -62,11 +62,53 @@ static void a_reason_to_stop_ends_the_wait_at_once(void **state) {
     close(stops[1]);
 }
 
+/* A call ends the wait, is taken, and leaves the time waited for as it was. */
+static void a_call_is_heard_once(void **state) {
+    (void)state;
+    struct wake wake;
+    int called = eventfd(0, EFD_NONBLOCK);
+    assert_int_equal(wake_open(&wake, NULL, 0), 0);
+    wake_listen(&wake, called);
+    assert_int_equal(eventfd_write(called, 1), 0);
+    int64_t until = clock_wall_ns() + 20 * NS_PER_MS;
+    assert_int_equal(wake_wait(&wake, until), SAMPLER_CALLED);
+    assert_int_equal(wake_wait(&wake, until), 0);
+    assert_true(clock_wall_ns() >= until);
+    wake_close(&wake);
+    close(called);
+}
+
+/* Who calls all the time is heard now and then, and a reason to stop all the same. */
+static void calls_without_end_neither_spin_nor_hide_a_stop(void **state) {
+    (void)state;
+    struct wake wake;
+    int calls = 0, r, ends[2], stop = eventfd(0, EFD_NONBLOCK);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(wake_open(&wake, &stop, 1), 0);
+    wake_listen(&wake, ends[0]);
+    static const char many[4096];
+    int64_t begin = clock_monotonic_ns(), until = clock_wall_ns() + 30 * NS_PER_MS;
+    do {
+        calls++;
+        assert_true(write(ends[1], many, sizeof many) == sizeof many);
+    } while ((r = wake_wait(&wake, until)) == SAMPLER_CALLED);
+    assert_int_equal(r, 0);
+    assert_true(calls - 2 <= (clock_monotonic_ns() - begin) / (WAKE_DEAF_MS * NS_PER_MS));
+    assert_int_equal(eventfd_write(stop, 1), 0);
+    assert_int_equal(wake_wait(&wake, clock_wall_ns() + NS_PER_S), SAMPLER_STOP);
+    wake_close(&wake);
+    close(stop);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_never_ends_before_its_time),
         cmocka_unit_test(a_time_that_has_passed_asks_whether_to_stop),
         cmocka_unit_test(a_reason_to_stop_ends_the_wait_at_once),
+        cmocka_unit_test(a_call_is_heard_once),
+        cmocka_unit_test(calls_without_end_neither_spin_nor_hide_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
