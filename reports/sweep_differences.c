@@ -15,7 +15,8 @@
 
 #define LABEL_SIZE 600
 
-enum place { COLUMN_ROW, COLUMN_BASE, COLUMN_CELL, COLUMN_DIFFERENCE, COLUMN_REAL, COLUMNS };
+/* Where a terminal is too narrow for all of them the interval is what goes below. */
+enum place { COLUMN_ROW, COLUMN_BASE, COLUMN_CELL, COLUMN_REAL, COLUMN_DIFFERENCE, COLUMNS };
 
 /* ---- the runs of both ---- */
 
@@ -116,7 +117,7 @@ static int put_row(struct sweep_table *table, size_t at, const struct comparison
         return result;
     return isnan(cell->p_holm)
                ? sweep_table_set(table, at, COLUMN_REAL, "%s", real_words(row, tests))
-               : sweep_table_set(table, at, COLUMN_REAL, "%s (p %.3f)", real_words(row, tests),
+               : sweep_table_set(table, at, COLUMN_REAL, "%s (%.3f)", real_words(row, tests),
                                  cell->p_holm);
 }
 
@@ -174,11 +175,10 @@ static int fill(struct sweep_tables *tables, const struct sweep *sweep,
     char from[LABEL_SIZE], to[LABEL_SIZE];
     sweep_values(sweep, base, from, sizeof from);
     sweep_values(sweep, cell, to, sizeof to);
-    struct sweep_table *table = sweep_table_new(
-        tables, "differences", to, 1 + c->n_summary + hosts * c->n_metrics, COLUMNS,
-        "%s against %s, %zu and %zu runs: medians, and whether they differ by more than chance (p "
-        "after Holm)",
-        to, from, c->groups[1].n, c->groups[0].n);
+    struct sweep_table *table =
+        sweep_table_new(tables, "differences", to, 1 + c->n_summary + hosts * c->n_metrics, COLUMNS,
+                        "%s against %s, %zu and %zu runs: medians; in brackets p after Holm", to,
+                        from, c->groups[1].n, c->groups[0].n);
     int result = table ? put_titles(table, from, to) : -ENOMEM;
     if (result == 0)
         result = fill_summary(table, c, &at);
