@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""profiling_pauses.py [--program softmax|lenet|sync] [SECONDS]: what watching costs a training of two emulated hosts with a core
+each. All that `chokepoint run` has on these hosts (agents, collector) is stopped and goes on within one run, .3 s each in the order
+on, off, off, on; the ratio of the times of iterations in such four is one pair. A core of a virtual machine changes its pace by a
+tenth over a minute, which pairs of whole runs take for a cost; here both halves meet the same pace. What stays on is the MPI shim
+and the marks (shim_cost.sh, bench_mark_cost). Goal: at most 1 %. $CHOKEPOINT_BIN: where the programs are."""
+import argparse
+import bisect
+import os
+import random
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, f"{HERE}/../faults")
+from bed import Bed, Unable # noqa: E402
+
+BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
+WINDOW_S, SETTLE_NS = .3, 30_000_000 # an agent that goes on takes its slot at once
+WATCHED = (0, 1, 1, 0) # 1: stopped
+ITERATION = 2 # a mark's kind
+HOSTS = 2
+QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def program(name, work, seconds):
+    """A training that takes about so long, and its iterations."""
+    per_s = {"softmax": 30, "lenet": 25, "sync": 24}[name]
+    if name == "sync":
+        make = ["chokepoint-sgd", "generate", "--features", "200000", "--examples", "60000", "--files", "6", "--out", f"{work}/data"]
+        words = ["chokepoint-sgd", "--mode", "sync", "--transfer", "sparse", "--features", "200000", "--batch", "20000"]
+    else:
+        make = ["chokepoint-data", "generate", "digits", "--out", f"{work}/data", "--train", "6000", "--test", "100", "--quiet"]
+        words = ["chokepoint-lenet", "--batch", "512"] if name == "lenet" else \
+            ["chokepoint-sgd", "--model", "softmax", "--exchange", "allreduce", "--batch", "2000"]
+        words += ["--mode", "sync", "--test-every", "1000000"]
+    subprocess.run([f"{BIN}/{make[0]}", *make[1:]], check=True, capture_output=True)
+    return [f"{BIN}/{words[0]}", *words[1:], "--data", f"{work}/data", "--iterations", str(per_s * seconds), "--quiet"]
+
+
+def observers(bed):
+    """Processes of the bed's hosts that watch: agents and the collector."""
+    found = []
+    for host in range(HOSTS):
+        folder, _ = bed.group("cpu", f"vm{host + 1}")
+        with open(f"{folder}/cgroup.procs") as file:
+            for pid in file.read().split():
+                with open(f"/proc/{pid}/cmdline") as line:
+                    words = line.read().split("\0")
+                if words[0] == f"{BIN}/chokepoint-agent" or words[:2] == [f"{BIN}/chokepoint", "collector"]:
+                    found.append(int(pid))
+    return found
+
+
+def signal_all(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
+def take_turns(process, pids):
+    """[(stopped, from, to)] in ns of the monotonic clock, until the program ends."""
+    windows = []
+    try:
+        while process.poll() is None:
+            stopped = WATCHED[len(windows) % 4]
+            signal_all(pids, signal.SIGSTOP if stopped else signal.SIGCONT)
+            begin = time.monotonic_ns() + SETTLE_NS
+            time.sleep(WINDOW_S)
+            windows.append((stopped, begin, time.monotonic_ns()))
+    finally:
+        signal_all(pids, signal.SIGCONT)
+    return windows[:-1]
+
+
+def record(name, seconds, work):
+    with Bed(BIN, f"pp{os.getpid() % 10000}", HOSTS, "0,1") as bed:
+        with open(f"{work}/hosts", "w") as file:
+            file.writelines(f"vm{host + 1} slots=1\n" for host in range(HOSTS))
+        words = [f"{BIN}/chokepoint", "run", "--no-report", "--quiet", "--db", f"{work}/db", "--hosts", f"{work}/hosts", "--",
+                 "mpirun", "--hostfile", f"{work}/hosts", "-np", str(HOSTS), "-N", "1", *program(name, work, seconds)]
+        process = subprocess.Popen(bed.words("vm1", *words), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   env=dict(os.environ, **QUIET))
+        time.sleep(3) # all are there, and the first calls are made
+        pids = observers(bed)
+        if len(pids) < 1 + 2 * HOSTS:
+            sys.exit(f"profiling_pauses.py: {len(pids)} processes watch, not {1 + 2 * HOSTS} or more")
+        windows = take_turns(process, pids)
+        if process.wait():
+            sys.exit(f"profiling_pauses.py: exit status {process.returncode}")
+    return windows
+
+
+def iteration_ns(starts, begin, end):
+    """Mean of the iterations that lie within; None: fewer than three."""
+    first, last = bisect.bisect_left(starts, begin), bisect.bisect_left(starts, end) - 1
+    return (starts[last] - starts[first]) / (last - first) if last - first >= 3 else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", choices=("softmax", "lenet", "sync"), default="softmax")
+    parser.add_argument("seconds", nargs="?", type=int, default=60)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            windows = record(options.program, options.seconds, work)
+        except Unable as why:
+            print(f"skipped: {why}")
+            sys.exit(77)
+        database = sqlite3.connect(f"{work}/db")
+        starts = sorted(row[0] for row in database.execute('SELECT start_ns FROM mark WHERE kind = ? AND "rank" = 0', (ITERATION,)))
+    times = [(stopped, iteration_ns(starts, begin, end)) for stopped, begin, end in windows]
+    fours = [[t for _, t in times[i:i + 4]] for i in range(0, len(times) - 3, 4)]
+    ratios = [(a + d) / (b + c) for a, b, c, d in (four for four in fours if None not in four)]
+    if len(ratios) < 5:
+        sys.exit(f"profiling_pauses.py: {len(ratios)} pairs are too few: give it more seconds")
+    random.seed(1)
+    medians = sorted(statistics.median(random.choices(ratios, k=len(ratios))) for _ in range(2000))
+    on, off = (statistics.median(t for s, t in times if s == stopped and t) / 1e6 for stopped in (0, 1))
+    print(f"{options.program}: an iteration takes {on:.2f} ms watched, {off:.2f} ms while all that watches stands still")
+    print(f"watching adds {100 * (statistics.median(ratios) - 1):+.2f} % (95 % interval {100 * (medians[50] - 1):+.2f} to "
+          f"{100 * (medians[1950] - 1):+.2f}), {len(ratios)} pairs within one run (goal: at most 1 %)")
+
+
+main()
