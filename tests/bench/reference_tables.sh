@@ -54,7 +54,7 @@ awk '
     /^## / { unfold(); sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
     words && /^[A-Z]/ { print "\n" $0; words = 0 }
     /^\*\*/ || /^!\[/ { plain = /^\*\*(By [^a]|training time|accuracy \()/
-        shown = plain || /^\*\*(Averages|Means|Peaks|The job|Roles|Operators|By arithmetic)/ || / against |Timeline/
+        shown = plain || /^\*\*(Averages|Means|Peaks|The job|Roles|Operators|By arithmetic)/ || / against / || /^!.*Timeline/
         if (shown && !plain && !folded) { print "\n<details><summary>hosts, roles, operators, curves</summary>"; folded = 1 }
         sub(/\(reference\//, "(docs/reference/")
         if (shown) print "\n" $0
