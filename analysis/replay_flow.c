@@ -41,6 +41,11 @@ static double latency(const struct run *run, const struct replay_message *m, boo
     return run->p->model.latency_ns[between][m->polled];
 }
 
+/* Of a large message, whose way was told from the time it took less this (replay_piece.c). */
+static int64_t latency_of_flow(const struct run *run, const struct replay_message *m) {
+    return (int64_t)replay_latency_within(latency(run, m, true), replay_begin_ns(m), m->done_ns);
+}
+
 /* Its sender had no core while it was to move. */
 static int64_t kept_back(const struct run *run, const struct replay_message *m) {
     return replay_late_ns(run, m->from, m->late_shares, m->late_ns);
@@ -107,7 +112,7 @@ void replay_flows_end(struct run *run, int64_t now) {
         deactivate(run, run->ended[i]);
         if (pair->head != REPLAY_NONE)
             activate(run, run->ended[i]);
-        replay_arrive(run, id, now + (int64_t)latency(run, m, true) + kept_back(run, m), now);
+        replay_arrive(run, id, now + latency_of_flow(run, m) + kept_back(run, m), now);
     }
     run->dirty = true;
 }

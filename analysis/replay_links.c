@@ -116,11 +116,14 @@ static void add_piece(struct pace *pace, const struct piece *x) {
 
 /* What no link explains takes its time all the same: programs and protocols have a pace, too. It is
  * that of the messages that somebody waited for, if there are any: how long the others took is
- * known no better than when their receivers came. Mostly explained: none. */
+ * known no better than when their receivers came, and counts for nothing where a link explains the
+ * ones that were waited for. Mostly explained: none. */
 static double bytes_per_s(const struct pace *pace) {
     if (pace->bytes <= pace->explained || !(pace->time > 0))
         return INFINITY;
-    return pace->waiting > 0 ? pace->waited / pace->waiting * 1e9 : pace->bytes / pace->time * 1e9;
+    if (pace->waiting > 0)
+        return pace->waited / pace->waiting * 1e9;
+    return pace->explained > 0 ? INFINITY : pace->bytes / pace->time * 1e9;
 }
 
 static int fit_pairs(struct fit *fit) {

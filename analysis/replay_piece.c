@@ -69,7 +69,7 @@ static int find_pieces(struct fit *fit) {
     for (size_t i = 0; i < fit->n; i++) {
         struct piece *x = &fit->pieces[i];
         double latency = p->model.latency_ns[1][p->messages[x->message].polled];
-        x->end_ns -= (int64_t)fmin(latency, (double)(x->end_ns - x->begin_ns) / 2);
+        x->end_ns -= (int64_t)replay_latency_within(latency, x->begin_ns, x->end_ns);
     }
     free(last);
     return 0;

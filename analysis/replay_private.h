@@ -27,6 +27,13 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
+/* Who looks for messages naps longer where it waits long: a large one that came soon was found
+ * soon, and at least half of its time was the way. */
+static inline double replay_latency_within(double latency_ns, int64_t begin_ns, int64_t done_ns) {
+    double half = (double)(done_ns - begin_ns) / 2;
+    return half < 0 ? 0 : latency_ns < half ? latency_ns : half;
+}
+
 #define REPLAY_FOUND_PART                                                                          \
     0.1 /* of the time since it could move: who waited less found it there                         \
          */

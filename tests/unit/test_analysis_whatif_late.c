@@ -111,6 +111,31 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
+/* Rank 1 comes 30 ms after a message that goes at 600 MB/s, but in every 20th round, in which it
+ * waits for it: whether it had been there is not known, and 2 MB/s is no rate of the link. */
+static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **state) {
+    struct recording r;
+    int64_t t = 0;
+    (void)state;
+    begin(&r, (38 * 51 * MS + 2 * 21 * MS) / ROUNDS, 0.77);
+    for (int round = 0; round < ROUNDS; round++) {
+        bool waits = round % 20 == 19;
+        int64_t looks = t + (waits ? 10 : 50) * MS,
+                has = t + (waits ? 20 * MS + 100 * US : 50 * MS);
+        int64_t end = has + MS;
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 60000, t + 20 * MS, t + 20 * MS + US, BOTH,
+              .gap_cpu_ns = 20 * MS);
+        meet(&r, 0, 0, t + 20 * MS + US, end, end - t - 20 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 60000, t, t + US, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 60000, t, has + US, MPI_FLAG_REQUEST);
+        PLANT(&r.calls, 1, 1, "MPI_Wait", 0, 1, 60000, looks, has + US, BOTH, .gap_cpu_ns = 10 * MS,
+              .cpu_ns = has + US - looks);
+        meet(&r, 1, end - has - US, end, end, 0);
+        t = end;
+    }
+    check(&r, 21 * MS);
+}
+
 /* ---- rounds of meetings ---- */
 
 /* An all-reduce of a rank: what it computes before, when it comes and goes, ms of the round, and
@@ -259,6 +284,7 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
