@@ -8,7 +8,6 @@
 # with 16, and copies then cost half as much again, which says nothing of the program.
 # Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES in the environment.
 set -u
-. "$(dirname "$0")/median.sh"
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_scaling.sh BIN}}
 # shellcheck source-path=SCRIPTDIR source=median.sh
 . "$(dirname "$0")/median.sh"
