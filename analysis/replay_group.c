@@ -151,7 +151,7 @@ static int64_t longer_ns(struct run *run, uint32_t number) {
         run->load[link] /= replay_link_rate(run, link);
     double is = replay_wire_s(g, run->load, hosts);
     run->work += 4 * (double)hosts + 2 * (double)g->members;
-    s->longer_ns = replay_bounded_ns((is - was) * 1e9);
+    s->longer_ns = replay_bounded_ns(fmax((is - was) * 1e9, -(double)TIME_SANE_NS));
     return s->longer_ns;
 }
 
