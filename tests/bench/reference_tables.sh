@@ -51,7 +51,7 @@ done
 # By parameter first; what a report had beside it folded, so that a reader sees all experiments at a glance.
 awk '
     function unfold() { if (folded) print "\n</details>"; folded = 0 }
-    /^## / { unfold(); sub(/^## /, "#### "); print "\n" $0; words = 1; shown = 0 }
+    /^## / { unfold(); sub(/^## /, "### "); print "\n" $0; words = 1; shown = 0 }
     words && /^[A-Z]/ { print "\n" $0; words = 0 }
     /^\*\*/ || /^!\[/ { plain = /^\*\*(By [^a]|training time|accuracy \()/
         shown = plain || /^\*\*(Averages|Means|Peaks|The job|Roles|Operators|By arithmetic)/ || / against / || /^!.*Timeline/
