@@ -32,8 +32,8 @@
  * after 10 epochs: 92.9 % alone, 89.9 % with three ranks in sync, and async, with --prefetch or
  * without, 90 % with --decay 0.05. Async at a constant 0.5 it is 92 to 93 % as a rule, but no
  * promise: steps made from a model that is three updates old overshoot there, and a machine that is
- * busy with others may make some of them so old at the end; 89.9 % and, with all so old, 84 % were
- * seen.
+ * busy with others may make some of them so old at the end. 89.9 % was seen on one; reckoned with
+ * all of them so old it is 84 %.
  *
  * Alone (--mode single) with data in memory: 39 features an example, spread over 135 MB of weights,
  * so it is the memory's latency that decides, and the core looks busy: 1 to 3 million examples/s.
