@@ -122,7 +122,12 @@ const struct report_format *report_choose_format(const char *verb, const char *n
         return &screen;
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
-    return format || name ? format : &report_text;
+    else if (!format && *wanted)
+        verb_complain(
+            verb,
+            "'.%s' is the ending of no format; there are txt, md, html, csv and json, or --format",
+            wanted);
+    return format || name || *wanted ? format : &report_text;
 }
 
 static int build(const char *db_path, int64_t run_id, struct report **ret_report) {

@@ -25,6 +25,7 @@ for verb in report compare; do
     refuses $verb "${runs[@]}" --db "$work/foreign.db" -- "cannot read"
     refuses $verb "${runs[@]}" --db "$work" -- "cannot read"
     refuses $verb "${runs[@]}" --format pdf -- "unknown format"
+    refuses $verb "${runs[@]}" -o "$work/it.pdf" -- "the ending of no format"
     refuses $verb --no-such-option -- "option"
 done
 refuses compare 1 -- "two runs"
