@@ -110,6 +110,13 @@ static const char *ending(const char *path) {
     return dot ? dot + 1 : "";
 }
 
+/* A word as endings are, not the random end of a temporary file's name: text under the ending of
+ * another format would be opened as that. */
+static bool promises_format(const char *ending) {
+    size_t n = strspn(ending, "abcdefghijklmnopqrstuvwxyz");
+    return n > 0 && n <= 5 && !ending[n];
+}
+
 const struct report_format *report_choose_format(const char *verb, const char *name,
                                                  const char *path) {
     static const char *const endings[][2] = {{"htm", "html"}, {"markdown", "md"}, {"txt", "text"}};
@@ -122,12 +129,12 @@ const struct report_format *report_choose_format(const char *verb, const char *n
         return &screen;
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
-    else if (!format && *wanted)
+    else if (!format && promises_format(wanted))
         verb_complain(
             verb,
             "'.%s' is the ending of no format; there are txt, md, html, csv and json, or --format",
             wanted);
-    return format || name || *wanted ? format : &report_text;
+    return format || name || promises_format(wanted) ? format : &report_text;
 }
 
 static int build(const char *db_path, int64_t run_id, struct report **ret_report) {
