@@ -4,14 +4,14 @@
 # a gigabyte moved, in sync dense training with batches of one example, so that there is next to nothing to compute and much to
 # wait for. 6 GB however many ranks, in turns; medians, of each turn's ratio, too. At most linear in bytes moved: no more a
 # gigabyte with the most ranks than with the fewest. Starts of ranks are left out, as 16 of them cost more CPU time than all that
-# is measured here. The model, 8 MB, fits no core's own caches: one of 2 MB (FEATURES=500000) stays there with two ranks and not
-# with 16, and copies then cost half as much again, which says nothing of the program.
+# is measured here. The model, 32 MB, is larger than caches: those of 2 and 8 MB (FEATURES=2000000) stay there with two ranks and not
+# with 16, and copies then cost up to half as much again, which says nothing of the program. 16 ranks want 1.5 GB of memory.
 # Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_scaling.sh BIN}}
 # shellcheck source-path=SCRIPTDIR source=median.sh
 . "$(dirname "$0")/median.sh"
-turns=${TURNS:-5} features=${FEATURES:-2000000}
+turns=${TURNS:-5} features=${FEATURES:-8000000}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
