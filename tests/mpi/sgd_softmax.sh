@@ -45,6 +45,9 @@ train alone_slowly 1 --mode single --iterations 20 --rate 1e-5
 train prefetch_slowly 2 --mode async --iterations 20 --rate 1e-5 --server apart --prefetch
 nearly alone_slowly prefetch_slowly
 
+# What the images are goes into the summary, and to whoever reads the marks.
+grep -q '"data": "digits drawn, seed 1"' "$work/single.json" || fail "the summary does not say which data these are"
+
 # The decay is in the weights, and in those of all alike.
 train joined 1 --mode single --batch 300 --iterations 5 --decay 0.3
 train constant 1 --mode single --batch 300 --iterations 5

@@ -33,8 +33,9 @@ void summary_print(const struct summary *s, FILE *out) {
     int n_ranks = t->crew->n_ranks;
     fprintf(out, "chokepoint-sgd: %s", o->softmax ? "softmax, " : "");
     print_mode(o, out);
-    fprintf(out, ", %d rank%s, %u features, batch %llu, rate %g\n", n_ranks,
-            n_ranks == 1 ? "" : "s", t->n_features, (unsigned long long)o->batch, o->rate);
+    fprintf(out, ", %d rank%s, %u features, batch %llu, rate %g%s%s\n", n_ranks,
+            n_ranks == 1 ? "" : "s", t->n_features, (unsigned long long)o->batch, o->rate,
+            t->origin[0] ? ", " : "", t->origin);
     fprintf(out,
             "  %llu updates, %llu examples in %.2f s%s, %.2f s of it tests: %.2f updates/s, %.0f "
             "examples/s\n",

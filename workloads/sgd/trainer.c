@@ -51,12 +51,24 @@ static int allocate_model(struct trainer *t) {
     return 0;
 }
 
+/* An operator by the name of the data, so that a report says which these were. */
+static void tell_origin(struct trainer *t, int64_t start_ns) {
+    if (!t->options->softmax)
+        return;
+    origin_read(t->options->data, t->origin);
+    chokepoint_operator(t->origin, (int64_t)(t->source.images.n * image_bytes(&t->source.images)),
+                        start_ns, chokepoint_now_ns() - start_ns);
+}
+
 static int open_source(struct trainer *t) {
     struct source_error error;
+    int64_t start_ns = chokepoint_now_ns();
     int share = t->crew->rank - (t->crew->n_ranks - t->n_shares);
     int r = source_open(&t->source, t->options, share, t->n_shares, &error);
     if (r < 0)
         crew_say(t->crew, "%s", error.text);
+    else
+        tell_origin(t, start_ns);
     t->works = share >= 0;
     t->n_features = t->source.n_features;
     t->width = t->source.width;

@@ -8,6 +8,7 @@
 #define CHOKEPOINT_WORKLOADS_SGD_TRAINER_H
 
 #include "workloads/common/crew.h"
+#include "workloads/data/origin.h"
 #include "workloads/sgd/source.h"
 
 /* One rank's account; goes over MPI as it is. */
@@ -28,6 +29,7 @@ struct trainer {
     uint64_t iterations; /* that are to be done */
     float *weights;      /* the model, or a dense worker's copy; a sparse worker: NULL */
     struct source source;
+    char origin[ORIGIN_SIZE]; /* of its images, in words; "" of text */
     struct batch batch;
     size_t batch_rows; /* of the batch in hand: --batch, or what is planted */
     struct plants plants;
