@@ -46,18 +46,19 @@ static double dark_time(const double *raw) {
 
 /* Why it was off the CPU outside MPI, in this order: what the kernel counted for this very process
  * first, what was only counted for its host last. */
-static void divide_off(const struct budget_interval *i, double queue, double disk, double off,
-                       struct division *d) {
+static void divide_off(const struct budget_interval *i, double part, double queue, double disk,
+                       double off, struct division *d) {
     double rest = off - fmin(queue, off);
-    double steal = fmin(zero_if_unknown(i->steal), rest);
+    double steal = fmin(part * zero_if_unknown(i->steal), rest);
     double blocked = fmin(disk, rest - steal);
-    double memory = isnan(i->disk) ? fmin(zero_if_unknown(i->memory), rest - steal)
-                                   : fmin(zero_if_unknown(i->memory), blocked);
+    double memory = part * zero_if_unknown(i->memory);
+    memory = fmin(memory, isnan(i->disk) ? rest - steal : blocked);
     d->queue_of_off = share(queue, off);
     d->steal_of_off = share(steal, off);
-    /* outside MPI only: where that is not known a process sleeps for its peers as well */
-    double asleep = isnan(i->mpi) ? 0 : zero_if_unknown(i->memory_asleep);
-    asleep = fmin(asleep, rest - steal - fmax(blocked, memory));
+    /* outside MPI only: where that is not known a process sleeps for its peers as well; and what
+     * is charged as blocked is of the same pressure */
+    double asleep = isnan(i->mpi) ? 0 : part * zero_if_unknown(i->memory_asleep);
+    asleep = fmin(fmax(asleep - memory, 0), rest - steal - fmax(blocked, memory));
     d->memory_of_off = share(memory + asleep, off);
     d->disk_of_off = share(fmax(blocked - memory, 0), off);
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
@@ -101,7 +102,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
     double disk_io = fmin(disk, raw[RAW_IO_OFF]);
     d.queue_of_inside_off = share(queue - outside, inside_off);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
-    divide_off(i, outside, disk - disk_io, off, &d);
+    divide_off(i, part, outside, disk - disk_io, off, &d);
     return d;
 }
 

@@ -501,6 +501,13 @@ static void each_cause_of_not_running_is_its_own_term(void **state) {
     NEAR(b.term_s[BUDGET_MEMORY], 0.010);
     b = gap_with((struct budget_interval){.memory_asleep = 20e6, .mpi = NAN});
     NEAR(b.term_s[BUDGET_MEMORY], 0);
+    b = gap_with((struct budget_interval){.disk = NAN, .memory = 20e6, .memory_asleep = 20e6});
+    NEAR(b.term_s[BUDGET_MEMORY], 0.020); /* of the same pressure */
+    NEAR(b.term_s[BUDGET_IDLE], 0.040);
+    b = gap_with((struct budget_interval){.disk = 15e6, .memory = 15e6, .memory_asleep = 20e6});
+    NEAR(b.term_s[BUDGET_MEMORY], 0.020);
+    NEAR(b.term_s[BUDGET_DISK], 0);
+    NEAR(b.term_s[BUDGET_IDLE], 0.040);
     b = gap_with((struct budget_interval){.steal = 10e6, .mpi = NAN});
     NEAR(b.term_s[BUDGET_STEAL], 0.010);
     NEAR(b.closure_pct, 100);
@@ -661,6 +668,28 @@ static void from_lost_events_on_the_totals_speak(void **state) {
     p.log.ranks[0].lost_ns = 101 * MS;
     b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_PEER_WAIT], 0.020);
+    release(&p);
+}
+
+/* Each half of an interval has its part of what was counted for the whole. */
+static void what_was_counted_is_charged_once_where_events_end(void **state) {
+    struct plan p = {.end_ns = 202 * MS, .n_intervals = 1};
+    int error;
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 40 * MS);
+    p.intervals[0] = interval(0, 202 * MS, 81);
+    p.intervals[0].mpi = p.intervals[0].mpi_cpu = 2e6;
+    p.intervals[0].disk = NAN;
+    p.intervals[0].memory = 20e6;
+    p.intervals[0].memory_asleep = 30e6;
+    p.intervals[0].steal = 20e6;
+    mpi_log_rank(&p.log, 0, 0, 1000, &error)->lost_ns = 101 * MS;
+    struct budget b = budget_of(&p, 0);
+    assert_int_equal(b.source, BUDGET_FROM_TOTALS);
+    NEAR(b.term_s[BUDGET_MEMORY], 0.030);
+    NEAR(b.term_s[BUDGET_STEAL], 0.020);
     release(&p);
 }
 
@@ -995,6 +1024,7 @@ int main(void) {
         cmocka_unit_test(totals_alone_leave_the_inside_unsplit),
         cmocka_unit_test(without_mpi_what_connections_had_to_send_is_transfer),
         cmocka_unit_test(from_lost_events_on_the_totals_speak),
+        cmocka_unit_test(what_was_counted_is_charged_once_where_events_end),
         cmocka_unit_test(behind_lost_events_they_speak_again),
         cmocka_unit_test(other_threads_are_told_apart),
         cmocka_unit_test(events_that_claim_more_cpu_than_the_kernel_counted_do_not_close),
