@@ -157,13 +157,18 @@ static const struct replay_absence *last_absence(const struct replay_rank *r, in
     return low ? &r->absences[low - 1] : NULL;
 }
 
+/* Who has handed a message over is not needed any more for it to come. */
+static bool had_left(const struct replay_message *m, const struct replay_absence *a) {
+    return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
+}
+
 void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
         const struct replay_absence *a = last_absence(from, m->done_ns);
         int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        if (!a || bound > a->end_ns - a->begin_ns)
+        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
             continue;
         m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
         m->late_shares = a->shares;

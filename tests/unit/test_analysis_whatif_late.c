@@ -111,6 +111,27 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
+/* It had been handed over before, and was on its way: what rank 1 lacks while it waits for
+ * something else is no part of that. Without it rank 1 hears of the answer sooner, and nobody else
+ * gains. */
+static void a_core_lost_after_sending_does_not_keep_back_the_message(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 110 * MS, 0.36);
+    for (int64_t t = 0; t < 110 * MS * ROUNDS; t += 110 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 2, 8, t, t + US, BOTH);
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8, t + US, t + 100 * MS, BOTH,
+              .cpu_ns = 100 * MS - US);
+        meet(&r, 0, 10 * MS, t + 110 * MS, t + 110 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, t + 50 * MS, t + 50 * MS + US, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 2, 8, t + 51 * MS, t + 90 * MS, BOTH,
+              .gap_cpu_ns = MS - US);
+        meet(&r, 1, 0, t + 90 * MS, t + 110 * MS, 20 * MS);
+    }
+    check(&r, 110 * MS);
+}
+
 /* Rank 1 comes 30 ms after a message that goes at 600 MB/s, but in every 20th round, in which it
  * waits for it: whether it had been there is not known, and 2 MB/s is no rate of the link. */
 static void a_message_found_long_after_it_came_says_nothing_of_its_link(void **state) {
@@ -287,6 +308,7 @@ int main(void) {
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
+        cmocka_unit_test(a_core_lost_after_sending_does_not_keep_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
         cmocka_unit_test(who_waits_for_a_member_without_a_core_goes_on_sooner_with_it),
