@@ -184,10 +184,8 @@ static int open_bulk(struct observer *observer, uint64_t stream_id) {
     observer->bulk_sink = (struct frame_sink){observer->bulk, sink_append, sink_lost};
     sampler_set_bulk(observer->sampler, &observer->bulk_sink,
                      spool_recovered(observer->bulk, &last) ? &last : NULL);
-    if (observer->calls.is_open && observer->calls.called_fd >= 0) {
+    if (observer->calls.is_open && observer->calls.called_fd >= 0)
         wake_listen(&observer->wake, observer->calls.called_fd);
-        sampler_expect_calls(observer->sampler);
-    }
     return 0;
 }
 

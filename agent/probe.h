@@ -68,9 +68,12 @@ struct probe {
     /* Appends rows. 0 or negative errno: the rows of this sample are then discarded and the failure
      * counted. */
     int (*sample)(void *state, const struct probe_env *env, struct rows *rows);
-    /* Of bulk probes, asked several times between two frames: whether so much has come that it may
-     * not be there any more at the next one. Cheap; may be NULL. */
-    bool (*is_pressed)(const void *state);
+    /* Of bulk probes, asked between two frames: whether so much has come that it may not be there
+     * any more at the next one. Cheap; may be NULL. */
+    bool (*is_pressed)(void *state);
+    /* Whether sampler_clock.wait comes back with SAMPLER_CALLED when that is to be asked; else it
+     * is asked every 25 ms. May be NULL: it does not. */
+    bool (*is_called)(const void *state);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };
 

@@ -50,7 +50,6 @@ struct sampler {
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
-    bool is_called; /* by whoever fills a ring: no need to look */
 };
 
 /* ---- opening ---- */
@@ -175,10 +174,6 @@ void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
     sampler->bulk_sink = sink;
     if (last)
         sampler->bulk.head = *last;
-}
-
-void sampler_expect_calls(struct sampler *sampler) {
-    sampler->is_called = true;
 }
 
 void sampler_resume(struct sampler *sampler, const struct frame_head *last) {
@@ -354,11 +349,15 @@ static bool is_pressed(const struct sampler *sampler) {
     return false;
 }
 
+/* By nobody calling it. */
 static bool may_be_pressed(const struct sampler *sampler) {
     bool may = false;
-    for (size_t i = 0; i < sampler->n_stations; i++)
-        may |= sampler->stations[i].probe->is_pressed != NULL;
-    return may && sampler->bulk_sink && !sampler->is_called;
+    for (size_t i = 0; i < sampler->n_stations; i++) {
+        const struct probe *probe = sampler->stations[i].probe;
+        may |= probe->is_pressed &&
+               !(probe->is_called && probe->is_called(sampler->stations[i].state));
+    }
+    return may && sampler->bulk_sink;
 }
 
 static void take_if_pressed(struct sampler *sampler, int64_t look_ns) {

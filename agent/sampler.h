@@ -22,7 +22,7 @@ struct sampler;
 /* Positive results of sampler_clock.wait. */
 #define SAMPLER_AGAIN 1 /* not there yet, look at the clocks again: the wall clock was set */
 #define SAMPLER_STOP 2
-#define SAMPLER_CALLED 3 /* not there yet: a bulk probe is to be asked whether it is pressed */
+#define SAMPLER_CALLED 3 /* not there yet: bulk probes are to be asked whether they are pressed */
 
 struct sampler_clock {
     void *ctx;
@@ -67,10 +67,6 @@ const struct table *const *sampler_bulk_tables(const struct sampler *sampler, si
  * made of them, or NULL. The sink is borrowed. */
 void sampler_set_bulk(struct sampler *sampler, const struct frame_sink *sink,
                       const struct frame_head *last);
-
-/* clock.wait comes back with SAMPLER_CALLED when it is time to ask bulk probes whether they are
- * pressed. Without this they are asked every 25 ms. */
-void sampler_expect_calls(struct sampler *sampler);
 
 /* Goes on after the last frame of a stream that an earlier process began. */
 void sampler_resume(struct sampler *sampler, const struct frame_head *last);

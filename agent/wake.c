@@ -21,7 +21,7 @@ int wake_open(struct wake *wake, const int *stop_fds, size_t n_stop_fds) {
         wake->fds[1 + i] = (struct pollfd){.fd = stop_fds[i], .events = POLLIN};
     wake->n = 1 + n_stop_fds;
     wake->called_fd = -1;
-    wake->deaf_till_ns = 0;
+    wake->called_ns = wake->deaf_till_ns = 0;
     return 0;
 }
 
@@ -53,7 +53,10 @@ static int wait_for_any(struct wake *wake) {
 
 static int take_call(struct wake *wake) {
     char calls[4096];
-    wake->deaf_till_ns = clock_monotonic_ns() + WAKE_DEAF_MS * NS_PER_MS;
+    int64_t now_ns = clock_monotonic_ns();
+    bool soon = now_ns - wake->called_ns < WAKE_SOON_MS * NS_PER_MS;
+    wake->deaf_till_ns = soon ? now_ns + WAKE_DEAF_MS * NS_PER_MS : 0;
+    wake->called_ns = now_ns;
     if (read(wake->called_fd, calls, sizeof calls) < 0 && errno != EAGAIN && errno != EINTR)
         wake->called_fd = -1;
     return SAMPLER_CALLED;

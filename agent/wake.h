@@ -13,13 +13,14 @@
 #include "agent/sampler.h"
 
 #define WAKE_STOPS_MAX 2
-#define WAKE_DEAF_MS 2 /* after a call: who calls without end is heard this often */
+#define WAKE_DEAF_MS 2 /* after a call that came soon after another: who calls without end */
+#define WAKE_SOON_MS 8 /* is heard this often */
 
 struct wake {
     struct pollfd fds[1 + WAKE_STOPS_MAX + 1]; /* the timer, what stops, what calls */
     nfds_t n;
-    int called_fd;        /* -1: none */
-    int64_t deaf_till_ns; /* of the monotonic clock */
+    int called_fd;                   /* -1: none */
+    int64_t called_ns, deaf_till_ns; /* of the monotonic clock */
 };
 
 /* stop_fds: readable when there is a reason to stop; borrowed. -errno. */

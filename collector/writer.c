@@ -29,7 +29,7 @@ static const char *const refusal_names[REFUSED_COUNT_] = {
 };
 
 /* Troubles are said once each. */
-enum trouble { TROUBLE_FULL, TROUBLE_STORE, TROUBLE_MEMORY, TROUBLE_COUNT_ };
+enum trouble { TROUBLE_FULL, TROUBLE_DEVICE, TROUBLE_STORE, TROUBLE_MEMORY, TROUBLE_COUNT_ };
 
 struct writer {
     struct writer_options options;
@@ -65,6 +65,7 @@ static bool is_everybodys(int error) {
 static void tell_trouble(struct writer *w, int error) {
     enum trouble kind = error == -ENOSPC || error == -EDQUOT ? TROUBLE_FULL
                         : error == -ENOMEM                   ? TROUBLE_MEMORY
+                        : is_everybodys(error)               ? TROUBLE_DEVICE
                                                              : TROUBLE_STORE;
     if (w->told[kind])
         return;

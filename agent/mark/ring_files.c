@@ -95,18 +95,32 @@ static int take(const struct ring_files *files, const char *name, long pid, ring
     return r;
 }
 
-/* Every sample scans the directory, so what a program leaves in it must not make that dear. */
+/* Each sample may scan the directory, so what a program leaves in it must not make that dear. */
 #define SCAN_MAX 4096
 #define SCANS_OF_CHANGE 16 /* its time is that of the kernel's tick: more may come within that */
 
+static bool is_at(const struct ring_files *files, const struct stat *st) {
+    return st->st_mtim.tv_sec == files->changed.tv_sec &&
+           st->st_mtim.tv_nsec == files->changed.tv_nsec;
+}
+
+bool ring_files_changed(const struct ring_files *files) {
+    struct stat st;
+    return (files->refused && files->scans < SCANS_OF_CHANGE) ||
+           (fstat(dirfd(files->dir), &st) == 0 && !is_at(files, &st));
+}
+
 static bool may_have_new(struct ring_files *files) {
     struct stat st;
-    if (files->refused || fstat(dirfd(files->dir), &st) < 0)
+    if (fstat(dirfd(files->dir), &st) < 0)
         return true;
-    if (st.st_mtim.tv_sec != files->changed.tv_sec || st.st_mtim.tv_nsec != files->changed.tv_nsec)
+    if (!is_at(files, &st))
         files->scans = 0;
     files->changed = st.st_mtim;
-    return files->scans < SCANS_OF_CHANGE && ++files->scans;
+    if (files->scans == SCANS_OF_CHANGE)
+        return files->refused;
+    files->scans++;
+    return true;
 }
 
 int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx) {

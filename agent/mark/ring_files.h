@@ -49,6 +49,10 @@ int ring_files_scan(struct ring_files *files, ring_file_fn *fn, void *ctx);
 
 void ring_files_release(struct ring_files *files);
 
+/* Whether the directory has changed since the last scan, or a file that came lately was refused: it
+ * may not have been whole. */
+bool ring_files_changed(const struct ring_files *files);
+
 /* A descriptor that is readable when a writer calls (the times of a file in the directory change),
  * owned by the caller; what is read from it says no more. A negative errno where the kernel gives
  * none. */

@@ -97,14 +97,23 @@ static int call_sample(void *state, const struct probe_env *env, struct rows *ro
 }
 
 /* Also of ranks that came since the last sample: it may be one of them that calls. */
-static bool call_is_pressed(const void *state) {
+static bool call_is_pressed(void *state) {
     const struct call *call = state;
     struct call_watch *watch = call->watch;
-    call_watch_look(watch, call->env);
+    if (ring_files_changed(&watch->reader.files))
+        call_watch_look(watch, call->env);
     for (size_t i = 0; i < watch->reader.n_ranks; i++)
         if (call_rank_waiting(&watch->reader.ranks[i]) >= CALL_FILE_CALL)
             return true;
     return false;
+}
+
+static bool call_is_called(const void *state) {
+    const struct call_watch *watch = ((const struct call *)state)->watch;
+    for (size_t i = 0; i < watch->reader.n_ranks; i++)
+        if (!watch->reader.ranks[i].calls_reader && !watch->reader.ranks[i].broken)
+            return false;
+    return watch->called_fd >= 0;
 }
 
 static int call_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
@@ -168,4 +177,5 @@ const struct probe probe_call = {
     .open = call_open,
     .sample = call_sample,
     .is_pressed = call_is_pressed,
+    .is_called = call_is_called,
 };

@@ -7,7 +7,8 @@
  * Totals are exact whatever happens to single records: the ring is overwritten from its start when
  * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the fastest
  * bursts seen, 400,000 calls a second; at each 2048th the writer touches the file's times, which
- * wakes a reader that watches the directory. Whoever records few calls wakes nobody.
+ * wakes a reader that watches the directory. Whoever records few calls wakes nobody; whoever cannot
+ * (no /proc, another root) says so, and has to be looked at.
  */
 #ifndef CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
 #define CHOKEPOINT_AGENT_SHIM_CALL_FILE_H
@@ -53,10 +54,10 @@ struct call_file_header {
     uint32_t n_functions; /* CALL_COUNT of the writer */
     uint32_t table_hash;  /* of the table of functions: reader and writer must mean the same */
     int32_t pid;
-    int32_t rank;         /* in MPI_COMM_WORLD, or -1 before MPI_Init has returned */
-    int32_t world_size;   /* or -1 */
-    int32_t thread_level; /* as MPI_Init_thread provided: 0 single .. 3 multiple; -1 not yet */
-    uint32_t reserved;
+    int32_t rank;           /* in MPI_COMM_WORLD, or -1 before MPI_Init has returned */
+    int32_t world_size;     /* or -1 */
+    int32_t thread_level;   /* as MPI_Init_thread provided: 0 single .. 3 multiple; -1 not yet */
+    uint32_t calls_reader;  /* 1: it touches the file's times when records are many; as above */
     int64_t opened_ns;      /* CLOCK_MONOTONIC, as all times here */
     int64_t initialized_ns; /* MPI_Init returned, or 0 */
     int64_t finalized_ns;   /* MPI_Finalize returned, or 0 */

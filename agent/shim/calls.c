@@ -56,6 +56,7 @@ static void take_header(struct call_rank *rank, const struct call_file_header *h
     rank->rank = sane || (h->world_size == -1 && h->rank >= -1) ? h->rank : -1;
     rank->world_size = sane ? h->world_size : -1;
     rank->thread_level = h->thread_level >= 0 && h->thread_level <= 3 ? h->thread_level : -1;
+    rank->calls_reader = h->calls_reader == 1;
     rank->opened_ns = h->opened_ns;
     rank->initialized_ns = h->initialized_ns;
     rank->finalized_ns = h->finalized_ns;

@@ -103,6 +103,7 @@ struct call_rank {
     int32_t rank;
     int32_t world_size;
     int32_t thread_level;
+    bool calls_reader; /* it wakes who listens to its directory before its ring is full */
     int64_t opened_ns, initialized_ns, finalized_ns;
     uint64_t gap_ns, gap_cpu_ns, lost_requests, lost_comms; /* see struct call_file_header */
     uint64_t lost;      /* events overwritten before they were read */

@@ -98,11 +98,11 @@ static void note_path(int dir, const char *name) {
 /* The reader watches the directory (inotify): a file whose times change asks to be looked at. By
  * its path, since a descriptor held open may be closed by the program and be another file by then.
  */
-void shim_call_reader(void) {
+bool shim_call_reader(void) {
     int saved_errno = errno;
-    if (file_path[0])
-        utimensat(AT_FDCWD, file_path, NULL, AT_SYMLINK_NOFOLLOW);
+    bool called = file_path[0] && utimensat(AT_FDCWD, file_path, NULL, AT_SYMLINK_NOFOLLOW) == 0;
     errno = saved_errno;
+    return called;
 }
 
 /* A name that is taken belongs to an earlier program of this process (exec) or a reused pid. */
@@ -145,6 +145,7 @@ static void fill(struct call_file_header *h, pid_t pid) {
     h->world_size = -1;
     h->thread_level = -1;
     h->opened_ns = shim_clock_ns();
+    h->calls_reader = shim_call_reader();
     __atomic_store_n(&h->magic, CALL_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 

@@ -134,8 +134,8 @@ void shim_more_handles(struct thread *thread, int n);
 /* Opens the file if somebody listens; whether it is open. */
 bool shim_open(void);
 
-/* Has the reader look at the ring; a system call. */
-void shim_call_reader(void);
+/* Has the reader look at the ring; a system call. False: it cannot be called. */
+bool shim_call_reader(void);
 void shim_thread_begin(struct thread *thread);
 /* "PMPI_Send" in what comes behind us, or NULL. Also finds MPI loaded by a plug-in. */
 void *shim_symbol(const char *name);

@@ -426,6 +426,10 @@ static void an_eighth_of_a_ring_is_not_left_until_the_next_slot(void **state) {
     assert_false(probe_call.is_pressed(place.call.state));
     plant_events(&rank, 1);
     assert_true(probe_call.is_pressed(place.call.state));
+    assert_false(probe_call.is_called(place.call.state)); /* these writers say that they do not */
+    rank.header->calls_reader = 1;
+    sample_all(&place, 60 * S); /* the other one's file is broken */
+    assert_int_equal(probe_call.is_called(place.call.state), place.watch.called_fd >= 0);
     assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
     assert_false(probe_call.is_pressed(place.call.state));
     planted_close(&rank);
