@@ -15,6 +15,4 @@ over() {
 }
 # json FILE KEY: a number at the top of the summary
 json() { sed -n "s/^  \"$2\": \([-0-9.e+]*\),*$/\1/p" "$1"; }
-# median: of the numbers on standard input
-median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 command -v mpicc >/dev/null || { echo "skipped: no mpicc"; exit 77; }

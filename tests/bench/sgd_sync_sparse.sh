@@ -10,6 +10,7 @@ bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_sparse.sh BIN}}
 hosts=${HOSTS:-5} turns=${TURNS:-5} features=33762578 iterations=${ITERATIONS:-200}
 # shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
 . "$(dirname "$0")/sgd_lib.sh"
+. "$(dirname "$0")/median.sh"
 mpicc -O2 -std=gnu17 -D_GNU_SOURCE -I"$here/../.." -o "$work/exchange" "$here/sgd_exchange.c" \
     "$here/../../workloads/common/wait.c" || fail "mpicc"
 "$bin/chokepoint-sgd" generate --features $features --examples 50000 --files "$hosts" --out "$work/data" >/dev/null ||
@@ -31,8 +32,9 @@ for ((i = 0; i < turns; i++)); do
         over "$work/exchange" "$iterations" "$floats" $how >>"$work/$how" 2>"$work/out" || fail "exchange: $(cat "$work/out")"
     done
 done
-awk -v workers=$((hosts - 1)) -v bytes=$((3 * (floats * 4 + 16))) -v ours="$(median <"$work/ours")" \
-    -v nap="$(median <"$work/nap")" -v spin="$(median <"$work/spin")" -v turns="$turns" '
+middle() { awk "$median_of"'{ v[NR] = $1 } END { print median(v, NR) }' "$1"; }
+awk -v workers=$((hosts - 1)) -v bytes=$((3 * (floats * 4 + 16))) -v ours="$(middle "$work/ours")" \
+    -v nap="$(middle "$work/nap")" -v spin="$(middle "$work/spin")" -v turns="$turns" '
     BEGIN {
         printf "sync sparse, %d workers, %d bytes in 6 messages with each, medians of %d:\n", workers, bytes, turns
         printf "  an iteration                      %.3f ms\n", ours * 1e3
