@@ -39,13 +39,15 @@ run_inside --allow-missing --hosts nobody.invalid touch started
 [ $status -eq 1 ] && [ ! -e started ] || fail "exit status $status"
 
 # One that hears and says nothing.
-printf '#!/bin/sh\n: >%s/asked\necho "knocking at $*" >&2\nexec sleep 60\n' "$work" >silent
+nap=60.$RANDOM$$ # nobody else's
+printf '#!/bin/sh\n: >%s/asked\necho "knocking at $*" >&2\nexec sleep %s\n' "$work" $nap >silent
 chmod +x silent
 run_inside true # so that inside's own start is not counted below
 inside env CHOKEPOINT_RSH="$work/silent" "$chokepoint" run --db "$db" --start-timeout 10 --hosts vm1,vm2 touch started >out 2>err
 [ $? -eq 1 ] && [ ! -e started ] || fail "the command was started"
 said '^chokepoint: vm2 did not answer: tried by ssh for 10 s; it said: knocking at .*vm2' || fail "vm2"
-! pgrep -f "^sleep 60 $work" >/dev/null || fail "its launcher is left"
+no_launcher() { ! pgrep -f "^sleep $nap\$" >/dev/null; }
+patience=30 until_true no_launcher
 
 # Ctrl-C while waiting for it: the command is never started.
 rm -f asked
