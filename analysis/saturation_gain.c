@@ -85,10 +85,9 @@ static bool is_both_ways(const struct candidates *candidates, const struct candi
 static int estimate_freely(const struct scene *scene, struct candidate *c) {
     bool serves = strcmp(c->kind, "serial") == 0;
     double limit = serves ? INFINITY : saturation_free_limit(scene, c->group);
-    struct gain half;
-    int result = throughput_gain(scene, c, limit, &c->gain, &half);
+    int result = throughput_gain(scene, c, 1, limit, &c->gain);
     if (result == 0 && c->can_double)
-        c->doubled = half;
+        result = throughput_gain(scene, c, 0.5, limit, &c->doubled);
     return result;
 }
 

@@ -243,8 +243,8 @@ static void scale(struct gain *gain, double by) {
     gain->high *= by;
 }
 
-int throughput_gain(const struct scene *scene, const struct candidate *c, double limit_per_s,
-                    struct gain *ret_gone, struct gain *ret_half) {
+int throughput_gain(const struct scene *scene, const struct candidate *c, double part,
+                    double limit_per_s, struct gain *ret_gain) {
     double length = (double)windows_length(phase_windows(&scene->groups[c->group]));
     double run = (double)windows_length(phase_windows(&scene->groups[0]));
     double limit_done = limit_per_s * length / 1e9;
@@ -253,14 +253,9 @@ int throughput_gain(const struct scene *scene, const struct candidate *c, double
     if (!drawn)
         return -ENOMEM;
     fill_blocks(scene, c, drawn);
-    struct gain *const gains[] = {ret_gone, ret_half};
-    for (size_t i = 0; i < 2; i++) {
-        double part = i ? 0.5 : 1;
-        *gains[i] =
-            (struct gain){.estimate = estimate(scene, c, part, limit_done), .replayed = true};
-        interval(scene, drawn, part, limit_done, gains[i]);
-        scale(gains[i], run > 0 ? length / run : 0);
-    }
+    *ret_gain = (struct gain){.estimate = estimate(scene, c, part, limit_done), .replayed = true};
+    interval(scene, drawn, part, limit_done, ret_gain);
+    scale(ret_gain, run > 0 ? length / run : 0);
     free(drawn);
     return 0;
 }

@@ -23,10 +23,10 @@ double throughput_rank_loss(const struct scene *scene, size_t group, size_t rank
 /* Share of the group's time that a candidate with terms costs. */
 double throughput_cost(const struct scene *scene, const struct candidate *candidate);
 
-/* The same as shares of the run, with 95 % of a bootstrap over slices of the group: without it, and
- * with half of it. At most limit_per_s iterations a second would be done. -ENOMEM. */
-int throughput_gain(const struct scene *scene, const struct candidate *candidate,
-                    double limit_per_s, struct gain *ret_gone, struct gain *ret_half);
+/* The same without that part of it (1: all), as a share of the run, with 95 % of a bootstrap over
+ * slices of the group. At most limit_per_s iterations a second would be done. -ENOMEM. */
+int throughput_gain(const struct scene *scene, const struct candidate *candidate, double part,
+                    double limit_per_s, struct gain *ret_gain);
 
 /* Run time over the run time if the rank's iterations took 1 / slowdown of their time. NAN: it does
  * none that count. */

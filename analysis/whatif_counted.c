@@ -3,7 +3,8 @@
  * What is answered where no replay is. Without what held up one process that hardly waits for
  * others counters tell (gain_counted.h); of links, paces and numbers of workers they know nothing.
  * Where ranks run freely the iterations that all of them would get done tell (throughput.h), of
- * what is gone from a host and of a link: the same as the verdict says.
+ * what is gone from a host and of a link: as the verdict says, but for what a link so much faster
+ * still takes.
  */
 #include <math.h>
 
@@ -11,8 +12,6 @@
 #include "analysis/saturation_private.h"
 #include "analysis/throughput.h"
 #include "analysis/whatif_private.h"
-
-#define AS_NONE 10 /* so many times as fast a link is hardly any */
 
 static void answer(double gain, double low, double high, struct whatif_answer *a) {
     a->counted = true;
@@ -49,8 +48,7 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
 /* ---- by iterations ---- */
 
 static bool is_of_link(const struct whatif_scenario *s) {
-    return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) &&
-           (s->factor == 2 || s->factor >= AS_NONE);
+    return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
 
 /* As the verdict has it, which asks for the same. */
@@ -71,16 +69,15 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
                             struct whatif_answer *a) {
     const struct scene *scene = w->scene;
     struct candidate c = candidate_for(w, s);
-    struct gain gone, half;
+    struct gain gain;
     if (s->kind != WHATIF_WITHOUT && !is_of_link(s))
         return 0;
-    int result = throughput_gain(scene, &c, saturation_free_limit(scene, c.group), &gone, &half);
+    double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
+    int result = throughput_gain(scene, &c, part, saturation_free_limit(scene, c.group), &gain);
     double length = (double)windows_length(phase_windows(&scene->groups[c.group]));
     double run = (double)windows_length(phase_windows(&scene->groups[0]));
-    const struct gain *gain = s->kind == WHATIF_LINK && s->factor == 2 ? &half : &gone;
     if (result == 0 && length > 0)
-        answer(gain->estimate * run / length, gain->low * run / length, gain->high * run / length,
-               a);
+        answer(gain.estimate * run / length, gain.low * run / length, gain.high * run / length, a);
     a->iterations = a->counted;
     return result;
 }

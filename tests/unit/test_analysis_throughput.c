@@ -371,10 +371,11 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
     NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
     NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, INFINITY, &gone, &half), 0);
+    assert_int_equal(throughput_gain(&j.scene, &slow, 1, INFINITY, &gone), 0);
+    assert_int_equal(throughput_gain(&j.scene, &slow, 0.5, INFINITY, &half), 0);
     NEAR(gone.estimate, 0.25, 0.01);
     NEAR(half.estimate, 1 - (1 / 20.0 + 1 / 40.0) / (1 / 20.0 + 1 / 30.0), 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, 80, &gone, &half), 0);
+    assert_int_equal(throughput_gain(&j.scene, &slow, 1, 80, &gone), 0);
     NEAR(gone.estimate, 1 - 75 / 80.0, 0.02);
     release(&j);
 }
@@ -387,14 +388,14 @@ static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) 
                       .transfer_ms = {0, 0, 10},
                       .send_ms = {0, 0, 10},
                       .serve_ms = 0.05};
-    struct gain gone, half;
+    struct gain gone;
     struct judged j;
     (void)state;
     judge(&w, &j);
     struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
     NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
     NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, INFINITY, &gone, &half), 0);
+    assert_int_equal(throughput_gain(&j.scene, &slow, 1, INFINITY, &gone), 0);
     NEAR(gone.estimate, 0.25, 0.01);
     assert_true(gone.low > 0.2 && gone.high < 0.3);
     release(&j);
@@ -517,6 +518,8 @@ static void of_a_link_iterations_answer_only_what_they_know(void **state) {
         .kind = WHATIF_LINK, .host = 2, .rank = -1, .direction = WHATIF_RECEIVE, .factor = 100};
     (void)state;
     NEAR(answer_to(&w, link).predicted_s, 0.75 * SECONDS, 0.1);
+    link.factor = 10; /* of its 20 ms 2 are left */
+    NEAR(answer_to(&w, link).predicted_s, (0.05 + 0.025) / (0.05 + 1 / 22.0) * SECONDS, 0.1);
     link.factor = 2;
     NEAR(answer_to(&w, link).predicted_s, (0.05 + 0.025) / (0.05 + 1 / 30.0) * SECONDS, 0.1);
     link.factor = 0.5;
