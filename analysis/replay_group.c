@@ -127,14 +127,23 @@ static void carry(struct run *run, uint32_t number, int64_t now) {
     s->carried_ns = now + replay_bounded_ns(is * 1e9);
 }
 
+/* A limit of its host, or of the one that gets all it gives. */
+static bool is_limited(const struct run *run, const struct replay_group *g, size_t rank) {
+    const struct replay_model *m = &run->p->model;
+    size_t host = (size_t)run->p->ranks[rank].host;
+    double limit =
+        fmin(fmin(m->egress[host], m->ingress[host]), fmin(run->egress[host], run->ingress[host]));
+    if (only_gives(g, rank) && g->root != REPLAY_NONE) {
+        size_t to = (size_t)run->p->ranks[g->root].host;
+        limit = fmin(limit, fmin(m->ingress[to], run->ingress[to]));
+    }
+    return isfinite(limit);
+}
+
 /* Of what no link explains, but crosses one that goes faster. */
 static int64_t paced_ns(const struct run *run, const struct replay_group *g, int64_t ns,
                         size_t rank) {
-    size_t host = (size_t)run->p->ranks[rank].host;
-    const struct replay_model *m = &run->p->model;
-    bool limited = isfinite(fmin(m->egress[host], m->ingress[host])) ||
-                   isfinite(fmin(run->egress[host], run->ingress[host]));
-    return limited || g->bytes <= 0 ? ns : (int64_t)((double)ns / run->group_pace);
+    return is_limited(run, g, rank) || g->bytes <= 0 ? ns : (int64_t)((double)ns / run->group_pace);
 }
 
 /* What all its bytes take longer with other links than measured, but for bursts: once a call. */

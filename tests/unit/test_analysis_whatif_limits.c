@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/replay_run.h"
 #include "analysis/scene.h"
 #include "analysis/whatif.h"
 #include "tests/unit/mpi_plant.h"
@@ -143,6 +144,47 @@ static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
     }
 }
 
+/* A gather's giver took `ns`, and all links are twice as fast, of which that into the root's host
+ * is a limit of so many bytes/s. */
+static int64_t giving_ns(double limit, int64_t ns) {
+    struct scene scene = {.n_hosts = 2};
+    double out[] = {INFINITY, INFINITY}, in[] = {limit, INFINITY}, twice[] = {2 * limit, INFINITY};
+    double load[4], pace[] = {1, 2, 1, 1};
+    uint32_t members[] = {0, 1};
+    struct replay_rank ranks[] = {{.host = 0}, {.host = 1}};
+    struct replay_group gather = {.members = 2,
+                                  .root = 0,
+                                  .need = MPI_NEED_GATHERED,
+                                  .bytes = LARGE,
+                                  .exchange = REPLAY_WHOLE};
+    struct replay p = {.scene = &scene,
+                       .ranks = ranks,
+                       .n_ranks = 2,
+                       .groups = &gather,
+                       .n_groups = 1,
+                       .group_members = members,
+                       .model = {.egress = out, .ingress = in}};
+    struct replay_change change = {.pace = pace};
+    struct group_state state = {.carried_ns = VALUE_ABSENT, .longer_ns = VALUE_ABSENT};
+    struct replay_op op = {.ns = ns};
+    struct run run = {.p = &p,
+                      .change = &change,
+                      .egress = out,
+                      .ingress = twice,
+                      .other_links = true,
+                      .load = load,
+                      .group_pace = 2,
+                      .groups = &state};
+    return replay_group_ns(&run, 0, &op, ns, 1);
+}
+
+/* It gains once by what holds it up: the root's link, or else what is no limit of any. */
+static void who_gives_is_made_faster_once(void **state) {
+    (void)state;
+    assert_int_equal(giving_ns(10e6, 100 * MS), 50 * MS);
+    assert_int_equal(giving_ns(INFINITY, 100 * MS), 50 * MS);
+}
+
 /* Started, and waited for at once: up to one of the two, and back from there. */
 static void a_started_sum_goes_one_way_after_the_other(void **state) {
     struct recording r;
@@ -169,6 +211,7 @@ int main(void) {
         cmocka_unit_test(two_ranks_that_add_up_send_all_of_it_once),
         cmocka_unit_test(an_exchange_has_the_burst_as_well),
         cmocka_unit_test(who_gives_takes_as_much_longer_whoever_comes_last),
+        cmocka_unit_test(who_gives_is_made_faster_once),
         cmocka_unit_test(a_started_sum_goes_one_way_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
