@@ -3,8 +3,8 @@
  * The start of a program that marks nothing and whose calls are not known: the time until all of
  * its hosts have exchanged something. Until then each loads the program for itself, and what it
  * waits for (its files, which are in no cache yet) is gone with the next run. So what held up a
- * host only then is told and blamed on nobody, unless the start is long enough to be judged as
- * phases are.
+ * host only then is told and blamed on nobody. A start as long as a phase is no such start: what
+ * holds it up is judged as of the whole run.
  */
 #include <errno.h>
 #include <math.h>
