@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * T8 of a sweep: what its programs' operators cost, a column a cell, and the iteration of median
+ * T8 of a sweep: what its programs' operators cost, a column a cell (those that are most of any
+ * cell, be it of one alone), and the iteration of median
  * length of each cell as a timeline, drawn with characters so that it stands in any format.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/layout.h"
@@ -19,15 +21,47 @@
 
 /* ---- operators, a column a cell ---- */
 
-/* The place of an operator in the list of all, which it joins if it is new and there is room. */
-static void collect_operators(const struct report *report, const char **names, size_t *n) {
-    for (size_t i = 0; i < report->n_operators && *n < OPERATORS_SHOWN; i++) {
+/* An operator, and the most that it is of the iterations of any cell. */
+struct ranked {
+    const char *name;
+    double share_pct;
+    size_t place; /* where it came first: equal ones stay in that order */
+};
+
+static void collect_operators(const struct report *report, struct ranked *all, size_t *n) {
+    for (size_t i = 0; i < report->n_operators; i++) {
+        const struct report_operator *use = &report->operators[i];
         size_t k = 0;
-        while (k < *n && strcmp(names[k], report->operators[i].name) != 0)
+        while (k < *n && strcmp(all[k].name, use->name) != 0)
             k++;
         if (k == *n)
-            names[(*n)++] = report->operators[i].name;
+            all[(*n)++] = (struct ranked){use->name, 0, k};
+        all[k].share_pct = fmax(all[k].share_pct, use->share_pct);
     }
+}
+
+static int by_share(const void *one, const void *other) {
+    const struct ranked *a = one, *b = other;
+    if (a->share_pct != b->share_pct)
+        return a->share_pct < b->share_pct ? 1 : -1;
+    return a->place < b->place ? -1 : 1;
+}
+
+/* The operators of all cells, the one that is most of any cell first; free() them. */
+static int rank_operators(const struct sweep *sweep, struct ranked **ret_all, size_t *ret_n) {
+    size_t most = 1, n = 0;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        most += sweep->cells[i].typical ? sweep->cells[i].typical->n_operators : 0;
+    struct ranked *all = calloc(most, sizeof *all);
+    if (!all)
+        return -ENOMEM;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        if (sweep->cells[i].typical)
+            collect_operators(sweep->cells[i].typical, all, &n);
+    qsort(all, n, sizeof *all, by_share);
+    *ret_all = all;
+    *ret_n = n;
+    return 0;
 }
 
 /* "2.02 ms, 135.0 MB": mean time and output of the role that runs it most. */
@@ -48,20 +82,12 @@ static int put_operator(struct sweep_table *table, size_t row, size_t column,
                            layout_number(mb, found->output_bytes / 1e6));
 }
 
-int sweep_tables_add_operators(struct sweep_tables *tables, const struct sweep *sweep) {
-    const char *names[OPERATORS_SHOWN];
-    size_t n = 0, column = 1;
-    for (size_t i = 0; i < sweep->n_cells; i++)
-        if (sweep->cells[i].typical)
-            collect_operators(sweep->cells[i].typical, names, &n);
-    if (!n)
-        return 0;
-    struct sweep_table *table =
-        sweep_table_new(tables, "operators", "", n + 1, sweep_n_typical(sweep) + 1,
-                        "Operators: mean time (ms) and size of the output");
-    int result = table ? sweep_table_set(table, 0, 0, "operator") : -ENOMEM;
+static int fill_operators(struct sweep_table *table, const struct sweep *sweep,
+                          const struct ranked *all, size_t n) {
+    size_t column = 1;
+    int result = sweep_table_set(table, 0, 0, "operator");
     for (size_t r = 0; r < n && result == 0; r++)
-        result = sweep_table_set(table, r + 1, 0, "%s", names[r]);
+        result = sweep_table_set(table, r + 1, 0, "%s", all[r].name);
     for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
         char label[LABEL_SIZE];
         if (!sweep->cells[i].typical)
@@ -69,9 +95,32 @@ int sweep_tables_add_operators(struct sweep_tables *tables, const struct sweep *
         sweep_values(sweep, &sweep->cells[i], label, sizeof label);
         result = sweep_table_set(table, 0, column, "%s", label);
         for (size_t r = 0; r < n && result == 0; r++)
-            result = put_operator(table, r + 1, column, sweep->cells[i].typical, names[r]);
+            result = put_operator(table, r + 1, column, sweep->cells[i].typical, all[r].name);
         column++;
     }
+    return result;
+}
+
+int sweep_tables_add_operators(struct sweep_tables *tables, const struct sweep *sweep) {
+    struct ranked *all;
+    size_t n;
+    int result = rank_operators(sweep, &all, &n);
+    if (result < 0)
+        return result;
+    size_t shown = n > OPERATORS_SHOWN ? OPERATORS_SHOWN : n;
+    struct sweep_table *table =
+        n ? sweep_table_new(tables, "operators", "", shown + 1 + (n > shown),
+                            sweep_n_typical(sweep) + 1,
+                            "Operators: mean time (ms) and size of the "
+                            "output")
+          : NULL;
+    if (table)
+        result = fill_operators(table, sweep, all, shown);
+    else
+        result = n ? -ENOMEM : 0;
+    if (result == 0 && n > shown)
+        result = sweep_table_set(table, shown + 1, 0, "... and %zu more", n - shown);
+    free(all);
     return result;
 }
 

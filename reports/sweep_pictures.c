@@ -17,7 +17,8 @@
 #include "reports/sweep_write.h"
 
 #define CURVES_MAX 12
-#define PICTURES_MAX 4 /* of a kind */
+#define PICTURES_MAX 4   /* of a kind of curves */
+#define TIMELINES_MAX 12 /* each is a run of gnuplot, and is held until all is written */
 #define VALUES_SIZE 300
 
 /* ---- the list ---- */
@@ -180,20 +181,34 @@ static bool has_timelines(const struct sweep_tables *tables) {
     return false;
 }
 
+static bool has_timeline(const struct sweep_cell *cell) {
+    return cell->typical && cell->typical->timeline.n_bars;
+}
+
+/* n_left_out: those of further cells, which are none. */
+static int add_timeline(struct sweep_pictures *pictures, const struct sweep *sweep,
+                        const struct sweep_cell *cell, size_t n_left_out) {
+    char values[VALUES_SIZE], what[VALUES_SIZE + 16], title[160], more[64] = "",
+                                                                  caption[VALUES_SIZE + 240];
+    sweep_values(sweep, cell, values, sizeof values);
+    operators_timeline_title(cell->typical, title, sizeof title);
+    if (n_left_out)
+        snprintf(more, sizeof more, "; %zu more cell%s not drawn", n_left_out,
+                 n_left_out == 1 ? " is" : "s are");
+    snprintf(what, sizeof what, "timeline-%s", values);
+    snprintf(caption, sizeof caption, "%s: %s%s", values, title, more);
+    return add(pictures, sweep, what, caption, plot_timeline(cell->typical));
+}
+
 static int add_timelines(struct sweep_pictures *pictures, const struct sweep *sweep) {
+    size_t n = 0, shown = 0;
     int result = 0;
-    for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
-        const struct report *report = sweep->cells[i].typical;
-        char values[VALUES_SIZE], what[VALUES_SIZE + 16], title[160],
-            caption[VALUES_SIZE + sizeof title + 4];
-        if (!report || !report->timeline.n_bars)
-            continue;
-        sweep_values(sweep, &sweep->cells[i], values, sizeof values);
-        operators_timeline_title(report, title, sizeof title);
-        snprintf(what, sizeof what, "timeline-%s", values);
-        snprintf(caption, sizeof caption, "%s: %s", values, title);
-        result = add(pictures, sweep, what, caption, plot_timeline(report));
-    }
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        n += has_timeline(&sweep->cells[i]);
+    for (size_t i = 0; i < sweep->n_cells && shown < TIMELINES_MAX && result == 0; i++)
+        if (has_timeline(&sweep->cells[i]))
+            result = add_timeline(pictures, sweep, &sweep->cells[i],
+                                  ++shown == TIMELINES_MAX ? n - shown : 0);
     return result;
 }
 

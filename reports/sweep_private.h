@@ -18,6 +18,10 @@ size_t sweep_n_typical(const struct sweep *sweep);
 /* Figures as means, a row a cell. -ENOMEM. */
 int sweep_tables_add_means(struct sweep_tables *tables, const struct sweep *sweep);
 
+/* The job as a whole, a row a cell; its ranks by role. -ENOMEM. */
+int sweep_tables_add_job(struct sweep_tables *tables, const struct sweep *sweep);
+int sweep_tables_add_roles(struct sweep_tables *tables, const struct sweep *sweep);
+
 /* Tables of what programs ran, and of what differs between cells. -ENOMEM. */
 int sweep_tables_add_operators(struct sweep_tables *tables, const struct sweep *sweep);
 int sweep_tables_add_timelines(struct sweep_tables *tables, const struct sweep *sweep);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of the runs that stand for the cells: averages by host, of whole runs and of phases (T1),
- * the job as a whole (T3), peaks (T4), roles (T5), the argument by arithmetic (P1).
+ * Tables of the runs that stand for the cells, by host: averages, of whole runs and of phases (T1),
+ * peaks (T4), the argument by arithmetic (P1); and which function adds which kind.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,9 +11,7 @@
 
 #include "common/error.h"
 #include "reports/layout.h"
-#include "reports/summary.h"
 #include "reports/sweep_private.h"
-#include "reports/text.h"
 
 #define LABEL_SIZE 600
 #define PHASES_MAX 8 /* each is a table */
@@ -27,6 +25,7 @@ static size_t hosts_of(const struct report *report, size_t hosts_max) {
 /* Which part of a run a table is of: its whole, or the phase of that name (NULL: the whole). */
 struct hosts_table {
     const char *id, *phase;
+    size_t n_left_out; /* phases after it */
     const struct layout_row *rows;
     size_t n;
     bool peaks;
@@ -82,20 +81,28 @@ static int fill_hosts(struct sweep_table *table, const struct sweep *sweep,
 static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
                      const struct hosts_table *of, const char *title, size_t hosts_max) {
     size_t columns = 1;
+    char more[64] = "";
+    if (of->n_left_out)
+        snprintf(more, sizeof more, " (%zu more phase%s not shown)", of->n_left_out,
+                 of->n_left_out == 1 ? " is" : "s are");
     for (size_t i = 0; i < sweep->n_cells; i++)
         columns += sweep->cells[i].typical ? hosts_of(sweep->cells[i].typical, hosts_max) : 0;
     struct sweep_table *table =
-        sweep_table_new(tables, of->id, of->phase ? of->phase : "", of->n + 1, columns, "%s%s%s",
-                        title, of->phase ? " in phase " : "", of->phase ? of->phase : "");
+        sweep_table_new(tables, of->id, of->phase ? of->phase : "", of->n + 1, columns, "%s%s%s%s",
+                        title, of->phase ? " in phase " : "", of->phase ? of->phase : "", more);
     return table ? fill_hosts(table, sweep, of, hosts_max) : -ENOMEM;
 }
 
-/* The names of phases that any cell has a table for, in the order in which they come. */
-static size_t collect_phases(const struct sweep *sweep, const char *names[PHASES_MAX]) {
-    size_t n = 0;
-    for (size_t i = 0; i < sweep->n_cells; i++) {
+/* The names of phases that any cell has a table for, in the order in which they come; free() them.
+ */
+static const char **collect_phases(const struct sweep *sweep, size_t *ret_n) {
+    size_t n = 0, most = 1;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        most += sweep->cells[i].typical ? sweep->cells[i].typical->n_resources : 0;
+    const char **names = calloc(most, sizeof *names);
+    for (size_t i = 0; names && i < sweep->n_cells; i++) {
         const struct report *report = sweep->cells[i].typical;
-        for (size_t p = 1; report && p < report->n_resources && n < PHASES_MAX; p++) {
+        for (size_t p = 1; report && p < report->n_resources; p++) {
             const char *name = report->resources[p].phase;
             size_t k = 0;
             while (k < n && strcmp(names[k], name) != 0)
@@ -104,110 +111,23 @@ static size_t collect_phases(const struct sweep *sweep, const char *names[PHASES
                 names[n++] = name;
         }
     }
-    return n;
+    *ret_n = n;
+    return names;
 }
 
 static int add_phases(struct sweep_tables *tables, const struct sweep *sweep, size_t hosts_max) {
-    const char *names[PHASES_MAX];
-    size_t n = collect_phases(sweep, names);
-    int result = 0;
-    for (size_t i = 0; i < n && result == 0; i++) {
-        const struct hosts_table of = {"phases", names[i], layout_averages, layout_averages_size,
-                                       false};
+    size_t n;
+    const char **names = collect_phases(sweep, &n);
+    int result = names ? 0 : -ENOMEM;
+    for (size_t i = 0; i < n && i < PHASES_MAX && result == 0; i++) {
+        const struct hosts_table of = {.id = "phases",
+                                       .phase = names[i],
+                                       .n_left_out = i + 1 == PHASES_MAX ? n - PHASES_MAX : 0,
+                                       .rows = layout_averages,
+                                       .n = layout_averages_size};
         result = add_hosts(tables, sweep, &of, "Averages of each host", hosts_max);
     }
-    return result;
-}
-
-/* ---- T3: a row a cell ---- */
-
-static int add_job(struct sweep_tables *tables, const struct sweep *sweep) {
-    static const char *const titles[] = {" ",
-                                         "CPU (%)",
-                                         "network read (MB/s)",
-                                         "network write (MB/s)",
-                                         "disk read (MB/s)",
-                                         "disk write (MB/s)"};
-    size_t row = 1;
-    struct sweep_table *table =
-        sweep_table_new(tables, "job", "", sweep_n_typical(sweep) + 1, ARRAY_SIZE(titles),
-                        "The job as a whole (sums over hosts; CPU 100 %% is one core)");
-    int result = table ? 0 : -ENOMEM;
-    for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
-        result = sweep_table_set(table, 0, c, "%s", titles[c]);
-    for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
-        char label[LABEL_SIZE];
-        if (!sweep->cells[i].typical)
-            continue;
-        struct report_summary s = report_summarize(sweep->cells[i].typical);
-        const double values[] = {s.job_cpu_pct, s.net_recv_mb_s, s.net_send_mb_s, s.disk_read_mb_s,
-                                 s.disk_write_mb_s};
-        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        result = sweep_table_set(table, row, 0, "%s", label);
-        for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
-            result = sweep_table_number(table, row, c + 1, values[c]);
-        row++;
-    }
-    return result;
-}
-
-/* ---- T5: a row a rank of each cell, by its role ---- */
-
-/* What the rank's process used, of the busiest that are listed; NULL: it is not among them. */
-static const struct report_process *process_of(const struct report *report, int rank) {
-    for (size_t i = 0; i < report->n_processes; i++)
-        if (report->processes[i].job && report->processes[i].rank == rank)
-            return &report->processes[i];
-    return NULL;
-}
-
-static double host_mean(const struct report *report, int host, enum metric metric) {
-    return host >= 0 && report->n_resources
-               ? report->resources[0].values[(size_t)host * METRIC_COUNT_ + (size_t)metric].mean
-               : NAN;
-}
-
-static int fill_role(struct sweep_table *table, size_t row, const char *label,
-                     const struct report *report, const struct report_rank *rank) {
-    const struct report_process *process = process_of(report, rank->rank);
-    double time = rank->n ? rank->end_s[rank->n - 1] - (rank->end_s[0] - rank->duration_s[0]) : NAN;
-    const double values[] = {100 * report_last_value(report, "accuracy"),
-                             time,
-                             process ? process->cpu_pct : NAN,
-                             process ? process->rss_gb : NAN,
-                             host_mean(report, rank->host, METRIC_NET_RECV),
-                             host_mean(report, rank->host, METRIC_NET_SEND)};
-    int result =
-        sweep_table_set(table, row, 0, "%s: %s%srank %d on %s", label, rank->role,
-                        *rank->role ? ", " : "", rank->rank, layout_host(report, rank->host));
-    for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
-        result = sweep_table_number(table, row, c + 1, values[c]);
-    return result;
-}
-
-static int add_roles(struct sweep_tables *tables, const struct sweep *sweep) {
-    static const char *const titles[] = {" ",
-                                         "accuracy (%)",
-                                         "time (s)",
-                                         "CPU (%)",
-                                         "memory (GB)",
-                                         "network read (MB/s)",
-                                         "network write (MB/s)"};
-    size_t rows = 1, row = 1;
-    for (size_t i = 0; i < sweep->n_cells; i++)
-        rows += sweep->cells[i].typical ? sweep->cells[i].typical->n_ranks : 0;
-    struct sweep_table *table =
-        sweep_table_new(tables, "roles", "", rows, ARRAY_SIZE(titles), "Roles");
-    int result = table ? 0 : -ENOMEM;
-    for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
-        result = sweep_table_set(table, 0, c, "%s", titles[c]);
-    for (size_t i = 0; i < sweep->n_cells; i++) {
-        const struct report *report = sweep->cells[i].typical;
-        char label[LABEL_SIZE];
-        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        for (size_t r = 0; report && r < report->n_ranks && result == 0; r++)
-            result = fill_role(table, row++, label, report, &report->ranks[r]);
-    }
+    free(names);
     return result;
 }
 
@@ -287,23 +207,24 @@ int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep
     if (strcmp(kind, "means") == 0)
         return sweep_tables_add_means(tables, sweep);
     if (strcmp(kind, "hosts") == 0)
-        return add_hosts(
-            tables, sweep,
-            &(struct hosts_table){"hosts", NULL, layout_averages, layout_averages_size, false},
-            "Averages of each host", hosts_max);
+        return add_hosts(tables, sweep,
+                         &(struct hosts_table){
+                             .id = "hosts", .rows = layout_averages, .n = layout_averages_size},
+                         "Averages of each host", hosts_max);
     if (strcmp(kind, "phases") == 0)
         return add_phases(tables, sweep, hosts_max);
     if (strcmp(kind, "peaks") == 0)
         return add_hosts(
             tables, sweep,
-            &(struct hosts_table){"peaks", NULL, layout_peaks, layout_peaks_size, true},
+            &(struct hosts_table){
+                .id = "peaks", .rows = layout_peaks, .n = layout_peaks_size, .peaks = true},
             "Peaks of each host", hosts_max);
     if (strcmp(kind, "differences") == 0)
         return sweep_tables_add_differences(tables, sweep, hosts_max);
     if (strcmp(kind, "job") == 0)
-        return add_job(tables, sweep);
+        return sweep_tables_add_job(tables, sweep);
     if (strcmp(kind, "roles") == 0)
-        return add_roles(tables, sweep);
+        return sweep_tables_add_roles(tables, sweep);
     if (strcmp(kind, "operators") == 0)
         return sweep_tables_add_operators(tables, sweep);
     if (strcmp(kind, "timeline") == 0)
