@@ -10,6 +10,7 @@ bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_sync_sparse.sh BIN}}
 hosts=${HOSTS:-5} turns=${TURNS:-5} features=33762578 iterations=${ITERATIONS:-200}
 # shellcheck source-path=SCRIPTDIR source=sgd_lib.sh
 . "$(dirname "$0")/sgd_lib.sh"
+# shellcheck source-path=SCRIPTDIR source=median.sh
 . "$(dirname "$0")/median.sh"
 mpicc -O2 -std=gnu17 -D_GNU_SOURCE -I"$here/../.." -o "$work/exchange" "$here/sgd_exchange.c" \
     "$here/../../workloads/common/wait.c" || fail "mpicc"
