@@ -2,6 +2,7 @@
 /* A result is there whole or not at all, and what is no file stays what it is. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -85,6 +86,43 @@ static void behind_a_link_it_is_the_file_that_is_replaced(void **state) {
     unlink("result");
 }
 
+static void behind_a_link_to_nothing_the_file_is_made(void **state) {
+    (void)state;
+    assert_int_equal(mkdir("results", 0755), 0);
+    assert_int_equal(symlink("results/first", "link"), 0);
+    assert_int_equal(whole_file_write("link", "first", 5), 0);
+    assert_true(S_ISLNK(mode_of("link")));
+    assert_holds("results/first", "first");
+    assert_int_equal(n_files(), 2);
+    unlink("results/first");
+    assert_int_equal(rmdir("results"), 0);
+    assert_int_equal(whole_file_write("link", "first", 5), -ENOENT);
+    assert_true(S_ISLNK(mode_of("link")));
+    unlink("link");
+}
+
+/* As a results file that several people share; root may do all, so it is somebody else here. */
+static void a_file_in_a_closed_directory_is_written_in_place(void **state) {
+    (void)state;
+    assert_int_equal(chmod(".", 0755), 0);
+    umask(022);
+    assert_int_equal(mkdir("closed", 0755), 0);
+    assert_int_equal(whole_file_write("closed/result", "longer", 6), 0);
+    assert_int_equal(chmod("closed/result", 0666), 0);
+    assert_int_equal(chmod("closed", 0555), 0);
+    bool root = geteuid() == 0;
+    assert_true(!root || seteuid(65534) == 0);
+    int shared = whole_file_write("closed/result", "2nd", 3),
+        new = whole_file_write("closed/other", "x", 1);
+    assert_true(!root || seteuid(0) == 0);
+    assert_int_equal(shared, 0);
+    assert_int_equal(new, -EACCES);
+    assert_holds("closed/result", "2nd");
+    assert_int_equal(chmod("closed", 0755), 0);
+    unlink("closed/result");
+    assert_int_equal(rmdir("closed"), 0);
+}
+
 /* What a killed run left, or somebody put there, is not followed. */
 static void nothing_is_written_through_a_link_of_the_unfinished_name(void **state) {
     (void)state;
@@ -162,6 +200,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_made_and_replaced),
         cmocka_unit_test(behind_a_link_it_is_the_file_that_is_replaced),
+        cmocka_unit_test(behind_a_link_to_nothing_the_file_is_made),
+        cmocka_unit_test(a_file_in_a_closed_directory_is_written_in_place),
         cmocka_unit_test(nothing_is_written_through_a_link_of_the_unfinished_name),
         cmocka_unit_test(no_half_file_is_left),
         cmocka_unit_test(a_device_stays_one),

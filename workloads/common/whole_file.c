@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,12 +48,34 @@ static int replace(const char *path, const struct stat *old, const void *bytes, 
     return r;
 }
 
+/* A link to nothing is to become one to the file: that is made empty, and replaced as any other. */
+static int make_linked(const char *path, const void *bytes, size_t n) {
+    char real[PATH_MAX];
+    int r = write_and_close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), NULL, 0);
+    if (r < 0 || !realpath(path, real))
+        return r < 0 ? r : -errno;
+    r = replace(real, NULL, bytes, n);
+    if (r < 0)
+        unlink(real);
+    return r;
+}
+
+static int make(const char *path, const void *bytes, size_t n) {
+    struct stat link;
+    bool linked = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
+    return linked ? make_linked(path, bytes, n) : replace(path, NULL, bytes, n);
+}
+
 int whole_file_write(const char *path, const void *bytes, size_t n) {
     struct stat old;
     char real[PATH_MAX];
     if (stat(path, &old) < 0)
-        return errno == ENOENT ? replace(path, NULL, bytes, n) : -errno;
+        return errno == ENOENT ? make(path, bytes, n) : -errno;
     if (!S_ISREG(old.st_mode))
         return write_and_close(open(path, O_WRONLY | O_CLOEXEC), bytes, n);
-    return realpath(path, real) ? replace(real, &old, bytes, n) : -errno;
+    int r = realpath(path, real) ? replace(real, &old, bytes, n) : -errno;
+    if (r != -EACCES && r != -EPERM && r != -EROFS)
+        return r;
+    /* No file may be made beside it, but it may itself be open to us. */
+    return write_and_close(open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), bytes, n);
 }

@@ -10,8 +10,9 @@
 
 /*
  * Writes n bytes to "PATH.part", which then becomes the file, with the mode of the one it replaces;
- * behind a link it is the file that is replaced. A device or a pipe is written as it is. Returns 0
- * or a negative errno.
+ * behind a link it is the file that is replaced, or made. A device or a pipe is written as it is,
+ * and so is a file in a directory in which none may be made: that one alone can be left half.
+ * Returns 0 or a negative errno.
  */
 int whole_file_write(const char *path, const void *bytes, size_t n);
 
