@@ -25,7 +25,7 @@ static const char help[] =
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
     "  --format FORMAT  text, md, html, csv or json; default: by the ending of PATH,\n"
-    "                   else text\n"
+    "                   text if it has none\n"
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n";
 

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -22,7 +23,7 @@ static const char help[] =
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
     "  --format FORMAT  text, screen, md, html, csv or json; default: by the ending\n"
-    "                   of PATH, else text\n"
+    "                   of PATH, text if it has none\n"
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n"
     "  --store-budget   also make the rows of the run in the table budget of the database\n"
@@ -104,37 +105,45 @@ static int write_screen(const struct report *report, FILE *out) {
 static const struct report_format screen = {"screen", write_screen, NULL};
 
 /* The ending of the file's name, "" if it has none. */
-static const char *ending(const char *path) {
+static const char *ending_of(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     const char *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
     return dot ? dot + 1 : "";
 }
 
-/* A word as endings are, not the random end of a temporary file's name: text under the ending of
- * another format would be opened as that. */
+/* A word as endings are, small or large, not the random end of a temporary file's name: text under
+ * the ending of another format would be opened as that. */
 static bool promises_format(const char *ending) {
-    size_t n = strspn(ending, "abcdefghijklmnopqrstuvwxyz");
+    size_t small = strspn(ending, "abcdefghijklmnopqrstuvwxyz"),
+           large = strspn(ending, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), n = small ? small : large;
     return n > 0 && n <= 5 && !ending[n];
+}
+
+const char *report_format_of_ending(const char *path) {
+    static const char *const endings[][2] = {{"txt", "text"},    {"text", "text"}, {"md", "md"},
+                                             {"markdown", "md"}, {"html", "html"}, {"htm", "html"},
+                                             {"csv", "csv"},     {"json", "json"}};
+    const char *ending = ending_of(path);
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+        if (strcasecmp(ending, endings[i][0]) == 0)
+            return endings[i][1];
+    return promises_format(ending) ? NULL : report_text.name;
 }
 
 const struct report_format *report_choose_format(const char *verb, const char *name,
                                                  const char *path) {
-    static const char *const endings[][2] = {{"htm", "html"}, {"markdown", "md"}, {"txt", "text"}};
-    const char *wanted = name ? name : ending(path);
-    for (size_t i = 0; !name && i < ARRAY_SIZE(endings); i++)
-        if (strcmp(wanted, endings[i][0]) == 0)
-            wanted = endings[i][1];
-    const struct report_format *format = report_find_format(wanted);
+    const char *wanted = name ? name : report_format_of_ending(path);
+    const struct report_format *format = wanted ? report_find_format(wanted) : NULL;
     if (!format && name && strcmp(name, screen.name) == 0)
         return &screen;
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
-    else if (!format && promises_format(wanted))
+    else if (!format)
         verb_complain(
             verb,
             "'.%s' is the ending of no format; there are txt, md, html, csv and json, or --format",
-            wanted);
-    return format || name || promises_format(wanted) ? format : &report_text;
+            ending_of(path));
+    return format;
 }
 
 static int build(const char *db_path, int64_t run_id, struct report **ret_report) {

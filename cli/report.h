@@ -35,8 +35,12 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
                            const char *which, int result);
 int report_cannot_write(const char *verb, const char *path, int result);
 
-/* The writer asked for: by name, else by the ending of the path, else text. NULL after one line on
- * standard error. */
+/* The name of the format that path (NULL: none) ends with, in small letters or large; text if it
+ * has no ending. NULL: one that is no format's. */
+const char *report_format_of_ending(const char *path);
+
+/* The writer asked for: by name, else by the ending of the path. NULL after one line on standard
+ * error. */
 const struct report_format *report_choose_format(const char *verb, const char *name,
                                                  const char *path);
 

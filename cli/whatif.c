@@ -36,7 +36,8 @@ static const char help[] =
     "HOST may be all.\n"
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
-    "  --format FORMAT  text or json; default: by the ending of PATH, else text\n"
+    "  --format FORMAT  text or json; default: by the ending of PATH, text if it has\n"
+    "                   none\n"
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n";
 
@@ -110,15 +111,16 @@ static int parse(int argc, char **argv, struct options *options) {
 typedef int writer(const struct prediction *prediction, FILE *out);
 
 static writer *choose_writer(const struct options *options) {
-    size_t n = options->path ? strlen(options->path) : 0;
-    bool json = n > 5 && strcmp(options->path + n - 5, ".json") == 0;
-    if (!options->format)
-        return json ? prediction_write_json : prediction_write_text;
-    if (strcmp(options->format, "json") == 0)
+    const char *wanted = options->format ? options->format : report_format_of_ending(options->path);
+    if (wanted && strcmp(wanted, "json") == 0)
         return prediction_write_json;
-    if (strcmp(options->format, "text") == 0)
+    if (wanted && strcmp(wanted, "text") == 0)
         return prediction_write_text;
-    verb_complain("whatif", "unknown format '%s'; there are text and json", options->format);
+    if (options->format)
+        verb_complain("whatif", "unknown format '%s'; there are text and json", options->format);
+    else
+        verb_complain("whatif", "the ending of '%s' is none of txt and json; or --format",
+                      options->path);
     return NULL;
 }
 

@@ -26,6 +26,7 @@ for verb in report compare; do
     refuses $verb "${runs[@]}" --db "$work" -- "cannot read"
     refuses $verb "${runs[@]}" --format pdf -- "unknown format"
     refuses $verb "${runs[@]}" -o "$work/it.pdf" -- "the ending of no format"
+    refuses $verb "${runs[@]}" -o "$work/it.PDF" -- "the ending of no format"
     refuses $verb --no-such-option -- "option"
 done
 refuses compare 1 -- "two runs"
@@ -63,6 +64,7 @@ grep -q "^# Run 2 two" "$work/keep.md" || fail "not Markdown: $(head -n 1 "$work
 (umask 027 && "$chokepoint" report two --db "$db" -o "$work/new.json") || fail "report into a new file"
 [ "$(stat -c %a "$work/new.json")" = 640 ] || fail "mode $(stat -c %a "$work/new.json")"
 grep -q '"exit_status": 3' "$work/new.json" || fail "the status of the failed run is not there"
+"$chokepoint" report two --db "$db" -o "$work/new.HTML" && grep -q '<html' "$work/new.HTML" || fail "an ending in large letters"
 "$chokepoint" report two --db "$db" -o /dev/stdout | grep -q "failed, exit status 3" || fail "/dev/stdout"
 "$chokepoint" report --db "$db" one --format csv | head -n 1 | grep -q "^run,host,phase,metric,unit,mean,p95,peak" || fail "csv"
 "$chokepoint" report --db "$db" one >/dev/full 2>"$work/err" && fail "a full standard output is not noticed"
