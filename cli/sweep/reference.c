@@ -454,6 +454,10 @@ int sweep_reference_main(int argc, char **argv) {
         r = find_places(&o);
     if (r < 0)
         return EXIT_USAGE;
+    if (o.target.pictures && !o.show) /* this as well */
+        status = sweep_pictures_directory("sweep reference", o.target.pictures);
+    if (status)
+        return hosts_release(&o.names), status;
     if (!o.show)
         status = make_all(&o);
     int shown = status > 128 ? 0 : show_all(&o);

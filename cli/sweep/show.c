@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/output.h"
@@ -32,7 +33,7 @@ static const char help[] =
     "                     roles, operators, timeline, arithmetic, pace, curves; default:\n"
     "                     grid,verdicts\n"
     "  --format FORMAT    text, md, html, csv or json; default: by the ending of PATH,\n"
-    "                     else text\n"
+    "                     text if it has none\n"
     "  -o, --output PATH  write there; a file that exists is replaced when all is written\n"
     "  --pictures DIR     also write its pictures there, as SVG; md links to them\n";
 
@@ -125,6 +126,18 @@ static int build_or_say(struct store *store, const char *database, const struct 
 
 /* ---- pictures ---- */
 
+int sweep_pictures_directory(const char *verb, const char *directory) {
+    struct stat st;
+    int result = mkdir(directory, 0777) < 0 && errno != EEXIST ? negative_errno() : 0;
+    if (result == 0 && stat(directory, &st) < 0)
+        result = negative_errno();
+    else if (result == 0 && !S_ISDIR(st.st_mode))
+        result = -ENOTDIR;
+    else if (result == 0 && access(directory, W_OK | X_OK) < 0)
+        result = negative_errno();
+    return result < 0 ? report_cannot_write(verb, directory, result) : 0;
+}
+
 static int write_picture(const char *directory, const struct sweep_picture *picture) {
     char path[PATH_MAX];
     struct output output;
@@ -137,22 +150,49 @@ static int write_picture(const char *directory, const struct sweep_picture *pict
 
 /* Exit status. */
 static int write_pictures(const char *directory, const struct sweep_pictures *pictures) {
-    int result = mkdir(directory, 0777) < 0 && errno != EEXIST ? negative_errno() : 0;
+    int result = 0;
     for (size_t i = 0; i < pictures->n && result == 0; i++)
         if (pictures->items[i].svg)
             result = write_picture(directory, &pictures->items[i]);
-        else
-            verb_complain("sweep", "no picture '%s': %s", pictures->items[i].caption,
-                          pictures->items[i].why == ENOENT ? "gnuplot is not installed here"
-                                                           : "gnuplot failed to draw it");
+        else if (pictures->items[i].why != ENOENT)
+            verb_complain("sweep", "no picture '%s': gnuplot failed to draw it",
+                          pictures->items[i].caption);
     return result < 0 ? report_cannot_write("sweep", directory, result) : 0;
 }
 
-/* Where a page at path finds that directory. */
-static const char *seen_from(const char *path, const char *directory) {
+static bool wants_gnuplot(const struct shown *shown, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < shown[i].pictures.n; k++)
+            if (!shown[i].pictures.items[k].svg && shown[i].pictures.items[k].why == ENOENT)
+                return true;
+    return false;
+}
+
+/* The way from one directory to another, of names without links: "../pictures". */
+static void find_way(const char *from, const char *to, char ret_way[PATH_MAX]) {
+    size_t same = 0, n = 0;
+    for (size_t i = 0; i == 0 || (from[i - 1] && from[i - 1] == to[i - 1]); i++)
+        if ((from[i] == '/' || !from[i]) && (to[i] == '/' || !to[i]))
+            same = i;
+    for (const char *c = from + same; *c; c++)
+        if (*c == '/' && c[1] && n + 3 < PATH_MAX)
+            n += (size_t)snprintf(ret_way + n, PATH_MAX - n, "../");
+    to += same + (to[same] == '/');
+    if (*to || !n)
+        snprintf(ret_way + n, PATH_MAX - n, "%s", *to ? to : ".");
+    else
+        ret_way[n - 1] = '\0';
+}
+
+/* Where a page at path finds that directory, which is there: as it is named from here if the page
+ * lies here, or if nobody knows where it will lie. */
+static void seen_from(const char *path, const char *directory, char ret_seen[PATH_MAX]) {
+    char page[PATH_MAX], real_page[PATH_MAX], real_directory[PATH_MAX];
     const char *slash = path ? strrchr(path, '/') : NULL;
-    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
-    return n && strncmp(directory, path, n) == 0 && directory[n] ? directory + n : directory;
+    snprintf(ret_seen, PATH_MAX, "%s", directory);
+    snprintf(page, sizeof page, "%.*s", slash ? (int)(slash - path) + 1 : 0, path ? path : "");
+    if (slash && realpath(page, real_page) && realpath(directory, real_directory))
+        find_way(real_page, real_directory, ret_seen);
 }
 
 /* ---- all of them ---- */
@@ -186,29 +226,34 @@ static int draw(struct shown *shown, sweep_writer *write, const struct sweep_tar
     return target->pictures ? write_pictures(target->pictures, &shown->pictures) : 0;
 }
 
+/* at: where the page finds its pictures; "": nowhere. */
 static struct sweep_section section_of(const struct sweep_view *view, const struct shown *shown,
-                                       const struct sweep_target *target) {
-    return (struct sweep_section){
-        .title = view->title ? view->title : shown->sweep->of.name,
-        .words = view->words,
-        .sweep = shown->sweep,
-        .tables = &shown->tables,
-        .pictures = &shown->pictures,
-        .pictures_at = target->pictures ? seen_from(target->path, target->pictures) : NULL};
+                                       const char *at) {
+    return (struct sweep_section){.title = view->title ? view->title : shown->sweep->of.name,
+                                  .words = view->words,
+                                  .sweep = shown->sweep,
+                                  .tables = &shown->tables,
+                                  .pictures = &shown->pictures,
+                                  .pictures_at = *at ? at : NULL};
 }
 
 static int show(struct store *store, const char *database, const struct sweep_view *views, size_t n,
                 sweep_writer *write, const struct sweep_target *target) {
+    char at[PATH_MAX] = "";
     struct shown *shown = calloc(n + 1, sizeof *shown);
     struct sweep_section *sections = calloc(n + 1, sizeof *sections);
     int status = shown && sections ? 0 : 1;
+    if (target->pictures)
+        seen_from(target->path, target->pictures, at);
     for (size_t i = 0; status == 0 && i < n; i++) {
         status = build_or_say(store, database, &views[i], &shown[i]);
         if (status == 0)
             status = draw(&shown[i], write, target);
         if (status == 0)
-            sections[i] = section_of(&views[i], &shown[i], target);
+            sections[i] = section_of(&views[i], &shown[i], at);
     }
+    if (status == 0 && target->pictures && wants_gnuplot(shown, n))
+        verb_complain("sweep", "no pictures: gnuplot is not installed here");
     if (status == 0)
         status = write_to(write, sections, n, target);
     for (size_t i = 0; shown && i < n; i++) {
@@ -226,6 +271,9 @@ int sweep_show(const char *database, const struct sweep_view *views, size_t n,
     struct store *store;
     sweep_writer *write = choose_writer(target->format, target->path);
     int status = write ? report_open_database("sweep", database, &store) : EXIT_USAGE;
+    if (status == 0 && target->pictures &&
+        (status = sweep_pictures_directory("sweep", target->pictures)))
+        store_close(store);
     if (status)
         return status;
     status = show(store, database, views, n, write, target);

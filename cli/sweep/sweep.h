@@ -39,7 +39,7 @@ struct sweep_view {
 
 /* Where it is shown. */
 struct sweep_target {
-    const char *format;   /* NULL: by the ending of path, else text */
+    const char *format;   /* NULL: by the ending of path */
     const char *path;     /* NULL: `out` */
     const char *pictures; /* NULL, or the directory that its pictures are written to as well */
     FILE *out;            /* NULL: standard output */
@@ -49,6 +49,9 @@ struct sweep_target {
  */
 int sweep_show(const char *database, const struct sweep_view *views, size_t n,
                const struct sweep_target *target);
+
+/* Makes it, unless it is there. Exit status, after one line on standard error if it is not 0. */
+int sweep_pictures_directory(const char *verb, const char *directory);
 
 int sweep_report_main(int argc, char **argv);
 int sweep_reference_main(int argc, char **argv);

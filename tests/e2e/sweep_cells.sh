@@ -96,6 +96,11 @@ if command -v gnuplot >/dev/null; then
     show harm --pictures 'a page/its (1)' -o 'a page/harm.md' || fail "pictures: $(cat err)"
     [ -s 'a page/its (1)/harm-by-time.svg' ] || fail "no picture: $(ls 'a page/'*)"
     grep -qF '](its%20%281%29/harm-by-time.svg)' 'a page/harm.md' || fail "no link: $(cat 'a page/harm.md')"
+    for page in deep/er/p.md pics/p.md $PWD/p.md p.md; do
+        mkdir -p "$(dirname $page)" && show harm --pictures pics -o $page || fail "pictures: $(cat err)"
+        link=$(sed -n 's/^!\[.*](\(.*\))$/\1/p' $page | head -n 1)
+        [ -n "$link" ] && (cd "$(dirname $page)" && [ -s "$link" ]) || fail "no picture at '$link' beside $page"
+    done
     ! show harm --pictures a\ page/harm.md --format md || fail "a file is taken for a directory"
     [ "$(wc -l <err)" = 1 ] || fail "more than a line: $(cat err)"
 fi
