@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     if (!copy)
         return 0;
     memcpy(copy, data, n);
-    struct joined_reader reader = joined_open(copy, n);
+    struct cursor reader = joined_open(copy, n);
     while (joined_next_section(&reader, &section)) {
         if (section.n_columns > STORE_COLUMNS_MAX)
             abort();
