@@ -351,7 +351,7 @@ static double seconds(struct timeval t) {
 static int take_time(char **command) {
     int64_t start = clock_ns(CLOCK_MONOTONIC);
     struct rusage use;
-    int status;
+    int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
         execvp(command[0], command);
