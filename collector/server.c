@@ -36,6 +36,8 @@
 
 struct listener {
     struct MHD_Daemon *daemon;
+    bool is_quiet; /* accepts nobody any more; fd is ours again */
+    int fd;
     char address[SERVER_ADDRESS_TEXT_MAX];
 };
 
@@ -316,9 +318,16 @@ static int check_token(const char *token, char *why, size_t why_size) {
     return -EINVAL;
 }
 
+/* The daemon's thread may still be taking the socket out of its set: closed when it has ended. */
+static void stop_listener(struct listener *l) {
+    MHD_stop_daemon(l->daemon);
+    if (l->is_quiet && l->fd >= 0)
+        close(l->fd);
+}
+
 static void free_server(struct server *server) {
     for (size_t i = 0; i < server->n_listeners; i++)
-        MHD_stop_daemon(server->listeners[i].daemon);
+        stop_listener(&server->listeners[i]);
     echo_server_free(server->echo);
     explicit_bzero(server->authorization, sizeof server->authorization);
     free(server);
@@ -362,9 +371,9 @@ void server_ask_stop(struct server *server) {
 
 static void stop_accepting(struct server *server) {
     for (size_t i = 0; i < server->n_listeners; i++) {
-        int fd = MHD_quiesce_daemon(server->listeners[i].daemon);
-        if (fd >= 0)
-            close(fd);
+        struct listener *l = &server->listeners[i];
+        l->fd = MHD_quiesce_daemon(l->daemon);
+        l->is_quiet = true;
     }
 }
 
