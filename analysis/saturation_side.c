@@ -22,16 +22,20 @@ struct culprit_side {
     bool full;     /* its host sends all that it is set to, and holds back the rest */
 };
 
-static double side_rate(const struct flows *flows, int host, enum flow_side side) {
+static double rate_of(const struct flows *flows, int host, enum flow_side side, bool limited_only) {
     double need = 0, bytes = 0;
     for (size_t i = 0; i < flows->n; i++) {
         const struct flow *f = &flows->items[i];
-        if (!f->limited || (side == FLOW_SEND ? f->from : f->to) != host)
+        if ((limited_only && !f->limited) || (side == FLOW_SEND ? f->from : f->to) != host)
             continue;
         need = fmax(need, f->need_s); /* several at once share it */
         bytes += f->bytes;
     }
     return need > 0 ? bytes / need / 1e6 : NAN;
+}
+
+static double side_rate(const struct flows *flows, int host, enum flow_side side) {
+    return rate_of(flows, host, side, true);
 }
 
 static struct culprit_side look_at_side(const struct scene *scene, size_t group,
@@ -134,6 +138,8 @@ static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
     double carried = side_rate(flows, s->host, s->side);
     bool set = !s->at_limit && s->side == FLOW_SEND && link_is_backed_up(&s->queues) &&
                s->queues.rate_mb_s > 0 && s->queues.rate_mb_s < 4 * carried;
+    if (set) /* a queue is of all that goes through it, seen to be held up or not */
+        carried = fmax(carried, rate_of(flows, s->host, s->side, false));
     c->ceiling = set ? s->queues.rate_mb_s : s->at_limit ? s->limit.mb_s : carried;
     c->ceiling_from = set           ? "its interface is set to"
                       : s->at_limit ? "this link was measured to carry"
