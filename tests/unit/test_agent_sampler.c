@@ -805,6 +805,8 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     int64_t looks = self_seen.ring_cpu / LOOK_TAKES;
     assert_true(looks > 20); /* at each quarter of a slot, whether something came or not */
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
+    assert_int_equal(run_through_burst(&looked_after, true, &called),
+                     0); /* one calls, one cannot */
     assert_int_equal(run_through_burst(&called_for, true, &called), 0);
     assert_in_range(self_seen.ring_cpu / LOOK_TAKES, 1, BURST / (RING / 8)); /* and no others */
 }
