@@ -196,6 +196,35 @@ class NWChem(ShellTimed):
         return None if shutil.which("nwchem.openmpi") else "nwchem.openmpi (package nwchem-openmpi) is not installed"
 
 
+class Gromacs(Workload):
+    """GROMACS' molecular dynamics, with its own balancing of load as it is set by default. What the runs start from is
+    made once, outside of the folders of cases. Its ranks pin themselves to no core: both would choose the first."""
+    name, half, steps = "gromacs", "scored", 1200
+    box = "/usr/share/gromacs/top/spc216.gro"
+
+    def available(self, binaries):
+        missing = [path for path in (shutil.which("gmx_mpi") or "gmx_mpi", self.box) if not os.path.exists(path)]
+        return f"{missing[0]} (package gromacs) is not installed" if missing else None
+
+    def made(self, folder):
+        start = f"{folder}/start.tpr"
+        if not os.path.exists(start):
+            os.makedirs(folder, exist_ok=True)
+            for line in (f"genconf -f {self.box} -nbox 2 2 2 -o water.gro",
+                         f"grompp -f {HERE}/spc.mdp -c water.gro -p {HERE}/spc.top -o new.tpr"):
+                subprocess.run(["gmx", "-quiet", *line.split()], cwd=folder, check=True, capture_output=True)
+            os.rename(f"{folder}/new.tpr", start)
+        return start
+
+    def words(self, case):
+        start = self.made(f"{os.path.dirname(case['folder'])}/gromacs")
+        return ["-wdir", case["folder"], "gmx_mpi", "-quiet", "mdrun", "-s", start, "-nsteps", scaled(self.steps, case),
+                "-ntomp", 1, "-pin", "off", "-noconfout"]
+
+    def loop_s(self, case, output):
+        return float(re.search(r"^ +Time: +[0-9.]+ +([0-9.]+)", output, re.M).group(1))
+
+
 class Spread(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
@@ -277,6 +306,7 @@ WORKLOADS = {w.name: w for w in (
     Mpb(),
     MrBayes(),
     NWChem(),
+    Gromacs(),
     Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
