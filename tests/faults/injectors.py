@@ -19,15 +19,23 @@ def host_of(rank):
 
 # ---- what is done to a host from outside ----
 
+def shares_of(amount):
+    """2.3 of something greedy: two that always are, one for three tenths of the time; in percent."""
+    whole, rest = divmod(round(amount * 100), 100)
+    return [100] * whole + ([rest] if rest else [])
+
+
 @contextlib.contextmanager
 def hog(case, bed, rank, amount):
-    """amount: threads, or below 1 the share of the time in which there is one"""
-    words = ("cpu", int(amount)) if amount >= 1 else ("part", round(amount * 100))
-    process = bed.helper(host_of(rank), *words)
+    """amount: threads, the last of which may be there for a share of the time only"""
+    shares = shares_of(amount)
+    words = ([("cpu", shares.count(100))] if 100 in shares else []) + [("part", share) for share in shares if share < 100]
+    hogs = [bed.helper(host_of(rank), *one) for one in words]
     try:
-        yield [label(host_of(rank), "cpu", "contention", pid=process.pid)]
+        yield [label(host_of(rank), "cpu", "contention", pid=[h.pid for h in hogs])]
     finally:
-        bed.end(process)
+        for process in hogs:
+            bed.end(process)
 
 
 @contextlib.contextmanager
@@ -70,11 +78,14 @@ def both_ways(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def foreign_traffic(case, bed, rank, amount):
-    """Greedy connections out of the host over a link that would do for the job alone: four times its need."""
+    """Greedy connections out of the host over a link that would do for the job alone: four times its need. The last
+    one may be content with a share of the link."""
     host, stranger = host_of(rank), f"vm{bed.hosts}"
-    bed.shape(host, "send", max(case["need"][0] * 4, 1))
+    mbit = max(case["need"][0] * 4, 1)
+    bed.shape(host, "send", mbit)
     sink = bed.helper(stranger, "sink", 7001)
-    senders = [bed.helper(host, "send", bed.address(stranger), 7001, 0) for _ in range(int(amount))]
+    rate = lambda share: 0 if share == 100 else max(1, round(mbit / 8 * share / 100)) # MB/s
+    senders = [bed.helper(host, "send", bed.address(stranger), 7001, rate(share)) for share in shares_of(amount)]
     try:
         yield [label(host, "net-egress", "link-contention", pid=[s.pid for s in senders])]
     finally:
@@ -96,11 +107,12 @@ def read_throttle(case, bed, rank, amount):
 
 @contextlib.contextmanager
 def foreign_reader(case, bed, rank, amount):
-    """amount: readers. A disk that would do for the job, and is shared with others: an fsync writer, as one would
-    expect here, costs nobody anything on a fast virtual disk, so the disk is made a slow one of 100 MB/s."""
+    """amount: readers, the last for a share of the time only. A disk that would do for the job, and is shared with
+    others: an fsync writer, as one would expect here, costs nobody anything on a fast virtual disk, so the disk is
+    made a slow one of 100 MB/s."""
     disk = case["disks"][rank]
     bed.set_read_limit(host_of(rank), disk.device, int(100e6))
-    readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 8) for i in range(int(amount))]
+    readers = [bed.helper(host_of(rank), "read", f"{disk.path}/foreign-{i}", 8, share) for i, share in enumerate(shares_of(amount))]
     try:
         yield [label(host_of(rank), ["disk", "disk-throttle"], "disk-contention", pid=[r.pid for r in readers])]
     finally:

@@ -438,6 +438,10 @@ class Plan(unittest.TestCase):
                 if fault[0] == "F":
                     self.assertFalse(set(map(str, magnitudes)) & set(map(str, tuned)), (workload, fault))
 
+    def test_a_fraction_of_something_greedy_is_one_more_for_a_part_of_the_time(self):
+        shares = cases.injectors.shares_of
+        self.assertEqual([shares(.7), shares(1), shares(2.3)], [[70], [100], [100, 100, 30]])
+
     def test_whoever_stops_early_has_seen_every_program_and_every_fault_alike(self):
         plan = cases.cases_of("scored", 1)
         for part in (.5, .8):

@@ -6,8 +6,8 @@
  *     cpu THREADS           spins
  *     part PERCENT          spins for that share of each tenth of a second, by the clock
  *     fsync PATH            writes 64 KiB and waits for the disk, again and again
- *     read PATH MB          reads a file past the page cache, a MiB at a time, as fast as it goes
- *     burst PATH MB         writes MB into the page cache each second, over the same file
+ *     read PATH MB PERCENT  reads a file past the page cache, a MiB at a time, for that share of
+ * the time burst PATH MB         writes MB into the page cache each second, over the same file
  *     cache PATH MB         writes a file once and reads it again and again, a piece at a time
  *     bandwidth MB          copies memory to and fro
  *     sink PORT             takes connections and swallows what comes
@@ -119,19 +119,23 @@ static int trouble_fsync(char **words) {
 
 static int trouble_read(char **words) {
     int fd = open_file(words[0]);
-    long blocks = number(words[1]) * 16;
+    long blocks = number(words[1]) * 16, share = number(words[2]);
     char *into = aligned_alloc(4096, 1 << 20);
     for (long i = 0; i < blocks; i++)
         put(fd, (off_t)i * BLOCK);
     fsync(fd);
     close(fd);
     fd = open(words[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
-    if (fd < 0 || !into)
+    if (fd < 0 || !into || share == 0)
         die(words[0]);
     ready();
-    for (off_t at = 0;; at = (at + (1 << 20)) % ((off_t)blocks * BLOCK))
+    for (off_t at = 0;; at = (at + (1 << 20)) % ((off_t)blocks * BLOCK)) {
+        double begin = now_s();
         if (pread(fd, into, 1 << 20, at) < 0)
             die("read");
+        if (share < 100)
+            nap_ms((long)((now_s() - begin) * 1e3 * (double)(100 - share) / (double)share));
+    }
     return 0;
 }
 
@@ -229,7 +233,7 @@ static const struct {
     {"cpu", 1, trouble_cpu},
     {"part", 1, trouble_part},
     {"fsync", 1, trouble_fsync},
-    {"read", 2, trouble_read},
+    {"read", 3, trouble_read},
     {"burst", 2, trouble_burst},
     {"cache", 2, trouble_cache},
     {"bandwidth", 1, trouble_bandwidth},
