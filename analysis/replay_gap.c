@@ -97,6 +97,13 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
     }
 }
 
+/* Between two looks for the same, too short for its CPU time to have been read: it takes what it
+ * takes, and polling goes on. */
+static bool is_passed_over(const struct rank_builder *rb, size_t i, int64_t begin) {
+    return !(rb->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) &&
+           polling_for(&rb->polling, i, begin);
+}
+
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     double length = (double)(end - begin), cpu = length;
@@ -114,7 +121,8 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
         return;
     }
     replay_add_gap(rb, begin, end, cpu / length);
-    rb->poll_begin_ns = VALUE_ABSENT;
+    if (!is_passed_over(rb, i, begin))
+        rb->poll_begin_ns = VALUE_ABSENT;
 }
 
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
