@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which runs the matrix has. A case = workload x fault x magnitude x seed; the seed also says which rank
-it hits. Magnitudes of the scored half were never used for tuning, and are new for each published score.
+it hits. Magnitudes of the scored half were never used for tuning, and are new for each published score; those of D1 and
+D5 say nothing, they only tell such runs from earlier ones.
 The order is such that whoever stops early has seen all workloads and all faults alike: each workload's
 cases are cut into blocks of a clean run and three faulty ones, in which its faults take turns, and the
 blocks of all workloads are dealt out evenly."""
@@ -98,7 +99,7 @@ def target_of(workload, fault, seed):
 
 
 def scale_of(fault, magnitude):
-    """So that a faulty run takes about as long as a clean one, half as long again at most."""
+    """So that a faulty run takes about as long as a clean one, as far as its magnitude says what it costs."""
     if fault == "F1":
         return min(1, 1.3 / (1 + magnitude))
     if fault == "F2":
@@ -137,12 +138,14 @@ def faulty_cases(half, workload, faults, seed, first):
 
 def blocks_of(half, workload, faulty, number):
     """Blocks of a clean run and the faulty ones after it; beside every third clean one of the scored half the same
-    without profiling, before and after it in turn. `number`: the clean runs this workload has had."""
+    without profiling, before and after it in turn, and of every other program before it to begin with: whoever stops
+    early has as many of either. `number`: the clean runs this workload has had."""
+    other = list(plan_of(half)).index(workload)
     for i in range(0, len(faulty), BLOCK):
         clean, alone = [clean_case(half, workload, number)], []
         if half == "scored" and number % 3 == 0:
             alone = [clean_case(half, workload, number, PLAIN)]
-        yield (alone + clean if number % 2 else clean + alone) + faulty[i:i + BLOCK]
+        yield (alone + clean if (number + other) % 2 else clean + alone) + faulty[i:i + BLOCK]
         number += 1
 
 

@@ -95,9 +95,14 @@ def overhead_text(ratios):
     return f"{100 * stats.median(ratios):+.1f} %" + (f" ({100 * interval[0]:+.1f} to {100 * interval[1]:+.1f})" if interval else "") + f", {len(ratios)}"
 
 
+def spread_text(w):
+    """Of few clean runs nothing is known; that is no difference of 0."""
+    return f"{100 * w['spread']:.1f} %" if w["clean"] >= scorer.LEAST else "-"
+
+
 def workload_table(workloads, overheads):
     return table(("program", "runs", "clean", "a clean run, s", "clean runs differ by", "found", "with cause", "kept quiet", "grey", "profiling costs"),
-                 [(name, w["runs"], w["clean"], number(w["clean_s"], digits=2), f"{100 * w['spread']:.1f} %", share_short(w["find"]), share_short(w["cause"]),
+                 [(name, w["runs"], w["clean"], number(w["clean_s"], digits=2), spread_text(w), share_short(w["find"]), share_short(w["cause"]),
                    share_short(w["quiet"]), w["grey"], overhead_text(overheads.get(name))) for name, w in workloads.items()])
 
 
@@ -302,7 +307,7 @@ def print_scores(runs, overheads, options):
         print(f"  {fault:5s} {cases.NAMES.get(fault, ''):34s} found {c['find']['right']:3d} of {c['find']['n']:3d}, with cause {c['cause']['right']:3d}, "
               f"quiet {c['quiet']['right']:3d} of {c['quiet']['n']:3d}, grey {c['grey']:2d}")
     for name, w in scorer.by_workload(runs).items():
-        print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {100 * w['spread']:5.1f} %, found {w['find']['right']:3d} of "
+        print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {spread_text(w):>7s}, found {w['find']['right']:3d} of "
               f"{w['find']['n']:3d}, quiet {w['quiet']['right']:3d} of {w['quiet']['n']:3d}, grey {w['grey']:2d}, profiling {overhead_text(overheads.get(name))}")
     if options.whatif:
         print("\n".join(estimates.all_lines(runs)))

@@ -463,8 +463,9 @@ class Plan(unittest.TestCase):
 
     def test_runs_without_profiling_stand_beside_clean_ones_on_either_side(self):
         plan = cases.cases_of("scored", 2)
-        sides = {plan[at + 1]["fault"] == "F0" for at, c in enumerate(plan) if c["fault"] == cases.PLAIN}
-        self.assertEqual(sides, {True, False})
+        sides = [plan[at + 1]["fault"] == "F0" for at, c in enumerate(plan) if c["fault"] == cases.PLAIN]
+        for n in range(8, len(sides) + 1):
+            self.assertLessEqual(abs(2 * sum(sides[:n]) - n), 5)
         self.assertFalse([c for c in cases.cases_of("tuning", 2) if c["fault"] == cases.PLAIN])
 
     def test_the_first_matrix_is_large_enough(self):
@@ -501,7 +502,7 @@ class Page(unittest.TestCase):
     def test_the_table_of_programs_has_a_row_for_each(self):
         runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
         rows = page.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})
-        self.assertEqual(rows[2], "| w | 2 | 1 | 10.00 | 0.0 % | 1 of 1 | 0 of 1 | 1 of 1 | 0 | +2.0 %, 1 |")
+        self.assertEqual(rows[2], "| w | 2 | 1 | 10.00 | - | 1 of 1 | 0 of 1 | 1 of 1 | 0 | +2.0 %, 1 |")
 
     def test_a_table_is_markdown_and_nothing_is_shown_as_a_dash(self):
         text = page.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})

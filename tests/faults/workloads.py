@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The programs of the matrix: their command lines, sized so that a clean run takes three to four seconds
-on two cores of 2026, and where each says how long its loop took."""
+"""The programs of the matrix: their command lines, sized so that a clean run takes a few seconds (two
+to seven) on two cores of 2026, and where each says how long its loop took."""
 import functools
 import glob
 import json
