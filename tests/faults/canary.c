@@ -1,36 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fault-canary CPU...: how fast those cores are just now. Each does the same work at the same time
- * as the others, since cores that share a physical one slow each other down; the median thread CPU
- * time of a few repeats is printed as JSON, milliseconds: {"0": {"compute": x, "memory": y}, ...}.
+ * fault-canary CPU...: how fast those cores are while something else runs on them. Twenty times a
+ * second all of them do the same short work at the same time, until standard input ends; then the
+ * thread CPU time that each beat took is printed as JSON, milliseconds:
+ * {"start_ns": CLOCK_MONOTONIC, "period_ns": 50000000, "cores": {"0": [x, ...], "1": [y, ...]}}.
  *
  * CPU time, not time: what else runs on a core may come between, and is none of the core's speed.
  * What the machine below takes without saying so (it gives a virtual core less, or its neighbour
- * the same physical one) is in it, and that is what the runs beside it suffer, too.
+ * the same physical one) is in it, and that is what the runs beside it suffer, too. At the same
+ * time, so that cores which share a physical one are always seen with the other busy: else a
+ * program that waits on one core would seem to run on a faster other one.
+ *
+ * Sums of integers that depend on nothing but themselves, as many a cycle as a core has room for: a
+ * neighbour on the same physical core takes from those what it takes from a program. A chain of
+ * products, each waiting for the one before, hardly notices a neighbour: over windows of a second
+ * programs of six kinds slow down 1.5 to 2.7 times as much as it (in logarithms), and .8 to 1.4
+ * times as much as these sums, correlation .92 to .99.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CORES_MAX 64
-#define REPEATS 7
-#define STEPS 2000000         /* of eight sums each: about 8 ms */
-#define AREA_BYTES (8u << 20) /* more than a second-level cache */
-#define PASSES 6
+#define BEATS_MAX 20000 /* 1000 s */
+#define PERIOD_NS 50000000
+#define WARM_STEPS 30000  /* not measured: the work's instructions and data come near */
+#define WORK_STEPS 100000 /* .15 to .3 ms: half a percent of a core, with the warming */
+#define NS_PER_S 1000000000
 
 struct canary {
     pthread_t thread;
-    int core;
-    pthread_barrier_t *together;
-    unsigned char *from, *to;
-    double compute_ms[REPEATS], memory_ms[REPEATS];
-    volatile double sum; /* so that the work is done at all */
+    int core, beats;
+    struct timespec first; /* CLOCK_MONOTONIC */
+    float ms[BEATS_MAX];
+    uint64_t sum; /* so that the work is done at all */
 };
+
+static atomic_bool ended;
 
 static void die(const char *what) {
     fprintf(stderr, "fault-canary: %s: %s\n", what, strerror(errno));
@@ -43,67 +57,76 @@ static double cpu_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static void compute(struct canary *c) {
-    double sums[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    for (int i = 0; i < STEPS; i++)
-        for (int k = 0; k < 8; k++)
-            sums[k] = sums[k] * .999999 + 1e-6;
-    for (int k = 0; k < 8; k++)
-        c->sum += sums[k];
-}
-
-static void copy(struct canary *c) {
-    for (int i = 0; i < PASSES; i++) {
-        memcpy(c->to, c->from, AREA_BYTES);
-        c->from[i] ^= c->to[AREA_BYTES - 1];
+static uint64_t work(uint64_t seed, int steps) {
+    uint64_t a = seed, b = 2, c = 3, d = 4, e = 5, f = 6;
+    for (int i = 0; i < steps; i++) {
+        uint64_t step = (uint64_t)i;
+        a = a * 5 + step;
+        b ^= b << 7;
+        c += c >> 3;
+        d ^= step;
+        e += step ^ d;
+        f = f * 3 + 1;
+        b ^= b >> 9;
+        c ^= step;
+        __asm__ volatile(""
+                         : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e),
+                           "+r"(f)); /* each step is done */
     }
+    return a + b + c + d + e + f;
 }
 
-static void *work(void *argument) {
-    struct canary *c = argument;
+/* On that core alone, and before all others there, so that all beat at the same time. Where the
+ * system does not allow that, a beat may be late; its CPU time is as true. */
+static void settle(int core) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET((size_t)c->core, &set);
+    CPU_SET((size_t)core, &set);
     errno = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-    c->from = malloc(AREA_BYTES);
-    c->to = malloc(AREA_BYTES);
-    if (errno || !c->from || !c->to)
-        die("a core's thread");
-    memset(c->from, 1, AREA_BYTES);
-    memset(c->to, 2, AREA_BYTES);
-    pthread_barrier_wait(c->together);
-    for (int i = 0; i < REPEATS; i++) {
+    if (errno)
+        die("a core of its own");
+    pthread_setschedparam(pthread_self(), SCHED_FIFO, &(struct sched_param){.sched_priority = 1});
+}
+
+static void *beat(void *argument) {
+    struct canary *c = argument;
+    struct timespec at = c->first;
+    settle(c->core);
+    while (!ended && c->beats < BEATS_MAX) {
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+        c->sum += work(c->sum, WARM_STEPS);
         double begin = cpu_ms();
-        compute(c);
-        double between = cpu_ms();
-        copy(c);
-        c->compute_ms[i] = between - begin;
-        c->memory_ms[i] = cpu_ms() - between;
+        c->sum += work(c->sum, WORK_STEPS);
+        c->ms[c->beats++] = (float)(cpu_ms() - begin);
+        long ns = at.tv_nsec + PERIOD_NS;
+        at.tv_sec += ns / NS_PER_S;
+        at.tv_nsec = ns % NS_PER_S;
     }
     return NULL;
 }
 
-static int ascending(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double *values) {
-    qsort(values, REPEATS, sizeof *values, ascending);
-    return values[REPEATS / 2];
-}
-
 static void run_all(struct canary *canaries, int n) {
-    pthread_barrier_t together;
-    pthread_barrier_init(&together, NULL, (unsigned)n);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
     for (int i = 0; i < n; i++) {
-        canaries[i].together = &together;
-        errno = pthread_create(&canaries[i].thread, NULL, work, &canaries[i]);
+        canaries[i].first = now;
+        errno = pthread_create(&canaries[i].thread, NULL, beat, &canaries[i]);
         if (errno)
             die("thread");
     }
+    char none[64];
+    while (read(STDIN_FILENO, none, sizeof none) > 0)
+        ;
+    ended = true;
     for (int i = 0; i < n; i++)
         pthread_join(canaries[i].thread, NULL);
+}
+
+static void print_beats(const struct canary *c) {
+    printf("\"%d\": [", c->core);
+    for (int i = 0; i < c->beats; i++)
+        printf("%s%.4f", i ? ", " : "", (double)c->ms[i]);
+    printf("]");
 }
 
 static int core_of(const char *word) {
@@ -121,13 +144,16 @@ int main(int argc, char **argv) {
         if (canaries[i].core < 0)
             n = 0;
     if (n < 1 || n > CORES_MAX) {
-        fprintf(stderr, "usage: fault-canary CPU...\n");
+        fprintf(stderr, "usage: fault-canary CPU... (until standard input ends)\n");
         return 2;
     }
     run_all(canaries, n);
-    for (int i = 0; i < n; i++)
-        printf("%s\"%d\": {\"compute\": %.3f, \"memory\": %.3f}", i ? ", " : "{", canaries[i].core,
-               median(canaries[i].compute_ms), median(canaries[i].memory_ms));
-    printf("}\n");
+    printf("{\"start_ns\": %lld, \"period_ns\": %d, \"cores\": {",
+           (long long)canaries->first.tv_sec * NS_PER_S + canaries->first.tv_nsec, PERIOD_NS);
+    for (int i = 0; i < n; i++) {
+        printf("%s", i ? ", " : "");
+        print_beats(&canaries[i]);
+    }
+    printf("}}\n");
     return 0;
 }

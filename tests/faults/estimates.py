@@ -45,10 +45,6 @@ def slowdown_lines(runs):
         for error, r in rows]
 
 
-def quiet_lines(runs):
-    return ["of quiet pairs alone:"] + slowdown_lines(runs) if runs else []
-
-
 def gone_ratio(run):
     """What the clean twin took of what was asked about; of the whole run where there is no answer."""
     answer = run["whatif_answer"]
@@ -71,5 +67,4 @@ def all_lines(runs):
     asked = [r for r in runs if r.get("whatif_answer") and scorer.is_top1(r)]
     return (question_lines("what if the fault were gone", runs, "whatif_answer", "whatif_error", gone_ratio) + class_lines(asked, lambda r: r["whatif_error"])
             + question_lines("what if the clean run had the limit", runs, "cap_answer", "cap_error", lambda r: r["cap_answer"][3])
-            + slowdown_lines(found(runs)) + class_lines(found(runs), scorer.slowdown_error)
-            + quiet_lines(found(scorer.quiet_pairs(runs))))
+            + slowdown_lines(found(runs)) + class_lines(found(runs), scorer.slowdown_error))

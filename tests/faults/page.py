@@ -33,19 +33,16 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("gain_given", "right verdicts with an estimate of the gain, not a bound alone", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
-    ("excess_within_10_quiet", "within 10 %, of quiet pairs", "", ""),
-    ("excess_at_least_90_quiet", "to 90 % at least, of quiet pairs", "", ""),
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
 )
-ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("slowdown_error_quiet", "the same, of quiet pairs", ""), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
-          ("whatif_error_quiet", "the same, of quiet pairs", ""), ("cap_error", "what-if (clean run, limit set), relative error", "4 / 10 %"),
-          ("twin_error", "the twins themselves: a clean run against its twin", ""), ("twin_error_quiet", "the same, of quiet pairs", ""),
-          ("twin_error_canary", "the same, of those with a canary", ""), ("twin_error_at_speed", "the same, over the canary's time on the slower core", ""),
+ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),
+          ("cap_error", "what-if (clean run, limit set), relative error", "4 / 10 %"),
+          ("twin_error", "the twins themselves: a clean run against its twin", ""), ("twin_error_as_measured", "the same, not corrected by the canary", ""),
           ("start_error_s", "start of a fault (F15), s off", ""), ("delay", "detection delay (F15), iterations", ""), ("closure_error_pct", "budget closure, % of wall time", "2"))
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
 REMARKS = f"{os.path.dirname(os.path.abspath(__file__))}/remarks.txt" # by hand: what the figures are to be taken for
-SIGNED = ("slowdown_error", "slowdown_error_quiet", "whatif_error", "whatif_error_quiet", "cap_error")
+SIGNED = ("slowdown_error", "whatif_error", "cap_error")
 PLAIN_UNITS = ("start_error_s", "closure_error_pct", "delay") # the others are shares
 
 
@@ -224,7 +221,8 @@ def intro(m, runs, options):
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against all other clean runs of its "
-            "program (their geometric mean, the nearer in time the heavier). From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
+            "program (their geometric mean, the nearer in time the heavier), on cores as fast as they were during this run: the canary, a fixed piece of work "
+            "on all cores at once twenty times a second while the program runs, says how fast. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
             "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
             "without a fault. Intervals are Wilson's, 95 %.", "", *remarks()]
@@ -246,15 +244,14 @@ DEFINITIONS = """\
 Detection delay: iterations of the rank that was hit, from the one in which the fault began to the first after which the report of all recorded until then
 (later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once. Start: the one the verdict names,
 against when the injector acted, or the rank began the first iteration of the fault. Profiling costs: time of the loop, clean runs under
-`chokepoint run` against runs beside them that nobody profiled, in turn before and after; median of the pairs' ratios, its 95 % bootstrap interval, pairs.
-Cores alike: fixed work on each core of the bed at once (the canary, before and after each run, mean of both) took on none of them a tenth longer
-than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
+`chokepoint run` against runs beside them that nobody profiled, in turn before and after, corrected by the canary; median of the pairs' ratios, its 95 % bootstrap interval, pairs.
+Cores alike: the canary's work took on none of the cores of the bed a tenth longer than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
 blame counts as a false alarm in the first of the three rows.
 Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
 held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
-a bound has no estimate. Quiet pairs: the run, and the clean runs it is held against, were made while the canary's arithmetic took at most 5 % longer than it ever did
-(mean of all cores, before and after; of all runs the fifth percentile): nobody else was on the machine below."""
+a bound has no estimate. Corrected by the canary: a clean run's time over what the canary's work took in it (CPU time, at the mean speed, mean of all cores), times what it took in the run
+that is held against it. Other machines that share the physical cores change their speed by a third within seconds; what the canary takes rises in proportion to what programs take."""
 
 
 def make_page(runs, lost, overheads, options, root):

@@ -10,19 +10,13 @@ import shutil
 import subprocess
 import time
 
+import canary
 import cases
 import workloads
 from bed import Bed, DelayAccounting, Disk, Unable, machine_cpu_s, megabit_needed
 
 LIMIT_S = 90 # of a command
-CANARY_CORES = 64 # as many as it takes
 TRIES = 2 # of a run that others disturbed
-
-
-def cores_of(cpus):
-    """The cores of a list like "0-3,6"."""
-    ranges = [list(map(int, word.split("-"))) for word in cpus.split(",")]
-    return {core for ends in ranges for core in range(ends[0], ends[-1] + 1)}
 
 
 class Matrix:
@@ -83,14 +77,6 @@ class Matrix:
         raise RuntimeError(f"{case['id']}: no clean run of {case['workload']} yet, which says what it moves")
 
     # ---- a run ----
-
-    def canary(self, cpus):
-        """CPU time of fixed work on each core of the bed, ms: {core: {"compute": x, "memory": y}}."""
-        cores = sorted(os.sched_getaffinity(0) if cpus is None else cores_of(cpus))
-        done = subprocess.run([f"{self.bin}/fault-canary", *map(str, cores[:CANARY_CORES])], capture_output=True, text=True, timeout=LIMIT_S)
-        if done.returncode:
-            raise RuntimeError(f"fault-canary: {done.stderr.strip()}")
-        return json.loads(done.stdout)
 
     def hostfile(self, bed, case):
         path = f"{case['folder']}/hosts"
@@ -193,12 +179,11 @@ class Matrix:
             bed = stack.enter_context(Bed(self.bin, self.bed_name, hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]
-            kept["canary_ms"] = {"before": self.canary(cpus)}
-            begin, machine, own = time.time(), machine_cpu_s(), bed.cpu_s()
-            output, labels = self.execute(bed, case, workload)
-            kept["all_s"] = time.time() - begin
-            kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
-            kept["canary_ms"]["after"] = self.canary(cpus)
+            with canary.beating(self.bin, cpus) as kept["canary"]:
+                begin, machine, own = time.time(), machine_cpu_s(), bed.cpu_s()
+                output, labels = self.execute(bed, case, workload)
+                kept["all_s"] = time.time() - begin
+                kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
         kept["started"], kept["mbit"] = begin, case.get("mbit")

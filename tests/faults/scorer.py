@@ -9,14 +9,13 @@ report (chokepoint.report/1); truth() adds slowdown and what the right answer is
 """
 import math
 
-from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
+from stats import calibration_bins, calibration_error, feeling, fitted_map, harmonic, median, quantile, wilson
 
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
 BLAMES = ("saturated", "suspected")
 LEAST = 3 # clean runs from which a spread can be told
 NEAR_S = 120 # a clean run that far away in time weighs half as much as one at the same time
-QUIET = 1.05 # times the canary's best time, at most: nobody else was on the machine
 
 
 # ---- truth ----
@@ -30,9 +29,9 @@ def whole_s(run):
 
 
 def nearest_clean(run, runs):
-    """Clean runs of the same program, the nearest in time first."""
+    """Clean runs of the same program, the nearest in time first; with a canary those of one with a canary."""
     clean = [r for r in runs if r["fault"] == "F0" and r["workload"] == run["workload"] and r["half"] == run["half"] and r is not run
-             and not r.get("disturbed")]
+             and not r.get("disturbed") and bool(core_ms(r)) == bool(core_ms(run))]
     return sorted(clean, key=lambda r: abs(r["started"] - run["started"]))
 
 
@@ -40,14 +39,27 @@ def nearness(run, other):
     return 1 / (1 + abs(other["started"] - run["started"]) / NEAR_S)
 
 
-def twin_s(run, runs, pace=per_work):
-    """The geometric mean of all other clean runs of the same program, the nearer in time the heavier: a machine is faster
-    for an hour than for the next. Of 103 decoys, which have a clean run beside
-    them as faulty runs do, half were within 5.4 % of that and nine of ten within 15.5 %, of 172 clean runs within 6.7 and
-    18.1 %; of the median of all other clean runs within 8.9 and 22.4 %, 7.4 and 20.8 %."""
+def slowness(run):
+    """How long the cores took for fixed work during the run, in the mean; 1 where that was not measured."""
+    times = core_ms(run).values()
+    return sum(times) / len(times) if times else 1
+
+
+def feels(clean):
+    return feeling([(slowness(r), per_work(r)) for r in clean])
+
+
+def at_speed(one, exponent, other):
+    """What a run takes for its work on cores as fast as they were during the other run, s."""
+    return per_work(one) * (slowness(other) / slowness(one)) ** exponent
+
+
+def twin_s(run, runs):
+    """What the same work takes without the fault: the geometric mean of all other clean runs of the program, on cores as fast
+    as they were during this run, the nearer in time the heavier."""
     clean = nearest_clean(run, runs)
-    weights = [nearness(run, r) for r in clean]
-    return math.exp(sum(w * math.log(pace(r)) for w, r in zip(weights, clean)) / sum(weights)) if clean else None
+    weights, exponent = [nearness(run, r) for r in clean], feels(clean)
+    return math.exp(sum(w * math.log(at_speed(r, exponent, run)) for w, r in zip(weights, clean)) / sum(weights)) if clean else None
 
 
 def outside_s(run):
@@ -61,13 +73,13 @@ def whole_twin_s(run, runs):
 
 
 def set_twin(run, runs):
-    run["twin_s"] = twin_s(run, runs)
+    run["twin_s"], run["feels"] = twin_s(run, runs), feels(nearest_clean(run, runs))
     run["whole_twin_s"] = whole_twin_s(run, runs)
     run["slowdown"] = per_work(run) / run["twin_s"] if run["twin_s"] else None
 
 
 def set_truth(runs, tolerate=.1):
-    """Adds disturbed, twin_s, whole_twin_s, slowdown, spread and right to each run."""
+    """Adds disturbed, twin_s, feels, whole_twin_s, slowdown, spread and right to each run."""
     for run in runs:
         run["disturbed"] = run.get("others_cores", 0) > tolerate + run.get("allowance", 0)
     for run in runs:
@@ -100,43 +112,20 @@ def right_answer(run):
 # ---- the cores beneath ----
 
 def core_ms(run):
-    """{core: CPU time of the canary on it, the mean of before and after the run}; {} where it was not measured."""
-    sides = list((run.get("canary_ms") or {}).values())
-    cores = set.intersection(*map(set, sides)) if len(sides) == 2 else ()
-    return {core: sum(sum(side[core].values()) for side in sides) / 2 for core in cores}
+    """{core: CPU time of the canary's work on it, at its mean speed during the run}; {} where it was not measured."""
+    return {core: harmonic(beats) for core, beats in (run.get("canary") or {}).get("cores", {}).items() if beats}
 
 
 def cores_alike(run):
-    """Whether the canary took about as long on all cores of the bed, before and after the run in the mean; None: not known."""
+    """Whether the canary took about as long on all cores of the bed; None: not known."""
     times = core_ms(run).values()
     return max(times) < UNLIKE_CORES * min(times) if len(times) > 1 else None
 
 
-def machine_ms(run):
-    """CPU time of the canary's arithmetic, the mean of all cores before and after the run; None where it was not measured."""
-    times = [core["compute"] for side in (run.get("canary_ms") or {}).values() for core in side.values()]
-    return sum(times) / len(times) if core_ms(run) else None
-
-
-def quiet_pairs(runs):
-    """Copies of those runs during which the machine was as fast as it ever was, held against such clean runs alone."""
-    best = quantile([machine_ms(r) for r in runs if machine_ms(r)], .05)
-    quiet = [dict(r) for r in runs if machine_ms(r) and machine_ms(r) <= QUIET * best and not r["disturbed"]]
-    for run in quiet:
-        set_twin(run, quiet)
-    return [r for r in quiet if r["slowdown"]]
-
-
-def per_work_at_speed(run):
-    """Seconds of the same work as if the slowest core had been as fast as ever: over the canary's time there."""
-    return per_work(run) / max(core_ms(run).values())
-
-
-def twin_errors_at_speed(runs):
-    """(how far clean runs are from their twins, the same corrected by the canary), of those runs that have one."""
-    clean = [r for r in runs if r["fault"] == "F0" and not r["disturbed"] and core_ms(r)]
-    return tuple(errors([twin_s(r, clean, pace) / pace(r) - 1 for r in clean if nearest_clean(r, clean)])
-                 for pace in (per_work, per_work_at_speed))
+def twin_errors_as_measured(runs):
+    """How far clean runs with a canary are from their twins, as if they had none."""
+    blind = [dict(r, canary=None) for r in runs if r["fault"] == "F0" and not r["disturbed"] and core_ms(r)]
+    return errors([twin_s(r, blind) / per_work(r) - 1 for r in blind if nearest_clean(r, blind)])
 
 
 # ---- one answer ----
@@ -249,19 +238,13 @@ def true_ratio(run, measured_s):
 
 
 def capped_ratio(run, clean, measured_s):
-    """The other way round: what a faulty run took for the same work, of that clean run."""
-    return ratio_of(clean, per_work(run) * clean["scale"], outside_s(run), measured_s)
+    """The other way round: what a faulty run took for the same work, of that clean run, on cores as fast as they were in that."""
+    return ratio_of(clean, at_speed(run, run["feels"], clean) * clean["scale"], outside_s(run), measured_s)
 
 
 def what_if_error(run, ratio, measured_s):
     """The time a question is answered with over what the clean twin took, less 1."""
     return ratio / true_ratio(run, measured_s) - 1
-
-
-def answered_error(run):
-    """The same of a run that was asked already, against its present twin."""
-    ratio, _, measured_s = run.get("whatif_answer") or (None, None, None)
-    return None if ratio is None else what_if_error(run, ratio, measured_s)
 
 
 def start_error_s(run):
@@ -282,11 +265,11 @@ def overheads(runs, plain, tolerate=.1):
     """workload: ratios less 1 of a profiled clean run to the one beside it that nobody profiled; None: all of them."""
     result = {None: []}
     for alone in plain:
-        clean = [r for r in runs if r["fault"] == "F0" and (r["half"], r["workload"]) == (alone["half"], alone["workload"]) and not r["disturbed"]]
+        clean = nearest_clean(alone, runs)
         if clean and alone["others_cores"] <= tolerate + alone.get("allowance", 0):
-            near = min(clean, key=lambda r: abs(r["started"] - alone["started"]))
+            near = clean[0]
             for key in (None, alone["workload"]):
-                result.setdefault(key, []).append(per_work(near) / per_work(alone) - 1)
+                result.setdefault(key, []).append(at_speed(near, feels(clean), alone) / per_work(alone) - 1)
     return result
 
 
@@ -308,12 +291,12 @@ def errors(values):
     return {"n": len(values), "median": median(values), "p90": quantile(values, .9), "worst": max(values, default=None), "bias": median(known)}
 
 
-def excess_measures(right, suffix=""):
+def excess_measures(right):
     """What the verdict's gain says of what the fault cost, of runs that were answered rightly."""
     explained = [e for e in map(excess_explained, right) if e is not None]
-    return {"slowdown_error" + suffix: errors([slowdown_error(r) for r in right]),
-            "excess_within_10" + suffix: count(explained, lambda e: abs(e - 1) <= .1),
-            "excess_at_least_90" + suffix: count(explained, lambda e: e >= .9)}
+    return {"slowdown_error": errors([slowdown_error(r) for r in right]),
+            "excess_within_10": count(explained, lambda e: abs(e - 1) <= .1),
+            "excess_at_least_90": count(explained, lambda e: e >= .9)}
 
 
 def twin_errors(runs):
@@ -340,8 +323,6 @@ def measures(runs):
     delayed = [r for r in windowed if r.get("delay", 0) != 0] # 0: named before it began
     pairs = confidence_pairs(scored)
     right = [r for r in find if is_top1(r)]
-    quiet = quiet_pairs(runs)
-    right_quiet = [r for r in quiet if r["right"] == "find" and is_scored(r) and is_top1(r)]
     return {
         "runs": len(runs), "scored": len(scored), "classes": len({r["fault"] for r in find}),
         "grey": sum(r["right"] == "grey" for r in runs), "disturbed": sum(r["right"] == "disturbed" for r in runs),
@@ -356,10 +337,9 @@ def measures(runs):
         "start_given": count([r for r in windowed if is_top1(r)], lambda r: start_error_s(r) is not None),
         "delay": errors([r["delay"] for r in delayed if r["delay"]]), "delay_named": count(delayed, lambda r: r["delay"]),
         "start_error_s": errors([start_error_s(r) for r in windowed]),
-        **excess_measures(right), **excess_measures(right_quiet, "_quiet"),
-        "twin_error": twin_errors(runs), "twin_error_quiet": twin_errors(quiet),
-        "twin_error_canary": twin_errors_at_speed(runs)[0], "twin_error_at_speed": twin_errors_at_speed(runs)[1],
-        "whatif_error": errors([r.get("whatif_error") for r in right]), "whatif_error_quiet": errors([answered_error(r) for r in right_quiet]),
+        **excess_measures(right),
+        "twin_error": twin_errors(runs), "twin_error_as_measured": twin_errors_as_measured(runs),
+        "whatif_error": errors([r.get("whatif_error") for r in right]),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),
         "gain_given": count(right, lambda r: gain(r) is not None),

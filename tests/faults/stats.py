@@ -25,6 +25,26 @@ def quantile(values, q):
     return ordered[low] + (ordered[high] - ordered[low]) * (at - low)
 
 
+def harmonic(times):
+    """The mean time of a piece of work at the mean speed."""
+    return len(times) / sum(1 / t for t in times)
+
+
+DRAWN = (.03 / .5) ** 2 # noise of a run over the doubt about an exponent of 1, squared
+
+
+def feeling(points):
+    """How much of its cores' slowness a program feels: the exponent with which it takes longer where the canary does, from
+    (canary's time, program's time) of runs of equal work. What waits for the memory feels a neighbour on the physical core
+    less, what lives in the caches more. Least squares, drawn towards 1 by what few runs on cores of one speed cannot tell
+    (noise of 3 %, an exponent within .5 of 1)."""
+    if not points:
+        return 1
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    middle_x, middle_y = (sum(axis) / len(logs) for axis in zip(*logs))
+    return ((sum((x - middle_x) * (y - middle_y) for x, y in logs) + DRAWN) / (sum((x - middle_x) ** 2 for x, _ in logs) + DRAWN))
+
+
 def median(values):
     return quantile(values, .5)
 

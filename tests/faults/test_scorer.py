@@ -11,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import baselines
 import calibration
+import canary
 import cases
 import estimates
 import misses
@@ -68,59 +69,70 @@ class Truth(unittest.TestCase):
         self.assertEqual(scorer.measures(runs)["disturbed"], 1)
 
 
-class Cores(unittest.TestCase):
-    def run_on(self, first, second, loop_s=10, state="balanced", started=0):
-        side = lambda x: {"0": {"compute": first * x, "memory": first * x}, "1": {"compute": second * x, "memory": second * x}}
-        return dict(made("F0", loop_s, state, "vm1", "cpu", started=started), canary_ms={"before": side(.9), "after": side(1.1)})
+def beating(run, *cores):
+    """The same run with a canary that took so many milliseconds on each core."""
+    return dict(run, canary={"cores": {str(i): beats if isinstance(beats, list) else [beats] for i, beats in enumerate(cores)}})
 
-    def test_the_mean_of_both_sides_tells_whether_cores_are_alike(self):
-        self.assertEqual(scorer.core_ms(self.run_on(8, 9)), {"0": 16, "1": 18})
-        self.assertEqual([scorer.cores_alike(r) for r in (self.run_on(8, 8.7), self.run_on(8, 8.9), self.run_on(9, 8))], [True, False, False])
+
+class Cores(unittest.TestCase):
+    def test_the_mean_speed_of_its_beats_tells_whether_cores_are_alike(self):
+        self.assertAlmostEqual(scorer.core_ms(beating(made("F0", 10), [.1, .3], .2))["0"], .15) # twice at half of 10 and 3.3 a ms
+        self.assertEqual([scorer.cores_alike(beating(made("F0", 10), *c)) for c in ((8, 8.7), (8, 8.9), (9, 8))], [True, False, False])
 
     def test_the_canary_is_asked_of_each_core_of_a_list_and_of_no_more_than_it_takes(self):
         asked = []
-        done = lambda words, **_: asked.append(words[1:]) or unittest.mock.Mock(returncode=0, stdout="{}")
-        with unittest.mock.patch("subprocess.run", done), unittest.mock.patch("os.sched_getaffinity", lambda pid: set(range(96))):
+        process = unittest.mock.Mock(returncode=0, communicate=lambda timeout: ('{"cores": {}}', ""))
+        begin = lambda words, **_: asked.append(words[1:]) or process
+        with unittest.mock.patch("subprocess.Popen", begin), unittest.mock.patch("os.sched_getaffinity", lambda pid: set(range(96))):
             for cpus in ("0-3", "0,2-3", None):
-                runner.Matrix(".", ".").canary(cpus)
+                with canary.beating(".", cpus) as beats:
+                    self.assertEqual(beats, {})
+                self.assertEqual(beats, {"cores": {}})
         self.assertEqual(asked, [list("0123"), list("023"), [str(core) for core in range(64)]])
 
+    def test_a_canary_ends_with_its_block_and_says_what_it_died_of(self):
+        process = unittest.mock.Mock(returncode=1, communicate=lambda timeout: ("", "fault-canary: thread: no\n"))
+        with unittest.mock.patch("subprocess.Popen", lambda words, **_: process):
+            with self.assertRaisesRegex(RuntimeError, "fault-canary: thread: no"), canary.beating(".", "0"):
+                pass
+            with self.assertRaises(KeyboardInterrupt), canary.beating(".", "0"):
+                raise KeyboardInterrupt
+        self.assertEqual((process.kill.call_count, process.wait.call_count), (2, 2))
+
     def test_what_was_not_measured_is_not_known(self):
-        one = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}}, "after": {"0": {"compute": 8}}})
-        half = dict(made("F0", 10), canary_ms={"before": {"0": {"compute": 8}, "1": {"compute": 8}}})
-        self.assertEqual([scorer.cores_alike(r) for r in (made("F0", 10), one, half)], [None] * 3)
+        none = dict(made("F0", 10), canary={"cores": {"0": [], "1": []}})
+        self.assertEqual([scorer.cores_alike(r) for r in (made("F0", 10), beating(made("F0", 10), 8), none)], [None] * 3)
+        self.assertEqual([scorer.slowness(r) for r in (made("F0", 10), none)], [1, 1])
 
     def test_a_blame_on_unlike_cores_is_a_false_alarm_and_told_apart(self):
-        m = scorer.measures(scored(self.run_on(8, 8), self.run_on(8, 10, state="suspected", started=1), self.run_on(8, 8, state="suspected", started=2),
-                                   made("F0", 10, started=3)))
+        blaming = lambda started: made("F0", 10, "suspected", "vm1", "cpu", started=started)
+        m = scorer.measures(scored(beating(made("F0", 10), 8, 8), beating(blaming(1), 8, 10), beating(blaming(2), 8, 8), made("F0", 10, started=3)))
         self.assertEqual([(m[k]["right"], m[k]["n"]) for k in ("false_alarms", "false_alarms_alike", "false_alarms_unlike")], [(2, 4), (1, 2), (1, 1)])
 
-    def test_a_twin_over_its_core_s_speed_is_no_better_than_the_canary(self):
-        m = scorer.measures(scored(self.run_on(8, 8, 10), self.run_on(8, 10, 12.5, started=1), self.run_on(10, 8, 12.5, started=2)))
-        self.assertGreater(m["twin_error_canary"]["worst"], .09)
-        self.assertAlmostEqual(m["twin_error_at_speed"]["worst"], 0)
-        self.assertEqual(scorer.measures(scored(made("F0", 10)))["twin_error_at_speed"]["n"], 0)
-
-
-class QuietPairs(unittest.TestCase):
-    def run_at(self, canary_ms, fault, loop_s, started, *more, **verdict):
-        side = {"0": {"compute": canary_ms, "memory": 4}, "1": {"compute": canary_ms, "memory": 4}}
-        return dict(made(fault, loop_s, *more, started=started, **verdict), canary_ms={"before": side, "after": side})
-
-    def test_a_quiet_run_is_held_against_quiet_clean_runs_alone(self):
+    def test_a_twin_is_as_slow_as_the_cores_were_during_the_run(self):
         says = ("saturated", "vm2", "cpu", [label()])
-        runs = scored(self.run_at(8, "F0", 10, 1), self.run_at(9, "F0", 20, 2), self.run_at(8.1, "F1", 20, 2, *says, gain_pct={"estimate": 40}),
-                      self.run_at(9, "F1", 40, 3, *says, gain_pct={"estimate": 40}), made("F1", 90, *says, started=4, gain_pct={"estimate": 40}))
+        runs = scored(beating(made("F0", 10), 8, 8), beating(made("F0", 15, started=1), 10, 14), beating(made("F1", 30, *says, started=2), 16, 16),
+                      made("F0", 99, started=3), made("F0", 99, started=4))
+        self.assertAlmostEqual(runs[2]["twin_s"], 20)
+        self.assertAlmostEqual(runs[2]["slowdown"], 1.5)
+        self.assertAlmostEqual(runs[3]["twin_s"], 99) # those without a canary are held against their like
         m = scorer.measures(runs)
-        self.assertEqual((m["slowdown_error"]["n"], m["slowdown_error_quiet"]["n"]), (3, 1))
-        self.assertAlmostEqual(m["slowdown_error_quiet"]["bias"], 1 / .6 / 2 - 1)
-        self.assertEqual((m["excess_within_10_quiet"]["right"], m["excess_at_least_90_quiet"]["n"]), (0, 1))
-        self.assertGreater(runs[2]["twin_s"], 10) # of all clean runs, as before
+        self.assertAlmostEqual(m["twin_error"]["worst"], 0)
+        self.assertAlmostEqual(m["twin_error_as_measured"]["worst"], .5)
+        self.assertEqual(m["twin_error_as_measured"]["n"], 2)
+        self.assertAlmostEqual(scorer.capped_ratio(runs[2], runs[0], 10), 1.5)
 
-    def test_runs_without_a_canary_or_disturbed_ones_are_no_quiet_pairs(self):
-        disturbed = dict(self.run_at(8, "F0", 10, 1), others_cores=1)
-        self.assertEqual(scorer.quiet_pairs(scored(made("F0", 10), made("F0", 10, started=1))), [])
-        self.assertEqual(scorer.quiet_pairs(scored(disturbed, self.run_at(8, "F0", 10, 2))), []) # nothing to hold it against
+    def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
+        clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
+        self.assertAlmostEqual(scorer.feels(clean(2)), 2, 2)
+        self.assertAlmostEqual(scorer.feels(clean(0)), 0, 2)
+        self.assertEqual([scorer.feels(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [1, 1, 1])
+        runs = scored(*clean(2), beating(made("F1", 180, "saturated", "vm2", "cpu", [label()], started=3), 3, 3))
+        self.assertAlmostEqual(runs[-1]["slowdown"], 2, 2)
+
+    def test_what_profiling_adds_is_told_from_slower_cores(self):
+        clean = scored(beating(made("F0", 12), 10, 10), made("F0", 99))
+        self.assertAlmostEqual(scorer.overheads(clean, [beating(made("plain", 11, started=1), 11, 11)])["w"][0], .2)
 
 
 class Answers(unittest.TestCase):
