@@ -29,6 +29,7 @@
 #define BODY_BYTES (1u << 20)
 #define BURST_PUSHES                                                                               \
     4 /* bodies in an interval: what catches up leaves the network to others, too */
+#define LATER_SHARE 20 /* of an interval: half a period of the usual ten samples a second */
 #define BACKOFF_MIN_NS (200 * NS_PER_MS)
 #define BACKOFF_MAX_NS (5 * NS_PER_S)
 #define ASKS 4 /* times in an interval that the time is asked for */
@@ -52,6 +53,7 @@ struct push {
     struct buffer body;
     struct spool_range range; /* of the body; n_frames 0: it has none */
     uint64_t passed_seq;      /* all up to it are committed or given up */
+    uint64_t filled_seq;      /* the last there was when the body was filled */
     size_t body_limit;        /* less than BODY_BYTES while a bad frame is searched */
     uint64_t searched_seq;    /* the search ends behind this frame */
     bool met;                 /* this thread has had a good answer */
@@ -116,6 +118,9 @@ static bool is_last(struct push *push) {
 
 static int fill_body(struct push *push) {
     int r = SPOOL_EMPTY;
+    struct spool_counts counts;
+    spool_counts(push->config.spool, &counts);
+    push->filled_seq = counts.last_seq;
     push->range = (struct spool_range){0};
     if (push->met)
         r = spool_read(push->config.spool, push->passed_seq, push->body_limit, &push->body,
@@ -309,15 +314,22 @@ static bool has_more(struct push *push) {
     return counts.last_seq > push->passed_seq;
 }
 
-/* When to push again. begun_ns: when the last interval began. */
+/* When to push again. begun_ns: when the last interval began.
+ *
+ * The first sample is pushed at once, so pushes fall on the time of samples, and one that is taken
+ * while a push is under way would make a second one of every push. It waits for the next interval,
+ * which begins a little later: from then on it is there in time. */
 static int64_t next_push_ns(struct push *push, int64_t wait_ns, int64_t *begun_ns) {
     int64_t now_ns = clock_monotonic_ns();
+    bool left_over = push->filled_seq > push->passed_seq;
     if (wait_ns > 0)
         return now_ns + wait_ns;
-    if (is_finishing(push) || (has_more(push) && ++push->burst < BURST_PUSHES))
+    if (is_finishing(push) || (left_over && ++push->burst < BURST_PUSHES))
         return now_ns;
     push->burst = 0;
     *begun_ns += push->config.interval_ns;
+    if (!left_over && has_more(push))
+        *begun_ns += push->config.interval_ns / LATER_SHARE;
     if (*begun_ns < now_ns)
         *begun_ns = now_ns;
     return *begun_ns;

@@ -6,6 +6,7 @@
  * one line each, so that its parent needs no other channel and its death is seen on both sides.
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -219,6 +220,14 @@ static void raise_descriptor_limit(void) {
     }
 }
 
+/* One arena, which grows by large pieces: the memory of a further thread's grows by a page or two
+ * and gives them back again, a call of the kernel each. */
+static void take_memory_at_once(void) {
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+}
+
 static int collector_main(int argc, char **argv) {
     struct collector c = {0};
     pid_t parent = getppid();
@@ -228,6 +237,7 @@ static int collector_main(int argc, char **argv) {
     if (r)
         return r == -ENOMEM ? 1 : verb_words_status(r);
     raise_descriptor_limit();
+    take_memory_at_once();
     int signal_fd = signals_to_descriptor();
     r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);
     if (r == 0) {

@@ -563,6 +563,38 @@ static void who_is_in_a_hurry_does_not_wait_for_the_next_push(void **state) {
     assert_int_equal(f->peer.requests, 3);
 }
 
+static struct fixture *sampling;
+
+static bool take_while_a_sample_is_taken(struct peer *peer, const struct request *request,
+                                         char *text, size_t size) {
+    if (peer->requests == 1)
+        append(sampling, 1);
+    return take(peer, request, text, size);
+}
+
+/* A push of its own for each such sample would be a second one every second. */
+static void what_comes_while_a_push_is_under_way_waits_for_the_next(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    sampling = f;
+    f->peer.answer = take_while_a_sample_is_taken;
+    start_every(f, 3600 * NS_PER_S);
+    AWAIT(f, status, status.pushes == 1);
+    assert_int_equal(finish(f), 0);
+    expect_each_once(f, 0);
+    assert_int_equal(f->peer.requests, 2);
+}
+
+static void what_does_not_fit_into_a_body_follows_at_once(void **state) {
+    struct fixture *f = *state;
+    struct push_status status;
+    while (f->last_seq < 40000)
+        append(f, 1000);
+    start_every(f, 3600 * NS_PER_S);
+    AWAIT(f, status, status.pushes > 2);
+    assert_int_equal(finish(f), 0);
+}
+
 static void a_call_of_the_collector_is_heeded_at_once(void **state) {
     struct fixture *f = *state;
     struct push_status status;
@@ -622,6 +654,8 @@ int main(void) {
         TEST(what_has_piled_up_goes_in_bodies_of_a_mebibyte_at_most),
         TEST(a_new_start_asks_before_it_sends_again),
         TEST(who_is_in_a_hurry_does_not_wait_for_the_next_push),
+        TEST(what_comes_while_a_push_is_under_way_waits_for_the_next),
+        TEST(what_does_not_fit_into_a_body_follows_at_once),
         TEST(a_call_of_the_collector_is_heeded_at_once),
         TEST(an_url_that_is_none_is_refused),
     };
