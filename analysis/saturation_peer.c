@@ -103,10 +103,9 @@ static struct candidate suspect_of(const struct scene *scene, size_t group,
     struct candidate c = link_of(scene, group, s->host, side);
     c.rank = s->rank;
     c.signals = 1;
-    if (throughput_counts(scene, group))
-        c.remove.direction = WHATIF_BOTH;
-    else /* no replay knows a limit that nothing shows */
-        c.can_remove = c.can_double = false;
+    c.remove.direction = c.twice.direction = WHATIF_BOTH;
+    if (path != PATH_UNKNOWN && !throughput_counts(scene, group))
+        c.can_remove = c.can_double = false; /* no link is what limits */
     if (path == PATH_IDLE) {
         c.resource = "application";
         c.kind = "unknown";

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/saturation.h"
 #include "analysis/stats.h"
 #include "analysis/straggler.h"
 #include "tests/unit/mpi_plant.h"
@@ -495,6 +496,26 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
     }
 }
 
+/* Of 62 ms an iteration 22 are the slow link's: what is left without it the peers show. */
+static void what_a_suspected_link_costs_is_replayed(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct stragglers found;
+    struct candidates candidates;
+    struct crew crew = CREW(5, 2, PLANT_LINK, .server = true);
+    double left = 40 + TRANSFER_MS, gain = NAN;
+    (void)state;
+    find_crew(&crew, &r, &scene, &found);
+    assert_int_equal(saturation_find(&scene, &candidates), 0);
+    for (size_t i = 0; i < candidates.n; i++)
+        if (candidates.items[i].rank == 2 && candidates.items[i].gain.replayed &&
+            strcmp(candidates.items[i].kind, "path-limited") == 0)
+            gain = candidates.items[i].gain.estimate;
+    assert_true(fabs(gain - (1 - left / (left + 20))) < 0.02);
+    candidates_release(&candidates);
+    forget_crew(&r, &scene, &found);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jitter_is_not_straggling),
@@ -518,6 +539,7 @@ int main(void) {
         cmocka_unit_test(a_server_seen_by_its_calls_is_no_peer),
         cmocka_unit_test(a_server_that_marks_iterations_is_no_peer),
         cmocka_unit_test(planted_stragglers_are_found_and_no_others),
+        cmocka_unit_test(what_a_suspected_link_costs_is_replayed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
