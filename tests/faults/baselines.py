@@ -34,7 +34,7 @@ def busiest_cpu(report):
 
 
 def own_wall(report):
-    """host -> wall time of its rank outside of waiting for peers and transfers, the longest phase."""
+    """host -> wall time of its rank outside of waiting for peers and transfers, all phases."""
     result = {}
     for row in report.get("budget", []):
         away = sum(row.get(term) or 0 for term in ("peer_wait_s", "transfer_s", "mpi_overhead_s", "mpi_unsplit_s"))

@@ -25,7 +25,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("false_alarms", "false alarms, clean and decoys", "1 %", "0"),
     ("false_alarms_alike", "the same, on cores that were alike (within 10 %)", "", ""),
     ("false_alarms_unlike", "the same, on cores that were not", "", ""),
-    ("confidently_wrong", "wrong at a confidence of .8 or more", "", ""),
+    ("confidently_wrong", "wrongly blamed at a confidence of .8 or more", "", ""),
     ("whatif_answered", "what-if questions (fault removed) answered, not refused", "", ""),
     ("cap_answered", "what-if questions (limit set) replayed, not refused", "", ""),
     ("start_given", "faults for part of the run: found, and a start named", "", ""),
@@ -216,7 +216,7 @@ def intro(m, runs, options):
             "Written by `tests/faults/matrix score --page`; the recordings it scores were made by `tests/faults/matrix run`. Do not edit.", "",
             f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
             f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
-            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right), {m['disturbed']} disturbed by "
+            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right; or a decoy cost 3 % or more), {m['disturbed']} disturbed by "
             "other programs of the machine and left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
@@ -242,7 +242,7 @@ def coverage(runs, lost, options):
 
 DEFINITIONS = """\
 Detection delay: iterations of the rank that was hit, from the one in which the fault began to the first after which the report of all recorded until then
-(later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once. Start: the one the verdict names,
+(later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once; who names it before it began is left out. Start: the one the verdict names,
 against when the injector acted, or the rank began the first iteration of the fault. Profiling costs: time of the loop, clean runs under
 `chokepoint run` against runs beside them that nobody profiled, in turn before and after, corrected by the canary; median of the pairs' ratios, its 95 % bootstrap interval, pairs.
 Cores alike: the canary's work took on none of the cores of the bed a tenth longer than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
@@ -250,8 +250,9 @@ blame counts as a false alarm in the first of the three rows.
 Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
 held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
-a bound has no estimate. Corrected by the canary: a clean run's time over what the canary's work took in it (CPU time, at the mean speed, mean of all cores), times what it took in the run
-that is held against it. Other machines that share the physical cores change their speed by a third within seconds; what the canary takes rises in proportion to what programs take."""
+a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds. A clean run's time is multiplied by what
+the canary's work took in the run that is held against it over what it took in the clean run (CPU time, at the mean speed, mean of all cores), to the power of what the program feels of
+that: the exponent by which its clean runs take longer where the canary does, drawn towards 1 where these are few or alike."""
 
 
 def make_page(runs, lost, overheads, options, root):

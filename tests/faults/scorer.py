@@ -14,6 +14,7 @@ from stats import calibration_bins, calibration_error, feeling, fitted_map, harm
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
 BLAMES = ("saturated", "suspected")
+LINK_FAULTS = ("F3", "F4", "F5")
 LEAST = 3 # clean runs from which a spread can be told
 NEAR_S = 120 # a clean run that far away in time weighs half as much as one at the same time
 
@@ -91,9 +92,10 @@ def set_truth(runs, tolerate=.1):
 
 def clean_spread(runs, half, workload):
     """How far a clean run of the program is from its own twin in nine of ten: a fault that costs less than that may as
-    well cost nothing, or more. 0 where there are too few to say."""
-    off = [abs(r["slowdown"] - 1) for r in runs if r["fault"] == "F0" and (r["half"], r["workload"]) == (half, workload)
-           and not r["disturbed"] and r["slowdown"] is not None]
+    well cost nothing, or more. Where there are too few to say, that of all programs; of few at all 0."""
+    all_off = [(r["workload"], abs(r["slowdown"] - 1)) for r in runs if r["fault"] == "F0" and r["half"] == half and not r["disturbed"] and r["slowdown"]]
+    own = [off for name, off in all_off if name == workload]
+    off = own if len(own) >= LEAST else [off for _, off in all_off]
     return quantile(off, .9) if len(off) >= LEAST else 0
 
 
@@ -238,8 +240,10 @@ def true_ratio(run, measured_s):
 
 
 def capped_ratio(run, clean, measured_s):
-    """The other way round: what a faulty run took for the same work, of that clean run, on cores as fast as they were in that."""
-    return ratio_of(clean, at_speed(run, run["feels"], clean) * clean["scale"], outside_s(run), measured_s)
+    """The other way round: what a faulty run took for the same work, of that clean run, on cores as fast as they were in that;
+    who is held up by a link does not feel its cores."""
+    exponent = 0 if run["fault"] in LINK_FAULTS else run["feels"]
+    return ratio_of(clean, at_speed(run, exponent, clean) * clean["scale"], outside_s(run), measured_s)
 
 
 def what_if_error(run, ratio, measured_s):

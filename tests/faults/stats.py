@@ -80,7 +80,7 @@ def calibration_bins(pairs, bins=10):
 def fitted_map(pairs):
     """Confidence to share right by isotonic regression (pool adjacent violators): steps of (from confidence, share)."""
     blocks = [] # [least confidence, sum right, n]
-    for confidence, right in sorted(pairs):
+    for confidence, right in sorted(pairs, key=lambda pair: (pair[0], not pair[1])): # of one confidence: one step
         blocks.append([confidence, float(bool(right)), 1])
         while len(blocks) > 1 and blocks[-2][1] * blocks[-1][2] >= blocks[-1][1] * blocks[-2][2]:
             last = blocks.pop()

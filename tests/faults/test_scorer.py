@@ -121,6 +121,7 @@ class Cores(unittest.TestCase):
         self.assertAlmostEqual(m["twin_error_as_measured"]["worst"], .5)
         self.assertEqual(m["twin_error_as_measured"]["n"], 2)
         self.assertAlmostEqual(scorer.capped_ratio(runs[2], runs[0], 10), 1.5)
+        self.assertAlmostEqual(scorer.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # held up by a link
 
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
@@ -309,6 +310,9 @@ class Noise(unittest.TestCase):
 
     def test_two_clean_runs_say_nothing_about_their_spread(self):
         self.assertEqual(scored(*self.clean(10, 20))[0]["spread"], 0)
+        others = [dict(r, workload="v") for r in self.clean(10, 10, 10)]
+        self.assertGreater(scored(*self.clean(10, 20), *others)[0]["spread"], .5) # of all programs
+        self.assertAlmostEqual(scored(*self.clean(10, 20), *others)[-1]["spread"], 0)
 
     def test_profiling_costs_what_neighbours_differ_by(self):
         runs = scored(*self.clean(10.2, 20.2))
@@ -406,6 +410,7 @@ class Statistics(unittest.TestCase):
     def test_the_map_never_falls(self):
         steps = stats.fitted_map([(.1, 0), (.2, 1), (.3, 0), (.9, 1)])
         self.assertEqual(steps, [(.1, 0), (.2, .5), (.9, 1)])
+        self.assertEqual(stats.fitted_map([(.9, True)] * 3 + [(.9, False)]), [(.9, .75)]) # of one confidence: one step
 
     def test_quantiles(self):
         self.assertEqual(stats.quantile([3, 1, 2], .5), 2)
