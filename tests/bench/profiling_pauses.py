@@ -13,51 +13,19 @@ import random
 import signal
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, f"{HERE}/../faults")
+from two_hosts import HERE, PROGRAMS, training
 import canary # noqa: E402
-from bed import Bed, Unable # noqa: E402
+from bed import Unable # noqa: E402
 from stats import feeling, harmonic # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
 WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
 WATCHED = (0, 1, 1, 0) # 1: stopped
 ITERATION = 2 # a mark's kind
-HOSTS = 2
-QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-
-
-def program(name, work, seconds):
-    """A training that takes about so long, and its iterations."""
-    per_s = {"softmax": 30, "sync": 24}[name]
-    if name == "sync":
-        make = ["chokepoint-sgd", "generate", "--features", "200000", "--examples", "60000", "--files", "6", "--out", f"{work}/data"]
-        words = ["chokepoint-sgd", "--mode", "sync", "--transfer", "sparse", "--features", "200000", "--batch", "20000"]
-    else:
-        make = ["chokepoint-data", "generate", "digits", "--out", f"{work}/data", "--train", "6000", "--test", "100", "--quiet"]
-        words = ["chokepoint-sgd", "--model", "softmax", "--exchange", "allreduce", "--batch", "2000", "--mode", "sync",
-                 "--test-every", "1000000"]
-    subprocess.run([f"{BIN}/{make[0]}", *make[1:]], check=True, capture_output=True)
-    return [f"{BIN}/{words[0]}", *words[1:], "--data", f"{work}/data", "--iterations", str(per_s * seconds), "--quiet"]
-
-
-def observers(bed):
-    """Processes of the bed's hosts that watch: agents and the collector."""
-    found = []
-    for host in range(HOSTS):
-        folder, _ = bed.group("cpu", f"vm{host + 1}")
-        with open(f"{folder}/cgroup.procs") as file:
-            for pid in file.read().split():
-                with open(f"/proc/{pid}/cmdline") as line:
-                    words = line.read().split("\0")
-                if words[0] == f"{BIN}/chokepoint-agent" or words[:2] == [f"{BIN}/chokepoint", "collector"]:
-                    found.append(int(pid))
-    return found
 
 
 def signal_all(pids, number):
@@ -85,21 +53,9 @@ def take_turns(process, pids):
 
 def record(name, seconds, work):
     """(windows, the canary's beats)"""
-    with Bed(BIN, f"pp{os.getpid() % 10000}", HOSTS, "0,1") as bed:
-        with open(f"{work}/hosts", "w") as file:
-            file.writelines(f"vm{host + 1} slots=1\n" for host in range(HOSTS))
-        words = [f"{BIN}/chokepoint", "run", "--no-report", "--quiet", "--db", f"{work}/db", "--hosts", f"{work}/hosts", "--",
-                 "mpirun", "--hostfile", f"{work}/hosts", "-np", str(HOSTS), "-N", "1", *program(name, work, seconds)]
-        with canary.beating(BIN, "0,1") as beats:
-            process = subprocess.Popen(bed.words("vm1", *words), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                       env=dict(os.environ, **QUIET))
-            time.sleep(3) # all are there, and the first calls are made
-            pids = observers(bed)
-            if len(pids) < 1 + 2 * HOSTS:
-                sys.exit(f"profiling_pauses.py: {len(pids)} processes watch, not {1 + 2 * HOSTS} or more")
-            windows = take_turns(process, pids)
-            if process.wait():
-                sys.exit(f"profiling_pauses.py: exit status {process.returncode}")
+    with canary.beating(BIN, "0,1") as beats:
+        with training(BIN, name, seconds, work) as (process, watch):
+            windows = take_turns(process, watch)
     return windows, beats
 
 
@@ -117,7 +73,7 @@ def slowness(beats, begin, end):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", choices=("softmax", "sync"), default="softmax")
+    parser.add_argument("--program", choices=PROGRAMS, default="softmax")
     parser.add_argument("seconds", nargs="?", type=int, default=60)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
