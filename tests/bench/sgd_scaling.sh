@@ -2,27 +2,28 @@
 # SPDX-License-Identifier: MIT
 # The program's own overhead from 2 to 16 ranks: CPU time from the first iteration to the last, of the server and of the workers,
 # a gigabyte moved, in sync dense training with batches of one example, so that there is next to nothing to compute and much to
-# wait for. 6 GB however many ranks, in turns; medians, of each turn's ratio, too. At most linear in bytes moved: no more a
-# gigabyte with the most ranks than with the fewest. Starts of ranks are left out, as 16 of them cost more CPU time than all that
-# is measured here. The model, 32 MB, is larger than caches: those of 2 and 8 MB (FEATURES=2000000) stay there with two ranks and not
-# with 16, and copies then cost up to half as much again, which says nothing of the program. 16 ranks want 1.5 GB of memory.
-# Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES in the environment.
+# wait for. In turns; medians, of each turn's ratio, too. At most linear in bytes moved: no more a gigabyte with the most ranks
+# than with the fewest. As many iterations however many ranks: the first one costs more, as the pages of each worker's gradient are
+# mapped in it (8000 faults), and the same bytes in fewer iterations would count that 15 times as often with 16 ranks as with 2.
+# Starts of ranks are left out, as 16 of them cost more CPU time than all that is measured here. The model, 32 MB, is larger
+# than caches: those of 2 and 8 MB (FEATURES=2000000) stay there with two ranks and not with 16, and copies then cost up to half
+# as much again, which says nothing of the program. 16 ranks want 1.5 GB of memory.
+# Usage: sgd_scaling.sh [BIN], the binaries of a release build; RANKS, TURNS, FEATURES, ITERATIONS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_scaling.sh BIN}}
 # shellcheck source-path=SCRIPTDIR source=median.sh
 . "$(dirname "$0")/median.sh"
-turns=${TURNS:-5} features=${FEATURES:-8000000}
+turns=${TURNS:-5} features=${FEATURES:-8000000} iterations=${ITERATIONS:-30}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$bin/chokepoint-sgd" generate --features "$features" --examples 3200 --files 16 --out "$work/data" >/dev/null || exit 1
 # train RANKS: the ranks, CPU seconds of the server and of all workers, bytes that all sent, MB an iteration
 train() {
-    local iterations=$((750000000 / features / ($1 - 1)))
     mpirun --oversubscribe -np "$1" "$bin/chokepoint-sgd" --mode sync --transfer dense --features "$features" \
-        --data "$work/data" --preload --batch 1 --iterations $iterations --json "$work/summary" --quiet >"$work/out" 2>&1 ||
+        --data "$work/data" --preload --batch 1 --iterations "$iterations" --json "$work/summary" --quiet >"$work/out" 2>&1 ||
         { cat "$work/out" >&2; exit 1; }
-    awk -v ranks="$1" -v iterations=$iterations -F '[:,]' '
+    awk -v ranks="$1" -v iterations="$iterations" -F '[:,]' '
         /"cpu_s"/ { if (!n++) server = $2; else workers += $2 }
         /"sent_bytes"/ { bytes += $2 }
         END { print ranks, server, workers, bytes, bytes / iterations / 1e6 }' "$work/summary"
