@@ -3,8 +3,8 @@
 # The program's own overhead from 2 to 16 ranks: CPU time from the first iteration to the last, of the server and of the workers,
 # a gigabyte moved, in sync dense training with batches of one example, so that there is next to nothing to compute and much to
 # wait for. In turns; medians, of each turn's ratio, too. At most linear in bytes moved: no more a gigabyte with the most ranks
-# than with the fewest. As many iterations however many ranks: the first one costs more, as the pages of each worker's gradient are
-# mapped in it (8000 faults), and the same bytes in fewer iterations would count that 15 times as often with 16 ranks as with 2.
+# than with the fewest. As many iterations however many ranks: the first one costs more (among others, the pages of each worker's gradient are
+# mapped in it, 8000 faults of the server), and the same bytes in fewer iterations would count that 15 times as often with 16 ranks as with 2.
 # Starts of ranks are left out, as 16 of them cost more CPU time than all that is measured here. The model, 32 MB, is larger
 # than caches: those of 2 and 8 MB (FEATURES=2000000) stay there with two ranks and not with 16, and copies then cost up to half
 # as much again, which says nothing of the program. 16 ranks want 1.5 GB of memory.
