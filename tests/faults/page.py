@@ -251,7 +251,7 @@ Slowdown estimate: the verdict's gain g is a share of the time the whole command
 held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
 a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds. A clean run's time is multiplied by what
-the canary's work took in the run that is held against it over what it took in the clean run (CPU time, at the mean speed, mean of all cores), to the power of what the program feels of
+the canary's work took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat), to the power of what the program feels of
 that: the exponent by which its clean runs take longer where the canary does, drawn towards 1 where these are few or alike."""
 
 

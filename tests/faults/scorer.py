@@ -15,6 +15,7 @@ MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
 BLAMES = ("saturated", "suspected")
 LINK_FAULTS = ("F3", "F4", "F5")
+AFTER_LOOP_S = .15 # from the end of a program's loop to that of the command, about
 LEAST = 3 # clean runs from which a spread can be told
 NEAR_S = 120 # a clean run that far away in time weighs half as much as one at the same time
 
@@ -40,10 +41,21 @@ def nearness(run, other):
     return 1 / (1 + abs(other["started"] - run["started"]) / NEAR_S)
 
 
+def loop_beats(run):
+    """The canary's times during the loop, of all cores at a beat: [(ms, ...), ...]. The loop is the end of a run, but for
+    what the command does after it."""
+    canary = run.get("canary") or {}
+    together = list(zip(*canary.get("cores", {}).values()))
+    n = round(run["loop_s"] * 1e9 / canary.get("period_ns", 1))
+    last = max(len(together) - round(AFTER_LOOP_S * 1e9 / canary.get("period_ns", 1)), n)
+    return together[max(last - n, 0):last]
+
+
 def slowness(run):
-    """How long the cores took for fixed work during the run, in the mean; 1 where that was not measured."""
-    times = core_ms(run).values()
-    return sum(times) / len(times) if times else 1
+    """How long the cores took for fixed work during the loop, the slower one at each beat, since ranks wait for each other;
+    1 where that was not measured."""
+    beats = loop_beats(run)
+    return harmonic([max(times) for times in beats]) if beats else 1
 
 
 def feels(clean):

@@ -71,7 +71,7 @@ class Truth(unittest.TestCase):
 
 def beating(run, *cores):
     """The same run with a canary that took so many milliseconds on each core."""
-    return dict(run, canary={"cores": {str(i): beats if isinstance(beats, list) else [beats] for i, beats in enumerate(cores)}})
+    return dict(run, canary={"period_ns": 1e9, "cores": {str(i): beats if isinstance(beats, list) else [beats] for i, beats in enumerate(cores)}})
 
 
 class Cores(unittest.TestCase):
@@ -111,7 +111,7 @@ class Cores(unittest.TestCase):
 
     def test_a_twin_is_as_slow_as_the_cores_were_during_the_run(self):
         says = ("saturated", "vm2", "cpu", [label()])
-        runs = scored(beating(made("F0", 10), 8, 8), beating(made("F0", 15, started=1), 10, 14), beating(made("F1", 30, *says, started=2), 16, 16),
+        runs = scored(beating(made("F0", 10), 8, 8), beating(made("F0", 15, started=1), 10, 12), beating(made("F1", 30, *says, started=2), 16, 16),
                       made("F0", 99, started=3), made("F0", 99, started=4))
         self.assertAlmostEqual(runs[2]["twin_s"], 20)
         self.assertAlmostEqual(runs[2]["slowdown"], 1.5)
@@ -122,6 +122,12 @@ class Cores(unittest.TestCase):
         self.assertEqual(m["twin_error_as_measured"]["n"], 2)
         self.assertAlmostEqual(scorer.capped_ratio(runs[2], runs[0], 10), 1.5)
         self.assertAlmostEqual(scorer.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # held up by a link
+
+    def test_the_slower_core_of_each_beat_of_the_loop_counts(self):
+        run = beating(made("F0", 4), [9, 9, 1, 2, 3, 6], [9, 9, 3, 3, 3, 3])
+        self.assertEqual(scorer.loop_beats(run), [(1, 3), (2, 3), (3, 3), (6, 3)])
+        self.assertAlmostEqual(scorer.slowness(run), 4 / (3 / 3 + 1 / 6))
+        self.assertEqual(scorer.loop_beats(dict(run, loop_s=99)), scorer.loop_beats(dict(run, loop_s=6)))
 
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
