@@ -238,6 +238,20 @@ int saturation_free(const struct scene *scene, size_t group, struct candidates *
     return result;
 }
 
+bool saturation_free_like_peers(const struct scene *scene, size_t group, int rank,
+                                struct candidate *ret_candidate) {
+    struct free_ranks ranks;
+    if (!throughput_counts(scene, group) || free_ranks_make(scene, group, &ranks) <= 0)
+        return false;
+    for (size_t i = 0; i < ranks.n_own; i++) {
+        if (scene->budgets.items[ranks.items[i].budget].rank != rank)
+            continue;
+        *ret_candidate = computing(scene, group, &ranks.items[i], ranks.items[i].more_s);
+        return true;
+    }
+    return false;
+}
+
 double saturation_free_limit(const struct scene *scene, size_t group) {
     struct free_ranks ranks;
     if (!throughput_counts(scene, group) || free_ranks_make(scene, group, &ranks) <= 0 ||

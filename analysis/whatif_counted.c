@@ -3,8 +3,8 @@
  * What is answered where no replay is. Without what held up one process that hardly waits for
  * others counters tell (gain_counted.h); of links, paces and numbers of workers they know nothing.
  * Where ranks run freely the iterations that all of them would get done tell (throughput.h), of
- * what is gone from a host and of a link: as the verdict says, but for what a link so much faster
- * still takes.
+ * what is gone from a host, of a rank that computes as its peers do, and of a link: as the verdict
+ * says, but for what a link so much faster still takes.
  */
 #include <math.h>
 
@@ -70,7 +70,9 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
     const struct scene *scene = w->scene;
     struct candidate c = candidate_for(w, s);
     struct gain gain;
-    if (s->kind != WHATIF_WITHOUT && !is_of_link(s))
+    if (s->kind == WHATIF_LIKE_PEERS
+            ? !saturation_free_like_peers(scene, scene->main_group, s->rank, &c)
+            : s->kind != WHATIF_WITHOUT && !is_of_link(s))
         return 0;
     double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
     int result = throughput_gain(scene, &c, part, saturation_free_limit(scene, c.group), &gain);

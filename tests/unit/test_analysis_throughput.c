@@ -528,6 +528,21 @@ static void of_a_link_iterations_answer_only_what_they_know(void **state) {
     assert_true(isnan(answer_to(&w, link).predicted_s));
 }
 
+/* One of three needs twice as long; the server iterates not at all. */
+static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
+    struct world w = {.workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05};
+    struct whatif_scenario like = {.kind = WHATIF_LIKE_PEERS, .host = -1, .rank = 3, .factor = 1};
+    (void)state;
+    struct whatif_answer a = answer_to(&w, like);
+    assert_true(a.counted && a.iterations);
+    NEAR(a.predicted_s, 2.5 / 3 * SECONDS, 0.1);
+    assert_true(a.bound_s <= a.low_s && a.low_s <= a.predicted_s && a.predicted_s <= a.high_s);
+    like.rank = 1;
+    NEAR(answer_to(&w, like).predicted_s, SECONDS, 0.1);
+    like.rank = 0;
+    assert_true(isnan(answer_to(&w, like).predicted_s));
+}
+
 static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) {
     struct whatif_scenario s = {.kind = kind, .host = -1, .rank = rank, .factor = 1};
     const struct whatif *whatif;
@@ -645,6 +660,7 @@ int main(void) {
         cmocka_unit_test(slower_transfers_within_what_cores_differ_by_blame_nobody),
         cmocka_unit_test(a_replay_is_refused_and_iterations_answer),
         cmocka_unit_test(of_a_link_iterations_answer_only_what_they_know),
+        cmocka_unit_test(for_a_straggler_like_its_peers_iterations_answer),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
