@@ -164,8 +164,11 @@ int replay_build_rank(struct builder *b, size_t rank) {
     if (result == 0)
         result = replay_sort_requests(&rb);
     if (result == 0)
+        result = replay_measure_looks(&rb);
+    if (result == 0)
         walk(&rb);
     polling_release(&rb.polling);
+    free(rb.looks);
     free(rb.requests);
     free(rb.held);
     return result ? result : rb.error;

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "analysis/replay_build.h"
+#include "analysis/stats.h"
 
 /* A rank that spins while a message is on its way loses no time by having no core, but at the end:
  * until its turn comes again. */
@@ -58,6 +59,79 @@ static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_
     return a->ns * (double)(a->end_ns - from) / (double)length;
 }
 
+/* ---- looks in a row ---- */
+
+/* What folded looks took, and how much of it beyond as many usual ones. */
+struct replay_looks {
+    double inside, beyond;
+};
+
+static bool is_folded_look(const struct rank_builder *rb, const struct mpi_event *e) {
+    return e->flags & MPI_FLAG_FOLDED && e->calls &&
+           replay_function_of(rb, e)->kind == MPI_KIND_TEST &&
+           e->thread == rb->b->threads[rb->index];
+}
+
+static double beyond_usual(const struct rank_builder *rb, const struct mpi_event *e) {
+    return fmax((double)e->inside_ns - rb->usual_look_ns * (double)e->calls, 0);
+}
+
+static double usual_look(const struct rank_builder *rb, double *room) {
+    size_t n = 0;
+    for (size_t i = 0; i < rb->rank->n; i++) {
+        const struct mpi_event *e = &rb->rank->events[i];
+        if (is_folded_look(rb, e))
+            room[n++] = (double)e->inside_ns / (double)e->calls;
+    }
+    return n ? stats_quantile(room, n, 0.25) : 0;
+}
+
+int replay_measure_looks(struct rank_builder *rb) {
+    double *room = malloc((rb->rank->n + 1) * sizeof *room);
+    rb->looks = calloc(rb->b->n_intervals + 1, sizeof *rb->looks);
+    if (!room || !rb->looks) {
+        free(room);
+        return -ENOMEM;
+    }
+    rb->usual_look_ns = usual_look(rb, room);
+    free(room);
+    for (size_t i = 0; i < rb->rank->n; i++) {
+        const struct mpi_event *e = &rb->rank->events[i];
+        uint32_t at = is_folded_look(rb, e) ? interval_at(rb, e->exit_ns - 1) : REPLAY_NONE;
+        if (at == REPLAY_NONE)
+            continue;
+        rb->looks[at].inside += (double)e->inside_ns;
+        rb->looks[at].beyond += beyond_usual(rb, e);
+    }
+    rb->interval = 0;
+    return 0;
+}
+
+/* A look that took long had no core for a while, not all looks for a part of theirs: as far as
+ * counters say that there was none. */
+static double folded_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
+                            double inside) {
+    const struct replay_looks *all = &rb->looks[at];
+    double off = rb->to->shares[at].off_of_folded * all->inside;
+    double rest = fmax(off - all->beyond, 0), own = fmin(beyond_usual(rb, e), inside);
+    own *= all->beyond > 0 ? fmin(off / all->beyond, 1) : 0;
+    return fmin(own + (all->inside > 0 ? rest / all->inside * inside : 0), inside);
+}
+
+static double look_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
+                          double length) {
+    if (e->flags & MPI_FLAG_FOLDED)
+        return folded_off_ns(rb, e, at, fmin((double)e->inside_ns, length));
+    return e->flags & MPI_FLAG_HAS_CPU ? fmax(length - (double)e->cpu_ns, 0) : 0;
+}
+
+/* Between looks in a row it may compute, or nap. */
+static double look_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
+                          double length, double off) {
+    double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
+    return inside - off + (length - inside) * shares->cpu_of_dark;
+}
+
 /* ---- polling ---- */
 
 void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -66,13 +140,24 @@ void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     if (at == REPLAY_NONE)
         return;
     const struct budget_shares *shares = &rb->to->shares[at];
-    double length = (double)(end - begin), off = 0;
-    if (e->flags & MPI_FLAG_FOLDED)
-        off = fmin((double)e->inside_ns, length) * shares->off_of_folded;
-    else if (e->flags & MPI_FLAG_HAS_CPU)
-        off = length - (double)e->cpu_ns;
-    add_absence(rb,
-                (struct replay_absence){begin, end, off * shares->queue_of_inside_off, at, false});
+    double length = (double)(end - begin), off = look_off_ns(rb, e, at, length);
+    rb->poll_cpu_ns += look_cpu_ns(e, shares, length, off);
+    add_absence(
+        rb, (struct replay_absence){begin, end, 0, off * shares->queue_of_inside_off, at, false});
+}
+
+void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    int64_t inside = e->inside_ns < end - begin ? e->inside_ns : end - begin;
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    double off = at == REPLAY_NONE ? 0 : folded_off_ns(rb, e, at, (double)inside);
+    double late = at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_inside_off;
+    struct replay_op *op =
+        replay_add_op(rb, REPLAY_FIXED, 0, inside - (int64_t)late, begin + inside);
+    op->late_ns = (int64_t)late;
+    op->shares = at;
+    op->spins = inside > late ? (float)(((double)inside - off) / ((double)inside - late)) : 0;
+    replay_add_gap(rb, begin + inside, end, NAN);
 }
 
 /* Budgets tell of it where the next look found something. */
@@ -83,7 +168,7 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         return;
     bool told = rb->needs[i].since_ns != VALUE_ABSENT;
     add_absence(rb,
-                (struct replay_absence){end - (int64_t)late, end,
+                (struct replay_absence){end - (int64_t)late, end, 0,
                                         late * rb->to->shares[at].queue_of_inside_off, at, told});
 }
 
@@ -129,14 +214,19 @@ int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for wh
         0);
     double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
     add_hidden(rb, shares, fmax(late - known, 0));
-    add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, false});
+    int64_t before = end - (int64_t)late - begin, slack = e->cpu_ns < before ? e->cpu_ns : before;
+    add_absence(rb, (struct replay_absence){end - (int64_t)late, end, slack, late, at, false});
     *ret_shares = at;
     return (int64_t)late;
 }
 
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
-    if (replay_is_polling(rb) || end <= begin)
+    if (replay_is_polling(rb))
+        return end > rb->poll_begin_ns
+                   ? (float)fmin(rb->poll_cpu_ns / (double)(end - rb->poll_begin_ns), 1)
+                   : 0;
+    if (end <= begin)
         return 0;
     double cpu = e->flags & MPI_FLAG_HAS_CPU ? (double)e->cpu_ns / (double)(end - begin) : 1;
     return (float)fmin(fmax(cpu, 0), 1);
@@ -144,8 +234,10 @@ float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64
 
 /* ---- what others waited for ---- */
 
-/* The last one that had ended by t; NULL: none. */
-static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
+/* The last one that had ended by t, as others tell it whose clock is off by `bound` at most: in a
+ * call what was done with the core came before it, or after it. False: none. */
+static bool last_absence(const struct replay_rank *r, int64_t t, int64_t bound,
+                         struct replay_absence *ret) {
     size_t low = 0, high = r->n_absences;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -154,7 +246,16 @@ static const struct replay_absence *last_absence(const struct replay_rank *r, in
         else
             high = middle;
     }
-    return low ? &r->absences[low - 1] : NULL;
+    const struct replay_absence *next = &r->absences[low];
+    if (low < r->n_absences && next->slack_ns > 0 && next->end_ns - next->slack_ns - bound <= t) {
+        *ret = *next;
+        ret->begin_ns -= next->end_ns - t;
+        ret->end_ns = t;
+        return true;
+    }
+    if (low)
+        *ret = r->absences[low - 1];
+    return low > 0;
 }
 
 /* Who has handed a message over is not needed any more for it to come. */
@@ -166,12 +267,13 @@ void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
-        const struct replay_absence *a = last_absence(from, m->done_ns);
+        struct replay_absence a;
         int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
+        if (bound == INT64_MAX || !last_absence(from, m->done_ns, bound, &a) ||
+            bound > a.end_ns - a.begin_ns || had_left(m, &a))
             continue;
-        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
-        m->late_shares = a->shares;
+        m->late_ns = (int64_t)kept_back_ns(&a, replay_begin_ns(m), m->done_ns);
+        m->late_shares = a.shares;
         m->done_ns -= m->late_ns;
     }
 }

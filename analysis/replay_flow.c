@@ -7,6 +7,8 @@
 
 #include "analysis/replay_run.h"
 
+#define HANDED_OVER_PART 0.5 /* of the time it took to come: a sender that waits for less of it */
+
 void replay_flows_advance(struct run *run, int64_t now) {
     double s = (double)(now - run->flows_at) / 1e9;
     for (size_t i = 0; s > 0 && i < run->n_active; i++)
@@ -70,6 +72,18 @@ static int64_t small_ns(struct run *run, const struct pair_state *pair, double b
     return replay_bounded_ns(fmax(out, in) * 1e9);
 }
 
+/* How long after it could move its sender was seen to have handed it over, long before it came: the
+ * system's buffers took it. -1: it was not. */
+static int64_t handed_over_ns(const struct run *run, const struct replay_message *m) {
+    const struct replay_rank *ranks = run->p->ranks;
+    int64_t begin = replay_begin_ns(m);
+    int64_t bound = call_clock_bound(&run->p->scene->clock, ranks[m->from].host, ranks[m->to].host);
+    if (m->buffered || m->left_ns == VALUE_ABSENT || m->left_ns < begin || bound == INT64_MAX ||
+        (double)(m->left_ns - begin + bound) > HANDED_OVER_PART * (double)(m->done_ns - begin))
+        return -1;
+    return m->left_ns - begin;
+}
+
 static void go(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
@@ -77,6 +91,9 @@ static void go(struct run *run, uint32_t id, int64_t now) {
         go_within(run, id, now);
         return;
     }
+    int64_t handed_over = handed_over_ns(run, m);
+    if (handed_over >= 0)
+        replay_push(run, now + handed_over, EVENT_LEAVE, id);
     if (m->bytes < REPLAY_FLOW_BYTES && pair->head == REPLAY_NONE) {
         int64_t on_links = small_ns(run, pair, m->bytes, now);
         int64_t delay = (int64_t)latency(run, m, true) + kept_back(run, m);

@@ -97,11 +97,17 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
     }
 }
 
+/* Whether the looks at this time, at event i or before it, are a wait. Who goes on without having
+ * found anything had more to do than that: what it completes next was there before. */
+static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
+    const struct call_need *need = polling_for(&rb->polling, i, begin);
+    return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
+}
+
 /* Between two looks for the same, too short for its CPU time to have been read: it takes what it
  * takes, and polling goes on. */
-static bool is_passed_over(const struct rank_builder *rb, size_t i, int64_t begin) {
-    return !(rb->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) &&
-           polling_for(&rb->polling, i, begin);
+static bool is_passed_over(struct rank_builder *rb, size_t i, int64_t begin) {
+    return !(rb->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) && waits_for(rb, i, begin);
 }
 
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -116,7 +122,7 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     }
     if (e->flags & MPI_FLAG_HAS_GAP_CPU)
         cpu = fmin((double)e->gap_cpu_ns, length);
-    if (polling_napped(&rb->polling, i) && polling_for(&rb->polling, i, begin)) {
+    if (polling_napped(&rb->polling, i) && waits_for(rb, i, begin)) {
         replay_note_nap(rb, i, begin, end);
         return;
     }
@@ -128,14 +134,16 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     bool folded = e->flags & MPI_FLAG_FOLDED;
-    if (!polling_for(&rb->polling, i, begin)) {
+    if (!waits_for(rb, i, begin)) {
         if (folded)
-            replay_add_gap(rb, begin, end, NAN);
+            replay_put_own_looks(rb, i, begin, end);
         else
             replay_add_fixed(rb, end - begin, end, 1);
         return;
     }
-    if (!replay_is_polling(rb))
+    if (!replay_is_polling(rb)) {
         rb->poll_begin_ns = begin;
+        rb->poll_cpu_ns = 0;
+    }
     replay_note_look(rb, i, begin, end);
 }

@@ -37,6 +37,15 @@ void replay_come(struct run *run, uint32_t rank, int64_t t) {
         replay_push(run, goes_on(run, rank), EVENT_RANK, rank);
 }
 
+void replay_leave(struct run *run, uint32_t id, int64_t left) {
+    struct message_state *m = &run->messages[id];
+    if (m->left_ns == VALUE_ABSENT)
+        m->left_ns = left;
+    if (m->sender_waits)
+        replay_come(run, run->p->messages[id].from, left);
+    m->sender_waits = false;
+}
+
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
     struct message_state *m = &run->messages[id];
     const struct replay_message *as = &run->p->messages[id];
@@ -44,11 +53,7 @@ void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
     if (m->receiver_waits)
         replay_come(run, as->to, t);
     m->receiver_waits = false;
-    if (m->left_ns == VALUE_ABSENT)
-        m->left_ns = left;
-    if (m->sender_waits)
-        replay_come(run, as->from, left);
-    m->sender_waits = false;
+    replay_leave(run, id, left);
 }
 
 /* ---- time between calls ---- */

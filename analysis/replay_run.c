@@ -142,6 +142,8 @@ static int loop(struct run *run) {
                 replay_finish_op(run, e.index, &run->p->ranks[e.index].ops[r->at]);
             r->blocked = false;
             replay_step(run, e.index, e.t_ns);
+        } else if (e.kind == EVENT_LEAVE) {
+            replay_leave(run, e.index, e.t_ns);
         } else if (e.index == (uint32_t)run->version) {
             replay_flows_end(run, e.t_ns);
         }

@@ -5,7 +5,7 @@
 
 #include "analysis/replay_private.h"
 
-enum { EVENT_RANK, EVENT_FLOWS };
+enum { EVENT_RANK, EVENT_FLOWS, EVENT_LEAVE };
 
 struct event {
     int64_t t_ns;
@@ -96,6 +96,9 @@ void replay_step(struct run *run, uint32_t rank, int64_t now);
 
 /* A message is at its receiver at t, and its sender's buffer is free at `left`. */
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left);
+
+/* Its sender's buffer is free at `left`, if it was not before. */
+void replay_leave(struct run *run, uint32_t id, int64_t left);
 
 /* A message that may leave does: it was sent, and is buffered or awaited. */
 void replay_try_to_go(struct run *run, uint32_t id, int64_t now);

@@ -40,6 +40,42 @@ static size_t first_request(const struct rank_builder *rb, int64_t exit_ns) {
     return low;
 }
 
+/* When the message of a send was at its receiver; INT64_MAX: not known, or it is none of a send. */
+static int64_t came_ns(const struct rank_builder *rb, size_t request) {
+    const struct replay *p = rb->b->replay;
+    const struct call_need *need = &rb->needs[request];
+    if (replay_function_of(rb, &rb->rank->events[request])->receives || need->who < 0 ||
+        need->partner == CALL_NO_PARTNER)
+        return INT64_MAX;
+    uint32_t id = rb->b->ids[need->who][need->partner];
+    if (id == REPLAY_NONE)
+        return INT64_MAX;
+    const struct replay_message *m = &p->messages[id];
+    int64_t bound = call_clock_bound(&p->scene->clock, rb->to->host, p->ranks[m->to].host);
+    return bound == INT64_MAX ? bound : m->done_ns + bound;
+}
+
+static int64_t all_came_ns(const struct rank_builder *rb, size_t i) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    int64_t last = INT64_MIN;
+    for (size_t q = first_request(rb, e->exit_ns); q < rb->n_requests; q++) {
+        const struct mpi_event *request = &rb->rank->events[rb->requests[q]];
+        if (request->exit_ns != e->exit_ns)
+            break;
+        if (request->thread == e->thread)
+            last = replay_later(last, came_ns(rb, rb->requests[q]));
+    }
+    return last == INT64_MIN ? INT64_MAX : last;
+}
+
+bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns) {
+    if (rb->completion != i + 1) { /* many looks are for the same */
+        rb->completion_came_ns = all_came_ns(rb, i);
+        rb->completion = i + 1;
+    }
+    return rb->completion_came_ns <= by_ns;
+}
+
 /* ---- what is waited for ---- */
 
 static void add_wait(struct rank_builder *rb, uint32_t what) {

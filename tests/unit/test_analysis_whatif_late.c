@@ -106,6 +106,49 @@ static void a_short_pause_between_two_looks_does_not_end_them(void **state) {
     look_without_a_core(60 * US, MPI_FLAG_HAS_CPU);
 }
 
+/* Of its looks in a row those of 9 ms found the core there, 9000 of them, and one of the next did
+ * not for 40 ms: no part of the others' time is missing. */
+static void of_looks_in_a_row_the_long_one_had_no_core(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.41);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 8, t + 50 * MS, t + 50 * MS + US, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 0, 0, t + 50 * MS + US, t + 100 * MS, 50 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
+              .gap_cpu_ns = 40 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 90 * MS + US,
+              MPI_FLAG_REQUEST);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 41 * MS, t + 50 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 9 * MS, .calls = 9000);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 40 * MS, .calls = 4);
+        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, t + 90 * MS, t + 90 * MS + US, 0);
+        meet(&r, 1, 10 * MS - US, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 60 * MS);
+}
+
+/* Rank 1 puts its next message together and looks 70000 times meanwhile: what it had sent was there
+ * long before, and nobody waited for. */
+static void looks_that_something_is_done_between_are_no_wait(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8192, t, t + 50 * US, 0);
+        meet(&r, 0, 0, t + 50 * US, t + 100 * MS, 100 * MS - 50 * US);
+        PLANT(&r.calls, 1, 1, "MPI_Isend", 0, 1, 8192, t, t + 10 * US, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Isend", 0, 1, 8192, t, t + 90 * MS + US, MPI_FLAG_REQUEST);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 60 * US, t + 90 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 70 * MS, .calls = 70000);
+        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8192, t + 90 * MS, t + 90 * MS + US, 0);
+        meet(&r, 1, 10 * MS - US, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 100 * MS);
+}
+
 /* Rank 0 waits for what rank 1 was sending when it lost its core. */
 static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     struct recording r;
@@ -120,6 +163,22 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
         meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
     }
     check(&r, 60 * MS);
+}
+
+/* With its core back it sends for 300 us: the message is there before its call ends. */
+static void what_is_sent_with_the_core_back_was_kept_back_until_then(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.397);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        int64_t there = t + 90 * MS - 100 * US;
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 400000, t, there, BOTH, .cpu_ns = there - t);
+        meet(&r, 0, 10100 * US, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 400000, t + 50 * MS, t + 90 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS, .cpu_ns = 300 * US);
+        meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
+    }
+    check(&r, 60350 * US);
 }
 
 /* It had been handed over before, and was on its way: what rank 1 lacks while it waits for
@@ -319,7 +378,10 @@ int main(void) {
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
         cmocka_unit_test(a_short_pause_between_two_looks_does_not_end_them),
+        cmocka_unit_test(of_looks_in_a_row_the_long_one_had_no_core),
+        cmocka_unit_test(looks_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
+        cmocka_unit_test(what_is_sent_with_the_core_back_was_kept_back_until_then),
         cmocka_unit_test(a_core_lost_after_sending_does_not_keep_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),

@@ -91,6 +91,22 @@ static void a_large_burst_does_not_make_a_link_faster_than_its_rate(void **state
     check(&r, 1e6, 100 * MS);
 }
 
+/* What rank 1 sends takes 20 ms, and is off its hands after one: it computes for 30 meanwhile. So
+ * it does while its link takes 200. */
+static void who_has_handed_a_message_over_does_not_wait_for_the_link(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 31 * MS);
+    for (int64_t t = 0; t < 31 * MS * ROUNDS; t += 31 * MS) {
+        int64_t there = t + 20 * MS, end = t + 31 * MS;
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 2 * LARGE, t, there, BOTH, .cpu_ns = 20 * MS);
+        PLANT(&r.calls, 0, 0, "MPI_Barrier", -1, -1, 0, end, end, BOTH, .gap_cpu_ns = 11 * MS);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 2 * LARGE, t, t + MS, BOTH, .cpu_ns = MS);
+        PLANT(&r.calls, 1, 1, "MPI_Barrier", -1, -1, 0, end, end, BOTH, .gap_cpu_ns = 30 * MS);
+    }
+    check(&r, 0, 211 * MS);
+}
+
 /* Rank 0 computes for 30 ms, rank 1 for 20. */
 static void exchange_rounds(struct recording *r, const char *name, int64_t bytes) {
     begin(r, 31 * MS);
@@ -206,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_burst_all_of_a_message_waits_for_the_link),
         cmocka_unit_test(a_burst_passes_a_limited_link_at_once),
+        cmocka_unit_test(who_has_handed_a_message_over_does_not_wait_for_the_link),
         cmocka_unit_test(a_large_burst_does_not_make_a_link_faster_than_its_rate),
         cmocka_unit_test(what_stays_at_home_does_not_cross_the_link),
         cmocka_unit_test(two_ranks_that_add_up_send_all_of_it_once),

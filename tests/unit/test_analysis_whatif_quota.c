@@ -86,6 +86,38 @@ static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state)
     }
 }
 
+/* Rank 1 looks for 40 ms of each round without a pause, and then computes for 10: half a CPU is
+ * used up when the message comes, but for the first. */
+static void who_looks_all_the_time_uses_its_quota_up(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    plant_init(&r, 2, 0.05 * ROUNDS);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    for (int rank = 0; rank < 2; rank++) {
+        plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
+    }
+    for (int64_t t = 0; t < 50 * MS * ROUNDS; t += 50 * MS) {
+        int64_t sent = t + 40 * MS, end = t + 50 * MS;
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 8, sent, sent + US, BOTH, .gap_cpu_ns = 40 * MS);
+        PLANT(&r.calls, 0, 0, "MPI_Barrier", -1, -1, 0, sent + US, end, BOTH,
+              .cpu_ns = end - sent - US);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t, t + US, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t, sent + 2 * US, MPI_FLAG_REQUEST);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + US, sent + US, MPI_FLAG_FOLDED,
+              .inside_ns = 40 * MS, .calls = 40000);
+        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, sent + US, sent + 2 * US, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Barrier", -1, -1, 0, end, end, BOTH,
+              .gap_cpu_ns = 10 * MS - 2 * US);
+    }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    check(&scene, quota(1, 0.5), 98500 * US);
+    check(&scene, quota(1, 1), 50 * MS);
+    release(&r, &scene);
+}
+
 /* 10 ms of 50 are a fifth: a tenth makes them last twice as long. */
 static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
     struct recording r;
@@ -186,6 +218,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less),
         cmocka_unit_test(a_quota_that_is_more_than_what_is_needed_costs_nothing),
+        cmocka_unit_test(who_looks_all_the_time_uses_its_quota_up),
         cmocka_unit_test(who_needs_more_than_its_quota_becomes_the_slower_one),
         cmocka_unit_test(who_is_blocked_in_a_call_uses_nothing_up),
         cmocka_unit_test(a_faster_cpu_needs_less_of_a_quota),
