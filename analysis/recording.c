@@ -72,7 +72,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
 _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
 
 void recording_init(struct recording *recording) {
-    *recording = (struct recording){0};
+    *recording = (struct recording){.exit_status = -1};
     for (size_t i = 0; i < RECORDING_COUNT_; i++)
         recording->tables[i] = (struct series_set){.n_columns = recording_columns[i].n,
                                                    .levels = recording_columns[i].levels};

@@ -105,7 +105,8 @@ struct mark { /* what the program said of itself */
 
 struct recording {
     int64_t duration_ns, period_ns;
-    char **hosts; /* names, owned */
+    int exit_status; /* of the command, as a shell has it; -1: not known */
+    char **hosts;    /* names, owned */
     size_t n_hosts;
     struct series_set tables[RECORDING_COUNT_];
     struct mark *marks; /* any order */

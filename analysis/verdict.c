@@ -277,6 +277,7 @@ static int judge(const struct scene *scene, const struct candidates *candidates,
         judge_imbalance(scene, stragglers, v);
     else
         verdict_of_none(scene, candidates, v);
+    verdict_of_failed(scene, v);
     return result;
 }
 

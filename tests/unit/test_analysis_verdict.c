@@ -338,6 +338,42 @@ static void computing_without_waiting_is_balanced(void **state) {
     judged_release(&j);
 }
 
+/* What a run without iterations looked like does not count if it failed; that somebody stopped it
+ * is no failure. With iterations, what was seen stays. */
+static void a_command_that_failed_before_its_loop_is_insufficient(void **state) {
+    static const struct {
+        int status;
+        bool loops;
+        enum verdict_state expect;
+    } ends[] = {{1, false, VERDICT_INSUFFICIENT},   {139, false, VERDICT_INSUFFICIENT},
+                {0, false, VERDICT_BALANCED},       {-1, false, VERDICT_BALANCED},
+                {128 + 2, false, VERDICT_BALANCED}, {1, true, VERDICT_BALANCED}};
+    (void)state;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct recording r;
+        struct judged j;
+        plant_init(&r, HOSTS, 60);
+        for (int h = 0; h < HOSTS; h++) {
+            reset_host();
+            host_now.cpu_busy = 1;
+            plant_host(&r, h, steady_net);
+        }
+        if (ends[i].loops)
+            mark_iterations(&r, HOSTS, 1);
+        plant_ranks(&r, (struct plant_process){0, 0.98, 0, 0});
+        r.exit_status = ends[i].status;
+        judge(&r, &j);
+        assert_int_equal(j.verdict.state, ends[i].expect);
+        assert_int_equal(!!strstr(j.verdict.summary, "exit status"),
+                         ends[i].expect == VERDICT_INSUFFICIENT);
+        bool told = false;
+        for (size_t k = 0; k < j.verdict.against.n; k++)
+            told |= strstr(j.verdict.against.items[k], "exit status 1") != NULL;
+        assert_int_equal(told, ends[i].loops);
+        judged_release(&j);
+    }
+}
+
 /* A hog on host 3: its rank waits for a core 45 % of the time; nobody spins. */
 static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     struct recording r;
@@ -652,6 +688,7 @@ int main(void) {
         cmocka_unit_test(no_host_at_all_is_insufficient),
         cmocka_unit_test(a_job_that_sleeps_blames_nobody),
         cmocka_unit_test(computing_without_waiting_is_balanced),
+        cmocka_unit_test(a_command_that_failed_before_its_loop_is_insufficient),
         cmocka_unit_test(a_rank_that_queues_for_its_core_is_saturated),
         cmocka_unit_test(queueing_among_spinning_ranks_is_never_saturated),
         cmocka_unit_test(one_that_computes_while_the_others_wait_is_serial),
