@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/gain_counted.h"
+#include "analysis/gain_private.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -9,13 +9,10 @@
 
 #define HARDLY 0.05    /* of its time: who waits no longer for others is what they wait for */
 #define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
-#define LIVES 0.5      /* of the time, recorded */
 #define AWAKE 0.9      /* of what it needs now: who need not wait finds its caches warm */
-#define ALIKE 0.9      /* all wait as long as the link was full, but for that */
 #define WORKERS_MAX 64 /* of which the median is taken */
 #define DRAWINGS 400
 
-#define BIT(term) (1u << (term))
 /* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
  * waits anyway takes up its waiting. */
 #define OWN                                                                                        \
@@ -24,7 +21,7 @@
 #define INSIDE                                                                                     \
     (BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_TRANSFER) | BIT(BUDGET_OVERHEAD) | BIT(BUDGET_UNSPLIT))
 
-static double sum_of(const struct budget *b, unsigned terms) {
+double gain_sum(const struct budget *b, unsigned terms) {
     double sum = 0;
     for (int term = 0; term < BUDGET_TERMS; term++)
         if (terms >> term & 1 && !isnan(b->term_s[term]))
@@ -37,26 +34,27 @@ static unsigned own_terms(const struct budget *b) {
     return b->source == BUDGET_FROM_EVENTS ? OWN | BIT(BUDGET_IDLE) : OWN;
 }
 
-static double waiting_s(const struct budget *b) {
-    return b->source == BUDGET_FROM_EVENTS ? sum_of(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
-                                           : sum_of(b, BIT(BUDGET_IDLE) | INSIDE);
+double gain_waiting_s(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS
+               ? gain_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
+               : gain_sum(b, BIT(BUDGET_IDLE) | INSIDE);
 }
 
-static const struct budget *budget_in(const struct scene *scene, size_t r, size_t group) {
+const struct budget *gain_budget(const struct scene *scene, size_t r, size_t group) {
     return &scene->budgets.items[r].groups[group];
 }
 
 static double longest_s(const struct scene *scene, size_t group) {
     double longest = 0;
     for (size_t r = 0; r < scene->budgets.n; r++)
-        longest = fmax(longest, budget_in(scene, r, group)->wall_s);
+        longest = fmax(longest, gain_budget(scene, r, group)->wall_s);
     return longest;
 }
 
-static bool works(const struct scene *scene, size_t r, size_t group) {
-    const struct budget *b = budget_in(scene, r, group);
+bool gain_works(const struct scene *scene, size_t r, size_t group) {
+    const struct budget *b = gain_budget(scene, r, group);
     return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(scene, group) &&
-           sum_of(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+           gain_sum(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
 }
 
 /* ---- the one that is asked about ---- */
@@ -66,10 +64,10 @@ static size_t find(const struct scene *scene, const struct counted_loss *loss) {
     for (size_t r = 0; r < scene->budgets.n; r++) {
         const struct rank_budget *b = &scene->budgets.items[r];
         if ((loss->host >= 0 && b->host != loss->host) ||
-            (loss->rank >= 0 && b->rank != loss->rank) || !works(scene, r, loss->group))
+            (loss->rank >= 0 && b->rank != loss->rank) || !gain_works(scene, r, loss->group))
             continue;
-        if (most == SIZE_MAX || sum_of(&b->groups[loss->group], loss->terms) >
-                                    sum_of(budget_in(scene, most, loss->group), loss->terms))
+        if (most == SIZE_MAX || gain_sum(&b->groups[loss->group], loss->terms) >
+                                    gain_sum(gain_budget(scene, most, loss->group), loss->terms))
             most = r;
     }
     return most;
@@ -85,7 +83,7 @@ static size_t end_of(const struct rank_budget *b) {
 
 static bool ends_last(const struct scene *scene, size_t who, size_t group) {
     for (size_t r = 0; r < scene->budgets.n; r++)
-        if (works(scene, r, group) &&
+        if (gain_works(scene, r, group) &&
             end_of(&scene->budgets.items[r]) > end_of(&scene->budgets.items[who]) + 1)
             return false;
     return true;
@@ -93,11 +91,11 @@ static bool ends_last(const struct scene *scene, size_t who, size_t group) {
 
 /* Of several threads without calls it is not known which the end waits for. */
 static bool is_awaited(const struct scene *scene, size_t who, size_t group) {
-    const struct budget *b = budget_in(scene, who, group);
+    const struct budget *b = gain_budget(scene, who, group);
     double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
     bool one =
         b->source == BUDGET_FROM_EVENTS ? budget_closes(b) : b->other_cpu_s <= HARDLY * b->wall_s;
-    return one && b->wall_s >= LIVES * group_s && waiting_s(b) <= HARDLY * b->wall_s &&
+    return one && b->wall_s >= LIVES * group_s && gain_waiting_s(b) <= HARDLY * b->wall_s &&
            ends_last(scene, who, group);
 }
 
@@ -109,8 +107,8 @@ struct lost {
 };
 
 static struct lost lost_in(const struct budget *b, unsigned terms) {
-    return (struct lost){b->wall_s, sum_of(b, terms & BIT(BUDGET_RUN_QUEUE)),
-                         sum_of(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
+    return (struct lost){b->wall_s, gain_sum(b, terms & BIT(BUDGET_RUN_QUEUE)),
+                         gain_sum(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
 }
 
 static double share_of(struct lost lost, double usual, double part) {
@@ -121,7 +119,7 @@ static double share_of(struct lost lost, double usual, double part) {
 /* With nobody else on its cores a process that has used up its quota stands in the queue, too,
  * longer than its peers do. */
 static unsigned terms_of(const struct scene *scene, const struct counted_loss *loss, size_t who) {
-    const struct budget *b = budget_in(scene, who, loss->group);
+    const struct budget *b = gain_budget(scene, who, loss->group);
     double foreign;
     if (b->source == BUDGET_FROM_EVENTS || !(loss->terms & BIT(BUDGET_QUOTA)))
         return loss->terms;
@@ -135,13 +133,13 @@ static unsigned terms_of(const struct scene *scene, const struct counted_loss *l
 static double usual_queue(const struct scene *scene, size_t who, size_t group) {
     double shares[WORKERS_MAX];
     size_t n = 0;
-    if (budget_in(scene, who, group)->source == BUDGET_FROM_EVENTS)
+    if (gain_budget(scene, who, group)->source == BUDGET_FROM_EVENTS)
         return 0;
     for (size_t r = 0; r < scene->budgets.n && n < WORKERS_MAX; r++)
         if (r != who && scene->budgets.items[r].host != scene->budgets.items[who].host &&
-            works(scene, r, group))
-            shares[n++] = sum_of(budget_in(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
-                          budget_in(scene, r, group)->wall_s;
+            gain_works(scene, r, group))
+            shares[n++] = gain_sum(gain_budget(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
+                          gain_budget(scene, r, group)->wall_s;
     return n ? stats_median(shares, n) : 0;
 }
 
@@ -189,21 +187,20 @@ static void draw(const struct lost *slices, size_t n, double usual, double part,
 
 /* Share of the group's recorded time that the busiest of the others needs. */
 static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss) {
-    double most = 0, own_s = budget_in(scene, who, loss->group)->wall_s;
+    double most = 0, own_s = gain_budget(scene, who, loss->group)->wall_s;
     for (size_t r = 0; r < scene->budgets.n; r++) {
-        const struct budget *b = budget_in(scene, r, loss->group);
-        if (r == who || !works(scene, r, loss->group))
+        const struct budget *b = gain_budget(scene, r, loss->group);
+        if (r == who || !gain_works(scene, r, loss->group))
             continue;
-        double gone_s = loss->everywhere ? loss->part * sum_of(b, loss->terms & OWN) : 0;
-        most = fmax(most, (sum_of(b, own_terms(b)) - gone_s) / fmax(own_s, b->wall_s));
+        double gone_s = loss->everywhere ? loss->part * gain_sum(b, loss->terms & OWN) : 0;
+        most = fmax(most, (gain_sum(b, own_terms(b)) - gone_s) / fmax(own_s, b->wall_s));
     }
     return most;
 }
 
-/* Of the group's time, how much was recorded of a process. */
-static double covered(const struct scene *scene, size_t who, size_t group) {
+double gain_covered(const struct scene *scene, size_t who, size_t group) {
     double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
-    return fmin(1, budget_in(scene, who, group)->wall_s / group_s);
+    return fmin(1, gain_budget(scene, who, group)->wall_s / group_s);
 }
 
 double gain_at_pace(double gain, double pace) {
@@ -215,7 +212,7 @@ static void set_gain(const struct scene *scene, const struct counted_loss *loss,
     double need = others_need(scene, who, loss);
     c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
     c->gain_low = fmin(gain_at_pace(c->lost_low, PACE_SLOWER), fmax(0, 1 - need)) *
-                  covered(scene, who, loss->group);
+                  gain_covered(scene, who, loss->group);
     c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
 }
 
@@ -230,7 +227,7 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
         return false;
     unsigned terms = terms_of(scene, loss, who);
     double usual = terms & BIT(BUDGET_RUN_QUEUE) ? usual_queue(scene, who, loss->group) : 0;
-    struct lost all = lost_in(budget_in(scene, who, loss->group), terms);
+    struct lost all = lost_in(gain_budget(scene, who, loss->group), terms);
     ret_counted->lost = share_of(all, usual, loss->part);
     size_t n = slices_of(scene, who, loss->group, terms, slices);
     if (!n)
@@ -240,31 +237,6 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
         return false;
     set_gain(scene, loss, who, ret_counted);
     return ret_counted->gain >= GAIN_HARMLESS;
-}
-
-bool gain_counted_link(const struct scene *scene, double full, struct counted *ret_counted) {
-    double least = NAN, most = NAN, seen = 1;
-    size_t n = 0;
-    *ret_counted = nothing;
-    for (size_t r = 0; r < scene->budgets.n; r++) {
-        const struct budget *b = budget_in(scene, r, 0);
-        if (!works(scene, r, 0))
-            continue;
-        double waits = waiting_s(b) / b->wall_s;
-        least = fmin(least, waits);
-        most = fmax(most, waits);
-        seen = fmin(seen, covered(scene, r, 0));
-        n++;
-    }
-    if (n < 2 || seen < LIVES || !(least >= ALIKE * full) || ALIKE * most > full)
-        return false;
-    *ret_counted = (struct counted){.lost = NAN,
-                                    .lost_low = NAN,
-                                    .lost_high = NAN,
-                                    .gain = fmin(full, least),
-                                    .gain_low = gain_at_pace(fmin(full, least), PACE_SLOWER) * seen,
-                                    .gain_high = gain_at_pace(fmax(full, most), PACE_FASTER)};
-    return true;
 }
 
 /* ---- at most ---- */
@@ -280,14 +252,14 @@ static double stays_s(const struct rank_budget *who, const struct counted_loss *
     unsigned own = own_terms(b);
     if (b->source == BUDGET_FROM_COUNTERS && who->rank >= 0)
         return NAN;
-    double gone = is_meant(who, loss) ? loss->part * sum_of(b, loss->terms & own) : 0;
-    return sum_of(b, own) - gone;
+    double gone = is_meant(who, loss) ? loss->part * gain_sum(b, loss->terms & own) : 0;
+    return gain_sum(b, own) - gone;
 }
 
 double gain_most(const struct scene *scene, const struct counted_loss *loss) {
     double run_s = (double)windows_length(phase_windows(&scene->groups[0])) / 1e9, most_s = NAN;
     for (size_t r = 0; r < scene->budgets.n; r++)
-        if (works(scene, r, 0))
+        if (gain_works(scene, r, 0))
             most_s = fmax(most_s, stays_s(&scene->budgets.items[r], loss));
     return most_s >= 0 && run_s > 0 ? fmax(0, 1 - AWAKE * most_s / run_s) : NAN;
 }

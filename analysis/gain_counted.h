@@ -41,9 +41,16 @@ struct counted {
 bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
                   struct counted *ret_counted);
 
-/* The same of a link that was full for a share of the run: where all processes wait for about as
- * long, it is the link that they wait for. */
-bool gain_counted_link(const struct scene *scene, double full, struct counted *ret_counted);
+/* A host's link, and for what share of the run it was full. */
+struct counted_link {
+    int host;
+    double way, ways; /* the way that was full for longest; the sum of both, as far as known */
+};
+
+/* The same of a link: where all processes wait for about as long, and data were under way through
+ * it for as long, now this way, now the other, it is the link that they wait for. */
+bool gain_counted_link(const struct scene *scene, const struct counted_link *link,
+                       struct counted *ret_counted);
 
 /* What is gained if the time that is not goes by at another pace (threshold.h). */
 double gain_at_pace(double gain, double pace);

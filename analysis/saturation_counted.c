@@ -59,15 +59,18 @@ static double group_share(const struct scene *scene, size_t group) {
     return run > 0 ? (double)windows_length(phase_windows(&scene->groups[group])) / run : 0;
 }
 
-/* Of the run, both ways of one host's link: now the one is used, now the other. */
-static double link_share(const struct candidates *candidates, const struct candidate *c) {
-    double sum = 0;
+/* Of the run; both ways of one host's link: now the one is used, now the other, or both at once. */
+static struct counted_link link_of_candidate(const struct candidates *candidates,
+                                             const struct candidate *c) {
+    struct counted_link link = {.host = c->host};
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *at = &candidates->items[i];
-        if (is_link(at) && at->host == c->host && at->group == c->group)
-            sum += at->run_share;
+        if (!is_link(at) || at->host != c->host || at->group != c->group)
+            continue;
+        link.way = fmax(link.way, at->run_share);
+        link.ways += at->run_share;
     }
-    return fmin(1, sum);
+    return link;
 }
 
 double candidate_most(const struct scene *scene, const struct candidate *c) {
@@ -93,7 +96,8 @@ void candidate_count(const struct scene *scene, const struct candidates *candida
                                 .high = counted.lost_high,
                                 .counted = true};
     } else if (is_link(c) && !scene_has_path(scene)) {
-        told = gain_counted_link(scene, link_share(candidates, c), &counted);
+        struct counted_link link = link_of_candidate(candidates, c);
+        told = gain_counted_link(scene, &link, &counted);
     }
     if (told)
         c->counted = (struct gain){.estimate = counted.gain * scale,

@@ -136,9 +136,42 @@ static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
         plant_job(&r, jobs[job], 2);
         assert_int_equal(mpi_log_finish(&r.calls), 0);
         assert_int_equal(scene_build(&r, &scene), 0);
-        assert_int_equal(gain_counted_link(&scene, 0.78, &c), all);
+        struct counted_link link = {.host = 1, .way = 0.78, .ways = 0.78};
+        assert_int_equal(gain_counted_link(&scene, &link, &c), all);
         if (all)
             NEAR(c.gain, 0.78);
+        scene_release(&scene);
+        recording_release(&r);
+    }
+}
+
+/* Two that send by turns: what one sends the other waits for, so that all they wait the link is in
+ * use, though each way for half of it. Not with a third host, from where data may come as well; nor
+ * where one way is in use for as long and they wait for more. */
+static void a_link_that_is_used_by_turns_is_worth_both_ways(void **state) {
+    struct process by_turns[] = {{0.24, 0, 0, 0}, {0.25, 0, 0, 0}, {0.24, 0, 0, 0}};
+    const struct {
+        int hosts;
+        double sends[3];
+        bool told;
+    } jobs[] = {{2, {0.37, 0.38}, true}, {3, {0.37, 0.38, 0}, false}, {2, {0, 0.38}, false}};
+    (void)state;
+    for (size_t job = 0; job < sizeof jobs / sizeof *jobs; job++) {
+        struct recording r;
+        struct scene scene;
+        struct counted c;
+        struct counted_link link = {.host = 1, .way = 0.37, .ways = 0.37};
+        plant_job(&r, by_turns, jobs[job].hosts);
+        assert_int_equal(mpi_log_finish(&r.calls), 0);
+        assert_int_equal(scene_build(&r, &scene), 0);
+        for (size_t i = 0; i < scene.budgets.n; i++) {
+            struct budget *b = &scene.budgets.items[i].groups[0];
+            b->term_s[BUDGET_TRANSFER] = jobs[job].sends[scene.budgets.items[i].host] * b->wall_s;
+            b->term_s[BUDGET_IDLE] -= b->term_s[BUDGET_TRANSFER];
+        }
+        assert_int_equal(gain_counted_link(&scene, &link, &c), jobs[job].told);
+        if (jobs[job].told)
+            NEAR(c.gain, 0.75);
         scene_release(&scene);
         recording_release(&r);
     }
@@ -222,6 +255,7 @@ int main(void) {
         cmocka_unit_test(of_who_waits_for_others_as_well_counters_tell_no_gain),
         cmocka_unit_test(who_ended_before_the_others_is_not_what_the_end_waits_for),
         cmocka_unit_test(a_link_that_all_wait_for_is_worth_its_time),
+        cmocka_unit_test(a_link_that_is_used_by_turns_is_worth_both_ways),
         cmocka_unit_test(a_verdict_and_what_if_say_that_it_was_counted),
         cmocka_unit_test(a_bound_is_a_share_of_the_recorded_time_as_well),
         cmocka_unit_test(a_bound_is_no_less_than_what_nobody_has_to_do),
