@@ -76,7 +76,6 @@ struct replay_group {               /* a call of a group */
 
 struct replay_absence { /* inside MPI without a core: ns of that time */
     int64_t begin_ns, end_ns;
-    int64_t slack_ns; /* it may have been that much sooner */
     double ns;
     uint32_t shares;
     bool told; /* budgets show it as what it is */

@@ -142,8 +142,8 @@ void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     const struct budget_shares *shares = &rb->to->shares[at];
     double length = (double)(end - begin), off = look_off_ns(rb, e, at, length);
     rb->poll_cpu_ns += look_cpu_ns(e, shares, length, off);
-    add_absence(
-        rb, (struct replay_absence){begin, end, 0, off * shares->queue_of_inside_off, at, false});
+    add_absence(rb,
+                (struct replay_absence){begin, end, off * shares->queue_of_inside_off, at, false});
 }
 
 void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -168,7 +168,7 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         return;
     bool told = rb->needs[i].since_ns != VALUE_ABSENT;
     add_absence(rb,
-                (struct replay_absence){end - (int64_t)late, end, 0,
+                (struct replay_absence){end - (int64_t)late, end,
                                         late * rb->to->shares[at].queue_of_inside_off, at, told});
 }
 
@@ -214,8 +214,7 @@ int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for wh
         0);
     double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
     add_hidden(rb, shares, fmax(late - known, 0));
-    int64_t before = end - (int64_t)late - begin, slack = e->cpu_ns < before ? e->cpu_ns : before;
-    add_absence(rb, (struct replay_absence){end - (int64_t)late, end, slack, late, at, false});
+    add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, false});
     *ret_shares = at;
     return (int64_t)late;
 }
@@ -234,10 +233,8 @@ float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64
 
 /* ---- what others waited for ---- */
 
-/* The last one that had ended by t, as others tell it whose clock is off by `bound` at most: in a
- * call what was done with the core came before it, or after it. False: none. */
-static bool last_absence(const struct replay_rank *r, int64_t t, int64_t bound,
-                         struct replay_absence *ret) {
+/* The last one that had ended by t; NULL: none. */
+static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
     size_t low = 0, high = r->n_absences;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -246,16 +243,7 @@ static bool last_absence(const struct replay_rank *r, int64_t t, int64_t bound,
         else
             high = middle;
     }
-    const struct replay_absence *next = &r->absences[low];
-    if (low < r->n_absences && next->slack_ns > 0 && next->end_ns - next->slack_ns - bound <= t) {
-        *ret = *next;
-        ret->begin_ns -= next->end_ns - t;
-        ret->end_ns = t;
-        return true;
-    }
-    if (low)
-        *ret = r->absences[low - 1];
-    return low > 0;
+    return low ? &r->absences[low - 1] : NULL;
 }
 
 /* Who has handed a message over is not needed any more for it to come. */
@@ -267,13 +255,12 @@ void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
-        struct replay_absence a;
+        const struct replay_absence *a = last_absence(from, m->done_ns);
         int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        if (bound == INT64_MAX || !last_absence(from, m->done_ns, bound, &a) ||
-            bound > a.end_ns - a.begin_ns || had_left(m, &a))
+        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
             continue;
-        m->late_ns = (int64_t)kept_back_ns(&a, replay_begin_ns(m), m->done_ns);
-        m->late_shares = a.shares;
+        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
+        m->late_shares = a->shares;
         m->done_ns -= m->late_ns;
     }
 }

@@ -165,22 +165,6 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
-/* With its core back it sends for 300 us: the message is there before its call ends. */
-static void what_is_sent_with_the_core_back_was_kept_back_until_then(void **state) {
-    struct recording r;
-    (void)state;
-    begin(&r, 100 * MS, 0.397);
-    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
-        int64_t there = t + 90 * MS - 100 * US;
-        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 400000, t, there, BOTH, .cpu_ns = there - t);
-        meet(&r, 0, 10100 * US, t + 100 * MS, t + 100 * MS, 0);
-        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 400000, t + 50 * MS, t + 90 * MS, BOTH,
-              .gap_cpu_ns = 50 * MS, .cpu_ns = 300 * US);
-        meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
-    }
-    check(&r, 60350 * US);
-}
-
 /* It had been handed over before, and was on its way: what rank 1 lacks while it waits for
  * something else is no part of that. Without it rank 1 hears of the answer sooner, and nobody else
  * gains. */
@@ -381,7 +365,6 @@ int main(void) {
         cmocka_unit_test(of_looks_in_a_row_the_long_one_had_no_core),
         cmocka_unit_test(looks_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
-        cmocka_unit_test(what_is_sent_with_the_core_back_was_kept_back_until_then),
         cmocka_unit_test(a_core_lost_after_sending_does_not_keep_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
