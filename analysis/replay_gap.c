@@ -104,12 +104,6 @@ static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
 }
 
-/* Between two looks for the same, too short for its CPU time to have been read: it takes what it
- * takes, and polling goes on. */
-static bool is_passed_over(struct rank_builder *rb, size_t i, int64_t begin) {
-    return !(rb->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) && waits_for(rb, i, begin);
-}
-
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     double length = (double)(end - begin), cpu = length;
@@ -127,8 +121,7 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
         return;
     }
     replay_add_gap(rb, begin, end, cpu / length);
-    if (!is_passed_over(rb, i, begin))
-        rb->poll_begin_ns = VALUE_ABSENT;
+    rb->poll_begin_ns = VALUE_ABSENT;
 }
 
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
