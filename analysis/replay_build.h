@@ -19,9 +19,9 @@ struct rank_builder {
     size_t n_held, held_capacity;
     size_t interval; /* cursor */
     int64_t poll_begin_ns;
-    size_t completion;          /* event, plus 1, of */
-    int64_t completion_came_ns; /* replay_had_come() */
     double poll_cpu_ns;         /* since then, in looks */
+    size_t completion;          /* event, plus 1, that replay_had_come() was asked of last, and */
+    int64_t completion_came_ns; /* what it answered */
     double usual_look_ns;       /* inside one of a row that found nothing */
     struct replay_looks *looks; /* by interval (replay_core.c) */
     struct replay_op nowhere;   /* written to when there is no memory */
@@ -89,16 +89,15 @@ int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for wh
 /* The same of polling that ends at `end` with what could be there from ready_ns on. */
 int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares);
-/* How long looks usually take. -ENOMEM. */
+/* How long looks usually take; allocates rb->looks, which goes with rb. -ENOMEM. */
 int replay_measure_looks(struct rank_builder *rb);
 /* Looks in a row that nothing was waited for with: what they took is the rank's own. */
 void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 /* Event i, a look that found nothing, or the nap before it: how long it had no core meanwhile. */
 void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* The share of a wait that it is on the CPU: in a call, or in looks; in naps between them it is
- * not.
- */
+/* The share of a wait that it is on the CPU: in a call, or in looks; in naps between them
+ * it is not. */
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 
 #endif

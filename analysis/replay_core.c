@@ -149,6 +149,7 @@ void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
 void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     int64_t inside = e->inside_ns < end - begin ? e->inside_ns : end - begin;
+    size_t cursor = rb->interval;
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
     double off = at == REPLAY_NONE ? 0 : folded_off_ns(rb, e, at, (double)inside);
     double late = at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_inside_off;
@@ -157,6 +158,7 @@ void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int6
     op->late_ns = (int64_t)late;
     op->shares = at;
     op->spins = inside > late ? (float)(((double)inside - off) / ((double)inside - late)) : 0;
+    rb->interval = cursor; /* the gap begins earlier */
     replay_add_gap(rb, begin + inside, end, NAN);
 }
 

@@ -277,7 +277,6 @@ static int judge(const struct scene *scene, const struct candidates *candidates,
         judge_imbalance(scene, stragglers, v);
     else
         verdict_of_none(scene, candidates, v);
-    verdict_of_failed(scene, v);
     return result;
 }
 
@@ -294,7 +293,8 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
                         .gain_high = NAN};
     int result = judge(scene, candidates, stragglers, &v);
     char *why = too_little(scene);
-    if (why)
+    bool failed = verdict_of_failed(scene, &v);
+    if (why && !failed)
         say_too_little(scene, why, &v);
     free(why);
     add_blind_spots(scene, &v);

@@ -35,18 +35,22 @@ static void say_failed(const struct scene *scene, struct verdict *v) {
     v->cause = text_format("the command failed");
     v->summary =
         text_format("The command failed (exit status %d) after %.1f s, with too few "
-                    "iterations, or none, to judge by. Until then nothing ran out on "
-                    "these hosts.",
+                    "iterations, or none, to judge by. Until then nothing was seen to "
+                    "run out on these hosts.",
                     scene->recording->exit_status, (double)scene->recording->duration_ns / 1e9);
     text_list_add(&v->next, "see what it printed before it ended; what limits it shows when it "
                             "works");
 }
 
-void verdict_of_failed(const struct scene *scene, struct verdict *v) {
-    if (v->state == VERDICT_BALANCED && failed_early(scene))
+bool verdict_of_failed(const struct scene *scene, struct verdict *v) {
+    bool blames = v->state == VERDICT_SUSPECTED || v->state == VERDICT_SATURATED;
+    if (!blames && scene->n_hosts && failed_early(scene)) {
         say_failed(scene, v);
-    else if (failed(scene))
+        return true;
+    }
+    if (failed(scene))
         text_list_add(&v->against,
                       "the command failed (exit status %d): this is of the time until then",
                       scene->recording->exit_status);
+    return false;
 }

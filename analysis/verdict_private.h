@@ -35,8 +35,9 @@ void verdict_next_for(const struct scene *scene, const struct candidate *c, stru
 /* None stands out. */
 void verdict_of_none(const struct scene *scene, const struct candidates *candidates,
                      struct verdict *v);
-/* What it is worth if the command failed; after the others. */
-void verdict_of_failed(const struct scene *scene, struct verdict *v);
+/* What it is worth if the command failed; after the others. Returns whether it says so instead of
+ * all that was found. */
+bool verdict_of_failed(const struct scene *scene, struct verdict *v);
 /* Each phase for itself. -ENOMEM. */
 int verdict_of_phases(const struct scene *scene, const struct candidates *candidates,
                       struct verdict *v);

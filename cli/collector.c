@@ -221,11 +221,13 @@ static void raise_descriptor_limit(void) {
 }
 
 /* One arena, which grows by large pieces: the memory of a further thread's grows by a page or two
- * and gives them back again, a call of the kernel each. */
+ * and gives them back again, a call of the kernel each. Setting any of these ends glibc's own
+ * raising of the size from which memory is mapped: bodies of requests would be, each time. */
 static void take_memory_at_once(void) {
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_TOP_PAD, 1 << 20);
     mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
 }
 
 static int collector_main(int argc, char **argv) {

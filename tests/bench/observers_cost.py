@@ -27,16 +27,18 @@ def used(watch):
                 with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
                     on_core_ns, _, times = map(int, file.read().split())
             except (FileNotFoundError, ProcessLookupError):
-                continue # it has just ended
+                continue # the thread has just ended
             found[thread] = (kind, on_core_ns, times)
     return found
 
 
 def measure(binaries, name, seconds):
     """{kind: (share of a core, times a second that it got one)}"""
-    with tempfile.TemporaryDirectory() as work, training(binaries, name, seconds + 5, work) as (_, watch):
+    with tempfile.TemporaryDirectory() as work, training(binaries, name, 2 * seconds + 5, work) as (process, watch):
         before, begin = used(watch), time.monotonic_ns()
         time.sleep(seconds)
+        if process.poll() is not None:
+            sys.exit("observers_cost.py: the training ended before the second reading: give it fewer seconds")
         after, took_ns = used(watch), time.monotonic_ns() - begin
     sums = {kind: [0, 0] for kind, _, _ in SHOWN}
     for thread, (kind, on_core_ns, times) in after.items():

@@ -26,6 +26,7 @@ BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/rele
 WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
 WATCHED = (0, 1, 1, 0) # 1: stopped
 ITERATION = 2 # a mark's kind
+SECONDS_MAX = 600
 
 
 def signal_all(pids, number):
@@ -66,9 +67,9 @@ def iteration_ns(starts, begin, end):
 
 
 def slowness(beats, begin, end):
-    """Mean time of the canary's work in a window, over all cores."""
+    """Time of the canary's work in a window, on the slower core at each beat, since the ranks wait for each other."""
     first, last = ((at - beats["start_ns"]) // beats["period_ns"] for at in (begin, end))
-    return statistics.mean(harmonic(ms[first:last]) for ms in beats["cores"].values())
+    return harmonic([max(ms) for ms in zip(*beats["cores"].values())][first:last])
 
 
 def main():
@@ -76,6 +77,8 @@ def main():
     parser.add_argument("--program", choices=PROGRAMS, default="softmax")
     parser.add_argument("seconds", nargs="?", type=int, default=60)
     options = parser.parse_args()
+    if options.seconds > SECONDS_MAX:
+        parser.error(f"at most {SECONDS_MAX} seconds: the canary beats no longer")
     with tempfile.TemporaryDirectory() as work:
         try:
             windows, beats = record(options.program, options.seconds, work)

@@ -6,8 +6,8 @@
  *     cpu THREADS           spins
  *     part PERCENT          spins for that share of each tenth of a second, by the clock
  *     fsync PATH            writes 64 KiB and waits for the disk, again and again
- *     read PATH MB PERCENT  reads a file past the page cache, a MiB at a time, for that share of
- * the time burst PATH MB         writes MB into the page cache each second, over the same file
+ *     read PATH MB PERCENT  reads a file past the page cache, MiB by MiB, for that share of time
+ *     burst PATH MB         writes MB into the page cache each second, over the same file
  *     cache PATH MB         writes a file once and reads it again and again, a piece at a time
  *     bandwidth MB          copies memory to and fro
  *     sink PORT             takes connections and swallows what comes

@@ -77,7 +77,6 @@ static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state)
  * what it took to look is nothing that the way takes. */
 static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     struct recording r;
-    int64_t found = 91 * MS;
     (void)state;
     begin(&r, 100 * MS, 0.4);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
@@ -86,12 +85,12 @@ static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
         meet(&r, 0, 0, t + 50 * MS + US, t + 100 * MS, 50 * MS);
         PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
               .gap_cpu_ns = 40 * MS);
-        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + found, MPI_FLAG_REQUEST);
+        PLANT(&r.calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 91 * MS, MPI_FLAG_REQUEST);
         for (int look = 41; look < 50; look++)
             PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + look * MS, t + look * MS + US, BOTH);
         PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH);
-        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, t + found - US, t + found, BOTH);
-        meet(&r, 1, 100 * MS - found, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Test", 0, 1, 8, t + 91 * MS - US, t + 91 * MS, BOTH);
+        meet(&r, 1, 9 * MS, t + 100 * MS, t + 100 * MS, 0);
     }
     check(&r, 60 * MS);
 }
