@@ -204,21 +204,39 @@ class Disk:
                     print(f"{what}: {error}", file=sys.stderr)
 
 
-class DelayAccounting:
-    """kernel.task_delayacct on while it lasts: a rank's waits for disks are seen only then."""
-    PATH = "/proc/sys/kernel/task_delayacct"
+class Setting:
+    """A setting of this machine's kernel that is another one while it lasts, where the machine has it."""
+
+    def __init__(self, path, value):
+        self.path, self.value, self.before = path, value, None
 
     def __enter__(self):
-        self.before = None
-        if os.path.exists(self.PATH):
-            with open(self.PATH) as file:
-                self.before = file.read().strip()
-            write(self.PATH, 1)
+        if os.path.exists(self.path):
+            with open(self.path) as file:
+                before = file.read().strip()
+            write(self.path, self.value)
+            self.before = before
         return self
 
+    @property
+    def is_set(self):
+        return self.before is not None
+
     def __exit__(self, *_):
-        if self.before is not None:
-            write(self.PATH, self.before)
+        if self.is_set:
+            write(self.path, self.before)
+
+
+def delay_accounting():
+    """A rank's waits for disks are seen only with it."""
+    return Setting("/proc/sys/kernel/task_delayacct", 1)
+
+
+def cores_awake():
+    """Cores of a virtual machine that poll for a second before they halt. A core that halts is given to other machines by
+    the one below, and is slow when it wakes (a third, at times): a rank that waits between its computing would pay for that,
+    and a host's core would not be its own. Idle time stays idle time."""
+    return Setting("/sys/module/haltpoll/parameters/guest_halt_poll_ns", 10**9)
 
 
 def megabit_needed(report):

@@ -209,6 +209,14 @@ def remarks():
         return [*file.read().splitlines(), ""]
 
 
+def awake(runs):
+    n = sum(bool(r.get("awake")) for r in runs)
+    if not n:
+        return ""
+    return (f"{'Cores' if n == len(runs) else f'In {n} runs cores'} polled before they halted: a virtual core that halts is given to other machines and is slow when it wakes, "
+            "up to a third, so that a rank which waits pays for it when it computes. A prediction cannot know that; where cores are given away it is off by as much. ")
+
+
 def intro(m, runs, options):
     machine = f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"
     cleanly = sum(r["fault"] == "F0" or r["fault"][0] == "D" for r in runs)
@@ -224,6 +232,7 @@ def intro(m, runs, options):
             "program (their geometric mean, the nearer in time the heavier), on cores as fast as they were during this run: the canary, a fixed piece of work "
             "on all cores at once twenty times a second while the program runs, says how fast. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
             "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
+            + awake(runs) +
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
             "without a fault. Intervals are Wilson's, 95 %.", "", *remarks()]
 

@@ -13,7 +13,7 @@ import time
 import canary
 import cases
 import workloads
-from bed import Bed, DelayAccounting, Disk, Unable, machine_cpu_s, megabit_needed
+from bed import Bed, Disk, Unable, cores_awake, delay_accounting, machine_cpu_s, megabit_needed
 
 LIMIT_S = 90 # of a command
 TRIES = 2 # of a run that others disturbed
@@ -24,6 +24,7 @@ class Matrix:
         self.bin, self.results = os.path.abspath(binaries), os.path.abspath(results)
         self.scratch = f"{self.results}/scratch"
         self.bed_name = f"fm{os.getpid() % 10000}"
+        self.awake = False # whether cores are kept from halting
 
     def folder(self, case):
         return f"{self.results}/{case['id']}"
@@ -186,7 +187,7 @@ class Matrix:
                 kept["others_cores"] = max(0, machine_cpu_s() - machine - bed.cpu_s() + own) / kept["all_s"]
         kept["allowance"] = workload.allowance + (.2 if case["inner"] == "D4" else 0) # the kernel writes back
         kept["loop_s"] = workload.loop_s(case, output)
-        kept["started"], kept["mbit"] = begin, case.get("mbit")
+        kept["started"], kept["mbit"], kept["awake"] = begin, case.get("mbit"), self.awake
         with open(f"{folder}/label.json", "w") as file:
             json.dump(labels, file, indent=1)
         report = None
@@ -245,7 +246,8 @@ def run_all(matrix, todo, seconds=None, limit=None, say=print, tolerate=.1):
     say(f"{len(todo)} cases, {len(todo) - len(waiting)} done before, {len(waiting)} to run")
     os.makedirs(matrix.results, exist_ok=True)
     began, count, failed, skipped, unable, took = time.time(), 0, [], [], {}, []
-    with DelayAccounting():
+    with delay_accounting(), cores_awake() as awake:
+        matrix.awake = awake.is_set
         for case in waiting:
             if (limit is not None and count >= limit) or (seconds is not None and time.time() - began + max(took[-12:], default=0) > seconds):
                 break

@@ -95,7 +95,7 @@ def main(binaries, results):
     os.makedirs(results)
     matrix = runner.Matrix(binaries, results)
     began, said = time.time(), {}
-    with runner.DelayAccounting():
+    with runner.delay_accounting(), runner.cores_awake():
         for case in plan():
             try:
                 said[case["id"]] = tried(matrix, case)
