@@ -20,7 +20,7 @@ import time
 from two_hosts import HERE, PROGRAMS, training
 import canary # noqa: E402
 from bed import Unable # noqa: E402
-from stats import feeling, harmonic # noqa: E402
+from stats import feeling, harmonic, slower_core # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
 WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
@@ -67,9 +67,9 @@ def iteration_ns(starts, begin, end):
 
 
 def slowness(beats, begin, end):
-    """Time of the canary's work in a window, on the slower core at each beat, since the ranks wait for each other."""
+    """Time of the canary's work in a window, on the slower core at each beat."""
     first, last = ((at - beats["start_ns"]) // beats["period_ns"] for at in (begin, end))
-    return harmonic([max(ms) for ms in zip(*beats["cores"].values())][first:last])
+    return harmonic(slower_core(beats["cores"])[first:last])
 
 
 def main():

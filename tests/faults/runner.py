@@ -171,12 +171,14 @@ class Matrix:
         cpus = "0,1" if workload.own_cores else None
         if case["inner"] == "D1" or case["ranks"] == 1:
             cpus, case["pin"], case["spare_cpu"] = "0-1", 0, 1
+            kept["pin"] = case["pin"]
         with contextlib.ExitStack() as stack:
             if case["inner"] in ("F3", "F4", "F5", "F6"):
                 case["need"] = self.need(case)
             case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
             if workload.needs_digits:
                 case["digits"] = self.digits()
+            workload.prepare(case)
             bed = stack.enter_context(Bed(self.bin, self.bed_name, hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]

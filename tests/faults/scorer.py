@@ -9,7 +9,7 @@ report (chokepoint.report/1); truth() adds slowdown and what the right answer is
 """
 import math
 
-from stats import calibration_bins, calibration_error, feeling, fitted_map, harmonic, median, quantile, wilson
+from stats import calibration_bins, calibration_error, feeling, fitted_map, harmonic, median, quantile, slower_core, wilson
 
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
@@ -41,21 +41,24 @@ def nearness(run, other):
     return 1 / (1 + abs(other["started"] - run["started"]) / NEAR_S)
 
 
+def beats_of(run):
+    """{core: canary's times on it} of the cores that the program may run on: all, or the one it was pinned to."""
+    cores = (run.get("canary") or {}).get("cores", {})
+    return cores if run.get("pin") is None else {core: beats for core, beats in cores.items() if int(core) == run["pin"]}
+
+
 def loop_beats(run):
-    """The canary's times during the loop, of all cores at a beat: [(ms, ...), ...]. The loop is the end of a run, but for
-    what the command does after it."""
-    canary = run.get("canary") or {}
-    together = list(zip(*canary.get("cores", {}).values()))
-    n = round(run["loop_s"] * 1e9 / canary.get("period_ns", 1))
-    last = max(len(together) - round(AFTER_LOOP_S * 1e9 / canary.get("period_ns", 1)), n)
-    return together[max(last - n, 0):last]
+    """The canary's times during the loop, on the slower core at each beat. The loop is the end of a run, but for what the
+    command does after it."""
+    period_ns, times = (run.get("canary") or {}).get("period_ns", 1), slower_core(beats_of(run))
+    n = round(run["loop_s"] * 1e9 / period_ns)
+    last = max(len(times) - round(AFTER_LOOP_S * 1e9 / period_ns), n)
+    return times[max(last - n, 0):last]
 
 
 def slowness(run):
-    """How long the cores took for fixed work during the loop, the slower one at each beat, since ranks wait for each other;
-    1 where that was not measured."""
-    beats = loop_beats(run)
-    return harmonic([max(times) for times in beats]) if beats else 1
+    """How long the cores took for fixed work during the loop; 1 where that was not measured."""
+    return harmonic(loop_beats(run) or [1])
 
 
 def feels(clean):
@@ -127,7 +130,7 @@ def right_answer(run):
 
 def core_ms(run):
     """{core: CPU time of the canary's work on it, at its mean speed during the run}; {} where it was not measured."""
-    return {core: harmonic(beats) for core, beats in (run.get("canary") or {}).get("cores", {}).items() if beats}
+    return {core: harmonic(beats) for core, beats in beats_of(run).items() if beats}
 
 
 def cores_alike(run):

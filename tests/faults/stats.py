@@ -30,6 +30,11 @@ def harmonic(times):
     return len(times) / sum(1 / t for t in times)
 
 
+def slower_core(cores):
+    """What the canary's work took on the slowest of {core: [time, ...]} at each beat: ranks wait for each other."""
+    return [max(times) for times in zip(*cores.values())]
+
+
 DRAWN = (.03 / .5) ** 2 # noise of a run over the doubt about an exponent of 1, squared
 
 

@@ -125,9 +125,14 @@ class Cores(unittest.TestCase):
 
     def test_the_slower_core_of_each_beat_of_the_loop_counts(self):
         run = beating(made("F0", 4), [9, 9, 1, 2, 3, 6], [9, 9, 3, 3, 3, 3])
-        self.assertEqual(scorer.loop_beats(run), [(1, 3), (2, 3), (3, 3), (6, 3)])
+        self.assertEqual(scorer.loop_beats(run), [3, 3, 3, 6])
         self.assertAlmostEqual(scorer.slowness(run), 4 / (3 / 3 + 1 / 6))
         self.assertEqual(scorer.loop_beats(dict(run, loop_s=99)), scorer.loop_beats(dict(run, loop_s=6)))
+
+    def test_a_pinned_program_is_as_slow_as_its_own_core(self):
+        run = beating(made("F0", 2), [2, 4, 4], [8, 9, 9])
+        self.assertEqual([scorer.slowness(r) for r in (run, dict(run, pin=None), dict(run, pin=0))], [9, 9, 4])
+        self.assertEqual(scorer.core_ms(dict(run, pin=0)), {"0": 3})
 
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]

@@ -30,6 +30,9 @@ class Workload:
     def available(self, binaries):
         return None
 
+    def prepare(self, case):
+        """Makes what its runs start from, before anything is measured."""
+
     def plant_words(self, case):
         words = [*case["plants_extra"]]
         for plant in (*self.baseline_plants, *case["plants"]):
@@ -206,19 +209,21 @@ class Gromacs(Workload):
         missing = [path for path in (shutil.which("gmx_mpi") or "gmx_mpi", self.box) if not os.path.exists(path)]
         return f"{missing[0]} (package gromacs) is not installed" if missing else None
 
-    def made(self, folder):
-        start = f"{folder}/start.tpr"
+    def start(self, case):
+        return f"{os.path.dirname(case['folder'])}/gromacs/start.tpr"
+
+    def prepare(self, case):
+        start = self.start(case)
         if not os.path.exists(start):
+            folder = os.path.dirname(start)
             os.makedirs(folder, exist_ok=True)
             for line in (f"genconf -f {self.box} -nbox 2 2 2 -o water.gro",
                          f"grompp -f {HERE}/spc.mdp -c water.gro -p {HERE}/spc.top -o new.tpr"):
                 subprocess.run(["gmx", "-quiet", *line.split()], cwd=folder, check=True, capture_output=True)
             os.rename(f"{folder}/new.tpr", start)
-        return start
 
     def words(self, case):
-        start = self.made(f"{os.path.dirname(case['folder'])}/gromacs")
-        return ["-wdir", case["folder"], "gmx_mpi", "-quiet", "mdrun", "-s", start, "-nsteps", scaled(self.steps, case),
+        return ["-wdir", case["folder"], "gmx_mpi", "-quiet", "mdrun", "-s", self.start(case), "-nsteps", scaled(self.steps, case),
                 "-ntomp", 1, "-pin", "off", "-noconfout"]
 
     def loop_s(self, case, output):
