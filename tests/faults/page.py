@@ -144,16 +144,21 @@ def rivals_table(runs, verdict_name, reports):
     return table(RIVALS_HEAD, rows)
 
 
+def rank_periods(report):
+    return {r["rank"]: r["median_s"] for r in (report.get("iterations") or {}).get("by_rank") or [] if r["median_s"]}
+
+
 def period_errors(runs, reports):
-    """Relative errors of the iteration time found without marks, and how often none was found."""
+    """Relative errors of the iteration time found without marks of each rank that marks its own, and of how many none was
+    found. What a rank does between its calls alone has no period in them: one that only serves others by calls is left out."""
     pairs = []
     for run, report in zip(runs, reports):
-        truth = run["report"]["iterations"]
-        if truth and truth.get("source") == "marker" and truth.get("median_s") and report is not None:
-            found = (report.get("iterations") or {}).get("median_s")
-            pairs.append(None if not found else found / truth["median_s"] - 1)
-    known = [p for p in pairs if p is not None]
-    return dict(scorer.errors(known), tried=len(pairs))
+        if (run["report"]["iterations"] or {}).get("source") != "marker" or report is None:
+            continue
+        found = rank_periods(report)
+        pairs += [found[rank] / true - 1 if rank in found else None for rank, true in rank_periods(run["report"]).items()
+                  if rank not in programs.WORKLOADS[run["workload"]].silent]
+    return dict(scorer.errors(pairs), tried=len(pairs))
 
 
 # ---- pictures ----
@@ -284,7 +289,7 @@ def make_page(runs, lost, overheads, options, root):
     copies = {name: recordings.on_all_cores(lambda r, s=s: recordings.ablated(r, options.bin, s), runs) for name, s in recordings.ABLATIONS.items()}
     lines += table(RIVALS_HEAD, [rival_row("everything", runs)] + [
         rival_row(name, [dict(r, report=c) for r, c in zip(runs, reports) if c is not None]) for name, reports in copies.items()])
-    lines += ["", "Iteration time against the program's own marks:", ""]
+    lines += ["", "Iteration time of each rank against the marks it sets itself; an asynchronous server's rank, which trains on between its calls, is left out:", ""]
     known = (("MPI calls, no marks", "no marks"), ("counters alone", "no marks, no shim"))
     lines += table(("known", "relative error"), [(name, error_text(period_errors(runs, copies[key]))) for name, key in known])
     lines += ["", "## Every miss", ""] + (misses_table(runs, why) if scorer.misses(runs) else ["None."]) + [""]
@@ -295,8 +300,8 @@ def make_page(runs, lost, overheads, options, root):
 
 def error_text(e):
     if not e["n"]:
-        return f"none found in {e['tried']} runs"
-    return f"median {100 * e['median']:.1f} %, p90 {100 * e['p90']:.1f} %, worst {100 * e['worst']:.0f} %; found in {e['n']} of {e['tried']}"
+        return f"none found of {e['tried']} ranks"
+    return f"median {100 * e['median']:.1f} %, p90 {100 * e['p90']:.1f} %, worst {100 * e['worst']:.0f} %; found of {e['n']} of {e['tried']} ranks"
 
 
 def print_scores(runs, overheads, options):

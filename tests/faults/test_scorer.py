@@ -512,6 +512,17 @@ class Rights(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
+    def test_a_rank_s_period_is_held_against_its_own_marks_and_who_only_serves_has_none(self):
+        periods = lambda source, *seconds: {"iterations": {"source": source, "by_rank": [{"rank": i, "median_s": s} for i, s in enumerate(seconds)]}}
+        run = lambda workload, *seconds: {"workload": workload, "report": periods("marker", *seconds)}
+        runs = [run("sync", 1, 2), run("async", 1, 2), run("sync", 1, 2), {"workload": "lammps", "report": periods("calls", 3)}]
+        found = [periods("calls", 1.1, 2), periods("calls", 2, 2.4), {"iterations": None}, periods("calls", 4)]
+        e = page.period_errors(runs, found)
+        self.assertEqual((e["n"], e["tried"]), (3, 5))
+        self.assertAlmostEqual(e["median"], .1)
+        self.assertAlmostEqual(e["worst"], .2)
+        self.assertIn("found of 3 of 5 ranks", page.error_text(e))
+
     def test_a_miss_shows_what_it_rests_on(self):
         run = made("F1", 20, "saturated", "vm1", "cpu", [label()], evidence=["some", "task"], against=["none"], summary="Waits.")
         run["report"]["ranking"] = [{"host": "vm1", "resource": "cpu", "cause_kind": None, "state": "saturated", "blocked_pct": 31.4, "gain_pct": None}]

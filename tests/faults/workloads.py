@@ -24,6 +24,7 @@ class Workload:
     half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
     allowance = 0 # cores that the kernel works for the case itself, outside of its hosts' groups
     needs_digits = False
+    silent = () # ranks whose own rounds have no call in them
     scales = True # less of its work takes less time in proportion
     baseline_plants = ()
 
@@ -63,6 +64,7 @@ class Sgd(Ours):
         self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
         self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
         self.baseline_plants, self.strangers = plants, strangers
+        self.silent = (0,) if mode == "async" else () # computes on, whenever it has served another
         self.allowance = .3 if disks or plants else .1 if dense else 0
 
     def words(self, case):
