@@ -87,12 +87,23 @@ static bool are_before_loss(const struct matcher *m, struct event_at s, struct e
            event_of(m, r)->exit_ns < m->log->ranks[r.rank].lost_ns;
 }
 
+/* Of a call that sends and receives, older recordings have the larger of both as what it sent. */
+static bool sent_at_most(const struct matcher *m, const struct mpi_event *send) {
+    return mpi_event_function(m->log, send)->kind == MPI_KIND_SENDRECV;
+}
+
+static bool sizes_fit(const struct matcher *m, const struct mpi_event *send,
+                      const struct mpi_event *receive) {
+    bool room = (send->flags | receive->flags) & MPI_FLAG_AT_MOST; /* for more than came */
+    return send->bytes == receive->bytes ||
+           (send->bytes < receive->bytes ? room : sent_at_most(m, send));
+}
+
 /* Whether these can be one message at all. */
 static bool fit(const struct matcher *m, struct event_at s, struct event_at r) {
     const struct mpi_rank *from = &m->log->ranks[s.rank], *to = &m->log->ranks[r.rank];
     const struct mpi_event *send = event_of(m, s), *receive = event_of(m, r);
-    bool exact = !((send->flags | receive->flags) & MPI_FLAG_AT_MOST);
-    if (exact ? send->bytes != receive->bytes : send->bytes > receive->bytes)
+    if (!sizes_fit(m, send, receive))
         return false;
     int64_t bound = call_clock_bound(m->clock, from->host, to->host);
     return bound == INT64_MAX || receive->exit_ns + bound >= send->enter_ns;

@@ -43,15 +43,14 @@ static struct request request_of(const struct call *c, enum request_kind kind, u
 void note_recv_part(struct call *c, MPI_Comm comm, int source, int tag, const MPI_Status *status) {
     struct call part = *c;
     note_recv(&part, comm, source, tag, status);
-    c->received = part.received;
     shim_record_message(c, &(struct message){.function = (enum call_function)c->function,
                                              .flags = (uint16_t)(part.flags | CALL_PART),
                                              .comm = part.comm,
                                              .peer = part.peer,
                                              .tag = part.tag,
                                              .bytes = part.received,
+                                             .received = part.received,
                                              .enter_ns = c->enter_ns});
-    c->posted = c->sent;
 }
 
 void note_send_start(struct call *c, MPI_Comm comm, int dest, int tag, int count, MPI_Datatype type,

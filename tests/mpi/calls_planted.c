@@ -39,9 +39,9 @@ static void blocking(void) {
         expect("Ssend", 3, 240, 0);
         expect("Bsend", 3, 84, 0);
     }
-    MPI_Sendrecv(out, 11, MPI_INT, right, 4, in, 20, MPI_INT, left, 4, MPI_COMM_WORLD,
+    MPI_Sendrecv(out, 11 + rank, MPI_INT, right, 4, in, 20, MPI_INT, left, 4, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    expect("Sendrecv", 1, 44, 44);
+    expect("Sendrecv", 1, 44 + 4 * rank, 44 + 4 * left);
     MPI_Sendrecv_replace(in, 9, MPI_CHAR, right, 5, left, 5, MPI_COMM_WORLD, &status);
     expect("Sendrecv_replace", 1, 9, 9);
     MPI_Send(out, 50, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);

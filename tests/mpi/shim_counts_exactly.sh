@@ -7,6 +7,9 @@ totals_agree
 events_agree
 awk '$1 == "rank" && ($7 || $8 || $9 || !$10) { print; exit 1 }' "$work/dump" ||
     fail "requests or communicators were lost, or the end was not seen"
+# Both messages of a call that sends and receives have a size of their own: rank r sends 11 + r integers.
+awk '$1 == "event" && $3 == "MPI_Sendrecv" { n++; if ($9 != 44 + 4 * ($5 ~ /p/ ? $7 : $2)) { print; bad = 1 } }
+     END { exit bad || n != 8 }' "$work/dump" || fail "what was sent and what was received are mixed up"
 # A failing call is a call, and is said to have failed.
 [ "$(awk '$1 == "total" && $11 == 1' "$work/dump" | grep -c MPI_Send)" -eq 4 ] || fail "the failed sends"
 [ "$(awk '$1 == "total" && $11 > 0' "$work/dump" | wc -l)" -eq 4 ] || fail "nothing else failed"

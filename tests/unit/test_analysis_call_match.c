@@ -153,6 +153,35 @@ static void a_sendrecv_needs_both_its_partners(void **state) {
     done(&log, &m);
 }
 
+static void what_a_sendrecv_sent_and_received_have_sizes_of_their_own(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 8, 10, 100);
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 10, 100, MPI_FLAG_PART);
+    PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 24, 40, 110);
+    PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 8, 40, 110, MPI_FLAG_PART);
+    /* the larger of both, as recordings had it */
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 210, 300);
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 210, 300, MPI_FLAG_PART);
+    PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 24, 240, 310);
+    PLANT(&log, 1, 0, "MPI_Sendrecv", 0, 1, 8, 240, 310, MPI_FLAG_PART);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 4);
+    assert_int_equal(m.unmatched_sends + m.unmatched_receives, 0);
+    assert_int_equal(need(&log, &m, 0, "MPI_Sendrecv", 2)->ready_ns, 240);
+    done(&log, &m);
+}
+
+static void more_than_a_sendrecv_sent_is_not_its_message(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 8, 10, 100);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 24, 40, 110);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 0);
+    done(&log, &m);
+}
+
 static void a_receive_from_nobody_is_not_unmatched(void **state) {
     struct mpi_log log = {0};
     (void)state;
@@ -582,6 +611,8 @@ int main(void) {
         cmocka_unit_test(a_wait_of_which_one_message_is_unknown_is_unknown),
         cmocka_unit_test(persistent_requests_match_each_time_they_are_started),
         cmocka_unit_test(a_sendrecv_needs_both_its_partners),
+        cmocka_unit_test(what_a_sendrecv_sent_and_received_have_sizes_of_their_own),
+        cmocka_unit_test(more_than_a_sendrecv_sent_is_not_its_message),
         cmocka_unit_test(a_receive_from_nobody_is_not_unmatched),
         cmocka_unit_test(a_probe_waits_for_the_message_received_next),
         cmocka_unit_test(collectives_match_by_their_order_in_a_communicator),
