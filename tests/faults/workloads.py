@@ -232,6 +232,25 @@ class Gromacs(Workload):
         return float(re.search(r"^ +Time: +[0-9.]+ +([0-9.]+)", output, re.M).group(1))
 
 
+class Cp2k(Workload):
+    """CP2K: density functional theory, molecular dynamics of two molecules of water over block-sparse matrices."""
+    name, half, steps = "cp2k", "scored", 16
+    data = "/usr/share/cp2k/GTH_POTENTIALS"
+
+    def available(self, binaries):
+        missing = [path for path in (shutil.which("cp2k.psmp") or "cp2k.psmp", self.data) if not os.path.exists(path)]
+        return f"{missing[0]} (package cp2k) is not installed" if missing else None
+
+    def words(self, case):
+        path = f"{case['folder']}/dimer.inp"
+        with open(f"{HERE}/dimer.inp") as settings, open(path, "w") as file:
+            file.write(f"@SET STEPS {scaled(self.steps, case)}\n{settings.read()}")
+        return ["-wdir", case["folder"], "cp2k.psmp", "-i", path]
+
+    def loop_s(self, case, output):
+        return float(re.search(r"^ qs_mol_dyn_low +.* ([0-9.]+)$", output, re.M).group(1))
+
+
 class Spread(Workload):
     """Not MPI: a process a host, started over the testbed's stand-in for ssh."""
     half, mpi = "scored", False
@@ -314,6 +333,7 @@ WORKLOADS = {w.name: w for w in (
     MrBayes(),
     NWChem(),
     Gromacs(),
+    Cp2k(),
     Gloo(),
     Ring("ring"),
     Ring("ring-disk", "direct"),
