@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
- * message has as many such pauses as naps. Those of other ranks say nothing of its own.
+ * message has as many such pauses as naps. Those of other ranks say nothing of its own. A pause
+ * counts only if one like it stands beside it, with nothing but a look between them, or if
+ * the rank did not compute there: who computes, looks, sleeps and looks again sleeps of its own
+ * accord.
  */
 #include "analysis/polling.h"
 
@@ -56,25 +59,51 @@ static bool computed(double cpu_ns, double length_ns) {
            (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
 }
 
-/* Between two looks, and hardly computing: its length, else 0. */
+/* Between two looks, the first of which found nothing: its length, below 0 if it computed; else 0.
+ */
 static double pause_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
     if (previous == SIZE_MAX || !(e->flags & MPI_FLAG_HAS_GAP_CPU) ||
         !polling_found_nothing(p, previous) || !is_look(p, event))
         return 0;
     double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
-    return computed((double)e->gap_cpu_ns, length) ? 0 : length;
+    return computed((double)e->gap_cpu_ns, length) ? -length : length;
 }
 
-/* pauses[event] of all events of the thread, and the usual one. */
-static double find_pauses(const struct polling *p, const bool *ours, double *pauses, double *room) {
-    size_t n = 0, previous = SIZE_MAX;
+/* pauses[event] of all events of the thread. */
+static void find_pauses(const struct polling *p, const bool *ours, double *pauses) {
+    size_t previous = SIZE_MAX;
     for (size_t i = 0; i < p->rank->n; i++) {
         pauses[i] = ours[i] ? pause_before(p, previous, i) : 0;
-        if (pauses[i] > 0)
-            room[n++] = pauses[i];
         previous = ours[i] ? i : previous;
     }
+}
+
+static bool are_alike(double a_ns, double b_ns) {
+    return fmin(a_ns, b_ns) > 0 && fmax(a_ns, b_ns) <= NAP_TIMES_MAX * fmin(a_ns, b_ns);
+}
+
+/* By what stands before and after it. */
+static bool may_be_nap(double before, double pause, double after) {
+    return pause > 0 &&
+           (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
+}
+
+/* The usual one of those that may be naps; 0: there are none. */
+static double usual_nap(const struct polling *p, const bool *ours, const double *pauses,
+                        double *room) {
+    size_t n = 0;
+    double before = 0, last = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        if (!ours[i])
+            continue;
+        if (may_be_nap(before, last, pauses[i]))
+            room[n++] = last;
+        before = last;
+        last = pauses[i];
+    }
+    if (may_be_nap(before, last, 0))
+        room[n++] = last;
     return n ? stats_quantile(room, n, 0.25) : 0;
 }
 
@@ -112,7 +141,8 @@ static int fill(struct polling *p, uint16_t thread) {
         ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
     if (good) {
         find_completions(p, ours);
-        find_naps(p, ours, pauses, find_pauses(p, ours, pauses, room));
+        find_pauses(p, ours, pauses);
+        find_naps(p, ours, pauses, usual_nap(p, ours, pauses, room));
     }
     free(ours);
     free(pauses);

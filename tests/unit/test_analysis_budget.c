@@ -317,6 +317,30 @@ static void who_computed_between_two_looks_slept_of_its_own_accord(void **state)
     release(&p);
 }
 
+/* It computes 5 ms, looks, sleeps 20 ms, looks, and so on, and never naps: each of its sleeps
+ * stands alone between two looks. */
+static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int64_t t = 1; t < 101; t += 25) {
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, (t + 5) * MS, (t + 5) * MS, HAS_GAP,
+              .gap_cpu_ns = 5 * MS);
+        if (t < 76)
+            PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, (t + 25) * MS, (t + 25) * MS, HAS_GAP);
+    }
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 101 * MS, 101 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 101 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 90 * MS, 91 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 21);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.020);
+    NEAR(b.term_s[BUDGET_IDLE], 0.080);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    release(&p);
+}
+
 /* Naps of a millisecond, the last of which ends 2 ms late, since the core was another's; the
  * message is sent at sent_us. */
 static struct budget naps_too_long(int64_t sent_us, double queue_ns) {
@@ -1009,6 +1033,7 @@ int main(void) {
         cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
         cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
         cmocka_unit_test(who_computed_between_two_looks_slept_of_its_own_accord),
+        cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_nap),
         cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
         cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
