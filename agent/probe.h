@@ -71,8 +71,9 @@ struct probe {
     /* Of bulk probes, asked between two frames: whether so much has come that it may not be there
      * any more at the next one. Cheap; may be NULL. */
     bool (*is_pressed)(void *state);
-    /* Whether sampler_clock.wait comes back with SAMPLER_CALLED when that is to be asked; else it
-     * is asked every 25 ms. May be NULL: it does not. */
+    /* Whether sampler_clock.wait comes back with SAMPLER_CALLED when that is to be asked: then what
+     * came waits for that or a slow slot; else it is asked every 25 ms, and sampled at every slot.
+     * May be NULL: it does not. */
     bool (*is_called)(const void *state);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };

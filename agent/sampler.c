@@ -307,7 +307,24 @@ static void take_bulk(struct sampler *sampler, const struct slot *slot) {
     }
 }
 
+/* What there is waits for a slow slot where its writers call when it becomes much: a frame of it
+ * costs as much as a hundred of its rows. */
+static bool bulk_can_wait(const struct sampler *sampler) {
+    bool can = sampler->bulk.n > 0;
+    for (size_t i = 0; i < sampler->n_stations; i++) {
+        const struct station *station = &sampler->stations[i];
+        const struct probe *probe = station->probe;
+        if (station->lane == &sampler->bulk)
+            can &= probe->is_called && probe->is_called(station->state);
+    }
+    return can;
+}
+
 /* ---- both ---- */
+
+static bool frames_left(const struct sampler *sampler) {
+    return !sampler->config.max_frames || sampler->self.frames < sampler->config.max_frames;
+}
 
 static void take_frame(struct sampler *sampler, const struct slot *slot,
                        const struct frame_sink *sink) {
@@ -329,7 +346,8 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
                               .missed = slot->missed,
                               .lost = sampler->self.lost};
     send_frame(sampler, &head, sink);
-    take_bulk(sampler, slot);
+    if (slot->slow || !frames_left(sampler) || !bulk_can_wait(sampler))
+        take_bulk(sampler, slot);
 }
 
 /* ---- between slots ---- */
@@ -382,7 +400,7 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
 }
 
 /* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
- * writer or a look does. What there is stays for the slot unless it is much: few calls make few
+ * writer or a look does. What there is stays for a slot unless it is much: few calls make few
  * frames. A wake-up is dear: it takes the core from the rank that is observed. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
@@ -407,10 +425,6 @@ static void take_unplanned(struct sampler *sampler, const struct frame_sink *sin
     schedule_take_unplanned(&sampler->schedule, clock->wall_ns(clock->ctx),
                             clock->mono_ns(clock->ctx), &slot);
     take_frame(sampler, &slot, sink);
-}
-
-static bool frames_left(const struct sampler *sampler) {
-    return !sampler->config.max_frames || sampler->self.frames < sampler->config.max_frames;
 }
 
 /* Waits for the next slot and takes it: 0, SAMPLER_AGAIN, SAMPLER_STOP, -errno. */

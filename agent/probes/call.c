@@ -108,11 +108,14 @@ static bool call_is_pressed(void *state) {
     return false;
 }
 
+/* Nobody calls for a record that stays incomplete: looks are what ends the patience with it. */
 static bool call_is_called(const void *state) {
     const struct call_watch *watch = ((const struct call *)state)->watch;
-    for (size_t i = 0; i < watch->reader.n_ranks; i++)
-        if (!watch->reader.ranks[i].calls_reader && !watch->reader.ranks[i].broken)
+    for (size_t i = 0; i < watch->reader.n_ranks; i++) {
+        const struct call_rank *rank = &watch->reader.ranks[i];
+        if (!rank->broken && (!rank->calls_reader || rank->stalled))
             return false;
+    }
     return watch->called_fd >= 0;
 }
 

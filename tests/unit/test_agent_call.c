@@ -432,6 +432,9 @@ static void an_eighth_of_a_ring_is_not_left_until_the_next_slot(void **state) {
     assert_int_equal(probe_call.is_called(place.call.state), place.watch.called_fd >= 0);
     assert_int_equal(harness_sample_at(&place.call, 60 * S), 0);
     assert_false(probe_call.is_pressed(place.call.state));
+    rank.header->head++; /* claimed, and not complete: nobody will call for it */
+    assert_int_equal(harness_sample_at(&place.call, 61 * S), 0);
+    assert_false(probe_call.is_called(place.call.state));
     planted_close(&rank);
     planted_close(&mad);
     place_remove(&place);

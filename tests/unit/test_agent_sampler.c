@@ -762,10 +762,13 @@ static void dropped_events_are_told_once(void **state) {
 
 static int64_t last_lost;
 
+static int64_t bulk_events;
+
 static void take_lost(struct world *world, const struct frame_head *head, const struct table *table,
                       const struct wire_row *row) {
     (void)world, (void)head, (void)table;
     last_lost = row->values[0];
+    bulk_events++;
 }
 
 /* How many events of the burst were lost; *ret_frames: how many frames the rest made. */
@@ -811,6 +814,38 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     assert_in_range(self_seen.ring_cpu / LOOK_TAKES, 1, BURST / (RING / 8)); /* and no others */
 }
 
+/* An event each ms on top of a ring that was overrun at the start, until the stop at that wait (0:
+ * the last of so many frames): none may be left there. Returns how many frames they made. */
+static size_t run_in_calm(const struct probe *ring, uint64_t stop_at, uint64_t max_frames) {
+    const struct probe *const probes[] = {ring, &fast};
+    struct world world = {.mono_ns = BURST_BEGIN + BURST_NS, .stop_at = stop_at}, other = {0};
+    struct sampler *sampler = open_sampler(&world, probes, 2, max_frames);
+    struct frame_sink sink = {&world, sink_append, sink_lost};
+    struct frame_sink bulk = {&other, sink_append, sink_lost};
+    struct wire_stream stream = {.host = "h", .stream_id = 2};
+    size_t n;
+    wire_put_stream(&other.stream, &stream);
+    wire_put_table(&other.stream, 0, sampler_bulk_tables(sampler, &n)[0]);
+    sampler_set_bulk(sampler, &bulk, NULL);
+    assert_int_equal(sampler_run(sampler, &sink), 0);
+    sampler_free(sampler);
+    bulk_events = 0;
+    decode(&other, take_lost);
+    assert_int_equal(bulk_events + last_lost, ring_written());
+    n = other.n_seen;
+    release(&world);
+    release(&other);
+    return n;
+}
+
+static void few_calls_wait_for_a_slow_slot_or_the_end(void **state) {
+    (void)state;
+    size_t first = run_in_calm(&called_for, 0, 1);
+    assert_int_equal(run_in_calm(&looked_after, 0, 16), first + 15); /* with nobody to call */
+    assert_in_range(run_in_calm(&called_for, 15, 0), first + 2, first + 3);
+    assert_in_range(run_in_calm(&called_for, 0, 16), first + 2, first + 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
@@ -833,6 +868,7 @@ int main(void) {
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),
         cmocka_unit_test(a_burst_between_two_slots_overruns_no_ring),
+        cmocka_unit_test(few_calls_wait_for_a_slow_slot_or_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
