@@ -98,7 +98,9 @@ struct replay_rank {
 struct replay_model {
     double *egress, *ingress; /* bytes/s by host; INFINITY: never the limit */
     double within;            /* bytes/s between ranks of one host */
-    double *pair;            /* bytes/s by pair, of those that no link limits; INFINITY: not seen */
+    double *pair; /* bytes/s by pair, of those that no link limits; INFINITY: not seen */
+    double
+        *freed; /* bytes/s by pair: at most, if a link is faster than it was; INFINITY: not known */
     double latency_ns[2][2]; /* [between hosts][polled] */
     /* Links that explain as much as another, by number: egress of hosts, then ingress of hosts.
      * -1: none. If asked for, they are the limit in its place. */

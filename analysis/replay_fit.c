@@ -135,16 +135,18 @@ int replay_fit(struct replay *p) {
     model->egress = malloc((hosts + 1) * sizeof *model->egress);
     model->ingress = malloc((hosts + 1) * sizeof *model->ingress);
     model->pair = malloc((p->n_pairs + 1) * sizeof *model->pair);
+    model->freed = malloc((p->n_pairs + 1) * sizeof *model->freed);
     model->twin = malloc((2 * hosts + 1) * sizeof *model->twin);
     model->twin_rate = calloc(2 * hosts + 1, sizeof *model->twin_rate);
-    if (!model->pair || !model->egress || !model->ingress || !model->twin || !model->twin_rate)
+    if (!model->pair || !model->freed || !model->egress || !model->ingress || !model->twin ||
+        !model->twin_rate)
         return -ENOMEM;
     for (size_t h = 0; h < hosts; h++)
         model->egress[h] = model->ingress[h] = INFINITY;
     for (size_t link = 0; link < 2 * hosts; link++)
         model->twin[link] = -1;
     for (size_t pair = 0; pair < p->n_pairs; pair++)
-        model->pair[pair] = INFINITY;
+        model->pair[pair] = model->freed[pair] = INFINITY;
     find_buffered(p);
     replay_find_kept_back(p);
     int result = find_held(p);
@@ -159,8 +161,10 @@ int replay_fit(struct replay *p) {
 }
 
 void replay_scale(struct replay *p, double factor) {
-    for (size_t pair = 0; pair < p->n_pairs; pair++)
+    for (size_t pair = 0; pair < p->n_pairs; pair++) {
         p->model.pair[pair] *= factor;
+        p->model.freed[pair] *= factor;
+    }
     for (size_t h = 0; h < p->scene->n_hosts; h++) {
         p->model.egress[h] *= factor;
         p->model.ingress[h] *= factor;

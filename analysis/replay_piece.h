@@ -29,6 +29,10 @@ struct fit {
  * not yet what explains them. -ENOMEM: what was filled is the caller's to free all the same. */
 int replay_find_pieces(struct fit *fit);
 
+/* What pairs carry at most where a link is no limit any more: p->model.freed, which is INFINITY
+ * before. -ENOMEM. */
+int replay_fit_freed(struct fit *fit);
+
 /* The link that a piece crosses on its sender's side (0), its receiver's (1). */
 static inline size_t link_of(const struct fit *fit, const struct piece *x, int side) {
     return side ? fit->n_links / 2 + x->to_host : x->from_host;

@@ -57,6 +57,15 @@ static double pace_of(const struct run *run, const struct replay_message *m) {
            run->change->pace[run->p->scene->n_hosts + (size_t)ranks[m->to].host];
 }
 
+/* What a pair carries at most. */
+static double limit_of(const struct run *run, const struct replay_message *m) {
+    const struct replay_model *model = &run->p->model;
+    size_t from = (size_t)run->p->ranks[m->from].host, to = (size_t)run->p->ranks[m->to].host;
+    double limit = model->pair[m->pair] * pace_of(run, m);
+    bool freed = run->egress[from] > model->egress[from] || run->ingress[to] > model->ingress[to];
+    return freed ? fmin(limit, model->freed[m->pair]) : limit;
+}
+
 /* The slowest link on the way holds up all members. */
 static double largest_pace(const struct run *run) {
     double pace = 1;
@@ -113,7 +122,7 @@ static int run_init(struct run *run) {
         run->pairs[m->pair] =
             (struct pair_state){.flow = {.from_host = (uint32_t)p->ranks[m->from].host,
                                          .to_host = (uint32_t)p->ranks[m->to].host,
-                                         .limit = p->model.pair[m->pair] * pace_of(run, m)},
+                                         .limit = limit_of(run, m)},
                                 .head = REPLAY_NONE,
                                 .tail = REPLAY_NONE,
                                 .place = REPLAY_NONE,

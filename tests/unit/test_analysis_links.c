@@ -101,6 +101,66 @@ static void messages_that_pass_in_part_as_bursts_are_held_back_all_the_same(void
     release(&r, &j);
 }
 
+/* ---- answers ---- */
+
+#define BOTH_WAYS 400e3 /* bytes */
+
+/* Both compute, then rank 1 sends rank 0 a message, which answers with one as large. */
+static double play_answers(struct recording *r, double out_bytes_s, double back_bytes_s) {
+    double t = 0.1;
+    for (int i = 0; i < MESSAGES; i++) {
+        double begin = t, go = t + COMPUTE_S, out = BOTH_WAYS / out_bytes_s + LATENCY_S;
+        double there = go + out, end = there + BOTH_WAYS / back_bytes_s + LATENCY_S;
+        t = end;
+        if (!r)
+            continue;
+        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, (int64_t)BOTH_WAYS, (int64_t)(go * 1e9),
+              (int64_t)(there * 1e9), BOTH, .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, (int64_t)BOTH_WAYS, (int64_t)(go * 1e9),
+              (int64_t)(there * 1e9), BOTH, .gap_cpu_ns = (int64_t)(COMPUTE_S * 1e9));
+        PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, (int64_t)BOTH_WAYS, (int64_t)(there * 1e9),
+              (int64_t)(end * 1e9));
+        PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, (int64_t)BOTH_WAYS, (int64_t)(there * 1e9),
+              (int64_t)(end * 1e9), BOTH);
+        plant_mark(r, MARK_ITERATION, "round", 1, 1, i, begin, end - begin);
+    }
+    return t - 0.1;
+}
+
+/* What is predicted for answers without the limit of the way there. */
+static double answers_without_limit(double out_bytes_s, double back_bytes_s) {
+    struct recording r;
+    struct judged j;
+    double takes = play_answers(NULL, out_bytes_s, back_bytes_s);
+    queue_now.mean_mb_s = BOTH_WAYS * MESSAGES / takes / 1e6;
+    queue_now.backlog = 8e3;
+    queue_now.overlimits_s = 400;
+    plant_shaped(&r, takes + 0.1, COMPUTE_S * MESSAGES / takes);
+    play_answers(&r, out_bytes_s, back_bytes_s);
+    judge(&r, &j);
+    struct whatif_answer a = ask(&j.scene, without_limit);
+    assert_true(a.replayed);
+    release(&r, &j);
+    return a.predicted_s - 0.1;
+}
+
+static void expect_about(double s, double truth) {
+    if (fabs(s - truth) > 0.02 * truth)
+        fail_msg("it is %.4g s, not %.4g", s, truth);
+}
+
+static void what_one_way_takes_freely_the_other_takes_without_its_limit(void **state) {
+    double freely = 50e6;
+    (void)state;
+    expect_about(answers_without_limit(SET_MB_S * 1e6, freely), play_answers(NULL, freely, freely));
+}
+
+static void ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit(void **state) {
+    (void)state;
+    expect_about(answers_without_limit(SET_MB_S * 1e6, SET_MB_S * 1e6),
+                 play_answers(NULL, FREELY, SET_MB_S * 1e6));
+}
+
 /* ---- groups ---- */
 
 /* Both compute, rank 1 a little longer, and exchange what they have; its host holds it up for so
@@ -222,6 +282,8 @@ static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
+        cmocka_unit_test(what_one_way_takes_freely_the_other_takes_without_its_limit),
+        cmocka_unit_test(ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit),
         cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
         cmocka_unit_test(a_link_that_holds_up_packet_after_packet_is_told_without_a_queue),
