@@ -73,6 +73,22 @@ static struct counted_link link_of_candidate(const struct candidates *candidates
     return link;
 }
 
+int saturation_count_link(const struct scene *scene, int host, struct counted *ret_counted) {
+    struct candidates found = {0};
+    size_t group = scene->main_group;
+    int result = saturation_network(scene, group, &found);
+    bool told = false;
+    for (size_t i = 0; i < found.n; i++)
+        found.items[i].run_share = found.items[i].blocked * group_share(scene, group);
+    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
+        struct counted_link link = link_of_candidate(&found, &found.items[i]);
+        told = is_link(&found.items[i]) && link.host == host &&
+               gain_counted_link(scene, &link, ret_counted);
+    }
+    candidates_release(&found);
+    return result < 0 ? result : told;
+}
+
 double candidate_most(const struct scene *scene, const struct candidate *c) {
     struct counted_loss loss = loss_of(scene, c);
     bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;

@@ -12,6 +12,11 @@ int candidates_estimate(const struct scene *scene, struct candidates *candidates
 void candidate_count(const struct scene *scene, const struct candidates *candidates,
                      struct candidate *candidate);
 
+/* Where no calls are known: of the run without the limit of a host's link, both ways. 1: it is
+ * told; 0: it is not, or none limits; -ENOMEM. */
+struct counted;
+int saturation_count_link(const struct scene *scene, int host, struct counted *ret_counted);
+
 /* Frees and closes the gap. */
 void candidates_remove(struct candidates *candidates, size_t at);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is answered where no replay is. Without what held up one process that hardly waits for
- * others counters tell (gain_counted.h); of links, paces and numbers of workers they know nothing.
+ * others counters tell (gain_counted.h), and of a link that all wait for; of other links, paces and
+ * numbers of workers they know nothing.
  * Where ranks run freely the iterations that all of them would get done tell (throughput.h), of
  * what is gone from a host, of a rank that computes as its peers do, and of a link: as the verdict
  * says, but for what a link so much faster still takes.
@@ -45,11 +46,27 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
         answer(counted.gain, counted.gain_low, counted.gain_high, a);
 }
 
-/* ---- by iterations ---- */
-
 static bool is_of_link(const struct whatif_scenario *s) {
     return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
+
+/* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
+static int count_link(const struct whatif *w, const struct whatif_scenario *s,
+                      struct whatif_answer *a) {
+    const struct scene *scene = w->scene;
+    struct counted c;
+    if (s->host < 0 || s->direction != WHATIF_BOTH || scene_has_path(scene))
+        return 0;
+    int result = saturation_count_link(scene, s->host, &c);
+    double length = (double)windows_length(phase_windows(&scene->groups[scene->main_group]));
+    double run = (double)windows_length(phase_windows(&scene->groups[0]));
+    double part = length > 0 ? (1 - 1 / s->factor) * run / length : 0;
+    if (result > 0)
+        answer(fmin(1, c.gain * part), fmin(1, c.gain_low * part), fmin(1, c.gain_high * part), a);
+    return result < 0 ? result : 0;
+}
+
+/* ---- by iterations ---- */
 
 /* As the verdict has it, which asks for the same. */
 static struct candidate candidate_for(const struct whatif *w, const struct whatif_scenario *s) {
@@ -92,6 +109,8 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
         return 0;
     if (throughput_counts(w->scene, w->scene->main_group))
         return count_iterations(w, &scenarios[0], a);
+    if (is_of_link(&scenarios[0]))
+        return count_link(w, &scenarios[0], a);
     count(w, &scenarios[0], a);
     return 0;
 }

@@ -2,6 +2,8 @@
 /* Programs without MPI: processes of one job compared by what the kernel counts of them. */
 #include "tests/unit/counted_process.h"
 
+#include "analysis/whatif.h"
+
 #define CONNECTION_LEVELS                                                                          \
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
      1u << CONNECTION_DELIVERY_RATE)
@@ -14,6 +16,7 @@ struct process {
 };
 
 static double sent_now, under_way_now;
+static bool full_now; /* the link carries no more than that, and data queue before it */
 
 static double connection_of(size_t column, double t_s) {
     (void)t_s;
@@ -25,10 +28,11 @@ static double connection_of(size_t column, double t_s) {
     case CONNECTION_SEND_BYTES:
         return sent_now * 1e6;
     case CONNECTION_RTT:
+        return full_now ? 5e6 : 1e5;
     case CONNECTION_MIN_RTT:
         return 1e5;
     case CONNECTION_DELIVERY_RATE:
-        return 1e9;
+        return full_now ? sent_now * 1e6 / under_way_now : 1e9;
     default:
         return 0;
     }
@@ -70,6 +74,34 @@ static void expect_of(const struct process *processes, int n, const char *resour
     assert_true(!blames || v->state == VERDICT_SUSPECTED);
     assert_true(v->confidence <= (blames ? VERDICT_CONFIDENCE_LEAN : VERDICT_CONFIDENCE_CAP));
     release(&r, &j);
+}
+
+/* By turns, this way and that; asked for one way, or for a link that nobody waits for, it is not
+ * known. */
+static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
+    struct process two[] = {{"train", 0.2, 0, 0, 30, 0.39}, {"train", 0.21, 0, 0, 30, 0.39}};
+    struct whatif_scenario twice = {.kind = WHATIF_LINK, .host = 0, .rank = -1, .factor = 2};
+    struct whatif_scenario one_way = twice;
+    (void)state;
+    one_way.direction = WHATIF_SEND;
+    for (int full = 0; full < 2; full++) {
+        const struct whatif *w;
+        struct whatif_answer a;
+        struct recording r;
+        struct judged j;
+        full_now = full;
+        plant_job(&r, two, 2);
+        judge(&r, &j);
+        assert_int_equal(scene_whatif(&j.scene, &w), 0);
+        assert_int_equal(whatif_ask(w, &twice, 1, &a), 0);
+        assert_int_equal(a.counted, full);
+        if (full)
+            assert_true(fabs(a.gain - 0.39) <= 0.02 && a.gain_low < a.gain && a.gain < a.gain_high);
+        assert_int_equal(whatif_ask(w, &one_way, 1, &a), 0);
+        assert_false(a.counted);
+        release(&r, &j);
+    }
+    full_now = false;
 }
 
 static void equal_shares_of_the_work_are_balanced(void **state) {
@@ -238,6 +270,7 @@ static void a_process_that_reads_a_disk_does_not_sleep(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
         cmocka_unit_test(equal_shares_of_the_work_are_balanced),
         cmocka_unit_test(who_computes_more_and_never_waits_is_waited_for),
         cmocka_unit_test(what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance),
