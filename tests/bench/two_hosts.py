@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A training of two emulated hosts with a core each, recorded: what the benches of profiling's cost share."""
+"""A training of two emulated hosts with a core each that does not halt, recorded: what the benches of profiling's cost share."""
 import contextlib
 import os
 import subprocess
@@ -8,7 +8,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, f"{HERE}/../faults")
-from bed import Bed # noqa: E402
+from bed import Bed, cores_awake # noqa: E402
 
 HOSTS = 2
 PROGRAMS = ("softmax", "sync")
@@ -48,7 +48,7 @@ def observers(bed):
 @contextlib.contextmanager
 def training(binaries, name, seconds, work):
     """The recorded command, under way, and who watches it. Its database is WORK/db once it has ended."""
-    with Bed(binaries, f"th{os.getpid() % 10000}", HOSTS, "0,1") as bed:
+    with cores_awake(), Bed(binaries, f"th{os.getpid() % 10000}", HOSTS, "0,1") as bed:
         with open(f"{work}/hosts", "w") as file:
             file.writelines(f"vm{host + 1} slots=1\n" for host in range(HOSTS))
         words = [f"{binaries}/chokepoint", "run", "--no-report", "--quiet", "--db", f"{work}/db", "--hosts", f"{work}/hosts", "--",
