@@ -163,6 +163,8 @@ def period_errors(runs, reports):
 
 # ---- pictures ----
 
+PICTURED = 10 # times slower
+
 def gnuplot(text):
     if shutil.which("gnuplot"):
         subprocess.run(["gnuplot"], input=text, text=True, check=True)
@@ -190,18 +192,28 @@ plot x with lines dashtype 2 lc rgb '#888888' title 'perfect', \\
 """)
 
 
+def slowdown_points(runs):
+    """(true, estimated, beyond) of the right verdicts with an estimate: what lies beyond the picture is put on its edge."""
+    pairs = [(scorer.whole_slowdown(r), scorer.slowdown_estimate(r)) for r in runs
+             if r["right"] == "find" and scorer.is_scored(r) and scorer.is_top1(r) and scorer.slowdown_error(r) is not None]
+    clipped = [tuple(min(max(x, 1), PICTURED) for x in pair) for pair in pairs]
+    return [(*seen, seen != pair) for seen, pair in zip(clipped, pairs)]
+
+
 def plot_slowdowns(runs, path):
-    points = "\n".join(f"{scorer.whole_slowdown(r)} {scorer.slowdown_estimate(r)}" for r in runs
-                       if r["right"] == "find" and scorer.is_scored(r) and scorer.is_top1(r) and scorer.slowdown_error(r) is not None)
+    points = slowdown_points(runs)
     if not points:
         return False
+    text = "\n".join(f"{true} {said} {int(beyond)}" for true, said, beyond in points)
+    edge = any(beyond for *_, beyond in points)
+    marked = ", $points using 1:($3 == 1 ? $2 : NaN) with points pt 4 ps 1 lc rgb '#d62728' title 'beyond the edge'" if edge else ""
     return gnuplot(f"""set terminal svg size 480,400 font 'DejaVu Sans,11' background '#ffffff'
 set output '{path}'
 set logscale xy; set key top left; set xlabel 'true slowdown'; set ylabel 'slowdown by the gain of the verdict'
 $points << EOD
-{points}
+{text}
 EOD
-plot [1:10][1:10] x with lines dashtype 2 lc rgb '#888888' title 'perfect', $points with points pt 7 ps .5 lc rgb '#1f77b4' notitle
+plot [1:{PICTURED}][1:{PICTURED}] x with lines dashtype 2 lc rgb '#888888' title 'perfect', $points using 1:2 with points pt 7 ps .5 lc rgb '#1f77b4' notitle{marked}
 """)
 
 

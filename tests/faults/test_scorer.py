@@ -543,6 +543,11 @@ class Page(unittest.TestCase):
         rows = page.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})
         self.assertEqual(rows[2], "| w | 2 | 1 | 10.00 | - | 1 of 1 | 0 of 1 | 1 of 1 | 0 | +2.0 %, 1 |")
 
+    def test_what_lies_beyond_the_picture_is_on_its_edge_and_marked(self):
+        promises = lambda loop_s, percent, started: made("F1", loop_s, "saturated", "vm2", "cpu", [label()], gain_pct={"estimate": percent}, started=started)
+        points = page.slowdown_points(scored(made("F0", 10), promises(20, 50, 1), promises(200, 50, 2), promises(20, 99, 3), promises(20, -9, 4)))
+        self.assertEqual([[round(x, 6) for x in point] for point in points], [[2, 2, False], [10, 2, True], [2, 10, True], [2, 1, True]])
+
     def test_a_table_is_markdown_and_nothing_is_shown_as_a_dash(self):
         text = page.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})
         self.assertEqual(text, "95.0 % (76.4 to 99.1), 19 of 20")
