@@ -20,7 +20,7 @@ import time
 from two_hosts import HERE, PROGRAMS, training
 import canary # noqa: E402
 from bed import Unable # noqa: E402
-from stats import feeling, harmonic, slower_core # noqa: E402
+from stats import feeling, harmonic, slower_core, undisturbed # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
 WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
@@ -66,10 +66,19 @@ def iteration_ns(starts, begin, end):
     return (starts[last] - starts[first]) / (last - first) if last - first >= 3 else None
 
 
-def slowness(beats, begin, end):
-    """Time of the canary's work in a window, on the slower core at each beat."""
-    first, last = ((at - beats["start_ns"]) // beats["period_ns"] for at in (begin, end))
-    return harmonic(slower_core(beats["cores"])[first:last])
+def beats_in(beats, begin, end):
+    """Numbers of the beats in a window."""
+    return range(*((at - beats["start_ns"]) // beats["period_ns"] for at in (begin, end)))
+
+
+def slownesses(windows, beats):
+    """Time of the canary's work in each window, on the slower core at each beat; of the beats that no sample of an agent
+    falls on."""
+    slower = dict(enumerate(slower_core(beats["cores"])))
+    watched = [n for stopped, begin, end in windows if not stopped for n in beats_in(beats, begin, end) if n in slower]
+    halves = ([slower[n] for n in watched if n % 2 == half] for half in (0, 1))
+    counted = set(range(len(slower))[undisturbed(*halves)])
+    return [harmonic([slower[n] for n in beats_in(beats, begin, end) if n in counted]) for _, begin, end in windows]
 
 
 def main():
@@ -87,7 +96,7 @@ def main():
             sys.exit(77)
         database = sqlite3.connect(f"{work}/db")
         starts = sorted(row[0] for row in database.execute('SELECT start_ns FROM mark WHERE kind = ? AND "rank" = 0', (ITERATION,)))
-    times = [(stopped, iteration_ns(starts, begin, end), slowness(beats, begin, end)) for stopped, begin, end in windows]
+    times = [(stopped, iteration_ns(starts, begin, end), slow) for (stopped, begin, end), slow in zip(windows, slownesses(windows, beats))]
     exponent = feeling([(slow, ns) for stopped, ns, slow in times if ns and stopped])
     fours = [[ns and ns / slow ** exponent for _, ns, slow in times[i:i + 4]] for i in range(0, len(times) - 3, 4)]
     ratios = [(a + d) / (b + c) for a, b, c, d in (four for four in fours if None not in four)]

@@ -9,7 +9,7 @@ report (chokepoint.report/1); truth() adds slowdown and what the right answer is
 """
 import math
 
-from stats import calibration_bins, calibration_error, feeling, fitted_map, harmonic, median, quantile, slower_core, wilson
+from stats import calibration_bins, calibration_error, feeling, fitted_map, harmonic, median, quantile, slower_core, undisturbed, wilson
 
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
@@ -58,7 +58,8 @@ def loop_beats(run):
 
 def slowness(run):
     """How long the cores took for fixed work during the loop; 1 where that was not measured."""
-    return harmonic(loop_beats(run) or [1])
+    times = loop_beats(run)
+    return harmonic(times[undisturbed(times[::2], times[1::2])] or [1])
 
 
 def feels(clean):

@@ -35,6 +35,22 @@ def slower_core(cores):
     return [max(times) for times in zip(*cores.values())]
 
 
+HALF = 10 # beats, to tell halves apart by
+HALVES_ALIKE = 1.05 # agents make a beat a fifth slower, chance two halves of a hundred beats hardly 4 %
+
+
+def undisturbed(even, odd):
+    """Which beats of the canary count, as a slice: agents sample ten times a second, and where that falls on its beats it
+    falls on every second one; interrupts of theirs are in its CPU time, and no core is slower for it. `even`, `odd`: times of
+    beats with agents there, by their number."""
+    if min(len(even), len(odd)) < HALF:
+        return slice(0, None)
+    means = harmonic(even), harmonic(odd)
+    if max(means) < HALVES_ALIKE * min(means):
+        return slice(0, None)
+    return slice(means.index(min(means)), None, 2)
+
+
 DRAWN = (.03 / .5) ** 2 # noise of a run over the doubt about an exponent of 1, squared
 
 

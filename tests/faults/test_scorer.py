@@ -129,6 +129,14 @@ class Cores(unittest.TestCase):
         self.assertAlmostEqual(scorer.slowness(run), 4 / (3 / 3 + 1 / 6))
         self.assertEqual(scorer.loop_beats(dict(run, loop_s=99)), scorer.loop_beats(dict(run, loop_s=6)))
 
+    def test_beats_that_samples_of_agents_fall_on_do_not_count(self):
+        slowness = lambda *beats: scorer.slowness(beating(made("F0", len(beats)), list(beats)))
+        self.assertAlmostEqual(slowness(*[4, 5] * 30), 4)
+        self.assertAlmostEqual(slowness(*[5, 4] * 30), 4)
+        self.assertAlmostEqual(slowness(*[4] * 30, *[6] * 30), 4.8) # cores that become slower
+        self.assertAlmostEqual(slowness(*[4, 4.1] * 30), 2 / (1 / 4 + 1 / 4.1)) # as alike as chance makes them
+        self.assertAlmostEqual(slowness(*[4, 5] * 5), 2 / (1 / 4 + 1 / 5)) # too few to say
+
     def test_a_pinned_program_is_as_slow_as_its_own_core(self):
         run = beating(made("F0", 2), [2, 4, 4], [8, 9, 9])
         self.assertEqual([scorer.slowness(r) for r in (run, dict(run, pin=None), dict(run, pin=0))], [9, 9, 4])
