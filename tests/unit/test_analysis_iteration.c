@@ -11,6 +11,7 @@
 #include "analysis/iteration.h"
 #include "analysis/spectrum.h"
 #include "analysis/stats.h"
+#include "common/error.h"
 #include "tests/unit/mpi_plant.h"
 
 /* A rank that writes its own calls: each takes a little, with computing in between. */
@@ -247,27 +248,47 @@ static void a_server_plays_another_role_than_its_workers(void **state) {
     forget(&r, &found);
 }
 
-static void a_slow_rank_keeps_its_own_pace(void **state) {
-    struct recording r;
-    struct iterations found;
-    (void)state;
-    plant_init(&r, 3, 1);
-    for (int rank = 0; rank < 3; rank++) {
+/* n ranks that need not wait for each other, each with its own ms of computing in a round. */
+static void plant_paces(struct recording *r, struct iterations *found, const double *ms, int n) {
+    plant_init(r, (size_t)n, 1);
+    for (int rank = 0; rank < n; rank++) {
         struct writer w;
-        begin(&r, &w, rank);
+        begin(r, &w, rank);
         for (int i = 0; i < 100; i++) {
-            compute(&w, rank == 2 ? 33 : 22);
+            compute(&w, ms[rank]);
             call(&w, "MPI_Put", 0, 1 << 20, 50);
             call(&w, "MPI_Get", 0, 1 << 20, 51);
         }
         end(&w);
     }
-    find(&r, &found);
-    assert_int_equal(found.n, 3);
-    assert_false(found.lockstep);
-    assert_near(median_ms(&found.ranks[0]), 22.04, 0.02);
-    assert_near(median_ms(&found.ranks[2]), 33.04, 0.02);
+    find(r, found);
+    assert_int_equal(found->n, n);
+    assert_false(found->lockstep);
+    for (int rank = 0; rank < n; rank++)
+        assert_near(median_ms(&found->ranks[rank]), ms[rank] + 0.04, 0.02);
+}
+
+static void a_slow_rank_keeps_its_own_pace(void **state) {
+    struct recording r;
+    struct iterations found;
+    (void)state;
+    plant_paces(&r, &found, (double[]){22, 22, 33}, 3);
     forget(&r, &found);
+}
+
+/* In the middle of two is a period that neither has. */
+static void a_rank_many_times_as_slow_goes_round_as_its_peers(void **state) {
+    const struct {
+        double ms[3];
+        int n;
+    } paces[] = {{{22, 110}, 2}, {{400, 21}, 2}, {{22, 22, 440}, 3}, {{110, 110, 22}, 3}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(paces); i++) {
+        struct recording r;
+        struct iterations found;
+        plant_paces(&r, &found, paces[i].ms, paces[i].n);
+        forget(&r, &found);
+    }
 }
 
 /* Accesses that are told by themselves but now and then, and a call that is never told as a row. */
@@ -598,6 +619,7 @@ int main(void) {
         cmocka_unit_test(a_server_plays_another_role_than_its_workers),
         cmocka_unit_test(an_odd_row_does_not_hide_a_loop),
         cmocka_unit_test(a_slow_rank_keeps_its_own_pace),
+        cmocka_unit_test(a_rank_many_times_as_slow_goes_round_as_its_peers),
         cmocka_unit_test(sizes_about_a_power_of_two_do_not_end_the_loop),
         cmocka_unit_test(the_size_of_the_last_piece_ends_an_iteration),
         cmocka_unit_test(a_short_round_is_a_step_only_if_it_computes),
