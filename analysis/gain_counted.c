@@ -239,6 +239,39 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
     return ret_counted->gain >= GAIN_HARMLESS;
 }
 
+/* ---- with a quota ---- */
+
+/* CPUs that the processes of a host use, while one of them was recorded for so long. */
+static double cpus_used(const struct scene *scene, int host, size_t group, double wall_s) {
+    double sum = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = gain_budget(scene, r, group);
+        if (scene->budgets.items[r].host == host)
+            sum += gain_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
+    }
+    return sum / wall_s;
+}
+
+/* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
+ * known, and what is between them is little of one that hardly waits. */
+bool gain_counted_quota(const struct scene *scene, int host, size_t group, double cpus,
+                        struct counted *ret_counted) {
+    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
+    size_t who = find(scene, &loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX || !is_awaited(scene, who, group))
+        return false;
+    const struct budget *b = gain_budget(scene, who, group);
+    if (gain_sum(b, BIT(BUDGET_QUOTA)) > HARDLY * b->wall_s)
+        return false; /* it has one */
+    double used = cpus_used(scene, host, group, b->wall_s);
+    double least = fmax(1, used / cpus), most = 1 + used * fmax(0, 1 / cpus - 1);
+    ret_counted->gain = 1 - (least + most) / 2;
+    ret_counted->gain_low = 1 - most * PACE_SLOWER;
+    ret_counted->gain_high = 1 - least * PACE_FASTER;
+    return true;
+}
+
 /* ---- at most ---- */
 
 static bool is_meant(const struct rank_budget *b, const struct counted_loss *loss) {

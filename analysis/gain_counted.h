@@ -52,6 +52,11 @@ struct counted_link {
 bool gain_counted_link(const struct scene *scene, const struct counted_link *link,
                        struct counted *ret_counted);
 
+/* Without calls: what a quota of so many CPUs for all of a host's processes would cost, as a gain
+ * below 0. */
+bool gain_counted_quota(const struct scene *scene, int host, size_t group, double cpus,
+                        struct counted *ret_counted);
+
 /* What is gained if the time that is not goes by at another pace (threshold.h). */
 double gain_at_pace(double gain, double pace);
 

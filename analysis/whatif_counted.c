@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is answered where no replay is. Without what held up one process that hardly waits for
- * others counters tell (gain_counted.h), and of a link that all wait for; of other links, paces and
- * numbers of workers they know nothing.
- * Where ranks run freely the iterations that all of them would get done tell (throughput.h), of
- * what is gone from a host, of a rank that computes as its peers do, and of a link: as the verdict
- * says, but for what a link so much faster still takes.
+ * others counters tell (gain_counted.h), of a quota, and of a link that all wait for; of other
+ * links, paces and numbers of workers they know nothing. Where ranks run freely the iterations that
+ * all of them would get done tell (throughput.h), of what is gone from a host, of a rank that
+ * computes as its peers do, and of a link: as the verdict says, but for what a link so much faster
+ * still takes.
  */
 #include <math.h>
 
@@ -33,6 +33,11 @@ static bool is_counted(const struct scene *scene, const struct whatif_scenario *
     return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || scene_has_path(scene));
 }
 
+/* With calls it is known when the process may wait. */
+static bool is_quota(const struct scene *scene, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_QUOTA && s->host >= 0 && !scene_has_path(scene);
+}
+
 static void count(const struct whatif *w, const struct whatif_scenario *s,
                   struct whatif_answer *a) {
     struct counted counted;
@@ -42,7 +47,9 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
                                 .terms = 1u << s->term,
                                 .part = 1,
                                 .everywhere = s->host < 0};
-    if (is_counted(w->scene, s) && gain_counted(w->scene, &loss, &counted))
+    if (is_quota(w->scene, s)
+            ? gain_counted_quota(w->scene, s->host, w->scene->main_group, s->factor, &counted)
+            : is_counted(w->scene, s) && gain_counted(w->scene, &loss, &counted))
         answer(counted.gain, counted.gain_low, counted.gain_high, a);
 }
 

@@ -58,7 +58,8 @@ static const char *words_of(const struct whatif_answer *counted) {
                                  "that all ranks together got done, by the share of each one's own "
                                  "time."
                                : "No replay: %s. What is predicted is by counters, of a process "
-                                 "that hardly waits for others.";
+                                 "that hardly waits for others, or of all where they wait for a "
+                                 "link.";
 }
 
 static void put_refused(const struct prediction *p, FILE *out) {

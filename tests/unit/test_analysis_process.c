@@ -104,6 +104,31 @@ static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
     full_now = false;
 }
 
+/* Nine tenths of a core with half of one, or with two; and of a process that waits for the other.
+ */
+static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
+    struct process two[] = {{"train", 0.3, 0, 0, 20, 0.02}, {"train", 0.97, 0, 0, 20, 0.02}};
+    struct whatif_scenario s = {.kind = WHATIF_QUOTA, .host = 1, .rank = -1, .factor = 0.5};
+    const struct whatif *w;
+    struct whatif_answer a;
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.counted && fabs(a.gain + 0.955) < 0.02);
+    assert_true(a.gain_low < a.gain && a.gain < a.gain_high);
+    s.factor = 2;
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(a.counted && fabs(a.gain) < 0.02);
+    s.host = 0;
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_false(a.counted);
+    release(&r, &j);
+}
+
 static void equal_shares_of_the_work_are_balanced(void **state) {
     struct process two[] = {{"train", 0.95, 0, 0, 20, 0.03}, {"train", 0.9, 0.02, 0, 20, 0.02}};
     (void)state;
@@ -271,6 +296,7 @@ static void a_process_that_reads_a_disk_does_not_sleep(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
+        cmocka_unit_test(a_quota_for_who_never_waits_is_answered_by_what_if),
         cmocka_unit_test(equal_shares_of_the_work_are_balanced),
         cmocka_unit_test(who_computes_more_and_never_waits_is_waited_for),
         cmocka_unit_test(what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance),
