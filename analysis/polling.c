@@ -16,6 +16,8 @@
 #include "analysis/threshold.h"
 
 #define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+#define SHORTEST 0.05       /* of the pauses: quantile */
+#define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
 
 static const struct mpi_function *function_of(const struct polling *p, size_t event) {
     return mpi_event_function(p->log, &p->rank->events[event]);
@@ -89,9 +91,13 @@ static bool may_be_nap(double before, double pause, double after) {
            (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
 }
 
-/* The usual one of those that may be naps; 0: there are none. */
-static double usual_nap(const struct polling *p, const bool *ours, const double *pauses,
-                        double *room) {
+/* Of those that may be naps; 0: there are none. */
+struct usual {
+    double nap, shortest;
+};
+
+static struct usual usual_nap(const struct polling *p, const bool *ours, const double *pauses,
+                              double *room) {
     size_t n = 0;
     double before = 0, last = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
@@ -104,20 +110,26 @@ static double usual_nap(const struct polling *p, const bool *ours, const double 
     }
     if (may_be_nap(before, last, 0))
         room[n++] = last;
-    return n ? stats_quantile(room, n, 0.25) : 0;
+    return n ? (struct usual){stats_quantile(room, n, 0.25), stats_quantile(room, n, SHORTEST)}
+             : (struct usual){0, 0};
 }
 
-/* One stretch of polling after the other. */
-static void find_naps(struct polling *p, const bool *ours, const double *pauses, double usual) {
-    double last = 0;
+/* One stretch of polling after the other. Of a rank whose core is another's most naps end late, the
+ * usual one and the one before, too: the shortest do not, and none is meant to be much longer than
+ * the one before it. */
+static void find_naps(struct polling *p, const bool *ours, const double *pauses,
+                      struct usual usual) {
+    double last = 0, own = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
-        double expected = fmax(usual, last);
+        double expected = fmax(usual.nap, last), meant = fmax(usual.shortest, own);
         p->napped[i] = pauses[i] > 0 && pauses[i] <= fmax(NAP_LONG_NS, NAP_TIMES_MAX * expected);
-        p->late_ns[i] = p->napped[i] ? fmax(0, pauses[i] - expected) : 0;
-        if (p->napped[i])
+        p->late_ns[i] = p->napped[i] ? fmax(0, pauses[i] - meant) : 0;
+        if (p->napped[i]) {
             last = pauses[i];
-        else if (ours[i] && !polling_found_nothing(p, i))
-            last = 0;
+            own = meant > 0 && pauses[i] > NAP_GROWS * meant ? meant : pauses[i];
+        } else if (ours[i] && !polling_found_nothing(p, i)) {
+            last = own = 0;
+        }
     }
 }
 

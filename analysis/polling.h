@@ -8,8 +8,9 @@
  * between two looks looks no later because of the message, so all of such a pause is its own time,
  * whoever had sent meanwhile. So is one in which it computed for a while.
  *
- * Of a nap that took longer than those before it, the end may be waiting for a core: the timer had
- * run out, and somebody else had the core.
+ * Of a nap that took longer than the one before, the end may be waiting for a core: the timer had
+ * run out, and somebody else had the core. That one does not count where it was much longer than
+ * the one before it, and than the rank's shortest: it ended late itself.
  */
 #ifndef CHOKEPOINT_ANALYSIS_POLLING_H
 #define CHOKEPOINT_ANALYSIS_POLLING_H
@@ -27,7 +28,7 @@ struct polling {
     const struct call_need *needs;
     uint32_t *completion; /* of each event: the next call from there on that completed a request */
     bool *napped;         /* before each event */
-    double *late_ns;      /* of that nap, what it took beyond the usual one and the one before */
+    double *late_ns;      /* of that nap, what it took beyond the shortest and the one before */
 };
 
 /* Of one thread of a rank of the log, with that rank's needs. -ENOMEM. */
@@ -46,7 +47,7 @@ const struct call_need *polling_for(const struct polling *polling, size_t event,
  * next look, it napped. */
 bool polling_napped(const struct polling *polling, size_t event);
 
-/* Of that nap, what it took beyond the usual one and the one before it; 0: no nap. */
+/* Of that nap, what it took beyond the shortest and the one before it; 0: no nap. */
 double polling_late_ns(const struct polling *polling, size_t event);
 
 #endif

@@ -33,12 +33,18 @@ enum replay_op_kind {
 struct replay_op {
     enum replay_op_kind kind;
     uint32_t first, n;
-    int64_t ns, cpu_ns;
+    uint32_t held_rank; /* whose want of a core held_ns is of; held_shares: among that rank's */
+    int64_t ns;
+    union {
+        int64_t cpu_ns;  /* of gaps */
+        int64_t held_ns; /* of waits for group calls: of that time, as another had no core */
+    };
     int64_t group_ns; /* of waits for group calls: as long after those these needed came */
     int64_t late_ns;  /* of waits and groups: it had no core when it could have gone on */
     uint32_t shares;  /* of late_ns, among the rank's; REPLAY_NONE */
-    float spins;      /* inside calls: the share of the time that it was on the CPU */
-    int64_t end_ns;   /* as measured */
+    uint32_t held_shares;
+    float spins;    /* inside calls: the share of the time that it was on the CPU */
+    int64_t end_ns; /* as measured */
 };
 
 struct replay_message {
@@ -68,10 +74,9 @@ struct replay_group {               /* a call of a group */
     double bytes; /* most that a member gives or gets */
     enum replay_exchange exchange;
     bool started; /* its members wait for it with another call */
-    /* The member that went on longest in it for want of a core: until when, for how long. */
+    /* The member whose want of a core held up another one for longest: for how long. */
     uint32_t late_rank, late_shares;
-    int64_t late_end_ns, late_ns; /* 0: none */
-    int64_t held_ns;              /* of another member's time there, because of that */
+    int64_t held_ns; /* 0: none */
 };
 
 struct replay_absence { /* inside MPI without a core: ns of that time */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One rank's calls as operations: one pass over those of its main thread. */
 #include <errno.h>
+#include <math.h>
 
 #include "analysis/replay_build.h"
 
@@ -17,14 +18,33 @@ static void hold_back(struct rank_builder *rb, uint32_t id) {
         rb->error = -ENOMEM;
 }
 
+/* Who looks now and then, and had no core since the receiver came, comes back late. */
+static void put_delay(struct rank_builder *rb, const struct replay_message *m, int64_t now_ns) {
+    if (!replay_is_polling(rb) || m->posted_ns == VALUE_ABSENT)
+        return;
+    struct replay_away away =
+        replay_away(rb->to, replay_later(rb->poll_begin_ns, m->posted_ns), now_ns, INFINITY);
+    if (away.ns < 1)
+        return;
+    struct replay_op *op = replay_add_op(rb, REPLAY_FIXED, 0, 0, now_ns);
+    op->late_ns = (int64_t)away.ns;
+    op->shares = away.shares;
+    rb->poll_begin_ns = now_ns;
+    rb->poll_cpu_ns = rb->poll_woke_ns = 0;
+}
+
 /* The sender is inside MPI again. */
 static void send_held(struct rank_builder *rb, int64_t now_ns) {
+    const struct replay_message *messages = rb->b->replay->messages;
     size_t kept = 0;
-    for (size_t i = 0; i < rb->n_held; i++)
-        if (rb->b->replay->messages[rb->held[i]].sent_ns <= now_ns)
-            replay_add_op(rb, REPLAY_POST_SEND, rb->held[i], 0, now_ns);
-        else
+    for (size_t i = 0; i < rb->n_held; i++) {
+        if (messages[rb->held[i]].sent_ns > now_ns) {
             rb->held[kept++] = rb->held[i];
+            continue;
+        }
+        put_delay(rb, &messages[rb->held[i]], now_ns);
+        replay_add_op(rb, REPLAY_POST_SEND, rb->held[i], 0, now_ns);
+    }
     rb->n_held = kept;
 }
 
@@ -80,7 +100,6 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
         op->n = 1; /* does not wait */
         op->ns = end - begin - late;
     }
-    replay_note_late(rb, number, op);
 }
 
 /* Small calls in a row, and the computing between them. */

@@ -20,6 +20,8 @@ struct rank_builder {
     size_t interval; /* cursor */
     int64_t poll_begin_ns;
     double poll_cpu_ns;         /* since then, in looks */
+    double poll_woke_ns;        /* since then, of CPU time between looks that did not end it */
+    bool poll_napped;           /* since then: it does nothing else */
     size_t completion;          /* event, plus 1, that replay_had_come() was asked of last, and */
     int64_t completion_came_ns; /* what it answered */
     double usual_look_ns;       /* inside one of a row that found nothing */
@@ -54,6 +56,9 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 /* A look, or several, that found nothing. */
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* The present looks, if any, are over, and what they were for has not come: so much of the time up
+ * to t was the rank's own. */
+void replay_end_looks(struct rank_builder *rb, int64_t t);
 
 /* ---- waits (replay_wait.c) ---- */
 
@@ -75,10 +80,6 @@ void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
 void replay_put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,
                          int64_t begin, int64_t end);
 
-/* Another member of a group call may have waited for this one, which had no core in it
- * (replay_late.c). */
-void replay_note_late(struct rank_builder *rb, uint32_t number, const struct replay_op *op);
-
 /* ---- without a core inside calls (replay_core.c) ---- */
 
 enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
@@ -86,7 +87,8 @@ enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
 /* How long a call went on for want of a core; *ret_shares says of which kind. */
 int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
                             int64_t end, uint32_t *ret_shares);
-/* The same of polling that ends at `end` with what could be there from ready_ns on. */
+/* The same of polling that ends at `end` with what could be there from ready_ns on; VALUE_ABSENT:
+ * all the time. */
 int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares);
 /* How long looks usually take; allocates rb->looks, which goes with rb. -ENOMEM. */
@@ -96,6 +98,10 @@ void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int6
 /* Event i, a look that found nothing, or the nap before it: how long it had no core meanwhile. */
 void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* A pause between two looks that is no nap, with so much CPU time: how long it had no core, and
+ * that noted. */
+double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
+void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 /* The share of a wait that it is on the CPU: in a call, or in looks; in naps between them
  * it is not. */
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end);

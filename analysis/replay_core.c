@@ -6,8 +6,10 @@
  * before it did. What a rank was to send meanwhile came late to its receiver, too: MPI moves a
  * message on only while somebody runs it.
  *
- * Of several such times only the last one before something was done has kept it back, and only if
- * it was done soon afterwards: what was under way all the time came no later because of them.
+ * Such times have kept back what was done soon after them: of the time before it as much as, seen
+ * from its end, was for the most part without a core. A large message, or a call of a group, goes
+ * on by many turns of those it is between, and each may come late. What was under way all the time
+ * came no later because of them.
  */
 #include <errno.h>
 #include <math.h>
@@ -50,13 +52,55 @@ static void add_absence(struct rank_builder *rb, struct replay_absence absence) 
         rb->error = -ENOMEM;
 }
 
-/* What of a time without a core kept back something that could go on from `ready` on, and was done
- * at `done`. */
-static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
-    int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
-    if (a->end_ns > done || done - a->end_ns > length || from >= a->end_ns)
-        return 0;
-    return a->ns * (double)(a->end_ns - from) / (double)length;
+/* How many had ended by t. */
+static size_t ended_by(const struct replay_rank *r, int64_t t) {
+    size_t low = 0, high = r->n_absences;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->absences[middle].end_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+#define HARDLY_LATER 0.1 /* of a time without a core: it ends together with something */
+
+static bool ends_with(const struct replay_absence *a, int64_t t) {
+    return a->begin_ns < t &&
+           (double)(a->end_ns - t) <= HARDLY_LATER * (double)(a->end_ns - a->begin_ns);
+}
+
+/* The same, and one more that ends hardly later. */
+static size_t ended_with(const struct replay_rank *r, int64_t t) {
+    size_t n = ended_by(r, t);
+    return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
+}
+
+/* Within [from, to), as far as it kept back what was done at `done`. */
+static struct replay_away away_until(const struct replay_rank *rank, int64_t from, int64_t to,
+                                     int64_t done, double soon) {
+    struct replay_away sum = {.shares = REPLAY_NONE}, away = sum;
+    for (size_t i = ended_with(rank, to); i-- > 0 && rank->absences[i].end_ns > from;) {
+        const struct replay_absence *a = &rank->absences[i];
+        int64_t begin = a->begin_ns > from ? a->begin_ns : from;
+        int64_t end = a->end_ns < to ? a->end_ns : to;
+        double length = (double)(a->end_ns - a->begin_ns);
+        double ns = fmin(a->ns * fmax((double)(end - begin), 0) / length,
+                         turn_ns(&rank->shares[a->shares]));
+        sum.ns += ns;
+        sum.untold_ns += a->told ? 0 : ns;
+        sum.shares = sum.shares == REPLAY_NONE ? a->shares : sum.shares;
+        if ((double)(done - begin) - sum.ns <= soon * sum.ns)
+            away = sum;
+    }
+    return away;
+}
+
+struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
+                               double soon) {
+    return away_until(rank, from, to, to, soon);
 }
 
 /* ---- looks in a row ---- */
@@ -174,18 +218,31 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
                                         late * rb->to->shares[at].queue_of_inside_off, at, told});
 }
 
+/* Of a pause that was too long for a nap, and that budgets show as waiting for a core. */
+void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
+    double late = replay_pause_late_ns(rb, begin, end, cpu);
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at != REPLAY_NONE)
+        add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, true});
+}
+
+double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
+    size_t cursor = rb->interval;
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    rb->interval = cursor; /* the pause may yet be a gap, which begins earlier */
+    double off = fmax((double)(end - begin) - cpu, 0);
+    return at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_off;
+}
+
+/* Sends that are buffered wait for nobody. */
 int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
                             uint32_t *ret_shares) {
-    const struct replay_rank *to = rb->to;
-    const struct replay_absence *a = to->n_absences ? &to->absences[to->n_absences - 1] : NULL;
-    *ret_shares = REPLAY_NONE;
-    if (!a || ready_ns == VALUE_ABSENT || a->begin_ns < rb->poll_begin_ns)
-        return 0;
-    double late = fmin(kept_back_ns(a, ready_ns, end), turn_ns(&to->shares[a->shares]));
-    if (!a->told)
-        add_hidden(rb, &to->shares[a->shares], late);
-    *ret_shares = a->shares;
-    return (int64_t)late;
+    struct replay_away away =
+        replay_away(rb->to, replay_later(rb->poll_begin_ns, ready_ns), end, REPLAY_SOON);
+    if (away.untold_ns > 0)
+        add_hidden(rb, &rb->to->shares[away.shares], away.untold_ns);
+    *ret_shares = away.shares;
+    return (int64_t)away.ns;
 }
 
 /* ---- calls ---- */
@@ -235,34 +292,23 @@ float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64
 
 /* ---- what others waited for ---- */
 
-/* The last one that had ended by t; NULL: none. */
-static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
-    size_t low = 0, high = r->n_absences;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->absences[middle].end_ns <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &r->absences[low - 1] : NULL;
-}
-
 /* Who has handed a message over is not needed any more for it to come. */
-static bool had_left(const struct replay_message *m, const struct replay_absence *a) {
-    return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
+static int64_t needed_until(const struct replay_message *m) {
+    return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns < m->done_ns ? m->left_ns
+                                                                                : m->done_ns;
 }
 
 void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
-        const struct replay_absence *a = last_absence(from, m->done_ns);
         int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
+        struct replay_away away =
+            away_until(from, replay_begin_ns(m), needed_until(m), m->done_ns, REPLAY_SOON);
+        if (away.ns < 1 || (double)bound > away.ns)
             continue;
-        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
-        m->late_shares = a->shares;
+        m->late_ns = (int64_t)away.ns;
+        m->late_shares = away.shares;
         m->done_ns -= m->late_ns;
     }
 }

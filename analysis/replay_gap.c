@@ -2,7 +2,8 @@
 /*
  * Operations between calls. What the budget counts as waiting by polling (tests that find nothing,
  * and the sleep between them) is no operation at all: the wait is that of the call which completes
- * what was polled for.
+ * what was polled for. Polling that ends before that, because the rank had something else to do,
+ * was no wait: no time may be missing, and it is the rank's own.
  */
 #include <errno.h>
 #include <math.h>
@@ -98,10 +99,36 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
 }
 
 /* Whether the looks at this time, at event i or before it, are a wait. Who goes on without having
- * found anything had more to do than that: what it completes next was there before. */
+ * found anything had more to do than that: what it completes next was there before. Who sleeps
+ * between its looks has not: it finds what has come with the next one. */
 static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     const struct call_need *need = polling_for(&rb->polling, i, begin);
+    if (need && replay_is_polling(rb) && rb->poll_napped)
+        return true;
     return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
+}
+
+void replay_end_looks(struct rank_builder *rb, int64_t t) {
+    int64_t from = rb->poll_begin_ns;
+    rb->poll_begin_ns = VALUE_ABSENT;
+    if (from == VALUE_ABSENT || t <= from)
+        return;
+    struct replay_away away = replay_away(rb->to, from, t, INFINITY);
+    struct replay_op *op = replay_add_op(rb, REPLAY_FIXED, 0, t - from - (int64_t)away.ns, t);
+    op->spins = op->ns > 0 ? (float)fmin(rb->poll_cpu_ns / (double)op->ns, 1) : 0;
+    op->late_ns = (int64_t)away.ns;
+    op->shares = away.shares;
+}
+
+/* A pause that is no nap ends no wait if nothing but want of a core made it too long for one, or
+ * waking up took some CPU time: who has something to do meanwhile does it for longer. */
+static bool goes_on_looking(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+                            double cpu) {
+    double all = rb->poll_woke_ns + cpu;
+    if (!replay_is_polling(rb) || all > POLL_CPU_MAX * (double)(end - rb->poll_begin_ns))
+        return false;
+    double own = (double)(end - begin) - replay_pause_late_ns(rb, begin, end, cpu);
+    return own <= NAP_LONG_NS && waits_for(rb, i, begin);
 }
 
 void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
@@ -110,24 +137,32 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     if (end <= begin)
         return;
     if (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS) {
+        replay_end_looks(rb, begin);
         replay_add_gap(rb, begin, end, NAN);
-        rb->poll_begin_ns = VALUE_ABSENT;
         return;
     }
     if (e->flags & MPI_FLAG_HAS_GAP_CPU)
         cpu = fmin((double)e->gap_cpu_ns, length);
     if (polling_napped(&rb->polling, i) && waits_for(rb, i, begin)) {
         replay_note_nap(rb, i, begin, end);
+        rb->poll_napped = true;
         return;
     }
+    if (goes_on_looking(rb, i, begin, end, cpu)) {
+        replay_note_pause(rb, begin, end, cpu);
+        rb->poll_woke_ns += cpu;
+        rb->poll_napped |= cpu <= POLL_CPU_MAX * length;
+        return;
+    }
+    replay_end_looks(rb, begin);
     replay_add_gap(rb, begin, end, cpu / length);
-    rb->poll_begin_ns = VALUE_ABSENT;
 }
 
 void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     bool folded = e->flags & MPI_FLAG_FOLDED;
     if (!waits_for(rb, i, begin)) {
+        replay_end_looks(rb, begin);
         if (folded)
             replay_put_own_looks(rb, i, begin, end);
         else
@@ -136,7 +171,8 @@ void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     }
     if (!replay_is_polling(rb)) {
         rb->poll_begin_ns = begin;
-        rb->poll_cpu_ns = 0;
+        rb->poll_cpu_ns = rb->poll_woke_ns = 0;
+        rb->poll_napped = false;
     }
     replay_note_look(rb, i, begin, end);
 }

@@ -175,9 +175,9 @@ static int64_t giving_ns(struct run *run, uint32_t number, int64_t ns, size_t ra
 int64_t replay_group_ns(struct run *run, uint32_t number, const struct replay_op *op, int64_t ns,
                         size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
-    int64_t held = replay_held_up_ns(g, op, ns, rank);
+    int64_t held = op->held_ns < ns ? op->held_ns : ns;
     int64_t own = giving_ns(run, number, paced_ns(run, g, ns - held, rank), rank);
-    return held ? own + replay_late_ns(run, g->late_rank, g->late_shares, held) : own;
+    return held ? own + replay_late_ns(run, op->held_rank, op->held_shares, held) : own;
 }
 
 void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now) {

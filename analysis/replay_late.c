@@ -7,53 +7,52 @@
 
 #include "analysis/replay_build.h"
 
-/* While it had no core, others may have waited for what it was to do. */
-void replay_note_late(struct rank_builder *rb, uint32_t number, const struct replay_op *op) {
-    struct replay_group *g = &rb->b->replay->groups[number];
-    if (op->late_ns <= g->late_ns)
-        return;
-    g->late_rank = (uint32_t)rb->index;
-    g->late_shares = op->shares;
-    g->late_end_ns = op->end_ns;
-    g->late_ns = op->late_ns;
-}
+#define SOON 0.5 /* after it has its core again its part of a call is done */
 
-/* Who waits for what the late member was to do: of a call with a root, the root, or all others for
+/* Who waits for what a late member has to do: of a call with a root, the root, or all others for
  * it. */
-static bool needs_late(const struct replay_group *g, size_t rank) {
-    if (g->late_rank == rank)
+static bool needs(const struct replay_group *g, size_t rank, size_t late) {
+    if (late == rank)
         return false;
-    return g->need == MPI_NEED_ROOT       ? g->late_rank == g->root
+    return g->need == MPI_NEED_ROOT       ? late == g->root
            : g->need == MPI_NEED_GATHERED ? rank == g->root
                                           : g->need != MPI_NEED_NOBODY;
 }
 
-/* Who went on long before the late member was held up by nothing of it, and who went on long after
- * it by something else. */
-int64_t replay_held_up_ns(const struct replay_group *g, const struct replay_op *op, int64_t ns,
-                          size_t rank) {
-    int64_t end = op->end_ns - op->late_ns, begin = end - ns;
-    int64_t late_begin = g->late_end_ns - g->late_ns;
-    int64_t slack_ns = g->late_ns / 10;
-    if (!g->late_ns || !needs_late(g, rank) || end < g->late_end_ns - slack_ns ||
-        end > g->late_end_ns + slack_ns)
-        return 0;
-    begin = begin > late_begin ? begin : late_begin;
-    end = end < g->late_end_ns ? end : g->late_end_ns;
-    return end > begin ? end - begin : 0;
+/* Within the last ns of the rank's own stay. Who goes on while the other has no core yet needs
+ * nothing more of it, and who goes on long afterwards has more to do than that. */
+static struct replay_away held_by(const struct replay_rank *late, const struct replay_op *op,
+                                  int64_t ns) {
+    int64_t end = op->end_ns - op->late_ns;
+    return replay_away(late, end - ns, end, SOON);
 }
 
-static void note_held_up(struct replay *p, uint32_t number, const struct replay_op *op, int64_t ns,
+/* The one that it was held up by for longest. */
+static void note_held_up(struct replay *p, uint32_t number, struct replay_op *op, int64_t ns,
                          size_t rank) {
     struct replay_group *g = &p->groups[number];
-    int64_t held = replay_held_up_ns(g, op, ns, rank);
-    g->held_ns = held > g->held_ns ? held : g->held_ns;
+    for (uint32_t m = 0; ns > 0 && m < g->members; m++) {
+        uint32_t late = p->group_members[g->first_member + m];
+        if (!p->ranks[late].n_absences || !needs(g, rank, late))
+            continue;
+        struct replay_away away = held_by(&p->ranks[late], op, ns);
+        if ((int64_t)away.ns <= op->held_ns)
+            continue;
+        op->held_ns = (int64_t)away.ns < ns ? (int64_t)away.ns : ns;
+        op->held_rank = late;
+        op->held_shares = away.shares;
+    }
+    if (op->held_ns > g->held_ns) {
+        g->held_ns = op->held_ns;
+        g->late_rank = op->held_rank;
+        g->late_shares = op->held_shares;
+    }
 }
 
 void replay_find_held_up(struct replay *p) {
     for (size_t r = 0; r < p->n_ranks; r++)
         for (size_t i = 0; i < p->ranks[r].n; i++) {
-            const struct replay_op *op = &p->ranks[r].ops[i];
+            struct replay_op *op = &p->ranks[r].ops[i];
             if (op->kind == REPLAY_GROUP && !op->n)
                 note_held_up(p, op->first, op, op->ns, r);
             for (uint32_t w = 0; op->kind == REPLAY_WAIT && w < op->n; w++) {

@@ -65,14 +65,21 @@ int replay_build_rank(struct builder *b, size_t rank);
  * ranks must have been built, and it must be known which messages are buffered. */
 void replay_find_kept_back(struct replay *p);
 
-/* For how long members of group calls were held up by one that had no core: groups[].held_ns. All
- * ranks must have been built. */
+/* For how long members of group calls were held up by one that had no core: of operations, and of
+ * groups. All ranks must have been built. */
 void replay_find_held_up(struct replay *p);
 
-/* For how much of the last `ns` of its stay another member had no core, which then went on no later
- * than this one: its part was missing. */
-int64_t replay_held_up_ns(const struct replay_group *g, const struct replay_op *op, int64_t ns,
-                          size_t rank);
+/* How long a rank was without a core. */
+struct replay_away {
+    double ns, untold_ns; /* of that, what budgets do not show */
+    uint32_t shares;      /* the rank's, of the last such time; REPLAY_NONE: none */
+};
+
+/* Within [from, to): as far back from its end as it had a core for at most so many times as long as
+ * it had none. */
+#define REPLAY_SOON 1.0
+struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
+                               double soon);
 
 /* Waits for cores on a host (run queue or quota) that the critical path does not show as such:
  * those that a budget takes for exchanges, and those of one member of a group while the path was at

@@ -192,11 +192,6 @@ void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     struct replay_op *op = put_wait_op(rb, i, before, waited, begin, end);
     int64_t group_ns = end - group_since - op->late_ns;
     op->group_ns = group_ns > 0 ? group_ns : 0;
-    for (size_t w = before; w < before + n; w++) {
-        uint32_t what = rb->b->replay->waits[w];
-        if (is_group(what))
-            replay_note_late(rb, what & ~REPLAY_OWN_GROUP, op);
-    }
 }
 
 void replay_put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,

@@ -95,6 +95,80 @@ static void a_core_lost_while_looking_keeps_back_what_had_come(void **state) {
     check(&r, 60 * MS);
 }
 
+/* Rank 1 computes 40 ms and looks for a message every ms, from 41 ms of the round on. */
+static void look_each_ms(struct recording *r, int64_t t, int until) {
+    PLANT(&r->calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, t + 40 * MS + US, BOTH,
+          .gap_cpu_ns = 40 * MS);
+    for (int look = 41; look < until; look++)
+        PLANT(&r->calls, 1, 1, "MPI_Test", -1, -1, 0, t + look * MS, t + look * MS + US, BOTH);
+}
+
+/* It is sent at `sent` of the round, ms, and found by the last look, a us before `found`, before
+ * which it computed; then it does what is left of the round. */
+static void find_at(struct recording *r, int64_t t, int sent, int found, int64_t computed_ns) {
+    int64_t end = t + found * MS;
+    PLANT(&r->calls, 0, 0, "MPI_Send", 1, 1, 8, t + sent * MS, t + sent * MS + US, BOTH,
+          .gap_cpu_ns = sent * MS);
+    meet(r, 0, 0, t + sent * MS + US, t + 100 * MS, (100 - sent) * MS - US);
+    PLANT(&r->calls, 1, 1, "MPI_Irecv", 0, 1, 8, t + 40 * MS, end, MPI_FLAG_REQUEST);
+    PLANT(&r->calls, 1, 1, "MPI_Test", 0, 1, 8, end - US, end, BOTH, .gap_cpu_ns = computed_ns);
+    meet(r, 1, (100 - found) * MS, t + 100 * MS, t + 100 * MS, 0);
+}
+
+/* Of a message that was sent at 50 ms two looks lose the core, one after the other: 39 ms. */
+static void cores_lost_one_after_the_other_all_keep_back(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.39);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        look_each_ms(&r, t, 50);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 69 * MS, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 70 * MS, t + 90 * MS, BOTH);
+        find_at(&r, t, 50, 91, 0);
+    }
+    check(&r, 61 * MS);
+}
+
+/* Before the last look it wakes up at length, for 0.2 ms of CPU time: it waited all the same. */
+static void waking_up_ends_no_wait(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        look_each_ms(&r, t, 50);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH);
+        find_at(&r, t, 50, 91, 200 * US);
+    }
+    check(&r, 60 * MS);
+}
+
+/* It looks for 10 ms and finds nothing, and then has 30 ms of its own to do. */
+static void looks_before_something_else_is_done_are_time_too(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        look_each_ms(&r, t, 51);
+        find_at(&r, t, 75, 80, 30 * MS - 2 * US);
+    }
+    check(&r, 100 * MS);
+}
+
+/* Its naps are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
+static void naps_that_mostly_end_late_are_no_long_naps(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.312);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        int64_t at = t + 40 * MS + 800 * US;
+        look_each_ms(&r, t, 41);
+        for (int look = 0; look < 10; look++, at += (look < 2 ? 100 : 4000) * US)
+            PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, at, at + US, BOTH);
+        find_at(&r, t, 41, 73, 0);
+    }
+    check(&r, (100000 - 8 * 3900) * US);
+}
+
 /* Of its looks in a row those of 9 ms found the core there, 9000 of them, and one of the next did
  * not for 40 ms: no part of the others' time is missing. */
 static void of_looks_in_a_row_the_long_one_had_no_core(void **state) {
@@ -263,6 +337,30 @@ static void who_went_on_long_after_was_not_held_up(void **state) {
     check_rounds(&rounds);
 }
 
+/* Both start a call at 50 ms. Rank 1 looks how far it is, and loses its core in two looks: rank 0,
+ * which spins, waits for its part. */
+static void who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.38);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        for (int rank = 0; rank < 2; rank++) {
+            PLANT(&r.calls, rank, rank, "MPI_Iallreduce", -1, -1, 8, t + 50 * MS, t + 50 * MS + US,
+                  BOTH, .gap_cpu_ns = 50 * MS);
+            PLANT(&r.calls, rank, rank, "MPI_Iallreduce", -1, -1, 8, t + 50 * MS, t + 90 * MS,
+                  MPI_FLAG_REQUEST);
+        }
+        PLANT(&r.calls, 0, 0, "MPI_Wait", -1, -1, 0, t + 50 * MS + US, t + 90 * MS, BOTH,
+              .cpu_ns = 40 * MS - US);
+        meet(&r, 0, 10 * MS, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 50 * MS + US, t + 69 * MS, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 0, t + 70 * MS, t + 89 * MS, BOTH);
+        PLANT(&r.calls, 1, 1, "MPI_Test", -1, -1, 8, t + 90 * MS - US, t + 90 * MS, BOTH);
+        meet(&r, 1, 10 * MS, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 62 * MS);
+}
+
 /* ---- how sure that is ---- */
 
 static double throttled(size_t column, double t_s) {
@@ -351,6 +449,11 @@ int main(void) {
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
         cmocka_unit_test(of_looks_in_a_row_the_long_one_had_no_core),
+        cmocka_unit_test(cores_lost_one_after_the_other_all_keep_back),
+        cmocka_unit_test(waking_up_ends_no_wait),
+        cmocka_unit_test(looks_before_something_else_is_done_are_time_too),
+        cmocka_unit_test(naps_that_mostly_end_late_are_no_long_naps),
+        cmocka_unit_test(who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner),
         cmocka_unit_test(looks_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
         cmocka_unit_test(a_core_lost_after_sending_does_not_keep_back_the_message),
