@@ -105,7 +105,7 @@ struct mark { /* what the program said of itself */
 
 struct recording {
     int64_t duration_ns, period_ns;
-    int exit_status; /* of the command, as a shell has it; -1: not known */
+    int exit_status; /* of the command, as a shell has it; -1: unknown, or it was interrupted */
     char **hosts;    /* names, owned */
     size_t n_hosts;
     struct series_set tables[RECORDING_COUNT_];

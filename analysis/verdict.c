@@ -17,6 +17,10 @@ const char *verdict_state_name(enum verdict_state state) {
     return names[state];
 }
 
+bool verdict_blames(enum verdict_state state) {
+    return state == VERDICT_SATURATED || state == VERDICT_SUSPECTED;
+}
+
 /* ---- how far the recording carries ---- */
 
 /* Of a long recording samples are joined to rows of some seconds. */
@@ -162,7 +166,7 @@ static char *too_little(const struct scene *scene) {
 
 static void say_too_little(const struct scene *scene, char *why, struct verdict *v) {
     char *so_far = v->summary;
-    bool leaning = v->state == VERDICT_SUSPECTED || v->state == VERDICT_SATURATED;
+    bool leaning = verdict_blames(v->state);
     v->summary = leaning
                      ? text_format("%s. So far it looks like this: %s", why, so_far ? so_far : "")
                      : text_format("%s.", why);

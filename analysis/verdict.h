@@ -8,6 +8,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/finding.h"
@@ -22,6 +23,8 @@ enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VER
 
 /* "saturated", "suspected", "balanced", "insufficient" */
 const char *verdict_state_name(enum verdict_state state);
+/* Whether it says that somebody is to blame, surely or not. */
+bool verdict_blames(enum verdict_state state);
 
 struct candidates;
 struct scene;

@@ -43,8 +43,7 @@ static void say_failed(const struct scene *scene, struct verdict *v) {
 }
 
 bool verdict_of_failed(const struct scene *scene, struct verdict *v) {
-    bool blames = v->state == VERDICT_SUSPECTED || v->state == VERDICT_SATURATED;
-    if (!blames && scene->n_hosts && failed_early(scene)) {
+    if (!verdict_blames(v->state) && scene->n_hosts && failed_early(scene)) {
         say_failed(scene, v);
         return true;
     }

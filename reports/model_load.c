@@ -179,7 +179,8 @@ static int load_names(struct report_input *input) {
         input->run.duration_ns = 0; /* a file from outside may say anything */
     recording->duration_ns = input->run.duration_ns;
     recording->period_ns = input->run.period_ns;
-    recording->exit_status = input->run.exit_status;
+    /* somebody ended it, whatever its launcher makes of that: mpirun may end with 1 */
+    recording->exit_status = input->run.state == RUN_INTERRUPTED ? -1 : input->run.exit_status;
     recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
     recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
     recording->machines = calloc(input->n_hosts + 1, sizeof *recording->machines);

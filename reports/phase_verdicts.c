@@ -34,7 +34,7 @@ static bool any_shown(const struct report *report) {
 }
 
 static bool names_something(const struct report_phase_verdict *p) {
-    return p->state == VERDICT_SATURATED || p->state == VERDICT_SUSPECTED;
+    return verdict_blames(p->state);
 }
 
 /* "training (42.0 s)" */

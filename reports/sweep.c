@@ -245,11 +245,10 @@ void sweep_verdict(const struct sweep_cell *cell, char *text, size_t size) {
         return;
     }
     const struct report_verdict *v = &report->verdict;
-    bool blames = v->host >= 0 && (size_t)v->host < report->n_hosts &&
-                  (v->state == VERDICT_SATURATED || v->state == VERDICT_SUSPECTED);
+    bool blames = v->host >= 0 && (size_t)v->host < report->n_hosts && verdict_blames(v->state);
     int n = blames ? snprintf(text, size, "%s %s", report->hosts[v->host].name, v->resource)
             : v->resource && *v->resource && strcmp(v->resource, "none") != 0 &&
-                    (v->state == VERDICT_SATURATED || v->state == VERDICT_SUSPECTED)
+                    verdict_blames(v->state)
                 ? snprintf(text, size, "%s", v->resource)
                 : snprintf(text, size, "%s", verdict_state_name(v->state));
     if (v->state == VERDICT_SUSPECTED && n > 0 && (size_t)n < size)

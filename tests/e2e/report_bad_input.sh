@@ -66,6 +66,13 @@ grep -q "^# Run 2 two" "$work/keep.md" || fail "not Markdown: $(head -n 1 "$work
 grep -q '"exit_status": 3' "$work/new.json" || fail "the status of the failed run is not there"
 "$chokepoint" report two --db "$db" -o "$work/new.HTML" && grep -q '<html' "$work/new.HTML" || fail "an ending in large letters"
 "$chokepoint" report two --db "$db" -o /dev/stdout | grep -q "failed, exit status 3" || fail "/dev/stdout"
+
+# Who was interrupted has not failed, whatever the launcher made of it.
+sqlite3 "$db" ".backup $work/ended.db"
+failed() { "$chokepoint" report two --db "$work/ended.db" --format json | grep -q "command failed"; }
+failed || fail "exit status 3 is no failure"
+sqlite3 "$work/ended.db" "UPDATE run SET state = 'interrupted' WHERE name = 'two'"
+failed && fail "an interrupted run is told as a failure"
 "$chokepoint" report --db "$db" one --format csv | head -n 1 | grep -q "^run,host,phase,metric,unit,mean,p95,peak" || fail "csv"
 "$chokepoint" report --db "$db" one >/dev/full 2>"$work/err" && fail "a full standard output is not noticed"
 "$chokepoint" compare one two --db "$db" >"$work/out" || fail "compare"
