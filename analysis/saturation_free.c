@@ -243,13 +243,16 @@ bool saturation_free_like_peers(const struct scene *scene, size_t group, int ran
     struct free_ranks ranks;
     if (!throughput_counts(scene, group) || free_ranks_make(scene, group, &ranks) <= 0)
         return false;
-    for (size_t i = 0; i < ranks.n_own; i++) {
-        if (scene->budgets.items[ranks.items[i].budget].rank != rank)
-            continue;
-        *ret_candidate = computing(scene, group, &ranks.items[i], ranks.items[i].more_s);
-        return true;
-    }
-    return false;
+    struct core_speed *cores = core_speeds_of(scene, group);
+    const struct free_rank *who = NULL;
+    for (size_t i = 0; cores && !who && i < ranks.n_own; i++)
+        who = scene->budgets.items[ranks.items[i].budget].rank == rank ? &ranks.items[i] : NULL;
+    if (who)
+        *ret_candidate =
+            computing(scene, group, who,
+                      who->done * beyond(who, &cores[scene->budgets.items[who->budget].host]));
+    free(cores);
+    return who != NULL;
 }
 
 double saturation_free_limit(const struct scene *scene, size_t group) {

@@ -25,8 +25,8 @@ int saturation_start(const struct scene *scene, struct candidates *candidates);
 
 /* Where ranks run freely: who computes more than its peers, or for them. */
 int saturation_free(const struct scene *scene, size_t group, struct candidates *candidates);
-/* What a rank that makes progress computes beyond its peers, median, for its own iterations. False:
- * not known. */
+/* What a rank that makes progress computes beyond its peers, median, for its own iterations, as on
+ * a core like theirs. False: not known. */
 bool saturation_free_like_peers(const struct scene *scene, size_t group, int rank,
                                 struct candidate *ret_candidate);
 /* Iterations a second that the server's own work for them allows; INFINITY. */

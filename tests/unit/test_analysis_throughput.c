@@ -76,6 +76,7 @@ struct world {
         SMALL_RECEIVE
     } connections;
     double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
+    bool slow_core;   /* the last worker's: sampling takes 1.2 times as long there */
 };
 
 struct worker {
@@ -173,6 +174,24 @@ static void plant_connections(struct recording *r, const struct world *w) {
     }
 }
 
+static double sampling_us;
+
+static double sampling(size_t column, double t_s) {
+    (void)t_s;
+    return column == SELF_CPU ? sampling_us * 1e3 * 10 : column == SELF_SAMPLES ? 10 : 0;
+}
+
+static void plant_sampling(struct recording *r, const struct world *w) {
+    static const char *const probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+    for (int i = 0; w->slow_core && i <= w->workers; i++) {
+        sampling_us = i == w->workers ? 800 * 1.2 : 800;
+        plant(r, RECORDING_SELF, i, "agent", 1, 1u << SELF_RSS, sampling);
+        sampling_us = i == w->workers ? 25 * 1.1 : 25;
+        for (size_t k = 0; k < sizeof probes / sizeof *probes; k++)
+            plant(r, RECORDING_SELF, i, probes[k], 1, 1u << SELF_RSS, sampling);
+    }
+}
+
 static void plant_world(struct recording *r, const struct world *w) {
     struct worker workers[WORKERS_MAX + 1] = {{0}};
     uint64_t random = 7;
@@ -182,6 +201,7 @@ static void plant_world(struct recording *r, const struct world *w) {
     r->clock_bound_ns = calloc((size_t)w->workers + 1, sizeof *r->clock_bound_ns);
     plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, SECONDS);
     plant_connections(r, w);
+    plant_sampling(r, w);
     if (w->link_mb_s > 0) {
         plant(r, RECORDING_NET, 0, "eth0", 0.1, 0, sends_100);
         assert_int_equal(recording_add_ceiling(r, 0, METRIC_NET_SEND, w->link_mb_s), 0);
@@ -543,6 +563,19 @@ static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
     assert_true(isnan(answer_to(&w, like).predicted_s));
 }
 
+/* Of 40 ms for 20 its core makes a third more, as the verdict has it, too: that stays. */
+static void a_straggler_like_its_peers_keeps_its_slower_core(void **state) {
+    struct world w = {
+        .workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05, .slow_core = true};
+    struct whatif_scenario like = {.kind = WHATIF_LIKE_PEERS, .host = -1, .rank = 3, .factor = 1};
+    double slower = pow(1.2, 1.6), rate = 2 / 20.0;
+    (void)state;
+    struct whatif_answer a = answer_to(&w, like);
+    NEAR(a.predicted_s, (rate + 1 / 40.0) / (rate + 1 / (60 - 40 / slower)) * SECONDS, 0.15);
+    w.compute_ms[3] = 20 * slower;
+    NEAR(answer_to(&w, like).predicted_s, SECONDS, 0.15);
+}
+
 static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) {
     struct whatif_scenario s = {.kind = kind, .host = -1, .rank = rank, .factor = 1};
     const struct whatif *whatif;
@@ -661,6 +694,7 @@ int main(void) {
         cmocka_unit_test(a_replay_is_refused_and_iterations_answer),
         cmocka_unit_test(of_a_link_iterations_answer_only_what_they_know),
         cmocka_unit_test(for_a_straggler_like_its_peers_iterations_answer),
+        cmocka_unit_test(a_straggler_like_its_peers_keeps_its_slower_core),
         cmocka_unit_test(a_straggler_like_its_peers_has_a_bound),
         cmocka_unit_test(another_worker_helps_until_the_server_or_its_link_is_busy),
         cmocka_unit_test(ranks_with_shares_of_their_own_do_not_run_freely),
