@@ -2,7 +2,9 @@
 /*
  * Gain without a link's limit, by counters. Nobody needs to know who waits for whom where all of
  * them wait for as long as data were under way: a process that sends waits for the link, and so
- * does the one that waits for what it sends.
+ * does the one that waits for what it sends. Whether its two ways are used by turns or at once no
+ * counter says: where the one that is used for longer accounts for all they wait, the other was
+ * used meanwhile; only where it does not, both count.
  */
 #include <math.h>
 
@@ -22,10 +24,16 @@ static double sending(const struct scene *scene, int host, bool others) {
     return most;
 }
 
-/* One way or the other. Of two hosts all that comes to one was on its way from the other. */
-static double in_use(const struct scene *scene, int host) {
-    double out = sending(scene, host, false);
-    return scene->n_hosts == 2 ? out + sending(scene, host, true) : out;
+/* One way or the other, for all that they wait if possible: shares of their time. Of two hosts all
+ * that comes to one was on its way from the other. */
+static double in_use(const struct scene *scene, const struct counted_link *link, double least,
+                     double most) {
+    double out = sending(scene, link->host, false);
+    double in = scene->n_hosts == 2 ? sending(scene, link->host, true) : 0;
+    double longer = fmin(1, fmax(link->way, fmax(out, in)));
+    if (ALIKE * most <= fmin(longer, least))
+        return longer;
+    return fmin(1, fmax(link->ways, out + in));
 }
 
 /* How long processes wait, as shares of their time. */
@@ -53,7 +61,7 @@ static struct waits waits_of(const struct scene *scene) {
 bool gain_counted_link(const struct scene *scene, const struct counted_link *link,
                        struct counted *ret_counted) {
     struct waits all = waits_of(scene);
-    double used = fmin(1, fmax(link->ways, in_use(scene, link->host)));
+    double used = in_use(scene, link, all.least, all.most);
     *ret_counted = (struct counted){NAN, NAN, NAN, NAN, NAN, NAN};
     if (all.n < 2 || all.seen < LIVES || !(all.least >= ALIKE * link->way) ||
         ALIKE * all.most > fmin(used, all.least))

@@ -107,6 +107,9 @@ struct replay_model {
     double
         *freed; /* bytes/s by pair: at most, if a link is faster than it was; INFINITY: not known */
     double latency_ns[2][2]; /* [between hosts][polled] */
+    /* [was there before those it needs]: how long a member goes on in calls of groups of few bytes
+     * after they came; 0: there are hardly any */
+    double few_ns[2];
     /* Links that explain as much as another, by number: egress of hosts, then ingress of hosts.
      * -1: none. If asked for, they are the limit in its place. */
     int *twin;

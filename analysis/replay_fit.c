@@ -157,6 +157,8 @@ int replay_fit(struct replay *p) {
     result = fit_latency(p);
     if (result == 0)
         result = replay_fit_links(p);
+    if (result == 0)
+        result = replay_fit_few(p);
     return result;
 }
 

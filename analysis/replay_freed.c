@@ -4,7 +4,8 @@
  * copy and a protocol, and their programs until they look for it, whichever way it goes: if the
  * messages that two ranks send each other one way moved much faster than those the other way, the
  * faster way is what they take without the limit, and nobody needs to guess it. Where both ways are
- * as fast, both may be limited, and that says nothing.
+ * as fast, both may be limited, and that says nothing. Of calls of groups those of few bytes tell:
+ * who looks for messages between naps sees late that all is there, however little it is.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,10 +14,11 @@
 #include "analysis/replay_piece.h"
 #include "analysis/stats.h"
 
-#define SELDOM_PASSED 0.9 /* quantile: whose receiver looks late seem slower than they were */
-#define FREER 1.5         /* times as fast: not held to the same */
-#define ALIKE                                                                                      \
-    2.0 /* times as large: of much smaller ones most is latency, of much larger ones less */
+#define ALIKE 2.0 /* times as large: of much smaller ones latency is most of what they take */
+#define AT_ONCE_NS 1000
+#define CALLS_MIN 10 /* of few bytes */
+
+/* ---- messages ---- */
 
 struct way {
     uint32_t low, high; /* ranks */
@@ -96,5 +98,47 @@ int replay_fit_freed(struct fit *fit) {
     bool ok = ways && room;
     free(ways);
     free(room);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* ---- calls of groups ---- */
+
+/* How long a member goes on in an operation that is a call of a group of few bytes, after those it
+ * needs came; below 0: it is none. */
+static int64_t few_ns(const struct replay *p, size_t rank, const struct replay_op *op) {
+    bool waits = op->kind == REPLAY_WAIT && op->n == 1 && p->waits[op->first] & REPLAY_OWN_GROUP &&
+                 !(p->waits[op->first] & REPLAY_OWN_SEND);
+    if (!waits && (op->kind != REPLAY_GROUP || op->n))
+        return -1;
+    const struct replay_group *g =
+        &p->groups[waits ? p->waits[op->first] & ~REPLAY_OWN_GROUP : op->first];
+    bool needs = g->need != MPI_NEED_NOBODY &&
+                 (g->need == MPI_NEED_ROOT ? g->root != rank
+                                           : g->need != MPI_NEED_GATHERED || g->root == rank);
+    return needs && g->bytes < REPLAY_FLOW_BYTES ? waits ? op->group_ns : op->ns : -1;
+}
+
+static void add_few(const struct replay *p, size_t rank, double *room[2], size_t *n) {
+    const struct replay_rank *r = &p->ranks[rank];
+    for (size_t i = 1; i < r->n; i++) {
+        int64_t ns = few_ns(p, rank, &r->ops[i]);
+        bool first = r->ops[i].end_ns - r->ops[i - 1].end_ns > ns + AT_ONCE_NS;
+        if (ns >= 0)
+            room[first][n[first]++] = (double)ns;
+    }
+}
+
+int replay_fit_few(struct replay *p) {
+    size_t most = 0, n[2] = {0};
+    for (size_t r = 0; r < p->n_ranks; r++)
+        most += p->ranks[r].n;
+    double *room[2] = {malloc((most + 1) * sizeof **room), malloc((most + 1) * sizeof **room)};
+    bool ok = room[0] && room[1];
+    for (size_t r = 0; ok && r < p->n_ranks; r++)
+        add_few(p, r, room, n);
+    for (int first = 0; ok && first < 2; first++)
+        p->model.few_ns[first] = n[first] >= CALLS_MIN ? stats_median(room[first], n[first]) : 0;
+    free(room[0]);
+    free(room[1]);
     return ok ? 0 : -ENOMEM;
 }

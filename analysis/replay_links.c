@@ -173,6 +173,8 @@ int replay_fit_links(struct replay *p) {
     if (result == 0)
         result = replay_fit_freed(&fit);
     if (result == 0)
+        result = replay_fit_bursts(&fit);
+    if (result == 0)
         find_twins(&fit);
     free(fit.pieces);
     free(fit.peak);

@@ -29,9 +29,14 @@ struct fit {
  * not yet what explains them. -ENOMEM: what was filled is the caller's to free all the same. */
 int replay_find_pieces(struct fit *fit);
 
+#define SELDOM_PASSED 0.9 /* quantile: whose receiver looks late seem slower than they were */
+#define FREER 1.5         /* times as fast: not held to the same */
+
 /* What pairs carry at most where a link is no limit any more: p->model.freed, which is INFINITY
- * before. -ENOMEM. */
+ * before. From the other way between the same ranks; where that does not tell, from what limited
+ * links let pass at once (replay_burst.c). -ENOMEM. */
 int replay_fit_freed(struct fit *fit);
+int replay_fit_bursts(struct fit *fit);
 
 /* The link that a piece crosses on its sender's side (0), its receiver's (1). */
 static inline size_t link_of(const struct fit *fit, const struct piece *x, int side) {

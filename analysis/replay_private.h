@@ -48,6 +48,9 @@ static inline bool replay_was_found(const struct replay_message *m) {
 /* What links and pairs of ranks carry: p->model's egress, ingress, pair and twins. -ENOMEM. */
 int replay_fit_links(struct replay *p);
 
+/* What calls of groups take though they move next to nothing: p->model.few_ns. -ENOMEM. */
+int replay_fit_few(struct replay *p);
+
 /* How the call of this name divides its bytes. */
 enum replay_exchange replay_exchange_of(const char *name);
 

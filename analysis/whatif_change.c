@@ -126,6 +126,11 @@ static double one_sided_part(const struct mpi_log *log) {
     return all > 0 ? inside / all : 0;
 }
 
+/* Whether calls of few bytes tell what calls of groups take at least. */
+static bool few_tell(const struct replay_model *m) {
+    return m->few_ns[0] > 0 || m->few_ns[1] > 0;
+}
+
 /* A rank without a core answers no accesses either. */
 static bool is_without_cores(const struct whatif_scenario *s) {
     return s->kind == WHATIF_WITHOUT &&
@@ -141,9 +146,9 @@ const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_sce
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
-            carries_groups(w, link))
-            return "what holds up that link are calls of groups, and a replay lets them take as "
-                   "long as they did";
+            carries_groups(w, link) && !few_tell(m))
+            return "what holds up that link are calls of groups, and none of few bytes tell what "
+                   "they take without it";
     }
     return NULL;
 }

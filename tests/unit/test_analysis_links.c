@@ -161,6 +161,76 @@ static void ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit(voi
                  play_answers(NULL, FREELY, SET_MB_S * 1e6));
 }
 
+/* ---- bursts ---- */
+
+#define PAUSE_S 0.03
+#define SOON_S 0.001
+#define AT_ONCE_S 50e6 /* bytes/s of what a bucket lets pass */
+
+/* How long a message takes through a bucket, which has so many tokens left then. */
+static double through_bucket(double bytes, double bucket, double *tokens) {
+    double rate = SET_MB_S * 1e6, s = fmax(bytes / AT_ONCE_S, (bytes - *tokens) / rate);
+    *tokens = fmin(bucket, fmax(0, *tokens + rate * s - bytes));
+    return s;
+}
+
+/* Both compute, then rank 1 sends a message of 100, 150 or 200 kB, soon after it another one of 200
+ * kB, and waits for a small one. bucket 0: nothing is limited. */
+static double play_bursts(struct recording *r, double bucket, double bytes_s) {
+    double t = 0.1, tokens = bucket;
+    for (int i = 0; i < MESSAGES; i++) {
+        double begin = t;
+        for (int second = 0; second < 2; second++) {
+            double bytes = second ? 200e3 : 100e3 + 50e3 * (i % 3);
+            double pause = second ? SOON_S : PAUSE_S, go = t + pause;
+            tokens = fmin(bucket, tokens + pause * SET_MB_S * 1e6);
+            double way = bucket > 0 ? through_bucket(bytes, bucket, &tokens) : bytes / bytes_s;
+            t = go + way + LATENCY_S;
+            if (!r)
+                continue;
+            for (int rank = 0; rank < 2; rank++)
+                PLANT(&r->calls, rank, rank, rank ? "MPI_Send" : "MPI_Recv", !rank, 1,
+                      (int64_t)bytes, (int64_t)(go * 1e9), (int64_t)(t * 1e9), BOTH,
+                      .gap_cpu_ns = (int64_t)(pause * 1e9));
+        }
+        if (r) {
+            PLANT(&r->calls, 0, 0, "MPI_Send", 1, 2, 8, (int64_t)(t * 1e9), (int64_t)(t * 1e9));
+            PLANT(&r->calls, 1, 1, "MPI_Recv", 0, 2, 8, (int64_t)(t * 1e9),
+                  (int64_t)((t + LATENCY_S) * 1e9), BOTH);
+            plant_mark(r, MARK_ITERATION, "round", 1, 1, i, begin, t + LATENCY_S - begin);
+        }
+        t += LATENCY_S;
+    }
+    return t - 0.1;
+}
+
+static double bursts_without_limit(double bucket) {
+    struct recording r;
+    struct judged j;
+    double takes = play_bursts(NULL, bucket, 0);
+    queue_now.mean_mb_s = 350e3 * MESSAGES / takes / 1e6;
+    queue_now.backlog = 8e3;
+    queue_now.overlimits_s = 400;
+    plant_shaped(&r, takes + 0.1, (PAUSE_S + SOON_S) * MESSAGES / takes);
+    play_bursts(&r, bucket, 0);
+    judge(&r, &j);
+    struct whatif_answer a = ask(&j.scene, without_limit);
+    assert_true(a.replayed);
+    release(&r, &j);
+    return a.predicted_s - 0.1;
+}
+
+static void what_passes_at_once_after_a_pause_is_what_it_takes_without_a_limit(void **state) {
+    (void)state;
+    expect_about(bursts_without_limit(210e3), play_bursts(NULL, 0, AT_ONCE_S));
+}
+
+/* What is left over of each of them goes at the set rate. */
+static void a_bucket_that_is_used_up_does_not_tell(void **state) {
+    (void)state;
+    expect_about(bursts_without_limit(60e3), play_bursts(NULL, 0, FREELY));
+}
+
 /* ---- groups ---- */
 
 /* Both compute, rank 1 a little longer, and exchange what they have; its host holds it up for so
@@ -284,6 +354,8 @@ int main(void) {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
         cmocka_unit_test(what_one_way_takes_freely_the_other_takes_without_its_limit),
         cmocka_unit_test(ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit),
+        cmocka_unit_test(what_passes_at_once_after_a_pause_is_what_it_takes_without_a_limit),
+        cmocka_unit_test(a_bucket_that_is_used_up_does_not_tell),
         cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
         cmocka_unit_test(a_link_that_holds_up_packet_after_packet_is_told_without_a_queue),

@@ -161,8 +161,8 @@ static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
 }
 
 /* A gather's giver took `ns`, and all links are twice as fast, of which that into the root's host
- * is a limit of so many bytes/s. */
-static int64_t giving_ns(double limit, int64_t ns) {
+ * is a limit of so many bytes/s; calls of few bytes take `few_ns`. */
+static int64_t giving_ns(double limit, int64_t ns, double few_ns) {
     struct scene scene = {.n_hosts = 2};
     double out[] = {INFINITY, INFINITY}, in[] = {limit, INFINITY}, twice[] = {2 * limit, INFINITY};
     double load[4], pace[] = {1, 2, 1, 1};
@@ -179,7 +179,7 @@ static int64_t giving_ns(double limit, int64_t ns) {
                        .groups = &gather,
                        .n_groups = 1,
                        .group_members = members,
-                       .model = {.egress = out, .ingress = in}};
+                       .model = {.egress = out, .ingress = in, .few_ns = {few_ns, few_ns}}};
     struct replay_change change = {.pace = pace};
     struct group_state state = {.carried_ns = VALUE_ABSENT, .longer_ns = VALUE_ABSENT};
     struct replay_op op = {.ns = ns};
@@ -197,8 +197,41 @@ static int64_t giving_ns(double limit, int64_t ns) {
 /* It gains once by what holds it up: the root's link, or else what is no limit of any. */
 static void who_gives_is_made_faster_once(void **state) {
     (void)state;
-    assert_int_equal(giving_ns(10e6, 100 * MS), 50 * MS);
-    assert_int_equal(giving_ns(INFINITY, 100 * MS), 50 * MS);
+    assert_int_equal(giving_ns(10e6, 100 * MS, 0), 50 * MS);
+    assert_int_equal(giving_ns(INFINITY, 100 * MS, 0), 50 * MS);
+}
+
+static void a_group_takes_what_few_bytes_do_on_the_fastest_link(void **state) {
+    (void)state;
+    assert_int_equal(giving_ns(INFINITY, 100 * MS, 20 * MS), 50 * MS);
+    assert_int_equal(giving_ns(INFINITY, 100 * MS, 80 * MS), 80 * MS);
+    assert_int_equal(giving_ns(INFINITY, 100 * MS, 200 * MS), 100 * MS);
+}
+
+/* Rank 0 is there first, and sees 3 ms later than rank 1 that all is done, of a word as well as of
+ * a megabyte. */
+static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct replay *p;
+    const char *why;
+    (void)state;
+    begin(&r, 100 * MS);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 50 * MS)
+        for (int rank = 0; rank < 2; rank++) {
+            int64_t own = rank ? 32 * MS : 30 * MS, bytes = t / (50 * MS) % 2 ? 8 : LARGE;
+            int64_t takes = (rank ? MS / 2 : 3 * MS) + (bytes == LARGE ? 8 * MS : 0);
+            PLANT(&r.calls, rank, rank, "MPI_Allreduce", -1, -1, bytes, t + own,
+                  t + 32 * MS + takes, BOTH, .gap_cpu_ns = own);
+        }
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(replay_new(&scene, &p, &why), 0);
+    assert_int_equal(p->model.few_ns[1], 3 * MS);
+    assert_int_equal(p->model.few_ns[0], MS / 2);
+    replay_free(p);
+    scene_release(&scene);
+    recording_release(&r);
 }
 
 /* Started, and waited for at once: up to one of the two, and back from there. */
@@ -229,6 +262,8 @@ int main(void) {
         cmocka_unit_test(an_exchange_has_the_burst_as_well),
         cmocka_unit_test(who_gives_takes_as_much_longer_whoever_comes_last),
         cmocka_unit_test(who_gives_is_made_faster_once),
+        cmocka_unit_test(a_group_takes_what_few_bytes_do_on_the_fastest_link),
+        cmocka_unit_test(what_few_bytes_take_is_of_who_came_first_and_who_came_last),
         cmocka_unit_test(a_started_sum_goes_one_way_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
