@@ -20,6 +20,7 @@
 #include "agent/probes/call_watch.h"
 #include "agent/push.h"
 #include "agent/sampler.h"
+#include "agent/source.h"
 #include "agent/spool.h"
 #include "agent/wake.h"
 #include "common/clock.h"
@@ -96,14 +97,10 @@ static uint64_t sink_lost(void *ctx) {
 
 /* Text of the kernel's boot id; "" if it cannot be read. */
 static void read_boot_id(const char *proc, char *ret_id) {
-    char path[PATH_MAX], text[BOOT_ID_SIZE];
+    char path[PATH_MAX], text[BOOT_ID_SIZE + 2];
     int n = snprintf(path, sizeof path, "%s/sys/kernel/random/boot_id", proc);
-    int fd = n < (int)sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text);
-    if (fd >= 0)
-        close(fd);
     ret_id[0] = '\0';
-    if (size == BOOT_ID_SIZE)
+    if (n < (int)sizeof path && file_read_small(AT_FDCWD, path, text, sizeof text) == BOOT_ID_SIZE)
         text_sanitize(ret_id, BOOT_ID_SIZE + 1, text, BOOT_ID_SIZE);
 }
 

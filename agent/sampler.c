@@ -181,10 +181,6 @@ void sampler_resume(struct sampler *sampler, const struct frame_head *last) {
     schedule_resume(&sampler->schedule, last->slot_ns, last->wall_ns, last->mono_ns, last->missed);
 }
 
-void sampler_last(const struct sampler *sampler, struct frame_head *ret_head) {
-    *ret_head = sampler->samples.head;
-}
-
 /* ---- sampling ---- */
 
 static int64_t cpu_now(const struct sampler *sampler) {

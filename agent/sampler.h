@@ -79,7 +79,4 @@ void sampler_note(struct sampler *sampler, enum note_level level, const char *su
  * Returns 0, or -errno of a clock that cannot wait. */
 int sampler_run(struct sampler *sampler, const struct frame_sink *sink);
 
-/* What the last frame was; for tests and a closing line. seq 0: there was none. */
-void sampler_last(const struct sampler *sampler, struct frame_head *ret_head);
-
 #endif

@@ -29,10 +29,10 @@ static ssize_t pread_some(int fd, void *to, size_t n, size_t offset) {
     return got < 0 ? -errno : got;
 }
 
-static ssize_t pread_all(int fd, char *to, size_t capacity) {
+ssize_t file_read_open(int fd, char *bytes, size_t capacity) {
     size_t size = 0;
     while (size < capacity) {
-        ssize_t n = pread_some(fd, to + size, capacity - size, size);
+        ssize_t n = pread_some(fd, bytes + size, capacity - size, size);
         if (n < 0)
             return n;
         size += (size_t)n;
@@ -43,7 +43,7 @@ static ssize_t pread_all(int fd, char *to, size_t capacity) {
 }
 
 int source_read(struct source *source) {
-    ssize_t n = pread_all(source->fd, source->data, source->capacity);
+    ssize_t n = file_read_open(source->fd, source->data, source->capacity);
     if (n < 0)
         return (int)n;
     source->cut = (size_t)n == source->capacity;
@@ -103,7 +103,7 @@ int file_read_head(int at, const char *path, char *bytes, size_t capacity) {
     int fd = openat(at, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    ssize_t n = pread_all(fd, bytes, capacity);
+    ssize_t n = file_read_open(fd, bytes, capacity);
     close(fd);
     return (int)n;
 }

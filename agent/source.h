@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct source {
     int fd; /* valid while data is not NULL */
@@ -37,6 +38,10 @@ static inline bool source_is_open(const struct source *source) {
 static inline const char *source_end(const struct source *source) {
     return source->data + source->size;
 }
+
+/* Reads a file of the kernel that is open, from its beginning until `capacity` bytes or its end.
+ * Returns how many or a negative errno. */
+ssize_t file_read_open(int fd, char *bytes, size_t capacity);
 
 /* Reads a small file whole into text[capacity], NUL-terminated and without trailing newline. `at`
  * is a directory descriptor or AT_FDCWD. Returns its length or a negative errno (-EFBIG: too

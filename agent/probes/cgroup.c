@@ -26,7 +26,6 @@
 #define GROUPS_MAX 32
 #define DEPTH_MAX 16
 #define TEXT_MAX 16384
-#define PIECE_LAST 2048
 #define YOUNG_NS (4 * NS_PER_S)
 #define LOOK_SOON_NS NS_PER_S
 #define LOOK_LATER_NS (15 * NS_PER_S)
@@ -92,19 +91,11 @@ static size_t open_group(const struct cgroup *cgroup, const struct probe_env *en
     return n;
 }
 
-/* All of a file, or its whole lines as far as there is room. The kernel hands it out in pieces; one
- * that leaves half a page free is the last. Negative: the file is no more. */
+/* All of a file, or its whole lines as far as there is room. Negative: the file is no more. */
 static ssize_t read_file(int fd, char text[TEXT_MAX]) {
-    size_t size = 0;
-    ssize_t n = PIECE_LAST;
-    while (n >= PIECE_LAST && size < TEXT_MAX) {
-        n = pread(fd, text + size, TEXT_MAX - size, (off_t)size);
-        if (n < 0)
-            return -1;
-        size += (size_t)n;
-    }
-    const char *newline = size == TEXT_MAX ? memrchr(text, '\n', size) : NULL;
-    return newline ? newline + 1 - text : (ssize_t)size;
+    ssize_t size = file_read_open(fd, text, TEXT_MAX);
+    const char *newline = size == TEXT_MAX ? memrchr(text, '\n', TEXT_MAX) : NULL;
+    return newline ? newline + 1 - text : size;
 }
 
 /* The files of limits, or the others; how many could be read. A file that cannot be read leaves its

@@ -79,7 +79,7 @@ struct call {
     bool may_fold;      /* if it is short: one of many that differ in nothing that matters */
     bool has_gap_cpu;
     int64_t enter_ns, exit_ns;
-    int64_t enter_cpu_ns, gap_cpu_ns;
+    int64_t gap_cpu_ns;
     uint64_t sent, received; /* for the totals of the function */
     uint64_t posted;         /* for the record alone */
     MPI_Status status;       /* for the program that ignores it */
