@@ -19,7 +19,7 @@ struct division {
     double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
     double queue_of_off; /* of the time off the CPU outside MPI */
     double disk_of_off, memory_of_off, steal_of_off;
-    double queue_of_inside_off, disk_of_io_off, off_of_folded;
+    double queue_of_inside_off, queue_of_nap, disk_of_io_off, off_of_folded;
     double quota_of_queue;
     double memory_of_cpu; /* of the time on the CPU outside MPI */
     double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
@@ -101,6 +101,11 @@ static struct division divide(const struct budget_interval *i, const double *raw
                                    raw[RAW_INSIDE_CPU] + spun, off, inside_off);
     double disk_io = fmin(disk, raw[RAW_IO_OFF]);
     d.queue_of_inside_off = share(queue - outside, inside_off);
+    /* what neither place has room for was in naps: the timer had run out, but the core was
+     * another's
+     */
+    d.queue_of_nap =
+        share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_NAP]);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
     divide_off(i, part, outside, disk - disk_io, off, &d);
     return d;
@@ -119,10 +124,22 @@ static void put_queue(struct cell *c, const struct division *d, double queue) {
 }
 
 /* The part of a term inside MPI that was waiting for a core. */
-static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
-    double queue = fmin(c->raw[late] * d->queue_of_inside_off, amount);
+static double take(struct cell *c, const struct division *d, double amount, double queue) {
+    queue = fmin(queue, amount);
     put_queue(c, d, queue);
     return amount - queue;
+}
+
+static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
+    return take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+}
+
+/* Of calls, of folded tests, which spin for a part of it, and of naps. */
+static double take_all(struct cell *c, const struct division *d, double amount, enum raw late,
+                       enum raw folded, enum raw nap) {
+    amount = take_late(c, d, amount, late);
+    amount = take(c, d, amount, c->raw[folded] * d->off_of_folded * d->queue_of_inside_off);
+    return take(c, d, amount, c->raw[nap] * d->queue_of_nap);
 }
 
 static void apply(struct cell *c, const struct division *d) {
@@ -138,10 +155,12 @@ static void apply(struct cell *c, const struct division *d) {
     c->term[BUDGET_STEAL] += off * d->steal_of_off;
     c->term[BUDGET_IDLE] += off * fmax(1 - blocked, 0);
     c->term[BUDGET_PEER_WAIT] += raw[RAW_WAIT] + lit * raw[RAW_FOLD_WAIT];
-    c->term[BUDGET_TRANSFER] +=
-        take_late(c, d, raw[RAW_TRANSFER], RAW_LATE_TRANSFER) + lit * raw[RAW_FOLD_TRANSFER];
-    c->term[BUDGET_OVERHEAD] +=
-        take_late(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD) + raw[RAW_IO] - disk_io;
+    c->term[BUDGET_TRANSFER] += take_all(c, d, raw[RAW_TRANSFER], RAW_LATE_TRANSFER,
+                                         RAW_FOLDED_TRANSFER, RAW_NAP_TRANSFER) +
+                                lit * raw[RAW_FOLD_TRANSFER];
+    c->term[BUDGET_OVERHEAD] += take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD,
+                                         RAW_FOLDED_OVERHEAD, RAW_NAP_OVERHEAD) +
+                                raw[RAW_IO] - disk_io;
     c->term[BUDGET_UNSPLIT] +=
         take_late(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
     c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);

@@ -29,6 +29,11 @@ enum raw {
     RAW_LATE_TRANSFER, /* the part of it that the wait for a peer does not cover */
     RAW_LATE_OVERHEAD,
     RAW_LATE_UNSPLIT,
+    RAW_FOLDED_TRANSFER, /* of RAW_FOLD_INSIDE, what the wait for a peer does not cover */
+    RAW_FOLDED_OVERHEAD,
+    RAW_NAP,          /* naps between tests, but for what is late of them */
+    RAW_NAP_TRANSFER, /* the part of it that the wait for a peer does not cover */
+    RAW_NAP_OVERHEAD,
     RAW_IO_OFF,
     RAW_COUNT_
 };

@@ -192,12 +192,14 @@ static enum raw late_of(enum raw rest) {
                                  : RAW_LATE_OVERHEAD;
 }
 
-static void put_call(struct timeline *t, const struct mpi_event *e, const struct call_need *need,
-                     int64_t begin, int64_t end) {
+static void put_call(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &t->rank->events[event];
+    const struct call_need *need = &t->needs[event];
     const struct mpi_function *f = mpi_event_function(t->subject->log, e);
     double length = (double)(end - begin);
     double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, length) : length;
-    int64_t waited = wait_end(t, need, begin, begin, end);
+    bool passing = polling_in_passing(&t->polling, event);
+    int64_t waited = passing ? begin : wait_end(t, need, begin, begin, end);
     enum raw rest = rest_of(f, need, end - begin);
     put(t->cells, begin, waited, RAW_WAIT, (double)(waited - begin));
     put_awaited(t, need->who, begin, waited, 1);
@@ -211,8 +213,9 @@ static void put_call(struct timeline *t, const struct mpi_event *e, const struct
 
 /* Small calls in a row: what one of them took on the mean says what they were; between them it
  * computed. */
-static void put_row(struct timeline *t, const struct mpi_event *e, const struct call_need *need,
-                    int64_t begin, int64_t end) {
+static void put_row(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &t->rank->events[event];
+    const struct call_need *need = &t->needs[event];
     double length = (double)(end - begin), inside = fmin((double)e->inside_ns, length);
     enum raw rest = rest_of(mpi_event_function(t->subject->log, e), need,
                             e->inside_ns / (e->calls ? e->calls : 1));
@@ -248,19 +251,40 @@ static void put_poll(struct timeline *t, size_t event, int64_t begin, int64_t en
         put_moved(t, need, waited, end, per_ns);
 }
 
-/* The end of a nap that took too long: off the core, and only what follows the peer was lost by it
- * (the rest of it was a wait anyway). The counters say how much of that was want of a core. */
-static void put_late_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+/* When what is polled for could begin to come, in [begin, end); end: not known, or later. */
+static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
-    int64_t late = clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
-    put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
-    if (!need || need->ready_ns == VALUE_ABSENT || t->needs[event].since_ns == VALUE_ABSENT)
-        return;
     int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;
-    int64_t waited = wait_end(t, need, since, begin, end);
-    int64_t from = waited > late ? waited : late;
-    put(t->cells, from, end, late_of(waited > begin ? RAW_OVERHEAD : RAW_TRANSFER),
-        (double)(end - from));
+    return need && need->ready_ns != VALUE_ABSENT ? wait_end(t, need, since, begin, end) : end;
+}
+
+/* Naps, and the end of one that took too long: off the core. Lost by it is only what follows the
+ * peer, and only after the last look that found nothing: until then nothing had come anyway. The
+ * counters say how much of that was want of a core: of the end first. Where every nap is late none
+ * stands out, and nothing but the counters tells. */
+static void put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    int64_t late = clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
+    int64_t waited = ready_in(t, event, begin, end), from = waited > late ? waited : late;
+    put(t->cells, begin, late, RAW_NAP, (double)(late - begin));
+    put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
+    if (t->needs[event].since_ns == VALUE_ABSENT)
+        return;
+    bool delay = waited > begin; /* of polling itself */
+    put(t->cells, waited, late, delay ? RAW_NAP_OVERHEAD : RAW_NAP_TRANSFER,
+        (double)(late - waited));
+    put(t->cells, from, end, delay ? RAW_LATE_OVERHEAD : RAW_LATE_TRANSFER, (double)(end - from));
+}
+
+static bool is_ours(const struct timeline *t, const struct mpi_event *e) {
+    return e->thread == t->thread && mpi_event_is_call(e);
+}
+
+/* Whether the next call completes something: this look is the last that found nothing. */
+static bool finds_next(const struct timeline *t, size_t event) {
+    size_t next = event + 1;
+    while (next < t->rank->n && !is_ours(t, &t->rank->events[next]))
+        next++;
+    return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
 static const enum raw plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
@@ -272,13 +296,36 @@ static void put_tests(struct timeline *t, size_t event, int64_t begin, int64_t e
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
     put_poll(t, event, begin, end, inside, plainly, false);
     put_poll(t, event, begin, end, length - inside, folded, false);
+    int64_t waited = finds_next(t, event) ? ready_in(t, event, begin, end) : end;
+    double after = length > 0 ? (double)(end - waited) / length : 0;
     if (e->flags & MPI_FLAG_FOLDED) {
         put(t->cells, begin, end, RAW_FOLD_INSIDE, inside);
+        put(t->cells, waited, end, RAW_FOLDED_TRANSFER, inside * after);
         return;
     }
     double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, inside) : inside;
     put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
     put(t->cells, begin, end, RAW_INSIDE_OFF, inside - cpu);
+    put(t->cells, waited, end, RAW_LATE_TRANSFER, (inside - cpu) * after);
+}
+
+/* Looks of a rank that computes: no wait, whatever had come. It has no core for what they take
+ * beyond their CPU time, as far as it was ready to run. */
+static void put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &t->rank->events[event];
+    double length = (double)(end - begin);
+    double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, inside) : inside;
+    put(t->cells, begin, end, RAW_OVERHEAD, inside);
+    put(t->cells, begin, end, RAW_GAP_DARK, length - inside);
+    if (e->flags & MPI_FLAG_FOLDED) {
+        put(t->cells, begin, end, RAW_FOLD_INSIDE, inside);
+        put(t->cells, begin, end, RAW_FOLDED_OVERHEAD, inside);
+        return;
+    }
+    put(t->cells, begin, end, RAW_INSIDE_CPU, cpu);
+    put(t->cells, begin, end, RAW_INSIDE_OFF, inside - cpu);
+    put(t->cells, begin, end, RAW_LATE_OVERHEAD, inside - cpu);
 }
 
 /* ---- outside ---- */
@@ -342,7 +389,7 @@ static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t b
         put(t->cells, begin, end, RAW_GAP_CPU, cpu);
         put_poll(t, event, begin, end, length - cpu, plainly,
                  t->needs[event].since_ns != VALUE_ABSENT);
-        put_late_nap(t, event, begin, end);
+        put_nap(t, event, begin, end);
     } else {
         put_own_time(t, begin, end, cpu);
         t->poll_begin_ns = VALUE_ABSENT;
@@ -367,10 +414,6 @@ int budget_main_thread(const struct mpi_rank *rank, uint16_t *ret_thread) {
     return 0;
 }
 
-static bool is_ours(const struct timeline *t, const struct mpi_event *e) {
-    return e->thread == t->thread && mpi_event_is_call(e);
-}
-
 static void walk(struct timeline *t) {
     int64_t at = t->subject->begin_ns;
     size_t previous = SIZE_MAX;
@@ -384,13 +427,17 @@ static void walk(struct timeline *t) {
         while (cells->cursor < cells->n && cells->items[cells->cursor].end_ns <= at)
             cells->cursor++;
         put_gap(t, previous, i, at, begin);
-        if (polling_found_nothing(&t->polling, i)) {
+        bool nothing = polling_found_nothing(&t->polling, i);
+        if (nothing && polling_in_passing(&t->polling, i)) {
+            put_passing(t, i, begin, end);
+            t->poll_begin_ns = VALUE_ABSENT;
+        } else if (nothing) {
             if (t->poll_begin_ns == VALUE_ABSENT)
                 t->poll_begin_ns = begin;
             put_tests(t, i, begin, end);
         } else {
             bool row = mpi_event_is_row(e, mpi_event_function(t->subject->log, e));
-            (row ? put_row : put_call)(t, e, &t->needs[i], begin, end);
+            (row ? put_row : put_call)(t, i, begin, end);
             t->poll_begin_ns = VALUE_ABSENT;
         }
         at = end;

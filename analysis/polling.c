@@ -15,6 +15,7 @@
 #include "analysis/stats.h"
 #include "analysis/threshold.h"
 
+#define PASSING_LOOKS 256   /* in a row, at one message after the other: more are a wait */
 #define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
 #define SHORTEST 0.05       /* of the pauses: quantile */
 #define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
@@ -41,6 +42,10 @@ const struct call_need *polling_for(const struct polling *p, size_t event, int64
 
 bool polling_napped(const struct polling *p, size_t event) {
     return p->napped[event];
+}
+
+bool polling_in_passing(const struct polling *p, size_t event) {
+    return p->passing[event];
 }
 
 double polling_late_ns(const struct polling *p, size_t event) {
@@ -133,6 +138,39 @@ static void find_naps(struct polling *p, const bool *ours, const double *pauses,
     }
 }
 
+/* ---- looks in passing ---- */
+
+static bool computed_before(const struct polling *p, size_t previous, size_t event) {
+    const struct mpi_event *e = &p->rank->events[event];
+    return previous != SIZE_MAX && e->flags & MPI_FLAG_HAS_GAP_CPU &&
+           computed((double)e->gap_cpu_ns,
+                    (double)(e->enter_ns - p->rank->events[previous].exit_ns));
+}
+
+/* Looks with hardly anything between them, at one message after the other, are one: from `first` on
+ * until before this event. */
+static void find_passing(struct polling *p, const bool *ours) {
+    size_t previous = SIZE_MAX, first = SIZE_MAX;
+    uint64_t looks = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        bool nothing = ours[i] && polling_found_nothing(p, i);
+        p->passing[i] = false;
+        if (!ours[i])
+            continue;
+        bool after_computing = computed_before(p, previous, i);
+        for (size_t k = first; after_computing && looks <= PASSING_LOOKS && k < i; k++)
+            p->passing[k] = ours[k];
+        if (after_computing)
+            p->passing[i] = !nothing && function_of(p, i)->kind == MPI_KIND_TEST;
+        if (after_computing || !nothing || p->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) {
+            first = after_computing && nothing ? i : SIZE_MAX;
+            looks = 0;
+        }
+        looks += p->rank->events[i].calls;
+        previous = i;
+    }
+}
+
 static void find_completions(struct polling *p, const bool *ours) {
     size_t n = p->rank->n;
     p->completion[n] = UINT32_MAX;
@@ -147,12 +185,14 @@ static int fill(struct polling *p, uint16_t thread) {
     double *pauses = malloc((n + 1) * sizeof *pauses), *room = malloc((n + 1) * sizeof *room);
     p->completion = malloc((n + 1) * sizeof *p->completion);
     p->napped = malloc((n + 1) * sizeof *p->napped);
+    p->passing = malloc((n + 1) * sizeof *p->passing);
     p->late_ns = malloc((n + 1) * sizeof *p->late_ns);
-    bool good = ours && pauses && room && p->completion && p->napped && p->late_ns;
+    bool good = ours && pauses && room && p->completion && p->napped && p->passing && p->late_ns;
     for (size_t i = 0; good && i < n; i++)
         ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
     if (good) {
         find_completions(p, ours);
+        find_passing(p, ours);
         find_pauses(p, ours, pauses);
         find_naps(p, ours, pauses, usual_nap(p, ours, pauses, room));
     }
@@ -176,6 +216,7 @@ int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_n
 void polling_release(struct polling *polling) {
     free(polling->completion);
     free(polling->napped);
+    free(polling->passing);
     free(polling->late_ns);
     *polling = (struct polling){0};
 }

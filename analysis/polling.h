@@ -28,6 +28,7 @@ struct polling {
     const struct call_need *needs;
     uint32_t *completion; /* of each event: the next call from there on that completed a request */
     bool *napped;         /* before each event */
+    bool *passing;        /* each event: a look in passing */
     double *late_ns;      /* of that nap, what it took beyond the shortest and the one before */
 };
 
@@ -38,6 +39,10 @@ void polling_release(struct polling *polling);
 
 /* Whether the event is a look, or a series of them, that completed nothing. */
 bool polling_found_nothing(const struct polling *polling, size_t event);
+
+/* Whether it is a look by a rank that computed before it, and, where it found nothing, went on with
+ * that: it waits for nobody, and what it was off its core meanwhile it would have computed. */
+bool polling_in_passing(const struct polling *polling, size_t event);
 
 /* What is polled for at this time, at that event or before it: the next call that completed
  * something begun before. NULL: nothing known. */

@@ -341,6 +341,86 @@ static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state
     release(&p);
 }
 
+/* It computes .2 ms, looks and goes on, and in a look at 10.2 ms another takes its core for 4 ms;
+ * what it looks for is sent then, and found by the next look, which loses the core, too. */
+static void look_in_passing(uint16_t flags) {
+    struct plan p = {.end_ns = 20 * MS, .n_intervals = 1};
+    int64_t t = 10 * MS;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 10 * MS, 10 * MS, MPI_FLAG_AT_MOST | HAS_GAP,
+          .gap_cpu_ns = 10 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, t + 200 * US, t + 4200 * US, HAS_GAP | flags,
+          .gap_cpu_ns = 200 * US, .inside_ns = 4 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, t + 4400 * US, t + 8400 * US,
+          HAS_GAP | MPI_FLAG_HAS_CPU, .gap_cpu_ns = 200 * US);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 10 * MS, t + 8400 * US, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, t + 5 * MS, t + 5 * MS);
+    p.intervals[0] = interval(0, 20 * MS, 12);
+    p.intervals[0].run_queue = 8 * MS;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.008);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+}
+
+static void looks_in_passing_lack_a_core(void **state) {
+    (void)state;
+    look_in_passing(MPI_FLAG_HAS_CPU);
+    look_in_passing(MPI_FLAG_FOLDED);
+}
+
+/* Naps of 4 ms, all of them alike; what came at 2 ms is found at 13. */
+static struct budget naps_alike(double queue_ns) {
+    struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    for (int i = 1; i <= 9; i += 4)
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, i * MS, i * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 13 * MS, 13 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 13 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 2 * MS, 2 * MS);
+    p.intervals[0] = interval(0, 13 * MS, 1);
+    p.intervals[0].run_queue = queue_ns;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.001);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+    return b;
+}
+
+static void of_naps_that_all_end_late_the_last_lacks_a_core(void **state) {
+    (void)state;
+    struct budget b = naps_alike(12e6);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.004);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.007); /* the looks at 5 and 9 ms found nothing */
+    b = naps_alike(6e6);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
+    b = naps_alike(0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
+}
+
+/* Of 8 ms of looks 2 were on a core; what they look for came after 2. */
+static void looks_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
+    struct plan p = {.end_ns = 9 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 9 * MS, MPI_FLAG_FOLDED,
+          .inside_ns = 8 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 9 * MS, 9 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 9 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 3 * MS, 3 * MS);
+    p.intervals[0] = interval(0, 9 * MS, 3);
+    p.intervals[0].run_queue = 6e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.002);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0045);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.0015);
+    release(&p);
+}
+
 /* Naps of a millisecond, the last of which ends 2 ms late, since the core was another's; the
  * message is sent at sent_us. */
 static struct budget naps_too_long(int64_t sent_us, double queue_ns) {
@@ -1034,6 +1114,9 @@ int main(void) {
         cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
         cmocka_unit_test(who_computed_between_two_looks_slept_of_its_own_accord),
         cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_nap),
+        cmocka_unit_test(looks_in_passing_lack_a_core),
+        cmocka_unit_test(of_naps_that_all_end_late_the_last_lacks_a_core),
+        cmocka_unit_test(looks_in_a_row_lack_a_core_for_what_they_did_not_spin),
         cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
         cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
