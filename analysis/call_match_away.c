@@ -4,28 +4,37 @@
  * that sleeps or computes between two looks holds it up. Its receiver waits for the sender until
  * that is back, and not for the way.
  *
- * Only where all of this says so: the sender left after a look that found nothing, the message was
- * not done on its side when it came back, and its receiver, which waited for it by then, had it
- * soon afterwards. A long message on a slow way goes on by itself, out of the kernel's buffers, and
- * is done at any time.
+ * Only where all of this says so: the sender left after a look that found nothing, or right after
+ * it had begun a long message, the message was not done on its side when it came back, and its
+ * receiver, which waited for it by then, had it soon afterwards. A long message on a slow way goes
+ * on by itself, out of the kernel's buffers, and is done at any time. If nobody had looked it may
+ * have left at once; but not if the sender's calls took as long as copying it once it was back.
  */
 #include <errno.h>
 
 #include "analysis/call_match_private.h"
 
-#define AWAY_NS 2000000 /* shorter is no matter */
-#define SOON_PART 4     /* of the time away: what the rest of the message may take at most */
-#define LOOKS_MAX 256   /* of a receiver, in that time: more are folded, or nonsense */
+#define AWAY_NS 2000000  /* shorter is no matter */
+#define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
+#define LOOKS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
+#define LONG_BYTES 65536 /* shorter ones may be handed over in the call that begins them */
+#define COPY_BYTES_NS 20 /* no core copies faster */
 
 struct away {
     int64_t begin_ns, end_ns;
+    bool looked; /* before */
 };
 
 static bool found_nothing(const struct mpi_event *e, const struct mpi_function *f) {
     return f->kind == MPI_KIND_TEST && (e->flags & MPI_FLAG_FOLDED || e->peer < 0);
 }
 
-/* All threads of the rank were outside MPI, since a look that found nothing. */
+static bool begins_to_send(const struct mpi_event *e, const struct mpi_function *f) {
+    return f->kind == MPI_KIND_SEND_START && e->bytes >= LONG_BYTES;
+}
+
+/* All threads of the rank were outside MPI, since a look that found nothing, or since a message was
+ * begun. */
 static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
     const struct mpi_rank *r = &m->log->ranks[rank];
     const struct mpi_event *last = NULL;
@@ -34,9 +43,10 @@ static size_t find_away(const struct matcher *m, uint32_t rank, struct away *awa
         const struct mpi_event *e = &r->events[i];
         if (!mpi_event_is_call(e))
             continue;
-        if (last && e->enter_ns - last->exit_ns >= AWAY_NS &&
-            found_nothing(last, mpi_event_function(m->log, last)))
-            away[n++] = (struct away){last->exit_ns, e->enter_ns};
+        const struct mpi_function *f = last ? mpi_event_function(m->log, last) : NULL;
+        bool looked = last && found_nothing(last, f);
+        if (last && e->enter_ns - last->exit_ns >= AWAY_NS && (looked || begins_to_send(last, f)))
+            away[n++] = (struct away){last->exit_ns, e->enter_ns, looked};
         if (!last || e->exit_ns >= last->exit_ns)
             last = e;
     }
@@ -91,6 +101,21 @@ static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
     return false;
 }
 
+/* Once back its sender was inside MPI for long enough, until it was done, to copy what it sent. */
+static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
+                            const struct away *a) {
+    int64_t inside = 0;
+    size_t i = calls_until(r, a->end_ns - 1);
+    for (int steps = 0; i < r->n && steps < LOOKS_MAX; i++, steps++) {
+        const struct mpi_event *e = &r->events[i];
+        if (e->enter_ns > done->exit_ns)
+            break;
+        if (mpi_event_is_call(e) && e->exit_ns <= done->exit_ns)
+            inside += e->exit_ns - e->enter_ns;
+    }
+    return inside >= done->bytes / COPY_BYTES_NS;
+}
+
 /* done: of the sender's request. */
 static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *done,
                     const struct call_need *sent, const struct away *away, size_t n) {
@@ -101,7 +126,9 @@ static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *do
     int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
     const struct away *a = last_away(away, n, by);
     int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
-    if (a && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
+    bool held = a && (a->looked || (done->bytes >= LONG_BYTES &&
+                                    was_copied_then(&m->log->ranks[rank], done, a)));
+    if (held && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
         bound <= soon && waits_at(m, &m->log->ranks[sent->who], receive, a->end_ns))
         received->ready_ns = a->end_ns;
 }

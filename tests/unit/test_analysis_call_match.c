@@ -489,6 +489,28 @@ static void a_message_that_goes_on_by_itself_waits_for_nobody(void **state) {
     assert_int_equal(ready_of_held(22, 21, false), 1 * MS); /* it may have left at once */
 }
 
+/* It leaves right after it has begun the message, and is done with it `took_us` after it is back at
+ * 20 ms, all inside MPI. */
+static int64_t ready_of_begun(int64_t bytes, int64_t took_us) {
+    struct mpi_log log = {0};
+    int64_t end = 20 * MS + took_us * 1000;
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, bytes, 1 * MS, 1 * MS + 10);
+    PLANT(&log, 0, 0, "MPI_Isend", 1, 5, bytes, 1 * MS, end, MPI_FLAG_REQUEST);
+    PLANT(&log, 0, 0, "MPI_Test", 1, 5, bytes, 20 * MS, end);
+    PLANT(&log, 1, 1, "MPI_Recv", 0, 5, bytes, 2 * MS, 22 * MS);
+    struct call_matches m = matched(&log);
+    int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
+    done(&log, &m);
+    return ready;
+}
+
+static void a_message_that_is_copied_when_its_sender_is_back_waited_for_it(void **state) {
+    (void)state;
+    assert_int_equal(ready_of_begun(200000, 80), 20 * MS);
+    assert_int_equal(ready_of_begun(200000, 2), 1 * MS); /* it had left */
+    assert_int_equal(ready_of_begun(10000, 80), 1 * MS); /* as short ones do */
+}
+
 static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
     (void)state;
     assert_int_equal(ready_of_received(21, 22, 21, true), 1 * MS);
@@ -627,6 +649,7 @@ int main(void) {
         cmocka_unit_test(random_events_never_lead_astray),
         cmocka_unit_test(planted_programs_are_matched_exactly),
         cmocka_unit_test(a_message_whose_sender_was_away_waits_for_it),
+        cmocka_unit_test(a_message_that_is_copied_when_its_sender_is_back_waited_for_it),
         cmocka_unit_test(a_message_that_goes_on_by_itself_waits_for_nobody),
         cmocka_unit_test(a_receiver_that_was_not_there_yet_waited_for_nobody),
         cmocka_unit_test(what_is_complete_says_nothing_of_the_next_access),
