@@ -184,15 +184,35 @@ static int divide_one(const struct scene *scene, struct critical_walker *walker,
     return 0;
 }
 
+/* What the hub does for others, and what holds them up when it does the same for itself. -ENOMEM.
+ */
+static int find_serving(const struct scene *scene, const size_t *log_ranks, size_t n,
+                        struct serving *ret_others, struct serving *ret_all) {
+    double n_others = 0;
+    int result = serving_find(&scene->recording->calls, &scene->matches, ret_others);
+    if (result < 0)
+        return result;
+    size_t hub = ret_others->hub;
+    for (size_t i = 0; i < n; i++)
+        n_others +=
+            log_ranks[i] == hub ? 0 : (double)free_running_iterations(scene, log_ranks[i])->n;
+    result =
+        serving_with_own(ret_others, hub == SIZE_MAX ? NULL : free_running_iterations(scene, hub),
+                         n_others, ret_all);
+    if (result < 0)
+        serving_release(ret_others);
+    return result;
+}
+
 static int divide_all(const struct scene *scene, struct critical_walker *walker,
                       const struct critical_walk *walk, const size_t *log_ranks, size_t n,
                       struct critical_path *path) {
-    struct serving serving;
+    struct serving serving, all;
     path->own = calloc(n, sizeof *path->own);
     path->served_s = calloc(path->n_groups + 1, sizeof *path->served_s);
     if (!path->own || !path->served_s)
         return -ENOMEM;
-    int result = serving_find(&scene->recording->calls, &scene->matches, &serving);
+    int result = find_serving(scene, log_ranks, n, &serving, &all);
     if (result < 0)
         return result;
     path->hub = serving.hub;
@@ -201,9 +221,11 @@ static int divide_all(const struct scene *scene, struct critical_walker *walker,
                                            phase_windows(&scene->groups[g]));
     for (size_t i = 0; result == 0 && i < n; i++) {
         path->own[path->n_own++].log_rank = log_ranks[i];
-        result = divide_one(scene, walker, walk, &serving, path, &path->own[i]);
+        result = divide_one(scene, walker, walk, log_ranks[i] == path->hub ? &serving : &all, path,
+                            &path->own[i]);
     }
     serving_release(&serving);
+    serving_release(&all);
     return result;
 }
 

@@ -40,7 +40,8 @@ struct critical_own {
     struct critical_walk walk;
     struct critical_path path; /* parts as those of the whole */
     double *done;              /* [group], then [block]: its iterations, in part too */
-    double *served_s;          /* likewise: of the path, what the hub computed for others */
+    double *served_s; /* likewise: of the path, what the hub computed for others; of others' paths
+                         also what it computed so for itself */
 };
 
 /* Parts of a path for n_ranks budgets, empty. The scene must have phases and iterations. -ENOMEM.

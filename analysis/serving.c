@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/phase.h"
+
 static bool has_partner(const struct mpi_log *log, size_t rank, size_t i,
                         const struct call_need *need) {
     const struct mpi_function *f = mpi_event_function(log, &log->ranks[rank].events[i]);
@@ -76,6 +78,40 @@ int serving_by(const struct mpi_log *log, const struct call_matches *matches, si
         collect(log, matches->needs[serving.hub], &serving);
     }
     *ret_serving = serving;
+    return 0;
+}
+
+static void merge(struct serving *serving) {
+    size_t kept = 0;
+    for (size_t i = 0; i < serving->n; i++) {
+        struct window w = serving->items[i];
+        struct window *last = kept ? &serving->items[kept - 1] : NULL;
+        if (last && w.begin_ns <= last->end_ns)
+            last->end_ns = w.end_ns > last->end_ns ? w.end_ns : last->end_ns;
+        else
+            serving->items[kept++] = w;
+    }
+    serving->n = kept;
+}
+
+int serving_with_own(const struct serving *serving, const struct rank_iterations *own,
+                     double n_others, struct serving *ret_serving) {
+    struct serving both = *serving;
+    size_t n_own = own ? own->n : 0;
+    double length = 0;
+    both.items = malloc((serving->n + n_own + 1) * sizeof *both.items);
+    if (!both.items)
+        return -ENOMEM;
+    for (size_t i = 0; i < serving->n; i++) {
+        both.items[i] = serving->items[i];
+        length += (double)(serving->items[i].end_ns - serving->items[i].begin_ns);
+    }
+    int64_t each = n_others > 0 ? (int64_t)(length / n_others) : 0;
+    for (size_t i = 0; each > 0 && i < n_own; i++)
+        both.items[both.n++] = (struct window){own->items[i].end_ns - each, own->items[i].end_ns};
+    qsort(both.items, both.n, sizeof *both.items, compare_windows);
+    merge(&both);
+    *ret_serving = both;
     return 0;
 }
 

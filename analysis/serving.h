@@ -8,6 +8,7 @@
 #define CHOKEPOINT_ANALYSIS_SERVING_H
 
 #include "analysis/call_match.h"
+#include "analysis/iteration.h"
 #include "analysis/series.h"
 
 struct serving {
@@ -24,6 +25,10 @@ int serving_by(const struct mpi_log *log, const struct call_matches *matches, si
 /* The hub's. Of two ranks the first is meant, by convention. -ENOMEM. */
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving);
+/* The same with what it does so for itself: at the end of each of its own iterations, for as long
+ * as for one of the others' `n_others` in the mean. own: NULL: none. -ENOMEM. */
+int serving_with_own(const struct serving *serving, const struct rank_iterations *own,
+                     double n_others, struct serving *ret_serving);
 void serving_release(struct serving *serving);
 
 /* CPU seconds of it in both of two lists, each in time order and disjoint. */

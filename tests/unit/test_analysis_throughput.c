@@ -15,6 +15,7 @@
 #include "analysis/free_running.h"
 #include "analysis/parameter_server.h"
 #include "analysis/saturation.h"
+#include "analysis/serving.h"
 #include "analysis/stats.h"
 #include "analysis/straggler.h"
 #include "analysis/throughput.h"
@@ -370,6 +371,25 @@ static void what_the_server_does_is_found_between_message_and_answer(void **stat
     release(&j);
 }
 
+/* It served two others for 10 ns in the mean, and ends iterations of its own at 55 and 105. */
+static void what_the_server_does_for_itself_holds_up_others_as_well(void **state) {
+    struct window items[] = {{0, 10}, {100, 110}}, all[] = {{0, 200}};
+    struct serving served = {.hub = 0, .items = items, .n = 2, .computing = 1}, both;
+    struct iteration ends[] = {{.end_ns = 55}, {.end_ns = 105}};
+    struct rank_iterations own = {.items = ends, .n = 2};
+    (void)state;
+    assert_int_equal(serving_with_own(&served, &own, 2, &both), 0);
+    assert_int_equal(both.n, 3);
+    assert_int_equal(both.items[1].begin_ns, 45);
+    assert_int_equal(both.items[2].begin_ns, 95);
+    assert_int_equal(both.items[2].end_ns, 110);
+    NEAR(serving_within(&both, (struct windows){all, 1}, (struct windows){all, 1}), 35e-9, 1e-15);
+    serving_release(&both);
+    assert_int_equal(serving_with_own(&served, NULL, 2, &both), 0);
+    assert_int_equal(both.n, 2);
+    serving_release(&both);
+}
+
 /* ---- a link ---- */
 
 static struct candidate link_to(const struct judged *j, int host) {
@@ -685,6 +705,7 @@ int main(void) {
         cmocka_unit_test(a_little_slower_is_balanced),
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
+        cmocka_unit_test(what_the_server_does_for_itself_holds_up_others_as_well),
         cmocka_unit_test(a_slow_link_costs_what_its_worker_lacks),
         cmocka_unit_test(a_slow_link_costs_the_exchange_that_peers_do_not_need),
         cmocka_unit_test(transfers_that_take_longer_than_its_peers_are_suspect),
