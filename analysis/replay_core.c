@@ -78,9 +78,8 @@ static size_t ended_with(const struct replay_rank *r, int64_t t) {
     return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
 }
 
-/* Within [from, to), as far as it kept back what was done at `done`. */
-static struct replay_away away_until(const struct replay_rank *rank, int64_t from, int64_t to,
-                                     int64_t done, double soon) {
+struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
+                               double soon) {
     struct replay_away sum = {.shares = REPLAY_NONE}, away = sum;
     for (size_t i = ended_with(rank, to); i-- > 0 && rank->absences[i].end_ns > from;) {
         const struct replay_absence *a = &rank->absences[i];
@@ -92,15 +91,10 @@ static struct replay_away away_until(const struct replay_rank *rank, int64_t fro
         sum.ns += ns;
         sum.untold_ns += a->told ? 0 : ns;
         sum.shares = sum.shares == REPLAY_NONE ? a->shares : sum.shares;
-        if ((double)(done - begin) - sum.ns <= soon * sum.ns)
+        if ((double)(to - begin) - sum.ns <= soon * sum.ns)
             away = sum;
     }
     return away;
-}
-
-struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
-                               double soon) {
-    return away_until(rank, from, to, to, soon);
 }
 
 /* ---- looks in a row ---- */
@@ -292,23 +286,37 @@ float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64
 
 /* ---- what others waited for ---- */
 
-/* Who has handed a message over is not needed any more for it to come. */
-static int64_t needed_until(const struct replay_message *m) {
-    return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns < m->done_ns ? m->left_ns
-                                                                                : m->done_ns;
+/* The last one that had ended by t; NULL: none. */
+static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
+    size_t n = ended_by(r, t);
+    return n ? &r->absences[n - 1] : NULL;
 }
 
+/* What of a time without a core kept back something that could go on from `ready` on, and was done
+ * at `done`. */
+static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
+    int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
+    if (a->end_ns > done || done - a->end_ns > length || from >= a->end_ns)
+        return 0;
+    return a->ns * (double)(a->end_ns - from) / (double)length;
+}
+
+/* Who has handed a message over is not needed any more for it to come. */
+static bool had_left(const struct replay_message *m, const struct replay_absence *a) {
+    return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
+}
+
+/* By the last one: of a message it is not known how many turns of its sender it took. */
 void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
+        const struct replay_absence *a = last_absence(from, m->done_ns);
         int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        struct replay_away away =
-            away_until(from, replay_begin_ns(m), needed_until(m), m->done_ns, REPLAY_SOON);
-        if (away.ns < 1 || (double)bound > away.ns)
+        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
             continue;
-        m->late_ns = (int64_t)away.ns;
-        m->late_shares = away.shares;
+        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
+        m->late_shares = a->shares;
         m->done_ns -= m->late_ns;
     }
 }
