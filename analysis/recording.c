@@ -40,8 +40,8 @@ static const char *const connection_columns[] = {"pid",
                                                  "delivery_rate_bytes_per_s",
                                                  "send_buffer_bytes",
                                                  "receive_buffer_bytes"};
-static const char *const qdisc_columns[] = {"send_bytes", "drops", "overlimits", "backlog_bytes",
-                                            "rate_bytes_per_s"};
+static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
+                                            "overlimits", "backlog_bytes", "rate_bytes_per_s"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 #define BIT(column) (UINT64_C(1) << (column))

@@ -75,7 +75,14 @@ enum {
     CONNECTION_SEND_ROOM, /* of its buffers; absent in recordings of before these were kept */
     CONNECTION_RECEIVE_ROOM
 };
-enum { QDISC_SEND_BYTES, QDISC_DROPS, QDISC_OVERLIMITS, QDISC_BACKLOG, QDISC_RATE };
+enum {
+    QDISC_SEND_BYTES,
+    QDISC_SEND_PACKETS,
+    QDISC_DROPS,
+    QDISC_OVERLIMITS,
+    QDISC_BACKLOG,
+    QDISC_RATE
+};
 
 #define RECORDING_COLUMNS_MAX 16
 

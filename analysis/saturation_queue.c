@@ -45,7 +45,10 @@ struct queues link_queues(const struct scene *scene, size_t group, int host) {
         most.backlog = backlog;
         most.overlimits_s = over;
         most.rate_mb_s = rate > 0 ? (double)rate / 1e6 : NAN;
-        most.sent_mb_s = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL) / seconds / 1e6;
+        double sent = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL);
+        double packets = series_growth(set, queue, QDISC_SEND_PACKETS, windows, NULL);
+        most.sent_mb_s = sent / seconds / 1e6;
+        most.packet_bytes = packets > 0 ? fmax(sent / packets, PACKET_BYTES) : PACKET_BYTES;
         most.fullest = queue;
     }
     return most;
@@ -64,9 +67,11 @@ bool link_is_full(const struct queues *queues) {
 }
 
 /* Samples found hardly a queue; yet what was sent took much of the time at that rate, and so did
- * the packets that were held back, each for about as long as one of them takes. */
+ * the packets that were held back, each for about as long as one of them takes. Small ones pass
+ * where large ones have to wait, so those are full: of the mean size only where the host hands
+ * several on as one. */
 static bool is_held_back_unseen(const struct queues *queues) {
-    double held = queues->overlimits_s * PACKET_BYTES / 1e6;
+    double held = queues->overlimits_s * queues->packet_bytes / 1e6;
     return fmin(queues->sent_mb_s, held) >= NETWORK_HELD_UNSEEN * queues->rate_mb_s;
 }
 

@@ -158,7 +158,7 @@ static void what_is_read_again_is_for_want_of_memory(void **state) {
 
 /* ---- a link that its host holds back ---- */
 
-static struct { double mean_mb_s, backlog, overlimits_s, of_others; } link_now;
+static struct { double mean_mb_s, backlog, overlimits_s, of_others, packet_bytes; } link_now;
 
 static double sent(size_t column, double t_s) {
     (void)t_s;
@@ -170,7 +170,9 @@ static double held_back(size_t column, double t_s) {
            : column == QDISC_RATE       ? 40e6
            : column == QDISC_OVERLIMITS ? link_now.overlimits_s
            : column == QDISC_SEND_BYTES ? link_now.mean_mb_s * 1e6
-                                        : 0;
+           : column == QDISC_SEND_PACKETS && link_now.packet_bytes > 0
+               ? link_now.mean_mb_s * 1e6 / link_now.packet_bytes
+               : 0;
 }
 
 /* Short messages: the rate that TCP believes in is far from that of the link, as it comes in one
@@ -252,6 +254,26 @@ static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
         assert_null(find(&j, "net-egress"));
         release(&r, &j);
     }
+}
+
+/* Of packets as large as a message few are held back, and each for long; among many small ones that
+ * pass it is the full ones that wait. */
+static void large_packets_are_held_back_for_long(void **state) {
+    static const struct {
+        double bytes, overlimits_s;
+        bool holds;
+    } packets[] = {{1500, 600, false}, {40e3, 600, true}, {130, 14e3, true}, {130, 600, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        struct recording r;
+        struct judged j;
+        link_now.packet_bytes = packets[i].bytes;
+        plant_held_back(&r, 25, 500, packets[i].overlimits_s);
+        judge(&r, &j);
+        assert_int_equal(find(&j, "net-egress") != NULL, packets[i].holds);
+        release(&r, &j);
+    }
+    link_now.packet_bytes = 0;
 }
 
 /* ---- hosts on the same cores ---- */
@@ -503,6 +525,7 @@ int main(void) {
         cmocka_unit_test(a_host_that_holds_back_what_it_sends_is_named),
         cmocka_unit_test(traffic_of_others_on_a_link_held_back_is_contention),
         cmocka_unit_test(a_set_rate_that_holds_nothing_back_is_no_limit),
+        cmocka_unit_test(large_packets_are_held_back_for_long),
         cmocka_unit_test(hosts_that_share_cores_wait_for_each_other),
         cmocka_unit_test(hosts_of_machines_of_their_own_do_not),
         cmocka_unit_test(a_hog_on_shared_cores_is_still_named),
