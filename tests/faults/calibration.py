@@ -22,6 +22,7 @@ sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import recordings
 import scorer
+import truth
 from stats import calibration_error
 
 TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict_calibration.c"
@@ -79,7 +80,7 @@ def answers(folder, table):
     """(confidence as computed, what the table's answer was multiplied by, right, whether the table made it) of each run that
     is scored."""
     runs, _ = recordings.load(folder, ("tuning", "scored"), None)
-    scorer.set_truth(runs)
+    truth.set_truth(runs)
     found = []
     for run in runs:
         verdict = run["report"]["verdict"]

@@ -2,6 +2,7 @@
 """Every question whose answer is held against a measured time, in a line: what was predicted beside what was true, or why
 nothing was; the worst first."""
 import scorer
+import truth
 
 
 def percent(share):
@@ -48,7 +49,7 @@ def slowdown_lines(runs):
 def gone_ratio(run):
     """What the clean twin took of what was asked about; of the whole run where there is no answer."""
     answer = run["whatif_answer"]
-    return scorer.true_ratio(run, answer[2] if len(answer) > 2 and answer[2] else scorer.whole_s(run))
+    return truth.true_ratio(run, answer[2] if len(answer) > 2 and answer[2] else truth.whole_s(run))
 
 
 def class_lines(runs, error_of):

@@ -14,6 +14,7 @@ import misses
 import recordings
 import scorer
 import stats
+import truth
 import workloads as programs
 
 GOALS = ( # measure, what it is called, goal, stretch
@@ -94,7 +95,7 @@ def overhead_text(ratios):
 
 def spread_text(w):
     """Of few clean runs nothing is known; that is no difference of 0."""
-    return f"{100 * w['spread']:.1f} %" if w["clean"] >= scorer.LEAST else "-"
+    return f"{100 * w['spread']:.1f} %" if w["clean"] >= truth.LEAST else "-"
 
 
 def workload_table(workloads, overheads):
@@ -246,7 +247,7 @@ def intro(m, runs, options):
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against all other clean runs of its "
-            "program (their geometric mean, the nearer in time the heavier), on cores as fast as they were during this run: the canary, a fixed piece of work "
+            "program (their geometric mean, the nearer in time the heavier, one far off hardly counted), for as much work, on cores as fast as they were during this run: the canary, a fixed piece of work "
             "on all cores at once twenty times a second while the program runs, says how fast. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
             "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
             + awake(runs) +
@@ -277,8 +278,10 @@ Slowdown estimate: the verdict's gain g is a share of the time the whole command
 held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
 a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds. A clean run's time is multiplied by what
-the canary's work took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat), to the power of what the program feels of
-that: the exponent by which its clean runs take longer where the canary does, drawn towards 1 where these are few or alike."""
+the canary's work took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program feels of
+that: the exponent by which its clean runs take longer where the canary does (least squares, reweighted so that one far off hardly counts: Holland and Welsch 1977), drawn where these are few or alike towards what is
+expected: 1, or less of a program that computes for a set CPU time or in one chain of products. A run with less of the same work is held against as much of a clean one's: all but what a loop takes once, by how much its
+first iteration is longer than those after it. That is known of programs that mark their iterations; of others it is counted as nothing, which makes a fault with less work seem to cost a little more than it did."""
 
 
 def make_page(runs, lost, overheads, options, root):
@@ -347,8 +350,8 @@ def main(options, root):
     runs, lost = recordings.load(options.results, chosen(options), options.bin, lambda text: print(text, file=sys.stderr))
     if not runs:
         sys.exit(f"matrix: nothing in {options.results}; `matrix run` first")
-    scorer.set_truth(runs, options.tolerate)
-    overheads = scorer.overheads(runs, recordings.plain_runs(options.results, chosen(options)), options.tolerate)
+    truth.set_truth(runs, options.tolerate)
+    overheads = truth.overheads(runs, recordings.plain_runs(options.results, chosen(options)), options.tolerate)
     words, everything = options.only.split(",") if options.only else [], runs
     runs = [r for r in runs if not words or any(w in r["id"] for w in words)]
     for run in runs:

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 import scorer
+import truth
 from bed import burst_bytes
 from cases import PLAIN
 from runner import report_of
@@ -78,6 +79,8 @@ def load_one(folder, case, binaries):
         with open(f"{folder}/report.json") as file:
             report = json.load(file)
     run = dict(case, folder=folder, labels=labels, report=report)
+    if case["fault"] == "F0":
+        run["once_s"] = truth.once_s([begin for begin, _ in iterations_s(run, 0)])
     set_starts(run)
     return run
 
@@ -227,11 +230,11 @@ def what_if(run, binaries):
 def what_if_capped(run, runs, binaries):
     """The other way round: the clean run nearest in time with this run's limit: what is predicted over what was measured,
     less 1, and the answer with the true ratio beside it."""
-    words, clean = cap_words(run), scorer.nearest_clean(run, runs)
+    words, clean = cap_words(run), truth.nearest_clean(run, runs)
     ratio, refused, measured_s = predicted(binaries, clean[0], words) if words and clean else (None, "no clean run", None)
     if ratio is None:
         return None, (None, refused, None, run["slowdown"])
-    true = scorer.capped_ratio(run, clean[0], measured_s)
+    true = truth.capped_ratio(run, clean[0], measured_s)
     return ratio / true - 1, (ratio, None, measured_s, true)
 
 

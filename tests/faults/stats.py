@@ -35,6 +35,11 @@ def slower_core(cores):
     return [max(times) for times in zip(*cores.values())]
 
 
+def every_core(cores):
+    """What it took at the mean speed of all of {core: [time, ...]} at each beat."""
+    return [harmonic(times) for times in zip(*cores.values())]
+
+
 HALF = 10 # beats, to tell halves apart by
 HALVES_ALIKE = 1.05 # agents make a beat a fifth slower, chance two halves of a hundred beats hardly 4 %
 
@@ -51,19 +56,47 @@ def undisturbed(even, odd):
     return slice(means.index(min(means)), None, 2)
 
 
-DRAWN = (.03 / .5) ** 2 # noise of a run over the doubt about an exponent of 1, squared
+NOISE = .03 # of a run
+FAR = 2.385 * NOISE # 95 % as good as least squares where nothing is far off (Holland and Welsch 1977)
+DRAWN = (NOISE / .5) ** 2 # noise of a run over the doubt about an exponent, squared
+ROUNDS = 30 # more than it takes to settle
 
 
-def feeling(points):
+def hardly_if_far(offs):
+    """Cauchy's weights: a run that something else held up, too, says little."""
+    return [1 / (1 + (off / FAR) ** 2) for off in offs]
+
+
+def mean(values, weights=None):
+    weights = weights or [1] * len(values)
+    return sum(w * v for w, v in zip(weights, values)) / sum(weights)
+
+
+def settled(logs, weights):
+    """The weighted mean of logarithms of runs' times, those hardly counted that are far from it: from their median on. Of two
+    neither is the odd one."""
+    at = median(logs) if len(logs) > 2 else mean(logs, weights)
+    for _ in range(ROUNDS if len(logs) > 2 else 0):
+        at = mean(logs, [w * near for w, near in zip(weights, hardly_if_far([v - at for v in logs]))])
+    return at
+
+
+def feeling(points, expected=1):
     """How much of its cores' slowness a program feels: the exponent with which it takes longer where the canary does, from
     (canary's time, program's time) of runs of equal work. What waits for the memory feels a neighbour on the physical core
-    less, what lives in the caches more. Least squares, drawn towards 1 by what few runs on cores of one speed cannot tell
-    (noise of 3 %, an exponent within .5 of 1)."""
+    less, what lives in the caches more. Least squares of logarithms, reweighted so that a run far off hardly counts (Holland
+    and Welsch 1977), drawn towards what is expected by what few runs on cores of one speed cannot tell (noise of 3 %, an
+    exponent within .5 of that)."""
     if not points:
-        return 1
-    logs = [(math.log(x), math.log(y)) for x, y in points]
-    middle_x, middle_y = (sum(axis) / len(logs) for axis in zip(*logs))
-    return ((sum((x - middle_x) * (y - middle_y) for x, y in logs) + DRAWN) / (sum((x - middle_x) ** 2 for x, _ in logs) + DRAWN))
+        return expected
+    xs, ys = ([math.log(value) for value in axis] for axis in zip(*points))
+    weights, exponent = [1] * len(xs), expected
+    for _ in range(ROUNDS):
+        middle_x, middle_y = mean(xs, weights), mean(ys, weights)
+        together = sum(w * (x - middle_x) * (y - middle_y) for w, x, y in zip(weights, xs, ys))
+        exponent = (together + expected * DRAWN) / (sum(w * (x - middle_x) ** 2 for w, x in zip(weights, xs)) + DRAWN)
+        weights = hardly_if_far([y - middle_y - exponent * (x - middle_x) for x, y in zip(xs, ys)])
+    return exponent
 
 
 def median(values):

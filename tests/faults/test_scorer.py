@@ -20,6 +20,7 @@ import recordings
 import runner
 import scorer
 import stats
+import truth
 
 
 def label(host="vm2", resource="cpu", cause="contention", pid=None):
@@ -35,7 +36,7 @@ def made(fault, loop_s, state="balanced", host=None, resource="none", labels=(),
 
 def scored(*runs):
     runs = list(runs)
-    scorer.set_truth(runs)
+    truth.set_truth(runs)
     return runs
 
 
@@ -46,13 +47,34 @@ class Truth(unittest.TestCase):
         self.assertAlmostEqual(runs[3]["slowdown"], 1.09)
 
     def test_the_twin_is_the_mean_of_all_other_clean_runs_the_nearer_the_heavier(self):
-        runs = scored(made("F0", 10, started=500), made("F0", 80, started=500 + scorer.NEAR_S), made("F1", 40, labels=[label()], started=500))
+        runs = scored(made("F0", 10, started=500), made("F0", 80, started=500 + truth.NEAR_S), made("F1", 40, labels=[label()], started=500))
         self.assertAlmostEqual(runs[2]["slowdown"], 2) # 10 times the third root of 80 / 10, which weighs half as much
         self.assertAlmostEqual(runs[0]["twin_s"], 80)
 
     def test_less_of_the_same_work_counts_by_the_work(self):
         runs = scored(made("F0", 10), dict(made("F1", 8, labels=[label()]), scale=.4))
         self.assertAlmostEqual(runs[1]["slowdown"], 2)
+
+    def test_what_a_loop_takes_once_is_no_less_with_less_work(self):
+        clean = [dict(made("F0", 11, started=s), once_s=once) for s, once in enumerate((1, .9, 1.2))] # 1 s, and 10 of work
+        runs = scored(*clean, dict(made("F2", 9, labels=[label()]), scale=.4)) # 1 s, and 4 of work that take 8
+        self.assertAlmostEqual(runs[-1]["slowdown"], 9 / 5)
+        self.assertAlmostEqual(runs[-1]["whole_twin_s"], 5)
+        self.assertAlmostEqual(truth.true_ratio(runs[-1], 9), 5 / 9)
+        self.assertAlmostEqual(truth.capped_ratio(runs[-1], runs[0], 11), 21 / 11)
+        self.assertAlmostEqual(truth.overheads(runs, [dict(made("plain", 5, started=1), scale=.4)])["w"][0], 0)
+
+    def test_a_first_iteration_tells_what_a_loop_takes_once_and_never_less_than_nothing(self):
+        begins = lambda *lengths: [sum(lengths[:i]) for i in range(len(lengths) + 1)]
+        self.assertAlmostEqual(truth.once_s(begins(1.5, *[.5] * 10, *[2] * 40)), 1) # it became slower later
+        self.assertEqual([truth.once_s(b) for b in ([], [3], begins(9, 1, 1, 1), begins(.1, *[1] * 20))], [0] * 4)
+        self.assertEqual([truth.loops_once_s(runs) for runs in ([], [made("F0", 10)], [dict(made("F0", 10), once_s=.2)])], [0, 0, .2])
+
+    def test_a_clean_run_that_something_else_held_up_is_hardly_counted_but_of_two_neither_is_it(self):
+        slow = lambda *seconds: scored(*[made("F0", s) for s in seconds], made("F1", 20, labels=[label()]))[-1]["slowdown"]
+        self.assertAlmostEqual(slow(10, 10, 10, 10, 17), 2, 1)
+        self.assertAlmostEqual(slow(10, 40), 1)
+        self.assertAlmostEqual(slow(10, 10.2, 9.8), 2, 2) # as alike as runs are: their mean
 
     def test_a_decoy_that_costs_is_not_scored(self):
         runs = scored(made("F0", 10), made("D2", 12, "saturated", "vm1", "cpu"))
@@ -63,7 +85,7 @@ class Truth(unittest.TestCase):
         runs = [made("F0", 10), made("F0", 20, started=1), made("F1", 20, labels=[label()], started=2)]
         runs[0]["others_cores"], runs[0]["allowance"] = .3, .3 # the kernel for its disk
         runs[1]["others_cores"] = .5
-        scorer.set_truth(runs)
+        truth.set_truth(runs)
         self.assertEqual([r["right"] for r in runs], ["balanced", "disturbed", "find"])
         self.assertAlmostEqual(runs[2]["slowdown"], 2)
         self.assertEqual(scorer.measures(runs)["disturbed"], 1)
@@ -76,8 +98,8 @@ def beating(run, *cores):
 
 class Cores(unittest.TestCase):
     def test_the_mean_speed_of_its_beats_tells_whether_cores_are_alike(self):
-        self.assertAlmostEqual(scorer.core_ms(beating(made("F0", 10), [.1, .3], .2))["0"], .15) # twice at half of 10 and 3.3 a ms
-        self.assertEqual([scorer.cores_alike(beating(made("F0", 10), *c)) for c in ((8, 8.7), (8, 8.9), (9, 8))], [True, False, False])
+        self.assertAlmostEqual(truth.core_ms(beating(made("F0", 10), [.1, .3], .2))["0"], .15) # twice at half of 10 and 3.3 a ms
+        self.assertEqual([truth.cores_alike(beating(made("F0", 10), *c)) for c in ((8, 8.7), (8, 8.9), (9, 8))], [True, False, False])
 
     def test_the_canary_is_asked_of_each_core_of_a_list_and_of_no_more_than_it_takes(self):
         asked = []
@@ -101,8 +123,8 @@ class Cores(unittest.TestCase):
 
     def test_what_was_not_measured_is_not_known(self):
         none = dict(made("F0", 10), canary={"cores": {"0": [], "1": []}})
-        self.assertEqual([scorer.cores_alike(r) for r in (made("F0", 10), beating(made("F0", 10), 8), none)], [None] * 3)
-        self.assertEqual([scorer.slowness(r) for r in (made("F0", 10), none)], [1, 1])
+        self.assertEqual([truth.cores_alike(r) for r in (made("F0", 10), beating(made("F0", 10), 8), none)], [None] * 3)
+        self.assertEqual([truth.slowness(r) for r in (made("F0", 10), none)], [1, 1])
 
     def test_a_blame_on_unlike_cores_is_a_false_alarm_and_told_apart(self):
         blaming = lambda started: made("F0", 10, "suspected", "vm1", "cpu", started=started)
@@ -120,17 +142,20 @@ class Cores(unittest.TestCase):
         self.assertAlmostEqual(m["twin_error"]["worst"], 0)
         self.assertAlmostEqual(m["twin_error_as_measured"]["worst"], .5)
         self.assertEqual(m["twin_error_as_measured"]["n"], 2)
-        self.assertAlmostEqual(scorer.capped_ratio(runs[2], runs[0], 10), 1.5)
-        self.assertAlmostEqual(scorer.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # held up by a link
+        self.assertAlmostEqual(truth.capped_ratio(runs[2], runs[0], 10), 1.5)
+        self.assertAlmostEqual(truth.capped_ratio(dict(runs[2], fault="F5"), runs[0], 10), 3) # held up by a link
 
     def test_the_slower_core_of_each_beat_of_the_loop_counts(self):
         run = beating(made("F0", 4), [9, 9, 1, 2, 3, 6], [9, 9, 3, 3, 3, 3])
-        self.assertEqual(scorer.loop_beats(run), [3, 3, 3, 6])
-        self.assertAlmostEqual(scorer.slowness(run), 4 / (3 / 3 + 1 / 6))
-        self.assertEqual(scorer.loop_beats(dict(run, loop_s=99)), scorer.loop_beats(dict(run, loop_s=6)))
+        self.assertEqual(truth.loop_beats(run), [3, 3, 3, 6])
+        self.assertAlmostEqual(truth.slowness(run), 4 / (3 / 3 + 1 / 6))
+        self.assertEqual(truth.loop_beats(dict(run, loop_s=99)), truth.loop_beats(dict(run, loop_s=6)))
+
+    def test_where_hosts_share_cores_their_mean_speed_counts(self):
+        self.assertAlmostEqual(truth.slowness(beating(made("F0", 2, own_cores=False), [1, 3], [3, 3])), 1 / ((1 / 1 + 1 / 3 + 2 / 3) / 4))
 
     def test_beats_that_samples_of_agents_fall_on_do_not_count(self):
-        slowness = lambda *beats: scorer.slowness(beating(made("F0", len(beats)), list(beats)))
+        slowness = lambda *beats: truth.slowness(beating(made("F0", len(beats)), list(beats)))
         self.assertAlmostEqual(slowness(*[4, 5] * 30), 4)
         self.assertAlmostEqual(slowness(*[5, 4] * 30), 4)
         self.assertAlmostEqual(slowness(*[4] * 30, *[6] * 30), 4.8) # cores that become slower
@@ -139,20 +164,29 @@ class Cores(unittest.TestCase):
 
     def test_a_pinned_program_is_as_slow_as_its_own_core(self):
         run = beating(made("F0", 2), [2, 4, 4], [8, 9, 9])
-        self.assertEqual([scorer.slowness(r) for r in (run, dict(run, pin=None), dict(run, pin=0))], [9, 9, 4])
-        self.assertEqual(scorer.core_ms(dict(run, pin=0)), {"0": 3})
+        self.assertEqual([truth.slowness(r) for r in (run, dict(run, pin=None), dict(run, pin=0))], [9, 9, 4])
+        self.assertEqual(truth.core_ms(dict(run, pin=0)), {"0": 3})
 
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
-        self.assertAlmostEqual(scorer.feels(clean(2)), 2, 2)
-        self.assertAlmostEqual(scorer.feels(clean(0)), 0, 2)
-        self.assertEqual([scorer.feels(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [1, 1, 1])
+        self.assertAlmostEqual(truth.feels(clean(2)), 2, 2)
+        self.assertAlmostEqual(truth.feels(clean(0)), 0, 2)
+        self.assertEqual([truth.feels(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [1, 1, 1])
         runs = scored(*clean(2), beating(made("F1", 180, "saturated", "vm2", "cpu", [label()], started=3), 3, 3))
         self.assertAlmostEqual(runs[-1]["slowdown"], 2, 2)
 
+    def test_what_a_program_is_known_to_feel_is_taken_where_clean_runs_cannot_tell(self):
+        alike = lambda name: [dict(beating(made("F0", 10, started=i), 8, 8), workload=name) for i in range(3)]
+        self.assertEqual([truth.feels(alike(name)) for name in ("sync", "sync-disk", "ring", "nobody's")], [1, .15, .5, 1])
+
+    def test_one_clean_run_far_off_does_not_tell_what_a_program_feels(self):
+        points = [(ms, 10 * ms) for ms in (1, 1.1, 1.2, 1.3, 1.4)]
+        self.assertAlmostEqual(stats.feeling(points + [(1.5, 10)]), 1, 1)
+        self.assertAlmostEqual(stats.feeling([(ms, 10 * ms ** .3) for ms, _ in points]), .3, 1) # none of them is
+
     def test_what_profiling_adds_is_told_from_slower_cores(self):
         clean = scored(beating(made("F0", 12), 10, 10), made("F0", 99))
-        self.assertAlmostEqual(scorer.overheads(clean, [beating(made("plain", 11, started=1), 11, 11)])["w"][0], .2)
+        self.assertAlmostEqual(truth.overheads(clean, [beating(made("plain", 11, started=1), 11, 11)])["w"][0], .2)
 
 
 class Answers(unittest.TestCase):
@@ -336,9 +370,9 @@ class Noise(unittest.TestCase):
     def test_profiling_costs_what_neighbours_differ_by(self):
         runs = scored(*self.clean(10.2, 20.2))
         alone = [dict(made(cases.PLAIN, s, started=t)) for t, s in ((.1, 10), (.9, 20))]
-        self.assertEqual([round(v, 3) for v in scorer.overheads(runs, alone)[None]], [.02, .01])
+        self.assertEqual([round(v, 3) for v in truth.overheads(runs, alone)[None]], [.02, .01])
         alone[0]["others_cores"] = 1
-        self.assertEqual(len(scorer.overheads(runs, alone)["w"]), 1)
+        self.assertEqual(len(truth.overheads(runs, alone)["w"]), 1)
         self.assertEqual(stats.median_interval([.02, .02, .02]), (.02, .02))
         self.assertIsNone(stats.median_interval([.02, .01]))
 

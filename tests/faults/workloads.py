@@ -26,6 +26,7 @@ class Workload:
     needs_digits = False
     silent = () # ranks whose own rounds have no call in them
     scales = True # less of its work takes less time in proportion
+    feels = 1 # of its cores' slowness, by what it does (truth.py)
     baseline_plants = ()
 
     def available(self, binaries):
@@ -60,10 +61,10 @@ class Ours(Workload):
 class Sgd(Ours):
     programs = ("chokepoint-sgd",)
 
-    def __init__(self, name, half, mode, iterations, batch=20000, ranks=2, dense=0, disks=False, plants=(), own_cores=True, strangers=0):
+    def __init__(self, name, half, mode, iterations, batch=20000, ranks=2, dense=0, disks=False, plants=(), own_cores=True, strangers=0, feels=1):
         self.name, self.half, self.mode, self.iterations, self.batch = name, half, mode, iterations, batch
         self.ranks, self.dense, self.needs_disks, self.own_cores = ranks, dense, disks, own_cores
-        self.baseline_plants, self.strangers = plants, strangers
+        self.baseline_plants, self.strangers, self.feels = plants, strangers, feels
         self.silent = (0,) if mode == "async" else () # computes on, whenever it has served another
         self.allowance = .3 if disks or plants else .1 if dense else 0
 
@@ -291,6 +292,7 @@ class Gloo(Spread):
 
 class Ring(Spread):
     units, kilobytes, port = 35, 256, 7100
+    feels = .5 # a chain of products: the canary's sums are held up 1.5 to 2.7 times as much (canary.c)
 
     def __init__(self, name, load=None, iterations=190):
         self.name, self.load, self.iterations, self.needs_disks = name, load, iterations, load == "direct"
@@ -314,11 +316,12 @@ class Ring(Spread):
 
 SMALL = 1500 # examples whose weights fit an eager message: a rendezvous would wait for the server's own spin
 
+# feels: a plant spins for CPU time, which is none of the core's speed, 30 of 35 and 40 of 53 ms.
 WORKLOADS = {w.name: w for w in (
     Sgd("sync", "tuning", "sync", 150),
     Sgd("sync-net", "tuning", "sync", 250, batch=2000, ranks=3, dense=500000, own_cores=False, strangers=2),
-    Sgd("sync-disk", "tuning", "sync", 95, batch=SMALL, disks=True, plants=("spin:0:30", "spin:1:30")),
-    Sgd("sync-memory", "tuning", "sync", 50, batch=SMALL, plants=("memory:0:120", "memory:1:120", "spin:0:40", "spin:1:40")),
+    Sgd("sync-disk", "tuning", "sync", 95, batch=SMALL, disks=True, plants=("spin:0:30", "spin:1:30"), feels=.15),
+    Sgd("sync-memory", "tuning", "sync", 50, batch=SMALL, plants=("memory:0:120", "memory:1:120", "spin:0:40", "spin:1:40"), feels=.25),
     Matmul(),
     Sgd("async-tune", "tuning", "async", 320, batch=9000),
     Sgd("async", "scored", "async", 150),
