@@ -10,9 +10,11 @@ target_compile_options(fault-ring PRIVATE -O2)
 
 find_program(PYTHON3_PROGRAM python3)
 if(PYTHON3_PROGRAM)
-  add_test(NAME fault_scores_are_what_made_up_runs_say
-    COMMAND ${PYTHON3_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/test_scorer.py)
-  set_tests_properties(fault_scores_are_what_made_up_runs_say PROPERTIES LABELS unit TIMEOUT 120)
+  foreach(part truth scorer matrix)
+    add_test(NAME fault_${part}_is_what_made_up_runs_say
+      COMMAND ${PYTHON3_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/test_${part}.py)
+    set_tests_properties(fault_${part}_is_what_made_up_runs_say PROPERTIES LABELS unit TIMEOUT 120)
+  endforeach()
 endif()
 add_test(NAME fault_matrix_short COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/faults/short.sh)
 set_tests_properties(fault_matrix_short PROPERTIES LABELS faults TIMEOUT 1200 SKIP_RETURN_CODE 77 RUN_SERIAL TRUE
