@@ -16,6 +16,7 @@ import page
 import recordings
 import runner
 import scorer
+import tables
 from made_up import label, made, scored
 
 
@@ -162,11 +163,11 @@ class Page(unittest.TestCase):
         run = lambda workload, *seconds: {"workload": workload, "report": periods("marker", *seconds)}
         runs = [run("sync", 1, 2), run("async", 1, 2), run("sync", 1, 2), {"workload": "lammps", "report": periods("calls", 3)}]
         found = [periods("calls", 1.1, 2), periods("calls", 2, 2.4), {"iterations": None}, periods("calls", 4)]
-        e = page.period_errors(runs, found)
+        e = tables.period_errors(runs, found)
         self.assertEqual((e["n"], e["tried"]), (3, 5))
         self.assertAlmostEqual(e["median"], .1)
         self.assertAlmostEqual(e["worst"], .2)
-        self.assertIn("found of 3 of 5 ranks", page.error_text(e))
+        self.assertIn("found of 3 of 5 ranks", tables.error_text(e))
 
     def test_a_miss_shows_what_it_rests_on(self):
         run = made("F1", 20, "saturated", "vm1", "cpu", [label()], evidence=["some", "task"], against=["none"], summary="Waits.")
@@ -185,7 +186,7 @@ class Page(unittest.TestCase):
 
     def test_the_table_of_programs_has_a_row_for_each(self):
         runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()]))
-        rows = page.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})
+        rows = tables.workload_table(scorer.by_workload(runs), {None: [.02], "w": [.02]})
         self.assertEqual(rows[2], "| w | 2 | 1 | 10.00 | - | 1 of 1 | 0 of 1 | 1 of 1 | 0 | +2.0 %, 1 |")
 
     def test_what_lies_beyond_the_picture_is_on_its_edge_and_marked(self):
@@ -194,9 +195,9 @@ class Page(unittest.TestCase):
         self.assertEqual([[round(x, 6) for x in point] for point in points], [[2, 2, False], [10, 2, True], [2, 10, True], [2, 1, True]])
 
     def test_a_table_is_markdown_and_nothing_is_shown_as_a_dash(self):
-        text = page.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})
+        text = tables.share_text({"right": 19, "n": 20, "share": .95, "low": .764, "high": .991})
         self.assertEqual(text, "95.0 % (76.4 to 99.1), 19 of 20")
-        self.assertEqual(page.share_text({"right": 0, "n": 0, "share": None, "low": 0, "high": 1}), "-")
+        self.assertEqual(tables.share_text({"right": 0, "n": 0, "share": None, "low": 0, "high": 1}), "-")
 
 
 if __name__ == "__main__":
