@@ -101,19 +101,20 @@ static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
     return false;
 }
 
-/* Once back its sender was inside MPI for long enough, until it was done, to copy what it sent. */
+/* Once back its sender had the CPU inside MPI for long enough, until it was done, to copy what it
+ * sent: who only waits there for a slow way has not. */
 static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
                             const struct away *a) {
-    int64_t inside = 0;
+    int64_t copying = 0;
     size_t i = calls_until(r, a->end_ns - 1);
     for (int steps = 0; i < r->n && steps < LOOKS_MAX; i++, steps++) {
         const struct mpi_event *e = &r->events[i];
         if (e->enter_ns > done->exit_ns)
             break;
         if (mpi_event_is_call(e) && e->exit_ns <= done->exit_ns)
-            inside += e->exit_ns - e->enter_ns;
+            copying += e->flags & MPI_FLAG_HAS_CPU ? e->cpu_ns : e->exit_ns - e->enter_ns;
     }
-    return inside >= done->bytes / COPY_BYTES_NS;
+    return copying >= done->bytes / COPY_BYTES_NS;
 }
 
 /* done: of the sender's request. */

@@ -87,23 +87,35 @@ static bool are_before_loss(const struct matcher *m, struct event_at s, struct e
            event_of(m, r)->exit_ns < m->log->ranks[r.rank].lost_ns;
 }
 
-/* Of a call that sends and receives, older recordings have the larger of both as what it sent. */
-static bool sent_at_most(const struct matcher *m, const struct mpi_event *send) {
-    return mpi_event_function(m->log, send)->kind == MPI_KIND_SENDRECV;
+/* Of a call that sends and receives, older recordings have the larger of both as what it sent: then
+ * as much as it received. */
+static bool sent_at_most(const struct matcher *m, struct event_at s) {
+    const struct mpi_rank *rank = &m->log->ranks[s.rank];
+    const struct mpi_event *send = event_of(m, s);
+    size_t i = s.index;
+    if (mpi_event_function(m->log, send)->kind != MPI_KIND_SENDRECV)
+        return false;
+    while (i > 0 && rank->events[i - 1].enter_ns == send->enter_ns)
+        i--;
+    for (; i < rank->n && rank->events[i].enter_ns == send->enter_ns; i++)
+        if (rank->events[i].flags & MPI_FLAG_PART && rank->events[i].thread == send->thread &&
+            rank->events[i].bytes == send->bytes)
+            return true;
+    return false;
 }
 
-static bool sizes_fit(const struct matcher *m, const struct mpi_event *send,
+static bool sizes_fit(const struct matcher *m, struct event_at s, const struct mpi_event *send,
                       const struct mpi_event *receive) {
     bool room = (send->flags | receive->flags) & MPI_FLAG_AT_MOST; /* for more than came */
     return send->bytes == receive->bytes ||
-           (send->bytes < receive->bytes ? room : sent_at_most(m, send));
+           (send->bytes < receive->bytes ? room : sent_at_most(m, s));
 }
 
 /* Whether these can be one message at all. */
 static bool fit(const struct matcher *m, struct event_at s, struct event_at r) {
     const struct mpi_rank *from = &m->log->ranks[s.rank], *to = &m->log->ranks[r.rank];
     const struct mpi_event *send = event_of(m, s), *receive = event_of(m, r);
-    if (!sizes_fit(m, send, receive))
+    if (!sizes_fit(m, s, send, receive))
         return false;
     int64_t bound = call_clock_bound(m->clock, from->host, to->host);
     return bound == INT64_MAX || receive->exit_ns + bound >= send->enter_ns;

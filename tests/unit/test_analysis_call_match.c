@@ -172,6 +172,17 @@ static void what_a_sendrecv_sent_and_received_have_sizes_of_their_own(void **sta
     done(&log, &m);
 }
 
+static void a_receive_of_less_than_a_sendrecv_sent_is_another_message_s(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 24, 10, 100);
+    PLANT(&log, 0, 0, "MPI_Sendrecv", 1, 1, 8, 10, 100, MPI_FLAG_PART);
+    PLANT(&log, 1, 0, "MPI_Recv", 0, 1, 16, 40, 110);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 0);
+    done(&log, &m);
+}
+
 static void more_than_a_sendrecv_sent_is_not_its_message(void **state) {
     struct mpi_log log = {0};
     (void)state;
@@ -490,13 +501,13 @@ static void a_message_that_goes_on_by_itself_waits_for_nobody(void **state) {
 }
 
 /* It leaves right after it has begun the message, and is done with it `took_us` after it is back at
- * 20 ms, all inside MPI. */
-static int64_t ready_of_begun(int64_t bytes, int64_t took_us) {
+ * 20 ms, all inside MPI, of that cpu_us on the CPU. */
+static int64_t ready_of_begun(int64_t bytes, int64_t took_us, int64_t cpu_us) {
     struct mpi_log log = {0};
     int64_t end = 20 * MS + took_us * 1000;
     PLANT(&log, 0, 0, "MPI_Isend", 1, 5, bytes, 1 * MS, 1 * MS + 10);
     PLANT(&log, 0, 0, "MPI_Isend", 1, 5, bytes, 1 * MS, end, MPI_FLAG_REQUEST);
-    PLANT(&log, 0, 0, "MPI_Test", 1, 5, bytes, 20 * MS, end);
+    PLANT(&log, 0, 0, "MPI_Test", 1, 5, bytes, 20 * MS, end, MPI_FLAG_HAS_CPU, cpu_us * 1000);
     PLANT(&log, 1, 1, "MPI_Recv", 0, 5, bytes, 2 * MS, 22 * MS);
     struct call_matches m = matched(&log);
     int64_t ready = need(&log, &m, 1, "MPI_Recv", 0)->ready_ns;
@@ -506,9 +517,10 @@ static int64_t ready_of_begun(int64_t bytes, int64_t took_us) {
 
 static void a_message_that_is_copied_when_its_sender_is_back_waited_for_it(void **state) {
     (void)state;
-    assert_int_equal(ready_of_begun(200000, 80), 20 * MS);
-    assert_int_equal(ready_of_begun(200000, 2), 1 * MS); /* it had left */
-    assert_int_equal(ready_of_begun(10000, 80), 1 * MS); /* as short ones do */
+    assert_int_equal(ready_of_begun(200000, 80, 80), 20 * MS);
+    assert_int_equal(ready_of_begun(200000, 2, 2), 1 * MS);    /* it had left */
+    assert_int_equal(ready_of_begun(10000, 80, 80), 1 * MS);   /* as short ones do */
+    assert_int_equal(ready_of_begun(200000, 1000, 5), 1 * MS); /* it waits for its way */
 }
 
 static void a_receiver_that_was_not_there_yet_waited_for_nobody(void **state) {
@@ -634,6 +646,7 @@ int main(void) {
         cmocka_unit_test(persistent_requests_match_each_time_they_are_started),
         cmocka_unit_test(a_sendrecv_needs_both_its_partners),
         cmocka_unit_test(what_a_sendrecv_sent_and_received_have_sizes_of_their_own),
+        cmocka_unit_test(a_receive_of_less_than_a_sendrecv_sent_is_another_message_s),
         cmocka_unit_test(more_than_a_sendrecv_sent_is_not_its_message),
         cmocka_unit_test(a_receive_from_nobody_is_not_unmatched),
         cmocka_unit_test(a_probe_waits_for_the_message_received_next),
