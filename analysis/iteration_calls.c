@@ -86,15 +86,16 @@ static bool is_apart(double period_ns, double of_role_ns) {
     return factor < 0.55 || (factor > 1.8 && agrees(factor, round(factor))) || factor > 8;
 }
 
-/* A rank with no loop, or with another one than its role's, is searched for one of the role's
- * period. */
+/* A rank with no loop, or with another one than its role's, is searched for one of the period that
+ * the rank in the role's middle has: between two ranks lies one that neither has. */
 static int settle_rank(const struct call_search *search, struct rank_search *rank,
                        const struct rank_search *middle, double period_ns) {
+    double target_ns = middle ? (double)middle->period_ns : period_ns;
     bool alike = false;
     if (rank->period_ns > 0 && !is_apart(rank->period_ns, period_ns))
         return 0;
     int result = goes_round_as(rank, middle, &alike);
-    return result == 0 && !alike ? rank_search_loop(search, rank, period_ns) : result;
+    return result == 0 && !alike ? rank_search_loop(search, rank, target_ns) : result;
 }
 
 static int settle_role(struct call_search *search, int role, double *room) {

@@ -18,6 +18,7 @@
 #define PASSING_LOOKS 256   /* in a row, at one message after the other: more are a wait */
 #define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
 #define SHORTEST 0.05       /* of the pauses: quantile */
+#define SHORTEST_MIN 40     /* pauses: among fewer it would be one by itself */
 #define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
 
 static const struct mpi_function *function_of(const struct polling *p, size_t event) {
@@ -115,8 +116,10 @@ static struct usual usual_nap(const struct polling *p, const bool *ours, const d
     }
     if (may_be_nap(before, last, 0))
         room[n++] = last;
-    return n ? (struct usual){stats_quantile(room, n, 0.25), stats_quantile(room, n, SHORTEST)}
-             : (struct usual){0, 0};
+    if (!n)
+        return (struct usual){0, 0};
+    double nap = stats_quantile(room, n, 0.25);
+    return (struct usual){nap, n < SHORTEST_MIN ? nap : stats_quantile(room, n, SHORTEST)};
 }
 
 /* One stretch of polling after the other. Of a rank whose core is another's most naps end late, the
