@@ -69,7 +69,10 @@ grep -q '"exit_status": 3' "$work/new.json" || fail "the status of the failed ru
 
 # Who was interrupted has not failed, whatever the launcher made of it.
 sqlite3 "$db" ".backup $work/ended.db"
-failed() { "$chokepoint" report two --db "$work/ended.db" --format json | grep -q "command failed"; }
+failed() {
+    "$chokepoint" report two --db "$work/ended.db" --format json >"$work/ended.json" || fail "no report"
+    grep -q "command failed" "$work/ended.json"
+}
 failed || fail "exit status 3 is no failure"
 sqlite3 "$work/ended.db" "UPDATE run SET state = 'interrupted' WHERE name = 'two'"
 failed && fail "an interrupted run is told as a failure"

@@ -205,17 +205,19 @@ class Disk:
 
 
 class Setting:
-    """A setting of this machine's kernel that is another one while it lasts, where the machine has it."""
+    """A setting of this machine's kernel that is another one while it lasts, where the machine has it and lets it be set."""
 
     def __init__(self, path, value):
         self.path, self.value, self.before = path, value, None
 
     def __enter__(self):
-        if os.path.exists(self.path):
+        try:
             with open(self.path) as file:
                 before = file.read().strip()
             write(self.path, self.value)
             self.before = before
+        except OSError:
+            pass # not there, or read-only
         return self
 
     @property
