@@ -123,6 +123,7 @@ static int find_groups(struct builder *b) {
             g->need = f->need;
             g->exchange = replay_exchange_of(log->names[e->function]);
             g->started = f->kind == MPI_KIND_COLLECTIVE_START;
+            g->turns = f->kind != MPI_KIND_COLLECTIVE && !g->started;
             g->bytes = fmax(g->bytes, (double)e->bytes);
             if (e->peer >= 0 && log->ranks[r].rank == e->peer)
                 g->root = r;

@@ -18,7 +18,7 @@
 
 enum replay_op_kind {
     REPLAY_GAP,       /* between calls: ns, cpu_ns of it computing; first: its shares */
-    REPLAY_FIXED,     /* inside a call: ns */
+    REPLAY_FIXED,     /* inside a call: ns; n: of a call that all ranks are through with together */
     REPLAY_POST_SEND, /* first: the message */
     REPLAY_POST_RECEIVE,
     REPLAY_WAIT,  /* until n messages are complete: waits[first...]; ns when they are already */
@@ -37,7 +37,7 @@ struct replay_op {
     int64_t ns;
     union {
         int64_t cpu_ns;  /* of gaps */
-        int64_t held_ns; /* of waits for group calls: of that time, as another had no core */
+        int64_t held_ns; /* of waits for others: of that time, as another had no core */
     };
     int64_t group_ns; /* of waits for group calls: as long after those these needed came */
     int64_t late_ns;  /* of waits and groups: it had no core when it could have gone on */
@@ -74,6 +74,7 @@ struct replay_group {               /* a call of a group */
     double bytes; /* most that a member gives or gets */
     enum replay_exchange exchange;
     bool started; /* its members wait for it with another call */
+    bool turns;   /* it exchanges more than once: making communicators, files, windows */
     /* The member whose want of a core held up another one for longest: for how long. */
     uint32_t late_rank, late_shares;
     int64_t held_ns; /* 0: none */

@@ -2,6 +2,7 @@
 /* One rank's calls as operations: one pass over those of its main thread. */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "analysis/replay_build.h"
 
@@ -110,16 +111,24 @@ static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     replay_add_gap(rb, begin + inside, end, 1);
 }
 
-/* A call that waits for nobody. */
+/* Nobody comes out of MPI_Init before all have come so far, whatever each has to do for that. */
+static bool ends_together(const struct rank_builder *rb, const struct mpi_event *e) {
+    const char *name = rb->b->log->names[e->function];
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;
+}
+
+/* A call that waits for no certain other one. */
 static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     uint32_t shares;
     int64_t late = replay_call_late_ns(rb, i, FOR_NOBODY, begin, end, &shares);
-    if (late <= 0) {
+    bool together = ends_together(rb, &rb->rank->events[i]);
+    if (late <= 0 && !together) {
         replay_add_fixed(rb, end - begin, end, replay_spins(rb, i, begin, end));
         return;
     }
     struct replay_op *op = replay_add_op(rb, REPLAY_FIXED, 0, end - begin - late, end);
     op->spins = replay_spins(rb, i, begin, end - late);
+    op->n = together;
     op->late_ns = late;
     op->shares = shares;
 }

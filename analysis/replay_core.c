@@ -78,10 +78,11 @@ static size_t ended_with(const struct replay_rank *r, int64_t t) {
     return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
 }
 
-struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
-                               double soon) {
+/* Of the first n of its absences. */
+static struct replay_away away_in(const struct replay_rank *rank, size_t n, int64_t from,
+                                  int64_t to, double soon) {
     struct replay_away sum = {.shares = REPLAY_NONE}, away = sum;
-    for (size_t i = ended_with(rank, to); i-- > 0 && rank->absences[i].end_ns > from;) {
+    for (size_t i = n; i-- > 0 && rank->absences[i].end_ns > from;) {
         const struct replay_absence *a = &rank->absences[i];
         int64_t begin = a->begin_ns > from ? a->begin_ns : from;
         int64_t end = a->end_ns < to ? a->end_ns : to;
@@ -95,6 +96,18 @@ struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int
             away = sum;
     }
     return away;
+}
+
+struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
+                               double soon) {
+    return away_in(rank, ended_with(rank, to), from, to, soon);
+}
+
+struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from, int64_t to,
+                                    double soon) {
+    size_t n = ended_by(rank, to);
+    bool amid = n < rank->n_absences && rank->absences[n].begin_ns < to;
+    return away_in(rank, n + amid, from, to, soon);
 }
 
 /* ---- looks in a row ---- */
@@ -286,19 +299,14 @@ float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64
 
 /* ---- what others waited for ---- */
 
-/* The last one that had ended by t; NULL: none. */
-static const struct replay_absence *last_absence(const struct replay_rank *r, int64_t t) {
-    size_t n = ended_by(r, t);
-    return n ? &r->absences[n - 1] : NULL;
-}
-
 /* What of a time without a core kept back something that could go on from `ready` on, and was done
- * at `done`. */
+ * at `done`. What was done in the midst of it was so when the rank had its core for a moment. */
 static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
     int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
-    if (a->end_ns > done || done - a->end_ns > length || from >= a->end_ns)
+    int64_t until = done < a->end_ns ? done : a->end_ns;
+    if (done - a->end_ns > length || from >= until)
         return 0;
-    return a->ns * (double)(a->end_ns - from) / (double)length;
+    return a->ns * (double)(until - from) / (double)length;
 }
 
 /* Who has handed a message over is not needed any more for it to come. */
@@ -306,17 +314,27 @@ static bool had_left(const struct replay_message *m, const struct replay_absence
     return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
 }
 
-/* By the last one: of a message it is not known how many turns of its sender it took. */
+static void keep_back(struct replay *p, struct replay_message *m, const struct replay_absence *a) {
+    int64_t bound =
+        call_clock_bound(&p->scene->clock, p->ranks[m->from].host, p->ranks[m->to].host);
+    int64_t late = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
+    if (bound > a->end_ns - a->begin_ns || had_left(m, a) || late <= m->late_ns)
+        return;
+    m->late_ns = late;
+    m->late_shares = a->shares;
+}
+
+/* By the one it was done in, or the last one before: of a message it is not known how many turns of
+ * its sender it took. */
 void replay_find_kept_back(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];
         const struct replay_rank *from = &p->ranks[m->from];
-        const struct replay_absence *a = last_absence(from, m->done_ns);
-        int64_t bound = call_clock_bound(&p->scene->clock, from->host, p->ranks[m->to].host);
-        if (!a || bound > a->end_ns - a->begin_ns || had_left(m, a))
-            continue;
-        m->late_ns = (int64_t)kept_back_ns(a, replay_begin_ns(m), m->done_ns);
-        m->late_shares = a->shares;
+        size_t n = ended_by(from, m->done_ns);
+        if (n)
+            keep_back(p, m, &from->absences[n - 1]);
+        if (n < from->n_absences)
+            keep_back(p, m, &from->absences[n]);
         m->done_ns -= m->late_ns;
     }
 }

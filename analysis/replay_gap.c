@@ -23,7 +23,7 @@ struct replay_op *replay_add_op(struct rank_builder *rb, enum replay_op_kind kin
 
 void replay_add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns, float spins) {
     struct replay_op *last = rb->to->n ? &rb->to->ops[rb->to->n - 1] : NULL;
-    if (last && last->kind == REPLAY_FIXED && !last->late_ns) {
+    if (last && last->kind == REPLAY_FIXED && !last->late_ns && !last->n) {
         double spun = (double)last->ns * (double)last->spins + (double)ns * (double)spins;
         last->ns += ns;
         last->end_ns = end_ns;

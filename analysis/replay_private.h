@@ -83,6 +83,10 @@ struct replay_away {
 #define REPLAY_SOON 1.0
 struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int64_t to,
                                double soon);
+/* The same, of something that goes on by many turns: it may be done in the midst of such a time, as
+ * the rank has its core for a moment between two of them. */
+struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from, int64_t to,
+                                    double soon);
 
 /* Waits for cores on a host (run queue or quota) that the critical path does not show as such:
  * those that a budget takes for exchanges, and those of one member of a group while the path was at

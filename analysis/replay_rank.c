@@ -182,10 +182,17 @@ static bool interact(struct run *run, uint32_t rank, const struct replay_op *op)
     }
 }
 
+/* Held up by one that had no core: as long as that one is now. */
+static int64_t fixed_ns(const struct run *run, const struct replay_op *op) {
+    return op->held_ns ? op->ns - op->held_ns +
+                             replay_late_ns(run, op->held_rank, op->held_shares, op->held_ns)
+                       : op->ns;
+}
+
 /* When it is through with an operation that concerns nobody else. */
 static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
     if (op->kind == REPLAY_FIXED)
-        return replay_quota_spend(run, rank, op->ns, spun_ns(op)) + late_ns(run, rank);
+        return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) + late_ns(run, rank);
     return replay_quota_spend(run, rank, replay_gap_ns(run->p, run->change, rank, op),
                               replay_gap_cpu_ns(run->p, run->change, rank, op));
 }

@@ -58,6 +58,25 @@ static double check(struct recording *r, int64_t should_ns) {
     return a.gain_max;
 }
 
+/* Of a second in MPI_Init rank 1 has no core for .4 s; rank 0 has to do less, and sleeps until both
+ * are through: it is held up as long. */
+static void nobody_is_through_with_init_before_the_one_without_a_core(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 2, 5);
+    r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
+    plant_process(&r, 0, "train", (struct plant_process){0, .6, 0, 0});
+    plant_process(&r, 1, "train", (struct plant_process){1, .6, .4, 0});
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r.calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 1000 * MS, MPI_FLAG_HAS_CPU,
+              .cpu_ns = (rank ? 600 : 200) * MS);
+    for (int64_t t = 1000 * MS; t < 1000 * MS + 100 * MS * ROUNDS; t += 100 * MS) {
+        meet(&r, 0, 50 * MS, t + 50 * MS, t + 100 * MS, 50 * MS);
+        meet(&r, 1, 60 * MS, t + 100 * MS, t + 100 * MS, 0);
+    }
+    check(&r, 60 * MS + 600 * MS / ROUNDS);
+}
+
 /* The kernel takes a core away where a process asks it for something: in starting a receive, too.
  */
 static void a_core_lost_in_a_call_that_waits_for_nobody_comes_back(void **state) {
@@ -226,6 +245,39 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
         meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
     }
     check(&r, 60 * MS);
+}
+
+/* Of 44 ms that it has no core in sending, rank 1 has it for a moment after 40: that is when the
+ * message comes. */
+static void a_message_that_comes_between_two_turns_was_kept_back_by_the_first(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.44);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 1, 8, t, t + 90 * MS, BOTH, .cpu_ns = 90 * MS);
+        meet(&r, 0, 10 * MS, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 1, 8, t + 50 * MS, t + 94 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 1, 0, t + 94 * MS, t + 100 * MS, 6 * MS);
+    }
+    check(&r, 60 * MS);
+}
+
+/* A communicator is made by many exchanges: rank 1 loses its core in some of them, and once more
+ * when rank 0 is through. */
+static void who_is_through_with_many_turns_before_the_last_was_held_up(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 100 * MS, 0.4);
+    for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r.calls, 0, 0, "MPI_Comm_dup", -1, -1, 0, t + 50 * MS, t + 80 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS, .cpu_ns = 30 * MS);
+        meet(&r, 0, 20 * MS, t + 100 * MS, t + 100 * MS, 0);
+        PLANT(&r.calls, 1, 1, "MPI_Comm_dup", -1, -1, 0, t + 50 * MS, t + 90 * MS, BOTH,
+              .gap_cpu_ns = 50 * MS);
+        meet(&r, 1, 0, t + 90 * MS, t + 100 * MS, 10 * MS);
+    }
+    check(&r, 70 * MS);
 }
 
 /* It had been handed over before, and was on its way: what rank 1 lacks while it waits for
@@ -446,6 +498,7 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_is_through_with_init_before_the_one_without_a_core),
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
         cmocka_unit_test(of_looks_in_a_row_the_long_one_had_no_core),
@@ -456,6 +509,8 @@ int main(void) {
         cmocka_unit_test(who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner),
         cmocka_unit_test(looks_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),
+        cmocka_unit_test(a_message_that_comes_between_two_turns_was_kept_back_by_the_first),
+        cmocka_unit_test(who_is_through_with_many_turns_before_the_last_was_held_up),
         cmocka_unit_test(a_core_lost_after_sending_does_not_keep_back_the_message),
         cmocka_unit_test(a_core_lost_in_a_call_that_waits_for_nobody_comes_back),
         cmocka_unit_test(spinning_before_the_peer_came_is_no_part_of_what_came_after),
