@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 """observers_cost.py [--program softmax|sync] [--before BIN] [--rounds N] [SECONDS]: the share of a core that agents and the collector
 take while two emulated hosts train, as the kernel's own clock of each thread tells it (schedstat), and how often they take the core
-from the program. With --before those of another build take turns with these: the gain of a change, which single runs hide behind
+from the program; below, what of an agent's share each probe takes, as the recording itself tells (table self). With --before those of another build take turns with these: the gain of a change, which single runs hide behind
 what else the machine does. $CHOKEPOINT_BIN: where the programs are."""
 import argparse
 import os
+import sqlite3
 import statistics
 import sys
 import tempfile
@@ -32,20 +33,39 @@ def used(watch):
     return found
 
 
+def probes(database):
+    """{probe: (share of a core a host, us a sample)}; "agent" is all of an agent, its threads that push and answer included"""
+    rows = sqlite3.connect(database).execute("""SELECT name, sum(cpu_ns), sum(interval_ns), sum(samples) FROM self
+        JOIN instance ON instance.instance = self.instance WHERE cpu_ns > 0 AND interval_ns > 0 GROUP BY name""")
+    return {name: (cpu_ns / interval_ns, cpu_ns / 1e3 / samples if samples else 0) for name, cpu_ns, interval_ns, samples in rows}
+
+
 def measure(binaries, name, seconds):
-    """{kind: (share of a core, times a second that it got one)}"""
-    with tempfile.TemporaryDirectory() as work, training(binaries, name, 2 * seconds + 5, work) as (process, watch):
-        before, begin = used(watch), time.monotonic_ns()
-        time.sleep(seconds)
-        if process.poll() is not None:
-            sys.exit("observers_cost.py: the training ended before the second reading: give it fewer seconds")
-        after, took_ns = used(watch), time.monotonic_ns() - begin
+    """({kind: (share of a core, times a second that it got one)}, probes)"""
+    with tempfile.TemporaryDirectory() as work:
+        with training(binaries, name, 2 * seconds + 5, work) as (process, watch):
+            before, begin = used(watch), time.monotonic_ns()
+            time.sleep(seconds)
+            if process.poll() is not None:
+                sys.exit("observers_cost.py: the training ended before the second reading: give it fewer seconds")
+            after, took_ns = used(watch), time.monotonic_ns() - begin
+        by_probe = probes(f"{work}/db")
     sums = {kind: [0, 0] for kind, _, _ in SHOWN}
     for thread, (kind, on_core_ns, times) in after.items():
         _, had_ns, had_times = before.get(thread, (kind, 0, 0))
         sums[kind][0] += (on_core_ns - had_ns) / took_ns
         sums[kind][1] += (times - had_times) / (took_ns / 1e9)
-    return {kind: (sums[kind][0] / hosts, sums[kind][1] / hosts) for kind, _, hosts in SHOWN}
+    return {kind: (sums[kind][0] / hosts, sums[kind][1] / hosts) for kind, _, hosts in SHOWN}, by_probe
+
+
+def show_probes(figures):
+    """A line a probe, the dearest of the last build first."""
+    middle = {build: {name: [statistics.median(run[name][i] for _, run in runs if name in run) for i in (0, 1)]
+                      for name in set().union(*(run for _, run in runs))} for build, runs in figures.items()}
+    last = list(figures)[-1]
+    for name in sorted(middle[last], key=lambda name: -middle[last][name][0]):
+        print(f"  {name:14s} " + "; ".join(f"{build} {100 * by[name][0]:.4f} % of a core, {by[name][1]:.1f} us a sample"
+                                         for build, by in middle.items() if name in by))
 
 
 def main():
@@ -67,10 +87,11 @@ def main():
         sys.exit(77)
     for kind, title, _ in SHOWN:
         for build, runs in figures.items():
-            shares = [100 * run[kind][0] for run in runs]
-            times = statistics.median(run[kind][1] for run in runs)
+            shares = [100 * run[kind][0] for run, _ in runs]
+            times = statistics.median(run[kind][1] for run, _ in runs)
             print(f"{title:14s} {build:6s} {statistics.median(shares):.3f} % of a core ({min(shares):.3f} to {max(shares):.3f}, "
                   f"{len(runs)} runs), on it {times:.0f} times a second")
+    show_probes(figures)
 
 
 main()
