@@ -40,6 +40,8 @@ static int ask(const struct scene *scene, const struct whatif *whatif,
     if (!answer.replayed) {
         if (!*why && answer.refused)
             *why = strdup(answer.refused);
+        if (answer.untold) /* that alone blames nobody */
+            *ret_gain = (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * scale};
         return 0;
     }
     double beside = elsewhere(scene, &answer);

@@ -240,6 +240,17 @@ static void say_untrusted(const struct scene *scene, struct verdict *v) {
                   who->rank, scene->hosts[who->host].name);
 }
 
+/* What the run gains at most: of what no prediction is known, its bound. */
+static double gain_at_most(const struct candidate *c) {
+    return c->gain.replayed ? c->gain.estimate : fmax(c->gain.estimate, c->gain.high);
+}
+
+static const char *how_harmless(const struct candidate *c) {
+    if (gain_at_most(c) >= GAIN_MIN)
+        return "nothing shows that the run waits for it";
+    return c->gain.estimate < GAIN_HARMLESS ? "busy, but harmless" : "little to gain";
+}
+
 /* Evidence of something busy that the run would hardly gain from. */
 static void rule_out_harmless(const struct scene *scene, const struct candidates *candidates,
                               struct verdict *v) {
@@ -249,9 +260,7 @@ static void rule_out_harmless(const struct scene *scene, const struct candidates
             !c->repeated && c->gain.estimate < GAIN_MIN ? verdict_candidate_words(scene, c) : NULL;
         if (what)
             text_list_add(&v->ruled_out, "%s: %s, %.0f %% of the run at most", what,
-                          c->gain.estimate < GAIN_HARMLESS ? "busy, but harmless"
-                                                           : "little to gain",
-                          100 * c->gain.estimate);
+                          how_harmless(c), 100 * gain_at_most(c));
         free(what);
     }
 }

@@ -382,8 +382,10 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
     a.gain_max = a.measured_s > 0 ? 1 - a.bound_s / a.measured_s : NAN;
     if (!isnan(w->replay_s) && w->measured_s > 0)
         a.replay_s = a.measured_s * w->replay_s / w->measured_s;
-    for (size_t i = 0; !a.refused && i < n; i++)
+    for (size_t i = 0; !a.refused && i < n; i++) {
         a.refused = whatif_beyond_replay(w, &scenarios[i]);
+        a.untold = a.refused && whatif_is_untold(w, &scenarios[i]);
+    }
     int result = a.refused ? 0 : predict(w, scenarios, n, &a);
     if (result == 0 && !a.replayed)
         result = whatif_count(w, scenarios, n, &a);

@@ -47,6 +47,7 @@ struct whatif_answer {
     bool counted;         /* no replay, but counters tell what is predicted */
     bool iterations;      /* or the iterations that ranks, which run freely, get done */
     const char *refused;  /* why there was no replay; NULL. Lives as long as the whatif */
+    bool untold;          /* that is: nothing shows whether what it changes limits anything */
     double measured_s;    /* the main phase */
     double replay_s;      /* as measured, replayed; NAN without a replay */
     double predicted_s;   /* NAN: neither replayed nor counted */

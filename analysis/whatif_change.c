@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/arithmetic.h"
+#include "analysis/saturation_net.h"
 #include "analysis/stats.h"
 #include "analysis/whatif_private.h"
 
@@ -80,20 +82,22 @@ static bool is_asked(const struct whatif *w, const struct whatif_scenario *s, si
            (s->host < 0 || (size_t)s->host == link % hosts);
 }
 
-/* Most that the path moves through the link it moves in calls of groups. */
+/* Most bytes that go through the link go in calls of groups. */
 static bool carries_groups(const struct whatif *w, size_t link) {
-    const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
-    size_t hosts = w->scene->n_hosts, n = hosts + 1;
-    double of_groups = 0, of_pairs = 0;
-    for (size_t from = 0; from < n; from++)
-        for (size_t to = 0; to < n; to++) {
-            size_t end = link < hosts ? from : to;
-            if (from == hosts || to == hosts)
-                of_groups +=
-                    end == link % hosts || end == hosts ? part->transfers[from * n + to] : 0;
-            else if (from != to && end == link % hosts)
-                of_pairs += part->transfers[from * n + to];
-        }
+    const struct replay *p = w->replay;
+    size_t hosts = w->scene->n_hosts;
+    double of_groups = 0, of_pairs = 0, *load = malloc((2 * hosts + 1) * sizeof *load);
+    for (size_t i = 0; load && i < p->n_groups; i++) {
+        replay_wire_load(p, &p->groups[i], load);
+        of_groups += load[link];
+    }
+    for (size_t i = 0; i < p->n_messages; i++) {
+        const struct replay_message *m = &p->messages[i];
+        size_t end = link < hosts ? m->from : m->to;
+        if (replay_is_between(p, m) && (size_t)p->ranks[end].host == link % hosts)
+            of_pairs += m->bytes;
+    }
+    free(load);
     return of_groups > of_pairs;
 }
 
@@ -131,6 +135,44 @@ static bool few_tell(const struct replay_model *m) {
     return m->few_ns[0] > 0 || m->few_ns[1] > 0;
 }
 
+/* Share of the time, at the rate that it is known to carry, or that its host held packets back to
+ * the rate it is set to; 1: neither is known. */
+static double in_use(const struct whatif *w, size_t link) {
+    const struct scene *scene = w->scene;
+    int host = (int)(link % scene->n_hosts);
+    bool sends = link < scene->n_hosts;
+    enum metric way = sends ? METRIC_NET_SEND : METRIC_NET_RECV;
+    struct network_limit limit = network_limit_of(scene, host, way);
+    struct queues queues = link_queues(scene, scene->main_group, host);
+    double held = queues.overlimits_s * queues.packet_bytes / 1e6;
+    double used = scene_mean(scene, host, way, scene->main_group);
+    used = limit.measured ? used / limit.mb_s : NAN;
+    used = fmin(used, sends ? held / network_set_rate(scene, host) : NAN);
+    return isnan(used) ? 1 : used;
+}
+
+/* That calls of groups take as long as they did is no finding of the replay, but where the link was
+ * in use for next to none of the time. */
+bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
+    const struct replay_model *m = &w->replay->model;
+    double length_s = w->scene->critical.groups[w->scene->main_group].length_s, used = 0;
+    size_t hosts = w->scene->n_hosts;
+    bool groups = false;
+    if (s->kind != WHATIF_LINK || s->rate_bytes_s > 0 || !(s->factor > 1) ||
+        !(whatif_removable(w, s, 1) >= GAIN_MIN * length_s))
+        return false;
+    for (size_t link = 0; link < 2 * hosts; link++) {
+        double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
+        if (!is_asked(w, s, link))
+            continue;
+        if (m->held[link] || isfinite(rate) || m->twin[link] >= 0)
+            return false;
+        groups |= carries_groups(w, link);
+        used = fmax(used, in_use(w, link));
+    }
+    return groups && used * (1 - 1 / s->factor) >= GAIN_MIN;
+}
+
 /* A rank without a core answers no accesses either. */
 static bool is_without_cores(const struct whatif_scenario *s) {
     return s->kind == WHATIF_WITHOUT &&
@@ -143,6 +185,9 @@ const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_sce
     if ((s->kind == WHATIF_LINK || is_without_cores(s)) &&
         one_sided_part(&w->scene->recording->calls) > ONE_SIDED_MAX)
         return "data go by one-sided accesses, and a replay lets them take as long as they did";
+    if (whatif_is_untold(w, s))
+        return "most that goes through that link are calls of groups, and nothing shows whether it "
+               "is what they wait for";
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&

@@ -43,6 +43,9 @@ int whatif_count(const struct whatif *whatif, const struct whatif_scenario *scen
 const char *whatif_beyond_replay(const struct whatif *whatif,
                                  const struct whatif_scenario *scenario);
 
+/* A faster link, where nothing shows whether it is what calls of groups wait for. */
+bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario *scenario);
+
 /* Nothing changed yet. -ENOMEM. */
 int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
 void whatif_change_release(struct replay_change *change);

@@ -251,6 +251,58 @@ static void a_started_sum_goes_one_way_after_the_other(void **state) {
     check(&r, 0, 41 * MS);
 }
 
+/* ---- a link that nothing shows to be a limit ---- */
+
+static double little(size_t column, double t_s) {
+    (void)column;
+    (void)t_s;
+    return 1e6; /* bytes/s */
+}
+
+/* Sums take a third of the time, and rank 1's link is asked for ten times as fast; at its rate
+ * (MB/s; NAN: not measured) it carries 1 MB/s. */
+static struct whatif_answer ask_faster(double measured_mb_s) {
+    struct recording r;
+    struct scene scene;
+    struct whatif *w;
+    struct whatif_answer a;
+    struct whatif_scenario s = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_BOTH,
+                                .factor = 10};
+    begin(&r, 45 * MS);
+    r.ceilings = malloc(2 * METRIC_COUNT_ * sizeof *r.ceilings);
+    for (size_t i = 0; i < (size_t)2 * METRIC_COUNT_; i++)
+        r.ceilings[i] = measured_mb_s;
+    for (int host = 0; host < 2; host++)
+        plant(&r, RECORDING_NET, host, "eth0", 0.1, 0, little);
+    for (int64_t t = 0; t < 45 * MS * ROUNDS; t += 45 * MS)
+        for (int rank = 0; rank < 2; rank++)
+            PLANT(&r.calls, rank, rank, "MPI_Allreduce", -1, -1, 45000, t + 30 * MS, t + 45 * MS,
+                  BOTH, .gap_cpu_ns = 30 * MS, .cpu_ns = 15 * MS);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    whatif_free(w);
+    scene_release(&scene);
+    recording_release(&r);
+    return a;
+}
+
+/* The sums take as long as they did: that is no answer, unless the link was hardly used. */
+static void what_groups_take_of_a_link_that_nothing_shows_is_not_told(void **state) {
+    static const double unknown[] = {NAN, 8};
+    (void)state;
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        struct whatif_answer a = ask_faster(unknown[i]);
+        assert_false(a.replayed);
+        assert_non_null(a.refused);
+        assert_true(fabs(a.bound_s / a.measured_s - 0.7) < 0.02);
+    }
+    struct whatif_answer a = ask_faster(1000);
+    assert_true(a.replayed);
+    assert_true(fabs(a.gain) < 0.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_burst_all_of_a_message_waits_for_the_link),
@@ -265,6 +317,7 @@ int main(void) {
         cmocka_unit_test(a_group_takes_what_few_bytes_do_on_the_fastest_link),
         cmocka_unit_test(what_few_bytes_take_is_of_who_came_first_and_who_came_last),
         cmocka_unit_test(a_started_sum_goes_one_way_after_the_other),
+        cmocka_unit_test(what_groups_take_of_a_link_that_nothing_shows_is_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
