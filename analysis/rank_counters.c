@@ -6,6 +6,10 @@
  * to read back from disk; and its waits for disks count, that part of them which processes there
  * read of what had been in memory before. (The kernel's pressure leaves out pages that were dropped
  * before they were used twice, as all are when a program goes around in more than fits.)
+ *
+ * The kernel adds up what each thread waits for a core, also behind threads of its own process,
+ * while that one runs: a process waits for no longer than others have its cores, or keep it from
+ * them.
  */
 #include <errno.h>
 #include <math.h>
@@ -43,7 +47,7 @@ struct process_part {
     int host;
     int64_t pid;
     struct series_range at[RECORDING_COUNT_]; /* where the series of its host are */
-    bool knows_steal;
+    bool knows_steal, has_threads;
 };
 
 /* ---- of the host ---- */
@@ -183,6 +187,44 @@ static double quota_part(const struct process_part *p, const struct source *s, s
     return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
 }
 
+#define OWN_CORES                                                                                  \
+    0.9 /* of its CPU time: cores that were busy for less are not the ones it ran on */
+
+/* CPU time of all else on the host's cores, and what the host itself was without them; NAN where
+ * only a group's own is counted, or not all of the time. */
+static double others_cpu(const struct process_part *p, double own, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CPU];
+    double sum = 0;
+    bool any = false;
+    for (size_t s = p->at[RECORDING_CPU].begin; s < p->at[RECORDING_CPU].end; s++) {
+        const struct series *core = &set->items[s];
+        if (core->host != p->host)
+            continue;
+        if (strcmp(core->name, "cpus") == 0 || !is_known(set, core, CPU_USER))
+            return NAN;
+        for (size_t c = CPU_USER; c <= CPU_STEAL; c++)
+            sum += c == CPU_IDLE || c == CPU_IOWAIT ? 0 : series_growth(set, core, c, w, NULL);
+        any = true;
+    }
+    return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;
+}
+
+static bool has_threads(const struct process_part *p) {
+    for (size_t i = 0; i < p->process->series->n; i++)
+        if (series_value(p->seldom.set, p->process->series, i, PROCESS_THREADS) > 1)
+            return true;
+    return false;
+}
+
+/* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
+static double queue_part(const struct process_part *p, const struct budget_interval *i,
+                         double queue, struct windows w) {
+    if (p->often.series || p->mpi || i->quota > 0 || isnan(i->cpu) || !p->has_threads)
+        return queue;
+    double others = others_cpu(p, i->cpu, w);
+    return isnan(others) || isnan(queue) ? queue : fmin(queue, others);
+}
+
 static double growth_of_cpu(const struct source *s, struct windows w) {
     double sum = 0;
     for (size_t c = 0; c < s->set->n_columns; c++)
@@ -224,6 +266,7 @@ static struct process_part part_of(const struct scene *scene, const struct scene
         .host = process->host,
         .pid = pid,
         .knows_steal = knows_steal(scene->recording, process->host)};
+    part.has_threads = has_threads(&part);
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
         part.at[t] = series_set_of_host(&scene->recording->tables[t], process->host);
     return part;
@@ -257,9 +300,9 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     struct windows w = {&window, 1};
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
     to.cpu = growth_of_cpu(s, w);
-    to.run_queue = growth(s, s->run_queue, w);
     to.disk = growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
+    to.run_queue = queue_part(p, &to, growth(s, s->run_queue, w), w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     double pressure = growth(s, s->faults, w) <= 0 ? 0 : psi_memory(p, w);
     to.memory = memory_part(p, pressure, to.disk, w);

@@ -6,7 +6,10 @@
  * and its client take turns and look uneven by design. That a process sleeps and does not wait for
  * a peer, totals cannot tell; the kernel's clocks of connections can: what is sent to one who reads
  * at once is acknowledged at once, so data that stay under way towards one process, and not back,
- * wait for it. That is a suspicion and never more.
+ * wait for it. Of one with a thread for its connections the queue of its core tells as well: what
+ * comes while it computes is taken in behind its own computing, what comes while it waits finds the
+ * core free. Where both say the same, neither has to say it so loudly. That is a suspicion and
+ * never more.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,10 +19,14 @@
 #include "analysis/saturation_private.h"
 #include "analysis/saturation_role.h"
 
-/* Data wait for it, and hardly for the others. */
+/* Data wait for it, and hardly for the others: by its connections, or by these and its core in the
+ * (geometric) mean. */
 static bool is_late(const struct peers *peers, const struct peer *p) {
-    return p->late_share >= LATE_MIN &&
-           p->late >= LATE_RATIO * peers_median_but(peers, p, peer_late);
+    double by_data = p->late / peers_median_but(peers, p, peer_late);
+    double by_core = p->crowded / peers_median_but(peers, p, peer_crowded);
+    double most = LATE_RATIO * LATE_RATIO; /* data are not to say the contrary */
+    double both = p->crowded >= LATE_MIN ? sqrt(by_data * fmin(by_core, most)) : 0;
+    return p->late_share >= LATE_MIN && fmax(by_data, both) >= LATE_RATIO;
 }
 
 static void tell_late(const struct scene *scene, const struct peers *peers, const struct peer *p,
@@ -30,6 +37,12 @@ static void tell_late(const struct scene *scene, const struct peers *peers, cons
                       "data on their way to %s took %.1f times as long to be acknowledged as those "
                       "to its peer%s: they wait there for somebody to read them",
                       scene->hosts[c->host].name, p->late / others, peers->n > 2 ? "s" : "");
+    double crowded = peers_median_but(peers, p, peer_crowded);
+    if (p->crowded >= LATE_MIN && p->crowded >= LATE_RATIO * crowded)
+        text_list_add(&c->evidence,
+                      "threads of %s waited for each other to leave the core %.0f %% of the time, "
+                      "those of its peer%s %.0f %%: what comes for it finds it computing",
+                      p->who->process, 100 * p->crowded, peers->n > 2 ? "s" : "", 100 * crowded);
     c->signals++;
 }
 
@@ -75,7 +88,7 @@ static bool can_have_more(size_t group, const struct peers *peers, const struct 
                           const struct candidates *candidates) {
     double median = peers_median_but(peers, p, peer_cpu);
     bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
-    return together && p->busy >= BUSY_RANK &&
+    return together && (p->busy >= BUSY_RANK || is_late(peers, p)) &&
            !candidates_short_of(candidates, p->who->host, group, "");
 }
 

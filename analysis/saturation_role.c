@@ -13,7 +13,21 @@ static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;
 }
 
-static struct peer peer_of(const struct rank_budget *who, size_t group) {
+/* What the kernel counted of its threads beyond what the process waited for others. */
+static double crowded(const struct scene *scene, const struct rank_budget *who, size_t group) {
+    const struct budget *b = &who->groups[group];
+    double waited_s = NAN;
+    for (size_t i = 0; i < scene->n_processes; i++)
+        if (scene->processes[i].host == who->host &&
+            scene->processes[i].series->name == who->process)
+            waited_s =
+                scene_process_use(scene, &scene->processes[i], phase_windows(&scene->groups[group]))
+                    .run_queue_s;
+    double beyond = waited_s / b->wall_s - part(b, BUDGET_RUN_QUEUE) - part(b, BUDGET_QUOTA);
+    return fmax(0, beyond); /* of a number and NAN the number */
+}
+
+static struct peer peer_of(const struct scene *scene, const struct rank_budget *who, size_t group) {
     const struct budget *b = &who->groups[group];
     struct peer p = {.who = who, .budget = b};
     if (b->wall_s <= 0 || isnan(b->term_s[BUDGET_CPU]) || isnan(b->term_s[BUDGET_IDLE]))
@@ -23,6 +37,7 @@ static struct peer peer_of(const struct rank_budget *who, size_t group) {
     p.idle = part(b, BUDGET_IDLE) + part(b, BUDGET_TRANSFER);
     p.busy = p.cpu + part(b, BUDGET_RUN_QUEUE) + part(b, BUDGET_QUOTA) + part(b, BUDGET_STEAL) +
              part(b, BUDGET_DISK) + part(b, BUDGET_MEMORY);
+    p.crowded = crowded(scene, who, group);
     return p;
 }
 
@@ -129,7 +144,7 @@ int peers_make(const struct scene *scene, size_t group, struct peers *ret_peers)
     if (!peers.items)
         return -ENOMEM;
     for (size_t r = 0; r < scene->budgets.n; r++)
-        peers.items[peers.n++] = peer_of(&scene->budgets.items[r], group);
+        peers.items[peers.n++] = peer_of(scene, &scene->budgets.items[r], group);
     choose(&peers);
     int result = keep_alike(scene, group, &peers);
     if (result < 0)
@@ -147,6 +162,9 @@ double peer_late(const struct peer *p) {
 }
 double peer_busy(const struct peer *p) {
     return p->busy;
+}
+double peer_crowded(const struct peer *p) {
+    return p->crowded;
 }
 
 double peers_median_but(const struct peers *peers, const struct peer *but,
@@ -173,6 +191,6 @@ double peers_least_idle_but(const struct peers *peers, const struct peer *but) {
     double least = INFINITY;
     for (size_t i = 0; i < peers->n; i++)
         if (&peers->items[i] != but)
-            least = fmin(least, peers->items[i].idle);
+            least = fmin(least, peers->items[i].idle + fmax(0, peers->items[i].cpu - but->cpu));
     return least;
 }

@@ -15,6 +15,7 @@ struct peer {
     double cpu, idle, busy; /* shares of its life; busy: all that is no waiting for a peer */
     double late;            /* that data for its host were under way, s a byte */
     double late_share;      /* the same, of the time */
+    double crowded;         /* of the time its threads waited for each other to leave the core */
 };
 
 struct peers {
@@ -28,11 +29,13 @@ int peers_make(const struct scene *scene, size_t group, struct peers *ret_peers)
 double peer_cpu(const struct peer *p);
 double peer_late(const struct peer *p);
 double peer_busy(const struct peer *p);
+double peer_crowded(const struct peer *p);
 
 /* Over all but one; NAN without memory. */
 double peers_median_but(const struct peers *peers, const struct peer *but,
                         double (*of)(const struct peer *));
-/* The one that is off its core least, of all others. */
+/* The one that is off its core least, of all others; what it computes longer than that one it need
+ * not wait for. */
 double peers_least_idle_but(const struct peers *peers, const struct peer *but);
 /* There is one at least. */
 const struct peer *peers_with_most(const struct peers *peers, double (*of)(const struct peer *));

@@ -18,6 +18,7 @@ struct shares {
 /* What process_of speaks of. */
 static struct shares shares_now;
 static int host_now;
+static int threads_now; /* of each process */
 
 static inline double process_of(size_t column, double t_s) {
     (void)t_s;
@@ -35,6 +36,8 @@ static inline double process_of(size_t column, double t_s) {
         return shares_now.queue * 1e9;
     case PROCESS_BLOCK_IO:
         return shares_now.disk * 1e9;
+    case PROCESS_THREADS:
+        return threads_now;
     default:
         return 0;
     }

@@ -202,6 +202,48 @@ static void a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core(voi
     release(&r, &j);
 }
 
+/* ---- threads behind each other ---- */
+
+static double queue_of(const struct process *two, int host) {
+    struct recording r;
+    struct judged j;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    const struct rank_budget *items = j.scene.budgets.items;
+    const struct budget *b = items[items[0].host == host ? 0 : 1].groups;
+    double share = b->term_s[BUDGET_RUN_QUEUE] / b->wall_s;
+    assert_true(j.scene.budgets.n == 2 && budget_closes(b));
+    release(&r, &j);
+    return share;
+}
+
+/* The host's core is busy for half of the time. */
+static void threads_that_wait_for_their_own_process_make_it_wait_for_nobody(void **state) {
+    struct process two[] = {{"train", 0.2, 0.25, 0, 20, 0.02}, {"train", 0.46, 0.3, 0, 20, 0.02}};
+    (void)state;
+    threads_now = 2;
+    assert_true(fabs(queue_of(two, 0) - 0.25) < 0.01); /* others had the core for 0.3 */
+    assert_true(fabs(queue_of(two, 1) - 0.04) < 0.01);
+    threads_now = 1;
+    assert_true(fabs(queue_of(two, 1) - 0.3) < 0.01);
+    threads_now = 0;
+}
+
+static void what_comes_for_one_that_computes_tells_that_it_slept_before(void **state) {
+    struct process two[] = {{"train", 0.46, 0.08, 0, 20, 0.04}, {"train", 0.46, 0.2, 0, 20, 0.1}};
+    struct process clean[] = {{"train", 0.46, 0.12, 0, 20, 0.04}, {"train", 0.46, 0.2, 0, 20, 0.1}};
+    struct process else_where[] = {{"train", 0.46, 0.2, 0, 20, 0.04},
+                                   {"train", 0.46, 0.08, 0, 20, 0.1}};
+    (void)state;
+    threads_now = 2;
+    expect_of(two, 2, "application", 1);
+    expect_of(clean, 2, NULL, -1);
+    expect_of(else_where, 2, NULL, -1);
+    threads_now = 1;
+    expect_of(clean, 2, NULL, -1);
+    threads_now = 0;
+}
+
 /* ---- the start ---- */
 
 #define STARTED_S 1.5
@@ -304,6 +346,8 @@ int main(void) {
         cmocka_unit_test(another_program_and_one_apart_are_no_peers),
         cmocka_unit_test(data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps),
         cmocka_unit_test(a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core),
+        cmocka_unit_test(threads_that_wait_for_their_own_process_make_it_wait_for_nobody),
+        cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),
         cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),
         cmocka_unit_test(what_it_waits_for_later_is_blamed),
         cmocka_unit_test(waiting_that_no_connection_explains_is_nobody_s),
