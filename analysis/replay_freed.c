@@ -112,17 +112,17 @@ static int64_t few_ns(const struct replay *p, size_t rank, const struct replay_o
         return -1;
     const struct replay_group *g =
         &p->groups[waits ? p->waits[op->first] & ~REPLAY_OWN_GROUP : op->first];
-    bool needs = g->need != MPI_NEED_NOBODY &&
-                 (g->need == MPI_NEED_ROOT ? g->root != rank
-                                           : g->need != MPI_NEED_GATHERED || g->root == rank);
-    return needs && g->bytes < REPLAY_FLOW_BYTES ? waits ? op->group_ns : op->ns : -1;
+    if (!replay_needs_any(g, rank) || g->bytes >= REPLAY_FLOW_BYTES)
+        return -1;
+    return waits ? op->group_ns : op->ns;
 }
 
 static void add_few(const struct replay *p, size_t rank, double *room[2], size_t *n) {
     const struct replay_rank *r = &p->ranks[rank];
     for (size_t i = 1; i < r->n; i++) {
         int64_t ns = few_ns(p, rank, &r->ops[i]);
-        bool first = r->ops[i].end_ns - r->ops[i - 1].end_ns > ns + AT_ONCE_NS;
+        int64_t own = ns + r->ops[i].late_ns; /* the rest is the wait for others */
+        bool first = r->ops[i].end_ns - r->ops[i - 1].end_ns > own + AT_ONCE_NS;
         if (ns >= 0)
             room[first][n[first]++] = (double)ns;
     }

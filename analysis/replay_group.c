@@ -140,14 +140,21 @@ static bool is_limited(const struct run *run, const struct replay_group *g, size
     return isfinite(limit);
 }
 
-/* Of what no link explains, but crosses one that goes faster: it takes what calls of few bytes do,
- * at least. */
+/* Whether those it needs have yet to come. */
+static bool is_early(const struct run *run, uint32_t number, size_t rank) {
+    int64_t ready = group_ready(run, number, (uint32_t)rank);
+    return ready == VALUE_ABSENT || ready > run->ranks[rank].now;
+}
+
+/* Of what no link explains, but crosses one that goes faster: who needs others takes what calls of
+ * few bytes do, at least. */
 static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
-    bool first = run->groups[number].arrived < g->members;
-    double few = run->p->model.few_ns[first], was = (double)ns;
+    double few = 0, was = (double)ns;
     if (is_limited(run, g, rank) || g->bytes <= 0)
         return ns;
+    if (replay_needs_any(g, rank))
+        few = run->p->model.few_ns[is_early(run, number, rank)];
     return (int64_t)fmax(was / run->group_pace, fmin(was, few));
 }
 

@@ -9,16 +9,6 @@
 
 #define SOON 0.5 /* after it has its core again its part of a call is done */
 
-/* Who waits for what a late member has to do: of a call with a root, the root, or all others for
- * it. */
-static bool needs(const struct replay_group *g, size_t rank, size_t late) {
-    if (late == rank)
-        return false;
-    return g->need == MPI_NEED_ROOT       ? late == g->root
-           : g->need == MPI_NEED_GATHERED ? rank == g->root
-                                          : g->need != MPI_NEED_NOBODY;
-}
-
 /* Within the last ns of the rank's own stay. Who goes on while the other has no core yet needs
  * nothing more of it, but in a call of many turns; who goes on long afterwards has more to do than
  * that. */
@@ -29,25 +19,43 @@ static struct replay_away held_by(const struct replay_group *g, const struct rep
                     : replay_away(late, end - ns, end, SOON);
 }
 
+struct holder {
+    int64_t ns;
+    uint32_t rank, shares;
+};
+
 /* The one that it was held up by for longest. */
+static struct holder holder_of(const struct replay *p, const struct replay_group *g,
+                               const struct replay_op *op, int64_t ns, size_t rank) {
+    struct holder holder = {.shares = REPLAY_NONE};
+    for (uint32_t m = 0; m < g->members && holder.ns < ns; m++) {
+        uint32_t late = p->group_members[g->first_member + m];
+        if (!p->ranks[late].n_absences || !replay_needs(g, rank, late))
+            continue;
+        struct replay_away away = held_by(g, &p->ranks[late], op, ns);
+        if ((int64_t)away.ns > holder.ns)
+            holder =
+                (struct holder){(int64_t)away.ns < ns ? (int64_t)away.ns : ns, late, away.shares};
+    }
+    return holder;
+}
+
+/* One operation may wait for several calls. */
 static void note_held_up(struct replay *p, uint32_t number, struct replay_op *op, int64_t ns,
                          size_t rank) {
     struct replay_group *g = &p->groups[number];
-    for (uint32_t m = 0; ns > 0 && m < g->members; m++) {
-        uint32_t late = p->group_members[g->first_member + m];
-        if (!p->ranks[late].n_absences || !needs(g, rank, late))
-            continue;
-        struct replay_away away = held_by(g, &p->ranks[late], op, ns);
-        if ((int64_t)away.ns <= op->held_ns)
-            continue;
-        op->held_ns = (int64_t)away.ns < ns ? (int64_t)away.ns : ns;
-        op->held_rank = late;
-        op->held_shares = away.shares;
+    if (ns < MPI_LONG_NS)
+        return; /* no time without a core is as short */
+    struct holder holder = holder_of(p, g, op, ns, rank);
+    if (holder.ns > op->held_ns) {
+        op->held_ns = holder.ns;
+        op->held_rank = holder.rank;
+        op->held_shares = holder.shares;
     }
-    if (op->held_ns > g->held_ns) {
-        g->held_ns = op->held_ns;
-        g->late_rank = op->held_rank;
-        g->late_shares = op->held_shares;
+    if (holder.ns > g->held_ns) {
+        g->held_ns = holder.ns;
+        g->late_rank = holder.rank;
+        g->late_shares = holder.shares;
     }
 }
 

@@ -51,6 +51,20 @@ int replay_fit_links(struct replay *p);
 /* What calls of groups take though they move next to nothing: p->model.few_ns. -ENOMEM. */
 int replay_fit_few(struct replay *p);
 
+/* Whether a member of a call waits for any other one: of a call with a root, the root for all, or
+ * all for the root. */
+static inline bool replay_needs_any(const struct replay_group *g, size_t rank) {
+    return g->need == MPI_NEED_ROOT       ? rank != g->root
+           : g->need == MPI_NEED_GATHERED ? rank == g->root
+                                          : g->need != MPI_NEED_NOBODY;
+}
+
+/* The same, for this one. */
+static inline bool replay_needs(const struct replay_group *g, size_t rank, size_t other) {
+    return other != rank && replay_needs_any(g, rank) &&
+           (g->need != MPI_NEED_ROOT || other == g->root);
+}
+
 /* How the call of this name divides its bytes. */
 enum replay_exchange replay_exchange_of(const char *name);
 
