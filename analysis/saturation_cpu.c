@@ -197,18 +197,23 @@ static int look_for_serial(const struct scene *scene, size_t group, double media
     return add_serial(scene, group, busiest->host, busiest, fmin(1, most), median, candidates);
 }
 
+/* For how much of the time somebody waited for a core there, %, beside what its quota held back: to
+ * the kernel that is the same. NAN: not known. */
+static double waited_pct(const struct scene *scene, int host, size_t group) {
+    double waited = fmax(scene_mean(scene, host, METRIC_PSI_CPU, group),
+                         scene_mean(scene, host, METRIC_JOB_RUN_QUEUE, group));
+    double throttled = saturation_throttled(scene, host);
+    return throttled > 0 && !isnan(waited) ? fmax(waited - 100 * throttled, 0) : waited;
+}
+
 static void rule_out(const struct scene *scene, size_t group, struct candidates *candidates) {
-    double psi = NAN, queue = NAN, busy = NAN;
+    double waited = NAN, busy = NAN;
     for (size_t h = 0; h < scene->n_hosts; h++) {
-        psi = fmax(psi, scene_mean(scene, (int)h, METRIC_PSI_CPU, group));
-        queue = fmax(queue, scene_mean(scene, (int)h, METRIC_JOB_RUN_QUEUE, group));
+        waited = fmax(waited, waited_pct(scene, (int)h, group));
         busy = fmax(busy, 100 - scene_mean(scene, (int)h, METRIC_CPU_IDLE, group));
     }
-    if (isnan(busy))
+    if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
         return;
-    if (isnan(queue) && isnan(psi)) /* full or not, whether anybody waited is not known */
-        return;
-    double waited = fmax(queue, psi);
     if (scene_has_path(scene) && waited >= 100 * PSI_CPU_MIN)
         text_list_add(
             &candidates->ruled_out,

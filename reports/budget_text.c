@@ -220,11 +220,13 @@ size_t budget_put_bars(FILE *out, const struct report *report) {
 size_t budget_put_legend(FILE *out, const struct report *report) {
     struct bar bars[BUDGET_LINES_MAX];
     size_t n = make_bars(report, bars), used = 0;
-    char text[400] = "";
+    char text[400] = "", drawn[BUDGET_LINES_MAX][BAR_WIDTH + 1];
+    for (size_t i = 0; i < n; i++)
+        draw_bar(&bars[i].budget, drawn[i]);
     for (int term = 0; term < BUDGET_TERMS; term++) {
-        bool shown = false; /* a letter of a bar is one part of BAR_WIDTH, when rounded */
+        bool shown = false;
         for (size_t i = 0; i < n; i++)
-            shown |= share_of(&bars[i].budget, (enum budget_term)term) >= 0.5 / BAR_WIDTH;
+            shown |= strchr(drawn[i], letters[term]) != NULL;
         if (shown)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%c %s", used ? ", " : "",
                                      letters[term], budget_term_words((enum budget_term)term));
