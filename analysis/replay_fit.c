@@ -43,6 +43,16 @@ static double sent_of_others(const struct replay *p, const struct flows *flows, 
     return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
 }
 
+/* Of a side that explains which routes were held up by their path: where another one does so much
+ * better, what it explains is that one's doing. */
+static double least_f1(const struct flows *flows, size_t hosts) {
+    double best = 0;
+    for (size_t h = 0; h < hosts; h++)
+        best = fmax(
+            best, fmax(flows_f1(flows, (int)h, FLOW_SEND), flows_f1(flows, (int)h, FLOW_RECEIVE)));
+    return fmax(FLOW_F1_MIN, best - FLOW_F1_ALIKE);
+}
+
 /* Links whose routes were held up by their path, as far as one side of one host explains it, or
  * whose host holds back what it sends. */
 static int find_held(struct replay *p) {
@@ -54,11 +64,12 @@ static int find_held(struct replay *p) {
     int result = p->model.held && p->model.others ? flows_make(p->scene, windows, &flows) : -ENOMEM;
     if (result < 0)
         return result;
+    double least = least_f1(&flows, hosts);
     for (size_t h = 0; h < hosts; h++) {
-        p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= FLOW_F1_MIN ||
+        p->model.held[h] = flows_f1(&flows, (int)h, FLOW_SEND) >= least ||
                            link_holds_back(p->scene, p->scene->main_group, (int)h);
         p->model.others[h] = sent_of_others(p, &flows, h);
-        p->model.held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= FLOW_F1_MIN;
+        p->model.held[hosts + h] = flows_f1(&flows, (int)h, FLOW_RECEIVE) >= least;
     }
     flows_release(&flows);
     return 0;

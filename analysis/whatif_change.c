@@ -163,10 +163,10 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
         return false;
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
+        if (m->held[link] || isfinite(rate) || m->twin[link] >= 0)
+            return false; /* this one, or another, which is what they wait for */
         if (!is_asked(w, s, link))
             continue;
-        if (m->held[link] || isfinite(rate) || m->twin[link] >= 0)
-            return false;
         groups |= carries_groups(w, link);
         used = fmax(used, in_use(w, link));
     }

@@ -5,6 +5,8 @@
  */
 #include "tests/unit/lockstep.h"
 
+#include "analysis/replay.h"
+
 #define SET_MB_S 10.0
 #define BUCKET 120e3 /* bytes that pass at once after a pause */
 #define FREELY 4e9   /* bytes/s of a link that nothing holds back */
@@ -349,6 +351,63 @@ static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) 
     release(&r, &j);
 }
 
+/* ---- three hosts ---- */
+
+static double rate_mb_s; /* of the route below */
+
+static double route(size_t column, double t_s) {
+    (void)t_s;
+    return column == CONNECTION_PID             ? 1000
+           : column == CONNECTION_BUSY          ? 0.5e9
+           : column == CONNECTION_SEND_BYTES    ? 10e6
+           : column == CONNECTION_RTT           ? 2e6
+           : column == CONNECTION_MIN_RTT       ? 1e5
+           : column == CONNECTION_DELIVERY_RATE ? rate_mb_s * 1e6
+                                                : 0;
+}
+
+/* The second host's link holds up its routes to the first, whose one to the third is a little held
+ * up, too: that is half of the first one's routes, and all of the second one's. */
+static void plant_routes(struct recording *r) {
+    static const struct {
+        int from, to;
+        double mb_s;
+    } routes[] = {{0, 1, 20}, {1, 0, 20}, {0, 2, 47.6}, {2, 0, 1000}};
+    plant_init(r, 3, 10);
+    r->clock_bound_ns = calloc(3, sizeof *r->clock_bound_ns);
+    for (int h = 0; h < 3; h++) {
+        plant(r, RECORDING_CPU, h, "cpu0", 0.1, 0, quiet_cpu);
+        plant_process(r, h, "train", (struct plant_process){h, 0.5, 0, 0});
+        for (int64_t t = 0; t < 10000 * MS; t += 100 * MS)
+            PLANT(&r->calls, h, h, "MPI_Barrier", -1, -1, 0, t + 50 * MS, t + 100 * MS, BOTH,
+                  .gap_cpu_ns = 50 * MS);
+    }
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
+        char name[64];
+        rate_mb_s = routes[i].mb_s;
+        snprintf(name, sizeof name, "10.0.0.%d:5%d>10.0.0.%d:5%d", routes[i].from, routes[i].to,
+                 routes[i].to, routes[i].from);
+        plant(r, RECORDING_CONNECTION, routes[i].from, name, 0.1, 0x61u | 1u << 7, route);
+    }
+}
+
+static void a_link_is_not_held_where_another_explains_its_routes_better(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct replay *p;
+    const char *why;
+    (void)state;
+    plant_routes(&r);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(replay_new(&scene, &p, &why), 0);
+    assert_true(p->model.held[1] && p->model.held[3 + 1]);
+    assert_false(p->model.held[0] || p->model.held[3]);
+    replay_free(p);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
@@ -360,6 +419,7 @@ int main(void) {
         cmocka_unit_test(a_link_with_room_left_does_not_hold_up_groups),
         cmocka_unit_test(a_link_that_holds_up_packet_after_packet_is_told_without_a_queue),
         cmocka_unit_test(a_link_full_of_others_is_the_limit_of_what_they_leave),
+        cmocka_unit_test(a_link_is_not_held_where_another_explains_its_routes_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
