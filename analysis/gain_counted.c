@@ -7,10 +7,11 @@
 #include "analysis/saturation.h"
 #include "analysis/stats.h"
 
-#define HARDLY 0.05    /* of its time: who waits no longer for others is what they wait for */
-#define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
-#define AWAKE 0.9      /* of what it needs now: who need not wait finds its caches warm */
-#define WORKERS_MAX 64 /* of which the median is taken */
+#define LITTLE 0.25     /* of what it lost: who waits for others for no longer is waited for */
+#define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
+#define WORKS 0.1       /* of the time: who does less is a wrapper of a process */
+#define AWAKE 0.9       /* of what it needs now: who need not wait finds its caches warm */
+#define WORKERS_MAX 64  /* of which the median is taken */
 #define DRAWINGS 400
 
 /* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
@@ -73,32 +74,6 @@ static size_t find(const struct scene *scene, const struct counted_loss *loss) {
     return most;
 }
 
-/* The slice after its last. */
-static size_t end_of(const struct rank_budget *b) {
-    size_t n = RANK_BUDGET_SLICES;
-    while (n > 0 && !(b->slices[n - 1].wall_s > 0))
-        n--;
-    return n;
-}
-
-static bool ends_last(const struct scene *scene, size_t who, size_t group) {
-    for (size_t r = 0; r < scene->budgets.n; r++)
-        if (gain_works(scene, r, group) &&
-            end_of(&scene->budgets.items[r]) > end_of(&scene->budgets.items[who]) + 1)
-            return false;
-    return true;
-}
-
-/* Of several threads without calls it is not known which the end waits for. */
-static bool is_awaited(const struct scene *scene, size_t who, size_t group) {
-    const struct budget *b = gain_budget(scene, who, group);
-    double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
-    bool one =
-        b->source == BUDGET_FROM_EVENTS ? budget_closes(b) : b->other_cpu_s <= HARDLY * b->wall_s;
-    return one && b->wall_s >= LIVES * group_s && gain_waiting_s(b) <= HARDLY * b->wall_s &&
-           ends_last(scene, who, group);
-}
-
 /* ---- what it lost ---- */
 
 /* Its queue apart: without calls, processes wait there for their own threads as well. */
@@ -143,22 +118,13 @@ static double usual_queue(const struct scene *scene, size_t who, size_t group) {
     return n ? stats_median(shares, n) : 0;
 }
 
-static bool is_in(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 /* Of the slices in which it was recorded; how many. */
 static size_t slices_of(const struct scene *scene, size_t who, size_t group, unsigned terms,
                         struct lost slices[RANK_BUDGET_SLICES]) {
-    int64_t run_ns = scene->recording->duration_ns;
     size_t n = 0;
     for (size_t i = 0; i < RANK_BUDGET_SLICES; i++) {
-        int64_t middle = rank_budget_slice_begin(run_ns, i) + run_ns / RANK_BUDGET_SLICES / 2;
         const struct budget *b = &scene->budgets.items[who].slices[i];
-        if (b->wall_s > 0 && is_in(phase_windows(&scene->groups[group]), middle))
+        if (b->wall_s > 0 && gain_slice_in(scene, i, group))
             slices[n++] = lost_in(b, terms);
     }
     return n;
@@ -207,11 +173,25 @@ double gain_at_pace(double gain, double pace) {
     return fmin(1, fmax(0, 1 - (1 - gain) * pace));
 }
 
+/* Where it waits for others for longer than hardly, some of its loss may have been behind that. */
+static double doubt(const struct scene *scene, size_t who, size_t group) {
+    double waits = gain_waits_s(scene, who, group) / gain_budget(scene, who, group)->wall_s;
+    return waits > GAIN_HARDLY ? waits : 0;
+}
+
+static bool is_awaited(const struct scene *scene, const struct counted_loss *loss, size_t who,
+                       double lost) {
+    double lost_s = lost * gain_budget(scene, who, loss->group)->wall_s;
+    double little_s = loss->awaited ? INFINITY : LITTLE * lost_s;
+    return gain_is_awaited(scene, who, loss->group, little_s);
+}
+
 static void set_gain(const struct scene *scene, const struct counted_loss *loss, size_t who,
                      struct counted *c) {
     double need = others_need(scene, who, loss);
     c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
-    c->gain_low = fmin(gain_at_pace(c->lost_low, PACE_SLOWER), fmax(0, 1 - need)) *
+    double low = c->lost_low - (loss->awaited ? 0 : doubt(scene, who, loss->group));
+    c->gain_low = fmin(gain_at_pace(low, PACE_SLOWER), fmax(0, 1 - need)) *
                   gain_covered(scene, who, loss->group);
     c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
 }
@@ -233,9 +213,41 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
     if (!n)
         slices[n++] = all;
     draw(slices, n, usual, loss->part, ret_counted);
-    if (!is_awaited(scene, who, loss->group))
+    if (!is_awaited(scene, loss, who, ret_counted->lost))
         return false;
     set_gain(scene, loss, who, ret_counted);
+    return ret_counted->gain >= GAIN_HARMLESS;
+}
+
+/* ---- asleep ---- */
+
+static double asleep_s(const struct budget *b) {
+    return gain_sum(b, BIT(BUDGET_IDLE));
+}
+static double sending_s(const struct budget *b) {
+    return gain_sum(b, BIT(BUDGET_TRANSFER));
+}
+
+/* What it had under way while it was off its core waited for the others, or for itself: which of
+ * both is not known. */
+bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
+                        struct counted *ret_counted) {
+    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
+    size_t who = find(scene, &loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX || !gain_ends_last(scene, who, group))
+        return false;
+    int64_t start = gain_start(scene);
+    double wall_s = gain_budget(scene, who, group)->wall_s, need = others_need(scene, who, &loss);
+    double least = gain_later(scene, who, group, start, asleep_s) / wall_s;
+    double most = least + gain_later(scene, who, group, start, sending_s) / wall_s;
+    ret_counted->lost = (least + most) / 2;
+    ret_counted->lost_low = least;
+    ret_counted->lost_high = most;
+    ret_counted->gain = fmin(ret_counted->lost, fmax(0, 1 - AWAKE * need));
+    ret_counted->gain_low =
+        fmin(gain_at_pace(least, PACE_SLOWER), fmax(0, 1 - need)) * gain_covered(scene, who, group);
+    ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
     return ret_counted->gain >= GAIN_HARMLESS;
 }
 
@@ -253,17 +265,18 @@ static double cpus_used(const struct scene *scene, int host, size_t group, doubl
 }
 
 /* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
- * known, and what is between them is little of one that hardly waits. */
+ * known, and what is between them is little of one that waits little. */
 bool gain_counted_quota(const struct scene *scene, int host, size_t group, double cpus,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
     size_t who = find(scene, &loss);
     *ret_counted = nothing;
-    if (who == SIZE_MAX || !is_awaited(scene, who, group))
+    if (who == SIZE_MAX)
         return false;
     const struct budget *b = gain_budget(scene, who, group);
-    if (gain_sum(b, BIT(BUDGET_QUOTA)) > HARDLY * b->wall_s)
-        return false; /* it has one */
+    if (!gain_is_awaited(scene, who, group, QUOTA_WAIT * b->wall_s) ||
+        gain_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
+        return false; /* or it has one */
     double used = cpus_used(scene, host, group, b->wall_s);
     double least = fmax(1, used / cpus), most = 1 + used * fmax(0, 1 / cpus - 1);
     ret_counted->gain = 1 - (least + most) / 2;

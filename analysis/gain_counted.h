@@ -3,10 +3,10 @@
  * What a run would gain, by the counters of one process: an estimate where no calls were recorded,
  * or no replay of them holds.
  *
- * A process that hardly waits for others is the one that the run's end waits for: its time is the
- * run's time, and what is taken off it the run is shorter by, until another process has as much to
- * do of its own. So much is known without knowing who talks to whom; of one that waits as well,
- * nothing of the kind, and there is no estimate.
+ * A process that hardly waits for others (gain_awaited.c) is the one that the run's end waits for:
+ * its time is the run's time, and what is taken off it the run is shorter by, until another process
+ * has as much to do of its own. So much is known without knowing who talks to whom; of one that
+ * waits as well, nothing of the kind, and there is no estimate.
  *
  * It is a share of the time in which the process was recorded: what went before went by like the
  * rest. That it did not is one part of the interval; the other is that the rest of its work takes
@@ -29,6 +29,7 @@ struct counted_loss {
     unsigned terms;  /* bits of enum budget_term */
     double part;     /* of those, what is taken away */
     bool everywhere; /* from all processes */
+    bool awaited;    /* other evidence tells that the others wait for it, however it waits itself */
 };
 
 /* Shares of time, with 95 % of a bootstrap over slices of the run, fixed seed. */
@@ -40,6 +41,11 @@ struct counted {
 /* True: the gain is told. *ret_counted is filled anyway. */
 bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
                   struct counted *ret_counted);
+
+/* The same of what the host's process sleeps, where other evidence tells that the others wait for
+ * it: its terms and those of others do not tell one from the other. */
+bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
+                        struct counted *ret_counted);
 
 /* A host's link, and for what share of the run it was full. */
 struct counted_link {

@@ -44,6 +44,7 @@ struct candidate {
     bool supply;      /* it demonstrably ran out, or was missing */
     bool repeated;    /* the same of another phase counts more */
     bool ambiguous;   /* another host would explain the same as well */
+    bool awaited;     /* the connections tell that its peers wait for it */
     bool other_way;   /* of a link whose first way has the better evidence */
     bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */

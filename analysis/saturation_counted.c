@@ -4,6 +4,7 @@
  * the order of candidates nor whether one is blamed: those rest on shares that all candidates have.
  */
 #include <math.h>
+#include <string.h>
 
 #include "analysis/gain_counted.h"
 #include "analysis/saturation_private.h"
@@ -39,7 +40,8 @@ static struct counted_loss loss_of(const struct scene *scene, const struct candi
                                  .group = own ? c->group : 0,
                                  .terms = c->terms,
                                  .part = own ? own_part(scene, c) : 1,
-                                 .everywhere = c->everywhere};
+                                 .everywhere = c->everywhere,
+                                 .awaited = c->awaited};
 }
 
 /* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
@@ -48,6 +50,10 @@ static bool is_of_process(const struct scene *scene, const struct candidate *c) 
     if (!c->terms || c->terms >= 1u << BUDGET_PEER_WAIT || (asleep && !scene_has_path(scene)))
         return false;
     return own ? !isnan(c->own) : !(c->part < 1);
+}
+
+static bool is_awaited_sleep(const struct scene *scene, const struct candidate *c) {
+    return c->awaited && c->terms == 1u << BUDGET_IDLE && !scene_has_path(scene);
 }
 
 static bool is_link(const struct candidate *c) {
@@ -89,6 +95,24 @@ int saturation_count_link(const struct scene *scene, int host, struct counted *r
     return result < 0 ? result : told;
 }
 
+int saturation_count_process(const struct scene *scene, int host, const char *kind,
+                             struct counted *ret_counted) {
+    struct candidates found = {0}; /* no links: stragglers tell of these, who ask what if */
+    int result = saturation_processes(scene, scene->main_group, &found);
+    bool told = false;
+    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
+        struct candidate *c = &found.items[i];
+        if (c->host != host || strcmp(c->kind, kind) != 0)
+            continue;
+        candidate_count(scene, &found, c);
+        told = c->counted.counted;
+        *ret_counted = (struct counted){
+            .gain = c->counted.estimate, .gain_low = c->counted.low, .gain_high = c->counted.high};
+    }
+    candidates_release(&found);
+    return result < 0 ? result : told;
+}
+
 double candidate_most(const struct scene *scene, const struct candidate *c) {
     struct counted_loss loss = loss_of(scene, c);
     bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
@@ -111,6 +135,8 @@ void candidate_count(const struct scene *scene, const struct candidates *candida
                                 .low = counted.lost_low,
                                 .high = counted.lost_high,
                                 .counted = true};
+    } else if (is_awaited_sleep(scene, c)) {
+        told = gain_counted_sleep(scene, c->host, loss.group, &counted);
     } else if (is_link(c) && !scene_has_path(scene)) {
         struct counted_link link = link_of_candidate(candidates, c);
         told = gain_counted_link(scene, &link, &counted);

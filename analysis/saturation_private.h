@@ -16,10 +16,16 @@ void candidate_count(const struct scene *scene, const struct candidates *candida
  * told; 0: it is not, or none limits; -ENOMEM. */
 struct counted;
 int saturation_count_link(const struct scene *scene, int host, struct counted *ret_counted);
+/* The same without what the peers of the host's process wait for: "skew" or "sleep". */
+int saturation_count_process(const struct scene *scene, int host, const char *kind,
+                             struct counted *ret_counted);
 
 /* Frees and closes the gap. */
 void candidates_remove(struct candidates *candidates, size_t at);
 
+/* Until when the program was being loaded, which no marks and no calls tell; 0: it was not, or not
+ * known. -ENOMEM. */
+int saturation_started(const struct scene *scene, int64_t *ret_start_ns);
 /* Takes out what held up a host only while the program started, and tells it instead. -ENOMEM. */
 int saturation_start(const struct scene *scene, struct candidates *candidates);
 

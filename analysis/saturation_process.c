@@ -32,6 +32,7 @@ static bool is_late(const struct peers *peers, const struct peer *p) {
 static void tell_late(const struct scene *scene, const struct peers *peers, const struct peer *p,
                       struct candidate *c) {
     double others = peers_median_but(peers, p, peer_late);
+    c->awaited = true;
     if (others > 0)
         text_list_add(&c->evidence,
                       "data on their way to %s took %.1f times as long to be acknowledged as those "

@@ -89,12 +89,20 @@ static void tell(const struct scene *scene, const struct candidate *c, int64_t s
                   start_s * candidate_blocked(c, (struct windows){&w, 1}), start_s);
 }
 
+int saturation_started(const struct scene *scene, int64_t *ret_start_ns) {
+    *ret_start_ns = 0;
+    int result = scene_has_path(scene) ? 0 : find_start(scene, ret_start_ns);
+    if (*ret_start_ns >= GROUP_MIN_NS)
+        *ret_start_ns = 0;
+    return result;
+}
+
 int saturation_start(const struct scene *scene, struct candidates *candidates) {
     int64_t start_ns = 0;
-    if (scene->n_groups > 1 || scene_has_path(scene) || !candidates->n)
+    if (scene->n_groups > 1 || !candidates->n)
         return 0;
-    int result = find_start(scene, &start_ns);
-    if (result < 0 || start_ns == 0 || start_ns >= GROUP_MIN_NS)
+    int result = saturation_started(scene, &start_ns);
+    if (result < 0 || start_ns == 0)
         return result;
     candidates->start_ns = start_ns;
     for (size_t i = candidates->n; i-- > 0;) {

@@ -33,7 +33,7 @@ enum whatif_direction { WHATIF_BOTH, WHATIF_SEND, WHATIF_RECEIVE };
 struct whatif_scenario {
     enum whatif_kind kind;
     int host; /* index of the scene's; -1: all */
-    int rank; /* number of the rank; -1: none */
+    int rank; /* number of the rank; -1: none, and a process like its peers is the host's */
     enum whatif_direction direction;
     enum budget_term term;
     double factor;

@@ -59,12 +59,12 @@ static double own_pace(const struct whatif *w, size_t r, size_t group) {
 }
 
 /* What the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare it
- * with. */
+ * with, or there is no path through processes that are no ranks. */
 static double beyond_peers(const struct whatif *w, const struct critical_part *part,
                            const struct whatif_scenario *s) {
     const struct rank_budgets *b = &w->scene->budgets;
     size_t group = w->scene->main_group;
-    double removed = 0;
+    double removed = s->kind == WHATIF_LIKE_PEERS && s->rank < 0 ? NAN : 0;
     for (size_t r = 0; r < b->n; r++) {
         bool asked = s->kind == WHATIF_LIKE_PEERS && b->items[r].rank == s->rank;
         double self = own_pace(w, r, group), least = NAN, path = 0;

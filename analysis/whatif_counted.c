@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is answered where no replay is. Without what held up one process that hardly waits for
- * others counters tell (gain_counted.h), of a quota, and of a link that all wait for; of other
- * links, paces and numbers of workers they know nothing. Where ranks run freely the iterations that
+ * others counters tell (gain_counted.h), of a quota, of a link that all wait for, and of a process
+ * that has more to do than its peers, or sleeps, where that can be told; of other links, paces and
+ * numbers of workers they know nothing. Where ranks run freely the iterations that
  * all of them would get done tell (throughput.h), of what is gone from a host, of a rank that
  * computes as its peers do, and of a link: as the verdict says, but for what a link so much faster
  * still takes.
@@ -57,19 +58,43 @@ static bool is_of_link(const struct whatif_scenario *s) {
     return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
 
+/* Of the run such shares; of what they would save a part is saved. */
+static void answer_of_run(const struct whatif *w, const struct counted *c, double part,
+                          struct whatif_answer *a) {
+    const struct scene *scene = w->scene;
+    double length = (double)windows_length(phase_windows(&scene->groups[scene->main_group]));
+    double run = (double)windows_length(phase_windows(&scene->groups[0]));
+    part = length > 0 ? part * run / length : 0;
+    answer(fmin(1, c->gain * part), fmin(1, c->gain_low * part), fmin(1, c->gain_high * part), a);
+}
+
 /* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
 static int count_link(const struct whatif *w, const struct whatif_scenario *s,
                       struct whatif_answer *a) {
-    const struct scene *scene = w->scene;
     struct counted c;
-    if (s->host < 0 || s->direction != WHATIF_BOTH || scene_has_path(scene))
+    if (s->host < 0 || s->direction != WHATIF_BOTH || scene_has_path(w->scene))
         return 0;
-    int result = saturation_count_link(scene, s->host, &c);
-    double length = (double)windows_length(phase_windows(&scene->groups[scene->main_group]));
-    double run = (double)windows_length(phase_windows(&scene->groups[0]));
-    double part = length > 0 ? (1 - 1 / s->factor) * run / length : 0;
+    int result = saturation_count_link(w->scene, s->host, &c);
     if (result > 0)
-        answer(fmin(1, c.gain * part), fmin(1, c.gain_low * part), fmin(1, c.gain_high * part), a);
+        answer_of_run(w, &c, 1 - 1 / s->factor, a);
+    return result < 0 ? result : 0;
+}
+
+/* Its peers are known to wait for it, as the verdict has it: it computes more, or sleeps. */
+static const char *awaited_for(const struct whatif *w, const struct whatif_scenario *s) {
+    if (s->host < 0 || s->rank >= 0 || scene_has_path(w->scene))
+        return NULL;
+    if (s->kind == WHATIF_LIKE_PEERS)
+        return "skew";
+    return s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE ? "sleep" : NULL;
+}
+
+static int count_process(const struct whatif *w, const struct whatif_scenario *s,
+                         struct whatif_answer *a) {
+    struct counted c;
+    int result = saturation_count_process(w->scene, s->host, awaited_for(w, s), &c);
+    if (result > 0)
+        answer_of_run(w, &c, 1, a);
     return result < 0 ? result : 0;
 }
 
@@ -118,6 +143,8 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
         return count_iterations(w, &scenarios[0], a);
     if (is_of_link(&scenarios[0]))
         return count_link(w, &scenarios[0], a);
+    if (awaited_for(w, &scenarios[0]))
+        return count_process(w, &scenarios[0], a);
     count(w, &scenarios[0], a);
     return 0;
 }

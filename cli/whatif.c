@@ -25,8 +25,9 @@ static const char help[] =
     "                   with what it lets pass at once after a pause: =200mbit,64kB\n"
     "  --without HOST:CAUSE\n"
     "                   nobody waits for contention, quota, steal, disk, memory or sleep there\n"
-    "  --without-straggler [RANK]\n"
-    "                   that rank computes as its peers do; default: the one waited for most\n"
+    "  --without-straggler [RANK|HOST]\n"
+    "                   that rank, or the host's, computes as its peers do, or its process where\n"
+    "                   there are no ranks; default: the one waited for most. HOST after RUN\n"
     "  --balanced       all ranks of a role have the same amount to compute\n"
     "  --cpu HOST=2x    the host computes so many times as fast\n"
     "  --quota HOST=55% a CPU quota for the host's ranks, in percent of one CPU\n"
@@ -61,17 +62,34 @@ static int hear(void *context, const char *name, const char *value, char *const 
     return 0;
 }
 
+static bool takes_word(const char *option) {
+    static const char *const alone[] = {"--together", "--balanced", "--without-straggler"};
+    for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
+        if (strcmp(option, alone[i]) == 0)
+            return false;
+    return strchr(option, '=') == NULL && (option[1] == '-' || (option[1] && !option[2]));
+}
+
+/* A number, "slowest", or a host where RUN has come before: else the word may be RUN. */
+static bool names_rank(const char *word, bool run_came) {
+    return isdigit((unsigned char)word[0]) || strcmp(word, "slowest") == 0 ||
+           (run_came && word[0] != '-');
+}
+
 /* --without-straggler may stand alone: its rank is then "slowest". *ret_argv is the caller's. */
 static char **with_ranks(int argc, char **argv, int *ret_argc) {
     static char slowest[] = "slowest";
     char **words = calloc(2 * (size_t)argc + 1, sizeof *words);
+    bool run_came = false, is_value = true; /* the first is the verb */
     int n = 0;
     for (int i = 0; words && i < argc; i++) {
+        bool straggler = !is_value && strcmp(argv[i], "--without-straggler") == 0;
+        bool named = straggler && i + 1 < argc && names_rank(argv[i + 1], run_came);
         words[n++] = argv[i];
-        if (strcmp(argv[i], "--without-straggler") == 0 &&
-            (i + 1 == argc ||
-             (!isdigit((unsigned char)argv[i + 1][0]) && strcmp(argv[i + 1], "slowest") != 0)))
+        if (straggler && !named)
             words[n++] = slowest;
+        run_came |= !is_value && argv[i][0] != '-';
+        is_value = named || (!is_value && argv[i][0] == '-' && takes_word(argv[i]));
     }
     *ret_argc = n;
     return words;

@@ -187,6 +187,34 @@ static bool has_rank(const struct scene *scene, int rank) {
     return false;
 }
 
+/* The one rank that ran on a host; -1: none did, and its process is meant. */
+static int rank_on(const struct scene *scene, int host, size_t *ret_n) {
+    const struct rank_budgets *b = &scene->budgets;
+    const struct mpi_log *log = &scene->recording->calls;
+    int rank = -1;
+    *ret_n = 0;
+    for (size_t i = 0; i < b->n + log->n; i++) {
+        bool budget = i < b->n;
+        int at = budget ? b->items[i].host : log->ranks[i - b->n].host;
+        int number = budget ? b->items[i].rank : log->ranks[i - b->n].rank;
+        if (at != host || number < 0 || number == rank)
+            continue;
+        rank = number;
+        ++*ret_n;
+    }
+    return rank;
+}
+
+static int read_straggler_on(struct prediction_reader *r, int host, struct whatif_scenario *s) {
+    size_t n;
+    const char *name = r->scene->hosts[host].name;
+    s->rank = rank_on(r->scene, host, &n);
+    s->host = n ? -1 : host;
+    if (n > 1)
+        return refuse(r, "several ranks ran on %s; name one by its number", name);
+    return n == 0 && r->scene->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
+}
+
 /* The rank that the others waited for most, if none is named. */
 static int read_straggler(struct prediction_reader *r, const char *value,
                           struct whatif_scenario *s) {
@@ -194,14 +222,20 @@ static int read_straggler(struct prediction_reader *r, const char *value,
     s->kind = WHATIF_LIKE_PEERS;
     if (strcmp(value, "slowest") == 0) {
         if (!awaited || awaited->rank < 0)
-            return refuse(r, "no rank of this run was waited for; name one: --without-straggler 2");
+            return refuse(r, "no rank of this run was waited for; name one, or its host: "
+                             "--without-straggler 2");
         s->rank = awaited->rank;
         return 0;
     }
-    if (!read_integer(value, &s->rank) || s->rank < 0 || !has_rank(r->scene, s->rank))
-        return refuse(
-            r, "no rank '%s' in this run; --without-straggler takes its number, or slowest", value);
-    return 0;
+    if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->scene, s->rank))
+        return 0;
+    for (size_t h = 0; h < r->scene->n_hosts; h++)
+        if (strcmp(r->scene->hosts[h].name, value) == 0)
+            return read_straggler_on(r, (int)h, s);
+    return refuse(r,
+                  "no rank or host '%.60s' in this run; --without-straggler takes the number of a "
+                  "rank, the host of one, or slowest",
+                  value);
 }
 
 int prediction_read_word(struct prediction_reader *r, const struct prediction_word *word,

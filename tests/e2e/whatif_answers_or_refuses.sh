@@ -65,6 +65,9 @@ refused calls --link "$host=200mbit,-1kB"
 refused calls --without "$host:rain"
 refused calls --without contention
 refused calls --without-straggler 99
+refused calls --without-straggler "$host" # two ranks
+refused calls --without-straggler=nowhere
+refused --without-straggler nowhere # no such run
 refused calls --cpu "$host"
 refused calls --cpu "$host=0"
 refused calls --workers 1

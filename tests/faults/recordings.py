@@ -255,6 +255,8 @@ def what_if_words(run):
     if run["fault"] == "F16" or not run["labels"]:
         return None
     host, rank = run["labels"][0]["host"], run["labels"][0]["rank"]
+    if all(b.get("rank") is None for b in run["report"].get("budget") or []):
+        rank = host # without MPI processes have no number
     return {"F1": ["--without", f"{host}:contention"], "F2": ["--without", f"{host}:quota"],
             "F3": ["--link", f"{host}:egress=100x"], "F4": ["--link", f"{host}:ingress=100x"], "F5": ["--link", f"{host}=100x"],
             "F6": ["--link", f"{host}:egress=100x"], "F7": ["--without", f"{host}:disk"], "F8": ["--without", f"{host}:disk"],

@@ -91,12 +91,16 @@ static void peers_tell_how_long_a_process_waits_for_its_own_threads(void **state
 
 static void of_who_waits_for_others_as_well_counters_tell_no_gain(void **state) {
     struct process waits[] = {{0.38, 0, 0, 0}, {0.3, 0.4, 0, 0}};
+    struct process a_little[] = {{0.38, 0, 0, 0}, {0.4, 0, 0.5, 0}};
     struct process briefly[] = {{0.38, 0, 0, 0}, {0.42, 0.57, 0, 8}};
     struct counted c;
     (void)state;
     assert_false(count(waits, 2, QUEUE, &c));
     NEAR(c.lost, 0.4);
     assert_false(count(briefly, 2, QUEUE, &c));
+    assert_true(count(a_little, 2, DISK, &c)); /* beside what it lost */
+    NEAR(c.gain, 0.5);
+    NEAR(c.gain_low, 1 - 1.1 * (0.5 + 0.1));
 }
 
 static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **state) {

@@ -244,6 +244,54 @@ static void what_comes_for_one_that_computes_tells_that_it_slept_before(void **s
     threads_now = 0;
 }
 
+/* ---- what if ---- */
+
+static struct whatif_answer ask_of(const struct process *two, struct whatif_scenario s) {
+    const struct whatif *w;
+    struct whatif_answer a;
+    struct recording r;
+    struct judged j;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
+    assert_true(!a.replayed && a.refused);
+    if (a.counted) { /* the verdict says the same */
+        assert_true(j.verdict.host == s.host && fabs(j.verdict.gain - a.gain) < 1e-9);
+        assert_true(a.gain_low < a.gain && a.gain < a.gain_high && a.bound_s <= a.low_s);
+    }
+    release(&r, &j);
+    return a;
+}
+
+/* Off its core for 0.36 of the time, of which it had data under way for 0.04. */
+static void a_sleep_that_the_others_wait_for_is_answered_by_what_if(void **state) {
+    struct process two[] = {{"train", 0.58, 0.04, 0, 20, 0.04}, {"train", 0.6, 0.04, 0, 20, 0.2}};
+    struct whatif_scenario s = {
+        .kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_IDLE, .factor = 1};
+    struct whatif_answer a;
+    (void)state;
+    a = ask_of(two, s);
+    assert_true(a.counted && fabs(a.gain - 0.34) < 0.02);
+    s.host = 0;
+    assert_false(ask_of(two, s).counted);
+    s.host = -1;
+    assert_false(ask_of(two, s).counted);
+}
+
+static void who_has_more_to_compute_without_ranks_is_answered_by_its_host(void **state) {
+    struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0.02, 0, 20, 0.08}};
+    struct process late[] = {{"train", 0.5, 0, 0, 20, 0.02}, {"train", 0.8, 0, 0, 20, 0.12}};
+    struct whatif_scenario s = {.kind = WHATIF_LIKE_PEERS, .host = 1, .rank = -1, .factor = 1};
+    (void)state;
+    struct whatif_answer a = ask_of(two, s);
+    assert_true(a.counted && fabs(a.gain - 0.31) < 0.02);
+    a = ask_of(late, s); /* it waits as well, but data wait for it */
+    assert_true(a.counted && fabs(a.gain - 0.3) < 0.02);
+    s.host = 0;
+    assert_false(ask_of(two, s).counted);
+}
+
 /* ---- the start ---- */
 
 #define STARTED_S 1.5
@@ -348,6 +396,8 @@ int main(void) {
         cmocka_unit_test(a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core),
         cmocka_unit_test(threads_that_wait_for_their_own_process_make_it_wait_for_nobody),
         cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),
+        cmocka_unit_test(a_sleep_that_the_others_wait_for_is_answered_by_what_if),
+        cmocka_unit_test(who_has_more_to_compute_without_ranks_is_answered_by_its_host),
         cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),
         cmocka_unit_test(what_it_waits_for_later_is_blamed),
         cmocka_unit_test(waiting_that_no_connection_explains_is_nobody_s),
