@@ -169,13 +169,18 @@ static double growth(const struct source *s, size_t column, struct windows w) {
                                                : NAN;
 }
 
+static struct windows widened(const struct window *w, struct window *ret_wide) {
+    int64_t length = w->end_ns - w->begin_ns;
+    *ret_wide = (struct window){w->begin_ns - length, w->end_ns + length};
+    return (struct windows){ret_wide, 1};
+}
+
 /* The part of the waits of the job's processes on the host that are this one's, by what was counted
  * around w: waits are counted when they end, throttling when the group may run again. */
 static double part_of_queue(const struct process_part *p, const struct source *s,
                             struct windows w) {
-    int64_t length = w.items[0].end_ns - w.items[0].begin_ns;
-    struct window wide = {w.items[0].begin_ns - length, w.items[0].end_ns + length};
-    struct windows around = {&wide, 1};
+    struct window wide;
+    struct windows around = widened(&w.items[0], &wide);
     double all = job_queue(p, around), own = growth(s, s->run_queue, around);
     return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
 }
@@ -216,13 +221,21 @@ static bool has_threads(const struct process_part *p) {
     return false;
 }
 
+/* That its group was kept from running, counted when it might run again: within w, or about then.
+ */
+static double held_back(const struct process_part *p, struct windows w) {
+    struct window wide;
+    double about = throttled(p, widened(&w.items[0], &wide)) / 3;
+    double held = fmax(throttled(p, w), about);
+    return held > 0 ? held : 0;
+}
+
 /* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
-static double queue_part(const struct process_part *p, const struct budget_interval *i,
-                         double queue, struct windows w) {
-    if (p->often.series || p->mpi || i->quota > 0 || isnan(i->cpu) || !p->has_threads)
+static double queue_part(const struct process_part *p, double cpu, double queue, struct windows w) {
+    if (p->often.series || p->mpi || isnan(cpu) || !p->has_threads)
         return queue;
-    double others = others_cpu(p, i->cpu, w);
-    return isnan(others) || isnan(queue) ? queue : fmin(queue, others);
+    double others = others_cpu(p, cpu, w);
+    return isnan(others) || isnan(queue) ? queue : fmin(queue, others + held_back(p, w));
 }
 
 static double growth_of_cpu(const struct source *s, struct windows w) {
@@ -296,18 +309,20 @@ static double memory_cpu_part(const struct process_part *p, double memory, doubl
 
 static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
                                             int64_t begin, int64_t end) {
-    struct window window = {begin, end};
+    struct window window = {begin, end}, wide;
     struct windows w = {&window, 1};
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
     to.cpu = growth_of_cpu(s, w);
     to.disk = growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
-    to.run_queue = queue_part(p, &to, growth(s, s->run_queue, w), w);
+    to.run_queue = queue_part(p, to.cpu, growth(s, s->run_queue, w), w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
-    double pressure = growth(s, s->faults, w) <= 0 ? 0 : psi_memory(p, w);
+    /* who is kept asleep until there is room has no faults meanwhile, but before and after */
+    double faults = growth(s, s->faults, widened(&window, &wide));
+    double pressure = faults <= 0 ? 0 : psi_memory(p, w);
     to.memory = memory_part(p, pressure, to.disk, w);
     to.memory_cpu = memory_cpu_part(p, to.memory, isnan(to.cpu) ? 0 : to.cpu, w);
-    to.memory_asleep = fmax(0, pressure - to.memory_cpu);
+    to.memory_asleep = fmax(0, pressure);
     to.sending = sending_part(p, w);
     add_mpi(p, w, &to);
     return to;

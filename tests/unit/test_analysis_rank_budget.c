@@ -110,7 +110,18 @@ static double read_again(size_t column, double t_s) {
     return column == VMSTAT_REFAULT ? read_again_bytes : 0;
 }
 
-static int64_t system_ns; /* of rank 1, a second */
+static int64_t system_ns;  /* of rank 1, a second */
+static double pressure_ns; /* of its host's memory, a second, while it reads pages back */
+
+static double pressed(size_t column, double t_s) {
+    (void)t_s;
+    return column == PSI_SOME ? pressure_ns : 0;
+}
+
+static double inside_mpi(size_t column, double t_s) {
+    (void)t_s;
+    return column == MPI_PID ? 1001 : column == MPI_INSIDE || column == MPI_MEASURED ? 0.1e9 : 0;
+}
 
 static void plant_reading(struct recording *r, bool others) {
     plant_recording(r, true);
@@ -127,7 +138,12 @@ static void plant_reading(struct recording *r, bool others) {
             bool own = values[PROCESS_RANK] == 1 && values[PROCESS_USER] != VALUE_ABSENT;
             values[PROCESS_USER] -= own ? system_ns : 0;
             values[PROCESS_SYSTEM] += own ? system_ns : 0;
+            values[PROCESS_MAJOR_FAULTS] = pressure_ns > 0 && i % 2; /* asleep, it has none */
         }
+    if (pressure_ns > 0) {
+        plant(r, RECORDING_PSI, 1, "memory", 0.1, 0, pressed);
+        plant(r, RECORDING_MPI, 1, "MPI_Send", 0.1, 1u << MPI_PID, inside_mpi);
+    }
 }
 
 static struct budget budget_of_reading(double again_bytes_a_second, bool others) {
@@ -172,6 +188,23 @@ static void making_room_in_memory_is_short_memory_too(void **state) {
     b = budget_of_reading(0, false);
     NEAR(b.term_s[BUDGET_MEMORY], 0);
     system_ns = 0;
+}
+
+/* Blocked for 0.3 s and asleep for 0.1 s of a second: what of the pressure was on the CPU is not
+ * known, nor is all that the kernel does to read pages back pressure. */
+static void sleeping_while_memory_is_short_is_short_memory(void **state) {
+    (void)state;
+    system_ns = 100 * MS;
+    pressure_ns = 0.45e9;
+    struct budget b = budget_of_reading(3e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 6 + 2 + 2);
+    NEAR(b.term_s[BUDGET_IDLE], 0);
+    pressure_ns = 0.35e9;
+    b = budget_of_reading(3e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 6 + 2 + 1);
+    NEAR(b.term_s[BUDGET_IDLE], 1);
+    system_ns = 0;
+    pressure_ns = 0;
 }
 
 /* ---- waits that are counted when they end ---- */
@@ -325,6 +358,7 @@ int main(void) {
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
         cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
         cmocka_unit_test(making_room_in_memory_is_short_memory_too),
+        cmocka_unit_test(sleeping_while_memory_is_short_is_short_memory),
         cmocka_unit_test(a_wait_is_where_it_was_not_where_it_was_counted),
         cmocka_unit_test(throttling_counted_beside_its_interval_explains_the_wait_all_the_same),
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
