@@ -253,14 +253,20 @@ bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
 
 /* ---- with a quota ---- */
 
-/* CPUs that the processes of a host use, while one of them was recorded for so long. */
-static double cpus_used(const struct scene *scene, int host, size_t group, double wall_s) {
+/* CPUs that the processes of a host use, while one of them was recorded for so long, and how many
+ * share them: at least as many as they use. */
+static double cpus_used(const struct scene *scene, int host, size_t group, double wall_s,
+                        double *ret_sharing) {
     double sum = 0;
+    size_t n = 0;
     for (size_t r = 0; r < scene->budgets.n; r++) {
         const struct budget *b = gain_budget(scene, r, group);
-        if (scene->budgets.items[r].host == host)
-            sum += gain_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
+        if (scene->budgets.items[r].host != host)
+            continue;
+        sum += gain_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
+        n += gain_works(scene, r, group);
     }
+    *ret_sharing = fmax((double)n, ceil(sum / wall_s));
     return sum / wall_s;
 }
 
@@ -277,8 +283,9 @@ bool gain_counted_quota(const struct scene *scene, int host, size_t group, doubl
     if (!gain_is_awaited(scene, who, group, QUOTA_WAIT * b->wall_s) ||
         gain_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
         return false; /* or it has one */
-    double used = cpus_used(scene, host, group, b->wall_s);
-    double least = fmax(1, used / cpus), most = 1 + used * fmax(0, 1 / cpus - 1);
+    double sharing, used = cpus_used(scene, host, group, b->wall_s, &sharing);
+    double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
+    double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
     ret_counted->gain = 1 - (least + most) / 2;
     ret_counted->gain_low = 1 - most * PACE_SLOWER;
     ret_counted->gain_high = 1 - least * PACE_FASTER;

@@ -58,14 +58,20 @@ static bool is_of_link(const struct whatif_scenario *s) {
     return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
 
-/* Of the run such shares; of what they would save a part is saved. */
-static void answer_of_run(const struct whatif *w, const struct counted *c, double part,
-                          struct whatif_answer *a) {
-    const struct scene *scene = w->scene;
+/* Of the run such shares; of what they would save a part is saved. More than all of the main phase
+ * is not saved there alone, and how much is nobody knows. */
+static void answer_of_run(const struct scene *scene, double gain, double low, double high,
+                          double part, struct whatif_answer *a) {
     double length = (double)windows_length(phase_windows(&scene->groups[scene->main_group]));
     double run = (double)windows_length(phase_windows(&scene->groups[0]));
-    part = length > 0 ? part * run / length : 0;
-    answer(fmin(1, c->gain * part), fmin(1, c->gain_low * part), fmin(1, c->gain_high * part), a);
+    double times = length > 0 ? part * run / length : INFINITY;
+    if (gain * times < 1)
+        answer(gain * times, low * times, fmin(high * times, 1), a);
+}
+
+static void answer_counted(const struct whatif *w, const struct counted *c, double part,
+                           struct whatif_answer *a) {
+    answer_of_run(w->scene, c->gain, c->gain_low, c->gain_high, part, a);
 }
 
 /* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
@@ -76,7 +82,7 @@ static int count_link(const struct whatif *w, const struct whatif_scenario *s,
         return 0;
     int result = saturation_count_link(w->scene, s->host, &c);
     if (result > 0)
-        answer_of_run(w, &c, 1 - 1 / s->factor, a);
+        answer_counted(w, &c, 1 - 1 / s->factor, a);
     return result < 0 ? result : 0;
 }
 
@@ -94,7 +100,7 @@ static int count_process(const struct whatif *w, const struct whatif_scenario *s
     struct counted c;
     int result = saturation_count_process(w->scene, s->host, awaited_for(w, s), &c);
     if (result > 0)
-        answer_of_run(w, &c, 1, a);
+        answer_counted(w, &c, 1, a);
     return result < 0 ? result : 0;
 }
 
@@ -125,10 +131,8 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
         return 0;
     double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
     int result = throughput_gain(scene, &c, part, saturation_free_limit(scene, c.group), &gain);
-    double length = (double)windows_length(phase_windows(&scene->groups[c.group]));
-    double run = (double)windows_length(phase_windows(&scene->groups[0]));
-    if (result == 0 && length > 0)
-        answer(gain.estimate * run / length, gain.low * run / length, gain.high * run / length, a);
+    if (result == 0)
+        answer_of_run(scene, gain.estimate, gain.low, gain.high, 1, a);
     a->iterations = a->counted;
     return result;
 }

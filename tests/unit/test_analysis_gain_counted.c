@@ -241,6 +241,30 @@ static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
     assert_true(isnan(gain_most_of_quota(NAN)));
 }
 
+/* Two that compute all the time have half a CPU each: in bursts, or evenly, it makes no difference.
+ */
+static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
+    struct recording r;
+    struct scene scene;
+    struct counted c;
+    (void)state;
+    plant_hosts(&r, 1, SECONDS);
+    shares_now = (struct shares){.cpu = 0.97};
+    threads_now = 1;
+    for (host_now = 0; host_now < 2; host_now++)
+        plant_part(&r, RECORDING_PROCESS, 0, PID + host_now,
+                   host_now ? "train[1001]" : "train[1000]", 0.1, 0, SECONDS, PROCESS_LEVELS,
+                   process_of);
+    assert_int_equal(mpi_log_finish(&r.calls), 0);
+    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_true(gain_counted_quota(&scene, 0, scene.main_group, 1, &c));
+    NEAR(c.gain, 1 - 1.955);
+    NEAR(c.gain_low, 1 - 1.1 * 1.97);
+    NEAR(c.gain_high, 1 - 0.9 * 1.94);
+    scene_release(&scene);
+    recording_release(&r);
+}
+
 /* One path of several: what a replay may not go beyond is no more than what the others leave. */
 static void a_replay_cut_off_by_its_bound_gives_way_to_counters(void **state) {
     struct candidate c = candidate_of(0, 0, "cpu", "serial");
@@ -268,6 +292,7 @@ int main(void) {
         cmocka_unit_test(a_verdict_and_what_if_say_that_it_was_counted),
         cmocka_unit_test(a_bound_is_a_share_of_the_recorded_time_as_well),
         cmocka_unit_test(a_bound_is_no_less_than_what_nobody_has_to_do),
+        cmocka_unit_test(a_quota_is_shared_by_all_processes_of_a_host),
         cmocka_unit_test(a_replay_cut_off_by_its_bound_gives_way_to_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
