@@ -81,9 +81,10 @@ def cores_alike(run):
 
 
 def feels(clean):
-    """How much of its cores' slowness a program feels, by its clean runs and by what it is known to do."""
+    """How much of its cores' slowness a program feels, by its clean runs and by what it is known to do: all of it at most.
+    Where few clean runs say more than that, what else was slow then was not the cores, and need not be so in another run."""
     expected = getattr(WORKLOADS.get(clean[0]["workload"]), "feels", 1) if clean else 1
-    return feeling([(slowness(r), per_work(r)) for r in clean], expected)
+    return min(feeling([(slowness(r), per_work(r)) for r in clean], expected), 1)
 
 
 # ---- the twin ----
