@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/stats.h"
+#include "analysis/series/stats.h"
 
 #define RUNS_MAX (COMPARE_RUNS_MAX + 1)
 #define DRAWINGS 4000

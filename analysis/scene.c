@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/align.h"
-#include "analysis/phase_detect.h"
-#include "analysis/straggler.h"
-#include "analysis/whatif.h"
+#include "analysis/iteration/phase_detect.h"
+#include "analysis/series/align.h"
+#include "analysis/verdict/straggler.h"
+#include "analysis/whatif/whatif.h"
 
 static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
     const struct series_set *set = &recording->tables[RECORDING_MEMORY];

@@ -7,12 +7,12 @@
 #ifndef CHOKEPOINT_ANALYSIS_SCENE_H
 #define CHOKEPOINT_ANALYSIS_SCENE_H
 
-#include "analysis/critical_path.h"
-#include "analysis/iteration.h"
-#include "analysis/metric.h"
-#include "analysis/phase.h"
-#include "analysis/rank_budget.h"
-#include "analysis/rate.h"
+#include "analysis/budget/critical_path.h"
+#include "analysis/budget/rank_budget.h"
+#include "analysis/iteration/iteration.h"
+#include "analysis/iteration/phase.h"
+#include "analysis/recording/metric.h"
+#include "analysis/series/rate.h"
 
 struct stragglers;
 struct whatif;

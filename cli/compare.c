@@ -7,7 +7,7 @@
 #include "collector/store_sweep.h"
 #include "common/error.h"
 #include "common/text.h"
-#include "reports/comparison.h"
+#include "reports/comparison/comparison.h"
 
 #include <stdlib.h>
 #include <string.h>

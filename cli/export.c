@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `chokepoint export`: a recording for other programs to read. */
-#include "reports/export.h"
+#include "reports/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/error.h"
-#include "reports/budget_store.h"
+#include "reports/model/budget_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

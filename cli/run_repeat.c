@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "common/clock.h"
-#include "reports/comparison.h"
+#include "reports/comparison/comparison.h"
 
 #include <inttypes.h>
 #include <stdio.h>

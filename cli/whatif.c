@@ -6,7 +6,7 @@
 #include "cli/verb.h"
 #include "collector/store.h"
 #include "common/error.h"
-#include "reports/prediction.h"
+#include "reports/model/prediction.h"
 
 #include <ctype.h>
 #include <stdlib.h>

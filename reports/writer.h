@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "reports/model.h"
+#include "reports/model/model.h"
 
 struct comparison;
 

@@ -15,7 +15,7 @@
 #include "cli/verb.h"
 #include "common/clock.h"
 #include "common/error.h"
-#include "reports/ceilings.h"
+#include "reports/model/ceilings.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "collector/store_sweep.h"
 #include "common/clock.h"
 #include "common/text.h"
-#include "reports/layout.h"
+#include "reports/model/layout.h"
 
 #define RUN_NAME_MAX 1024
 #define PACE_MAX_NS (1000 * 3600 * INT64_C(1000000000)) /* a database may claim anything */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "reports/sweep_write.h"
+#include "reports/sweep/sweep_write.h"
 
 #define SWEEP_WORDS_MAX 16
 

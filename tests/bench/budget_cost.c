@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analysis/budget.h"
+#include "analysis/budget/budget.h"
 
 #define RANKS 8
 

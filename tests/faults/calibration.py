@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How often verdicts of a confidence are right: the table of analysis/verdict_calibration.c, fitted anew.
+"""How often verdicts of a confidence are right: the table of analysis/verdict/verdict_calibration.c, fitted anew.
 
 usage: calibration.py RESULTS...
 
@@ -25,7 +25,7 @@ import scorer
 import truth
 from stats import calibration_error
 
-TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict_calibration.c"
+TABLE = f"{os.path.dirname(os.path.dirname(HERE))}/analysis/verdict/verdict_calibration.c"
 MOST = .98 # VERDICT_CONFIDENCE_MAX
 POINTS = (.6, .7, .8, .9, .95, 1) # below there were no runs: on a line down to 0
 SURPRISE = .015

@@ -41,7 +41,7 @@ def slowdown_lines(runs):
     rows = [(scorer.slowdown_error(r), r) for r in runs]
     rows.sort(key=lambda row: (-badness(row[0]), row[1]["id"]))
     return [f"slowdown by the gain of the verdict, {len(rows)} right:"] + [
-        f"  {r['id']:34s} {percent(error):>9s}  true {scorer.whole_slowdown(r):.2f} (clean runs differ by {100 * r['spread']:.0f} %), said {scorer.slowdown_estimate(r) or 0:.2f}; "
+        f"  {r['id']:34s} {percent(error):>9s}  true {scorer.whole_slowdown(r):.2f} (in doubt by {100 * r['doubt']:.0f} %), said {scorer.slowdown_estimate(r) or 0:.2f}; "
         f"gain {gain_text(r)}, explains {percent(scorer.excess_explained(r))} of {scorer.excess_s(r):.2f} s"
         for error, r in rows]
 

@@ -30,7 +30,7 @@ def lines_of(run):
     """The miss itself, then what the report has on it."""
     report, v = run["report"], run["report"]["verdict"]
     gain = v.get("gain_pct") or {}
-    lines = [f"MISS {run['id']}  {slower_text(run)} (clean runs differ by {100 * run['spread']:.0f} %)  truth: {truth_text(run)}; said: {said_text(run)}",
+    lines = [f"MISS {run['id']}  {slower_text(run)} (in doubt by {100 * run['doubt']:.0f} %)  truth: {truth_text(run)}; said: {said_text(run)}",
              f"    gain {percent(gain.get('estimate'))} ({percent(gain.get('low'))} to {percent(gain.get('high'))}); {v.get('summary', '')}"]
     lines += [f"    for: {text}" for text in (v.get("evidence") or [])[:3]] + [f"    against: {text}" for text in (v.get("against") or [])[:2]]
     lines += ranking_lines(report) + budget_lines(report)

@@ -102,14 +102,15 @@ def intro(m, runs, options):
             "Written by `tests/faults/matrix score --page`; the recordings it scores were made by `tests/faults/matrix run`. Do not edit.", "",
             f"{len(runs)} runs with a known answer on emulated hosts ({machine}), {cleanly} of them clean or decoys, the last on "
             f"{datetime.datetime.fromtimestamp(max(r['started'] for r in runs), datetime.timezone.utc):%d %B %Y}; half: {options.half}. "
-            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than clean runs differ by, so either answer is right; or a decoy cost 3 % or more), {m['disturbed']} disturbed by "
+            f"{m['scored']} are scored, {m['grey']} are grey (the fault cost 3 to 8 %, or less than its truth is in doubt by, so either answer is right; or the truth says that it made the run 3 % faster, which no fault does; or a decoy cost 3 % or more), {m['disturbed']} disturbed by "
             "other programs of the machine and left out. "
             + ("The machine was not quiet: runs during which others used more than a tenth of a core are included, so take the CPU rows for a "
                "first impression. " if options.tolerate > .1 else "") + (f"{m['insufficient']} {'was' if m['insufficient'] == 1 else 'were'} answered \"insufficient\"." if m["insufficient"] else ""), "",
             "The truth: what the injector did (a label the analyzer never reads), and what it cost, against all other clean runs of its "
             "program (their geometric mean, the nearer in time the heavier, one far off hardly counted), for as much work, on cores as fast as they were during this run: the canary, a fixed piece of work "
-            "on all cores at once twenty times a second while the program runs, says how fast. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than clean runs of its "
-            "program differ by (from their own twins, nine of ten) is grey whatever it seems to cost. Clean runs are scored as fault F0. "
+            "on all cores at once twenty times a second while the program runs, says how fast. From 8 % on a fault must be found; below 3 % the right answer is that nobody is to blame. A fault that costs less than its truth is in doubt by "
+            "is grey whatever it seems to cost: by what clean runs of its program differ from their own twins, nine of ten, and by a quarter of what its cores were slower or faster than theirs (the root of the "
+            "sum of the squares). Clean runs are scored as fault F0. "
             + awake(runs) +
             "Hosts have cores of their own, but in the network workloads (`-net`) three share two cores: there no word about the CPU is scored on runs "
             "without a fault. Intervals are Wilson's, 95 %.", "", *remarks()]

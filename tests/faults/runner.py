@@ -121,7 +121,6 @@ class Matrix:
 
     def execute(self, bed, case, workload):
         """The command under the fault. Returns (its output, labels)."""
-        environment = dict(os.environ, **workloads.QUIET)
         later = None
         with contextlib.ExitStack() as stack:
             if case["window"] and case["inner"] in ("F1", "F2", "F3", "F4", "F5"):
@@ -131,7 +130,7 @@ class Matrix:
                 labels = stack.enter_context(self.fault(case, bed))
             words = self.command(bed, case, workload)
             with open(f"{case['folder']}/log", "w") as log:
-                process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=environment)
+                process = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, env=workloads.environment())
                 try:
                     if later:
                         later.start()

@@ -17,10 +17,15 @@ import recordings
 import runner
 import scorer
 import tables
+import workloads
 from made_up import label, made, scored
 
 
 class Scenarios(unittest.TestCase):
+    def test_the_shell_that_starts_a_run_chooses_no_kernels_for_the_first_rank_alone(self):
+        with unittest.mock.patch.dict(os.environ, {"OPENBLAS_CORETYPE": "Haswell", "MKL_NUM_THREADS": "8", "OMP_NUM_THREADS": "7", "HOME": "/h"}, clear=True):
+            self.assertEqual(workloads.environment(), {"HOME": "/h"} | workloads.QUIET)
+
     def test_a_limit_is_asked_of_the_clean_run_as_it_was_set(self):
         asked = lambda fault, amount, **more: recordings.cap_words(dict(made(fault, 20, labels=[label()]), amount=amount, **more))
         self.assertEqual(asked("F2", 60), ["--quota", "vm2=60%"])

@@ -52,6 +52,16 @@ class Truth(unittest.TestCase):
         self.assertAlmostEqual(slow(10, 40), 1)
         self.assertAlmostEqual(slow(10, 10.2, 9.8), 2, 2) # as alike as runs are: their mean
 
+    def test_a_truth_by_which_a_fault_made_the_run_faster_is_none(self):
+        runs = scored(made("F0", 10), made("F5", 9.6, labels=[label()]), made("F5", 9.8, labels=[label()]), made("D2", 9.6))
+        self.assertEqual([r["right"] for r in runs[1:]], ["grey", "balanced", "balanced"]) # nothing was done to a decoy
+
+    def test_a_twin_on_cores_of_another_speed_is_in_doubt(self):
+        clean = [beating(made("F0", 10, started=s), 8) for s in range(3)]
+        right = lambda seconds, ms: scored(*[dict(r) for r in clean], beating(made("F2", seconds, labels=[label()], started=3), ms))[-1]["right"]
+        self.assertEqual([right(10.9, 8), right(12, 8 * 1.5)], ["find", "grey"]) # a quarter of half as slow again: 10 %
+        self.assertEqual([right(10.1, 8), right(15.1, 8 * 1.5), right(17.1, 8 * 1.5)], ["balanced", "grey", "find"])
+
     def test_a_decoy_that_costs_is_not_scored(self):
         runs = scored(made("F0", 10), made("D2", 12, "saturated", "vm1", "cpu"))
         self.assertEqual(runs[1]["right"], "grey")

@@ -4,8 +4,8 @@
 A *run* here is a dict: id, half, workload, fault, own_cores, others_cores, labels, loop_s and scale (how much of a clean
 run's work it did), started, once_s (of clean ones, where they mark their iterations), report (chokepoint.report/1);
 set_truth() adds slowdown and what the right answer is:
-    find       the fault must be found: it made the run 8 % slower at least, and by more than clean runs differ
-    grey       3 to 8 %, or within what clean runs of the program differ by: not scored
+    find       the fault must be found: it made the run 8 % slower at least, and by more than its twin is in doubt
+    grey       3 to 8 %, or within that doubt, or it seems to have made the run faster, which no fault does: not scored
     balanced   nothing was done, or it cost less than 3 % (and surely less than 8 %)
 
 The twin is made of all clean runs of the program, not of the one beside the run: each of them is as far off as the run is.
@@ -17,6 +17,7 @@ from workloads import WORKLOADS
 
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
+FEELS_OFF = .25 # what a program feels of its cores' slowness is known to within that
 LINK_FAULTS = ("F3", "F4", "F5")
 AFTER_LOOP_S = .15 # from the end of a program's loop to that of the command, about
 LEAST = 3 # clean runs from which a spread can be told
@@ -140,14 +141,22 @@ def set_twin(run, runs):
     run["slowdown"] = run["loop_s"] / run["twin_s"] if run["twin_s"] else None
 
 
+def on_unlike_cores(run, clean):
+    """How much slower or faster than those of the clean runs its twin is made of a run's cores were, as a logarithm: so far the
+    twin stands on what the program is taken to feel of that."""
+    weights = [nearness(run, r) for r in clean]
+    return abs(mean([math.log(slowness(run) / slowness(r)) for r in clean], weights)) if clean else 0
+
+
 def set_truth(runs, tolerate=.1):
-    """Adds disturbed, twin_s, feels, loops_once_s, whole_twin_s, slowdown, spread and right to each run."""
+    """Adds disturbed, twin_s, feels, loops_once_s, whole_twin_s, slowdown, spread, doubt and right to each run."""
     for run in runs:
         run["disturbed"] = run.get("others_cores", 0) > tolerate + run.get("allowance", 0)
     for run in runs:
         set_twin(run, runs)
     for run in runs:
         run["spread"] = clean_spread(runs, run["half"], run["workload"])
+        run["doubt"] = math.hypot(run["spread"], FEELS_OFF * on_unlike_cores(run, nearest_clean(run, runs)))
         run["right"] = right_answer(run)
 
 
@@ -167,9 +176,10 @@ def right_answer(run):
         return "balanced"
     if run["slowdown"] is None:
         return "no twin"
-    if run["slowdown"] >= max(MUST_S, 1 + run["spread"]) and run["labels"]:
+    if run["slowdown"] >= max(MUST_S, 1 + run["doubt"]) and run["labels"]:
         return "find"
-    return "balanced" if run["slowdown"] < MAY_S and (not run["labels"] or run["slowdown"] + run["spread"] < MUST_S) else "grey"
+    harmless = run["slowdown"] > 2 - MAY_S and run["slowdown"] + run["doubt"] < MUST_S
+    return "balanced" if run["slowdown"] < MAY_S and (harmless or not run["labels"]) else "grey"
 
 
 # ---- what predictions and reports are held against ----

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation.h"
-#include "analysis/straggler.h"
-#include "analysis/verdict.h"
+#include "analysis/saturation/saturation.h"
+#include "analysis/verdict/straggler.h"
+#include "analysis/verdict/verdict.h"
 #include "tests/unit/mpi_plant.h"
 
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)

@@ -20,10 +20,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/recording.h"
+#include "analysis/recording/recording.h"
 #include "collector/store.h"
 #include "common/clock.h"
-#include "reports/model.h"
+#include "reports/model/model.h"
 
 #define RECORDED_WALL_NS (INT64_C(1700000000) * NS_PER_S)
 #define RECORDED_MONO_NS (INT64_C(5000) * NS_PER_S)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analysis/compare.h"
-#include "analysis/stats.h"
+#include "analysis/series/stats.h"
 
 #define NEAR(a, b, within)                                                                         \
     do {                                                                                           \

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/critical_private.h"
+#include "analysis/budget/critical_private.h"
 #include "analysis/scene.h"
-#include "analysis/stats.h"
+#include "analysis/series/stats.h"
 #include "tests/unit/mpi_plant.h"
 
 #define SECONDS 10

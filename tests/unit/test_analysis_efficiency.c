@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "analysis/efficiency.h"
-#include "analysis/stats.h"
+#include "analysis/budget/efficiency.h"
+#include "analysis/series/stats.h"
 
 #define NEAR(a, b)                                                                                 \
     do {                                                                                           \

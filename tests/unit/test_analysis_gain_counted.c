@@ -2,8 +2,8 @@
 /* Gains by counters: processes whose time is known, on hosts of their own. */
 #include "tests/unit/counted_process.h"
 
-#include "analysis/gain_counted.h"
-#include "analysis/whatif.h"
+#include "analysis/whatif/gain_counted.h"
+#include "analysis/whatif/whatif.h"
 
 /* Shares of the time from `from_s` on; before, it was not recorded. */
 struct process {

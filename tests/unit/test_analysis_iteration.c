@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/iteration.h"
-#include "analysis/spectrum.h"
-#include "analysis/stats.h"
+#include "analysis/iteration/iteration.h"
+#include "analysis/series/spectrum.h"
+#include "analysis/series/stats.h"
 #include "common/error.h"
 #include "tests/unit/mpi_plant.h"
 

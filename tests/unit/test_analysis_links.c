@@ -5,7 +5,7 @@
  */
 #include "tests/unit/lockstep.h"
 
-#include "analysis/replay.h"
+#include "analysis/replay/replay.h"
 
 #define SET_MB_S 10.0
 #define BUCKET 120e3 /* bytes that pass at once after a pause */

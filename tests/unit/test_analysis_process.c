@@ -2,7 +2,7 @@
 /* Programs without MPI: processes of one job compared by what the kernel counts of them. */
 #include "tests/unit/counted_process.h"
 
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 
 #define CONNECTION_LEVELS                                                                          \
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/rank_budget_private.h"
-#include "analysis/saturation.h"
-#include "analysis/straggler.h"
-#include "analysis/verdict.h"
+#include "analysis/budget/rank_budget_private.h"
+#include "analysis/saturation/saturation.h"
+#include "analysis/verdict/straggler.h"
+#include "analysis/verdict/verdict.h"
 #include "tests/unit/mpi_plant.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 1e-6)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/compare.h"
-#include "analysis/stats.h"
+#include "analysis/series/stats.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * fmax(1, fabs((double)(b))))
 

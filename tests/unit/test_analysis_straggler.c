@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation.h"
-#include "analysis/stats.h"
-#include "analysis/straggler.h"
+#include "analysis/saturation/saturation.h"
+#include "analysis/series/stats.h"
+#include "analysis/verdict/straggler.h"
 #include "tests/unit/mpi_plant.h"
 
 #define N 100

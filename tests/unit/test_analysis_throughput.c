@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "analysis/critical_private.h"
-#include "analysis/free_running.h"
-#include "analysis/parameter_server.h"
-#include "analysis/saturation.h"
-#include "analysis/serving.h"
-#include "analysis/stats.h"
-#include "analysis/straggler.h"
-#include "analysis/throughput.h"
-#include "analysis/verdict.h"
+#include "analysis/budget/critical_private.h"
+#include "analysis/budget/free_running.h"
+#include "analysis/budget/serving.h"
+#include "analysis/calls/parameter_server.h"
+#include "analysis/saturation/saturation.h"
+#include "analysis/saturation/throughput.h"
+#include "analysis/series/stats.h"
+#include "analysis/verdict/straggler.h"
+#include "analysis/verdict/verdict.h"
 #include "tests/unit/mpi_plant.h"
 
 #define WORKERS_MAX 4

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation.h"
-#include "analysis/straggler.h"
-#include "analysis/verdict.h"
+#include "analysis/saturation/saturation.h"
+#include "analysis/verdict/straggler.h"
+#include "analysis/verdict/verdict.h"
 
 #define HOSTS 5
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/replay_private.h"
+#include "analysis/replay/replay_private.h"
 #include "analysis/scene.h"
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 #include "tests/unit/mpi_plant.h"
 
 #define ROUNDS 40

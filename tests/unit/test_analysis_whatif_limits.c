@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/replay_run.h"
+#include "analysis/replay/replay_run.h"
 #include "analysis/scene.h"
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 #include "tests/unit/mpi_plant.h"
 
 #define ROUNDS 40

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/scene.h"
-#include "analysis/whatif.h"
+#include "analysis/whatif/whatif.h"
 #include "tests/unit/mpi_plant.h"
 
 #define ROUNDS 60

@@ -2,8 +2,8 @@
 /* Ceilings of a database as a report shows and uses them. */
 #include <jansson.h>
 
-#include "reports/json.h"
-#include "reports/layout.h"
+#include "reports/json/json.h"
+#include "reports/model/layout.h"
 #include "reports/writer.h"
 #include "tests/unit/recorded_run.h"
 

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "reports/comparison.h"
+#include "reports/comparison/comparison.h"
 #include "reports/writer.h"
 
 #define NEAR(a, b)                                                                                 \

@@ -10,9 +10,9 @@
 #include <jansson.h>
 
 #include "common/error.h"
-#include "reports/export.h"
-#include "reports/export_lanes.h"
-#include "reports/export_trace.h"
+#include "reports/export/export.h"
+#include "reports/export/export_lanes.h"
+#include "reports/export/export_trace.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
 

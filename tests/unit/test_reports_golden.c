@@ -15,11 +15,11 @@
 #include <jansson.h>
 
 #include "common/error.h"
-#include "reports/budget_text.h"
-#include "reports/comparison.h"
-#include "reports/model_private.h"
-#include "reports/plot.h"
-#include "reports/terminal.h"
+#include "reports/comparison/comparison.h"
+#include "reports/model/model_private.h"
+#include "reports/plot/plot.h"
+#include "reports/text/budget_text.h"
+#include "reports/text/terminal.h"
 #include "reports/writer.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/plant.h"

@@ -12,10 +12,10 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "reports/json.h"
-#include "reports/operators.h"
-#include "reports/plot.h"
-#include "reports/terminal.h"
+#include "reports/json/json.h"
+#include "reports/model/operators.h"
+#include "reports/plot/plot.h"
+#include "reports/text/terminal.h"
 
 #define HOSTILE "=a|<b>\"'`x` 名前"
 

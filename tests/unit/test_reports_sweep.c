@@ -11,10 +11,10 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "reports/curve.h"
-#include "reports/summary.h"
-#include "reports/sweep_private.h"
-#include "reports/sweep_write.h"
+#include "reports/model/summary.h"
+#include "reports/plot/curve.h"
+#include "reports/sweep/sweep_private.h"
+#include "reports/sweep/sweep_write.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/recorded_run.h"
 

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "common/error.h"
-#include "reports/sweep_private.h"
-#include "reports/sweep_write.h"
+#include "reports/sweep/sweep_private.h"
+#include "reports/sweep/sweep_write.h"
 
 #define CELLS_MAX 16
 

@@ -14,7 +14,7 @@
 #include "cli/sweep/parameters.h"
 #include "cli/sweep/references.h"
 #include "common/error.h"
-#include "reports/layout.h"
+#include "reports/model/layout.h"
 
 static void fill(struct sweep_parameters *parameters, const struct reference *r, size_t size) {
     char why[PARAMETERS_WHY] = "";

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted for a host or a group only is given to its processes in proportion to what each
+ * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU. Short
+ * memory counts for a process as far as the kernel calls it pressure, while the process had pages
+ * to read back from disk; and its waits for disks count, that part of them which processes there
+ * read of what had been in memory before. (The kernel's pressure leaves out pages that were dropped
+ * before they were used twice, as all are when a program goes around in more than fits.)
+ *
+ * The kernel adds up what each thread waits for a core, also behind threads of its own process,
+ * while that one runs: a process waits for no longer than others have its cores, or keep it from
+ * them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/budget/rank_budget_private.h"
+
+const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
+    const struct series_set *set = &recording->tables[RECORDING_MPI];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], MPI_PID) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+static bool is_known(const struct series_set *set, const struct series *series, size_t column) {
+    return series_last(set, series, column) != VALUE_ABSENT;
+}
+
+/* Which columns of which series tell of the process. */
+struct source {
+    const struct series_set *set;
+    const struct series *series; /* NULL: none */
+    uint64_t cpu;                /* bits */
+    size_t run_queue, disk, faults;
+};
+
+struct process_part {
+    const struct scene *scene;
+    const struct scene_process *process;
+    struct source often, seldom; /* rank, process */
+    const struct series *mpi;
+    int64_t start_ns; /* of the process; INT64_MAX: not known */
+    int host;
+    int64_t pid;
+    struct series_range at[RECORDING_COUNT_]; /* where the series of its host are */
+    bool knows_steal, has_threads;
+};
+
+/* ---- of the host ---- */
+
+static double host_growth(const struct process_part *p, enum recording_table table, size_t column,
+                          struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[table];
+    double sum = 0;
+    for (size_t s = p->at[table].begin; s < p->at[table].end; s++)
+        if (set->items[s].host == p->host)
+            sum += series_growth(set, &set->items[s], column, w, NULL);
+    return sum;
+}
+
+/* How long processes of the job on the host waited for a core. */
+static double job_queue(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
+    double sum = host_growth(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
+    if (sum > 0)
+        return sum;
+    for (size_t i = 0; i < p->scene->n_processes; i++) {
+        const struct scene_process *process = &p->scene->processes[i];
+        if (process->host == p->host && process->job)
+            sum += series_growth(set, process->series, PROCESS_RUN_QUEUE, w, NULL);
+    }
+    return sum;
+}
+
+/* The group that was throttled most: groups lie in each other. NAN if none is known. */
+static double throttled(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CGROUP];
+    double most = NAN;
+    for (size_t s = p->at[RECORDING_CGROUP].begin; s < p->at[RECORDING_CGROUP].end; s++)
+        if (set->items[s].host == p->host && is_known(set, &set->items[s], CGROUP_THROTTLED))
+            most = fmax(isnan(most) ? 0 : most,
+                        series_growth(set, &set->items[s], CGROUP_THROTTLED, w, NULL));
+    return most;
+}
+
+static double psi_memory(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PSI];
+    for (size_t s = p->at[RECORDING_PSI].begin; s < p->at[RECORDING_PSI].end; s++)
+        if (set->items[s].host == p->host && strcmp(set->items[s].name, "memory") == 0)
+            return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
+    return NAN;
+}
+
+/* The row of a series that an interval ends in: what is only counted now and then is spread over
+ * the same time as what it is held against. */
+static struct window row_around(const struct series *series, struct windows w) {
+    int64_t t = w.items[w.n - 1].end_ns;
+    size_t low = 0, high = series->n - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->t_ns[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t dt = series->interval_ns[low];
+    return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
+}
+
+/* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
+ * read nothing. */
+static double read_again_share(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
+    struct window row = row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double read = 0;
+    for (size_t i = 0; i < p->scene->n_processes; i++)
+        if (p->scene->processes[i].host == p->host)
+            read += series_growth(set, p->scene->processes[i].series, PROCESS_READ, rows, NULL);
+    double again = host_growth(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    return read > 0 ? fmin(again / read, 1) : NAN;
+}
+
+static bool knows_steal(const struct recording *recording, int host) {
+    const struct series_set *set = &recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && is_known(set, &set->items[s], CPU_STEAL))
+            return true;
+    return false;
+}
+
+/* ---- a process's part ---- */
+
+static double memory_part(const struct process_part *p, double pressure, double disk,
+                          struct windows w) {
+    double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
+    return fmax(pressure, again); /* of a number and NAN the number */
+}
+
+static double steal_part(const struct process_part *p, double cpu, struct windows w) {
+    if (!p->knows_steal)
+        return NAN;
+    double steal = host_growth(p, RECORDING_CPU, CPU_STEAL, w), busy = 0;
+    if (steal <= 0)
+        return 0;
+    for (size_t c = CPU_USER; c <= CPU_SYSTEM; c++)
+        busy += host_growth(p, RECORDING_CPU, c, w);
+    return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
+}
+
+/* The longest of its connections: they are busy at the same time. NAN if none was ever seen. */
+static double sending_part(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CONNECTION];
+    double longest = NAN;
+    for (size_t s = p->at[RECORDING_CONNECTION].begin; s < p->at[RECORDING_CONNECTION].end; s++)
+        if (set->items[s].host == p->host &&
+            series_last(set, &set->items[s], CONNECTION_PID) == p->pid)
+            longest = fmax(isnan(longest) ? 0 : longest,
+                           series_growth(set, &set->items[s], CONNECTION_BUSY, w, NULL));
+    return longest;
+}
+
+static double growth(const struct source *s, size_t column, struct windows w) {
+    return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
+                                               : NAN;
+}
+
+static struct windows widened(const struct window *w, struct window *ret_wide) {
+    int64_t length = w->end_ns - w->begin_ns;
+    *ret_wide = (struct window){w->begin_ns - length, w->end_ns + length};
+    return (struct windows){ret_wide, 1};
+}
+
+/* The part of the waits of the job's processes on the host that are this one's, by what was counted
+ * around w: waits are counted when they end, throttling when the group may run again. */
+static double part_of_queue(const struct process_part *p, const struct source *s,
+                            struct windows w) {
+    struct window wide;
+    struct windows around = widened(&w.items[0], &wide);
+    double all = job_queue(p, around), own = growth(s, s->run_queue, around);
+    return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
+}
+
+/* May be more than the process is known to have waited in that interval: see budget_settle_waits.
+ */
+static double quota_part(const struct process_part *p, const struct source *s, struct windows w) {
+    double all = throttled(p, w);
+    return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
+}
+
+#define OWN_CORES                                                                                  \
+    0.9 /* of its CPU time: cores that were busy for less are not the ones it ran on */
+
+/* CPU time of all else on the host's cores, and what the host itself was without them; NAN where
+ * only a group's own is counted, or not all of the time. */
+static double others_cpu(const struct process_part *p, double own, struct windows w) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_CPU];
+    double sum = 0;
+    bool any = false;
+    for (size_t s = p->at[RECORDING_CPU].begin; s < p->at[RECORDING_CPU].end; s++) {
+        const struct series *core = &set->items[s];
+        if (core->host != p->host)
+            continue;
+        if (strcmp(core->name, "cpus") == 0 || !is_known(set, core, CPU_USER))
+            return NAN;
+        for (size_t c = CPU_USER; c <= CPU_STEAL; c++)
+            sum += c == CPU_IDLE || c == CPU_IOWAIT ? 0 : series_growth(set, core, c, w, NULL);
+        any = true;
+    }
+    return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;
+}
+
+static bool has_threads(const struct process_part *p) {
+    for (size_t i = 0; i < p->process->series->n; i++)
+        if (series_value(p->seldom.set, p->process->series, i, PROCESS_THREADS) > 1)
+            return true;
+    return false;
+}
+
+/* That its group was kept from running, counted when it might run again: within w, or about then.
+ */
+static double held_back(const struct process_part *p, struct windows w) {
+    struct window wide;
+    double about = throttled(p, widened(&w.items[0], &wide)) / 3;
+    double held = fmax(throttled(p, w), about);
+    return held > 0 ? held : 0;
+}
+
+/* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
+static double queue_part(const struct process_part *p, double cpu, double queue, struct windows w) {
+    if (p->often.series || p->mpi || isnan(cpu) || !p->has_threads)
+        return queue;
+    double others = others_cpu(p, cpu, w);
+    return isnan(others) || isnan(queue) ? queue : fmin(queue, others + held_back(p, w));
+}
+
+static double growth_of_cpu(const struct source *s, struct windows w) {
+    double sum = 0;
+    for (size_t c = 0; c < s->set->n_columns; c++)
+        if (s->cpu >> c & 1)
+            sum += growth(s, c, w);
+    return sum;
+}
+
+static const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
+                                          int64_t pid) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], column) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+/* When the process began; INT64_MAX if that is not known, or makes no sense. */
+static int64_t start_of(const struct scene *scene, const struct scene_process *process) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    int64_t start = series_last(set, process->series, PROCESS_START);
+    return start != VALUE_ABSENT && time_is_sane(start) && start <= process->series->t_ns[0]
+               ? start
+               : INT64_MAX;
+}
+
+static struct process_part part_of(const struct scene *scene, const struct scene_process *process,
+                                   int64_t pid) {
+    const struct series_set *rank = &scene->recording->tables[RECORDING_RANK];
+    struct process_part part = {
+        .scene = scene,
+        .process = process,
+        .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
+                  RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS},
+        .seldom = {&scene->recording->tables[RECORDING_PROCESS], process->series,
+                   UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
+                   PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS},
+        .mpi = budget_mpi_series(scene->recording, process->host, pid),
+        .start_ns = start_of(scene, process),
+        .host = process->host,
+        .pid = pid,
+        .knows_steal = knows_steal(scene->recording, process->host)};
+    part.has_threads = has_threads(&part);
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        part.at[t] = series_set_of_host(&scene->recording->tables[t], process->host);
+    return part;
+}
+
+static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
+    const struct series_set *set = &p->scene->recording->tables[RECORDING_MPI];
+    to->mpi = to->mpi_cpu = NAN;
+    if (!p->mpi)
+        return;
+    to->mpi = series_growth(set, p->mpi, MPI_INSIDE, w, NULL);
+    double measured = series_growth(set, p->mpi, MPI_MEASURED, w, NULL);
+    to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
+}
+
+/* Making room and reading back is work of the kernel, which it does on the process's account: all
+ * its time in the kernel, of the row that the interval lies in, while memory was short. */
+static double memory_cpu_part(const struct process_part *p, double memory, double cpu,
+                              struct windows w) {
+    if (!(memory > 0))
+        return 0;
+    struct window row = row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double system = growth(&p->seldom, PROCESS_SYSTEM, rows), all = growth_of_cpu(&p->seldom, rows);
+    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), memory) : 0;
+}
+
+static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
+                                            int64_t begin, int64_t end) {
+    struct window window = {begin, end}, wide;
+    struct windows w = {&window, 1};
+    struct budget_interval to = {.begin_ns = begin, .end_ns = end};
+    to.cpu = growth_of_cpu(s, w);
+    to.disk = growth(s, s->disk, w);
+    to.quota = quota_part(p, s, w);
+    to.run_queue = queue_part(p, to.cpu, growth(s, s->run_queue, w), w);
+    to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
+    /* who is kept asleep until there is room has no faults meanwhile, but before and after */
+    double faults = growth(s, s->faults, widened(&window, &wide));
+    double pressure = faults <= 0 ? 0 : psi_memory(p, w);
+    to.memory = memory_part(p, pressure, to.disk, w);
+    to.memory_cpu = memory_cpu_part(p, to.memory, isnan(to.cpu) ? 0 : to.cpu, w);
+    to.memory_asleep = fmax(0, pressure);
+    to.sending = sending_part(p, w);
+    add_mpi(p, w, &to);
+    return to;
+}
+
+/* Appends the rows of a series that lie in [from, to]; one that reaches over an end is cut. */
+static size_t add_rows(const struct process_part *p, const struct source *s, int64_t from,
+                       int64_t to, struct budget_interval *items, size_t n) {
+    for (size_t i = 0; i < s->series->n; i++) {
+        int64_t dt = s->series->interval_ns[i], end = s->series->t_ns[i];
+        int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
+        if (i == 0 && dt != VALUE_ABSENT && p->start_ns < begin)
+            begin = p->start_ns; /* born since: all its counters grew since then */
+        begin = begin > from ? begin : from;
+        end = end < to ? end : to;
+        if (n && begin < items[n - 1].end_ns)
+            begin = items[n - 1].end_ns;
+        if (end > begin)
+            items[n++] = make_interval(p, s, begin, end);
+    }
+    return n;
+}
+
+static int64_t first_begin(const struct series *series) {
+    for (size_t i = 0; i < series->n; i++)
+        if (series->interval_ns[i] != VALUE_ABSENT)
+            return series->t_ns[i] - series->interval_ns[i];
+    return INT64_MAX;
+}
+
+int budget_intervals(const struct scene *scene, const struct scene_process *process, int64_t pid,
+                     struct budget_interval **ret_intervals, size_t *ret_n) {
+    struct process_part p = part_of(scene, process, pid);
+    const struct series *often = p.often.series;
+    size_t room = 2 * process->series->n + (often ? often->n : 0) + 1, n = 0;
+    struct budget_interval *items = malloc(room * sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    int64_t begin = often ? first_begin(often) : INT64_MAX;
+    int64_t end = begin == INT64_MAX ? begin : often->t_ns[often->n - 1];
+    n = add_rows(&p, &p.seldom, INT64_MIN, begin, items, n);
+    if (begin != INT64_MAX) {
+        n = add_rows(&p, &p.often, INT64_MIN, INT64_MAX, items, n);
+        n = add_rows(&p, &p.seldom, end, INT64_MAX, items, n);
+    }
+    budget_settle_waits(items, n);
+    *ret_intervals = items;
+    *ret_n = n;
+    return 0;
+}
+
+void budget_life(const struct scene *scene, const struct scene_process *process,
+                 struct budget_subject *subject) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    const struct series *series = process->series;
+    int64_t begin = series->t_ns[0], end = series->t_ns[series->n - 1];
+    if (series->interval_ns[0] != VALUE_ABSENT)
+        begin -= series->interval_ns[0];
+    if (start_of(scene, process) != INT64_MAX)
+        begin = start_of(scene, process);
+    const struct mpi_rank *rank = subject->log ? &subject->log->ranks[subject->log_rank] : NULL;
+    for (size_t i = 0; rank && i < rank->n; i++) {
+        begin = rank->events[i].enter_ns < begin ? rank->events[i].enter_ns : begin;
+        end = rank->events[i].exit_ns > end ? rank->events[i].exit_ns : end;
+    }
+    const struct series_set *ranks = &scene->recording->tables[RECORDING_RANK];
+    const struct series *often =
+        series_of_pid(ranks, process->host, RANK_PID, series_last(set, series, PROCESS_PID));
+    if (often && often->t_ns[often->n - 1] > end)
+        end = often->t_ns[often->n - 1];
+    subject->begin_ns = begin;
+    subject->end_ns = end;
+}
+
+struct transfer_split budget_transfer_split(const struct recording *recording, int host,
+                                            int64_t pid, struct windows windows) {
+    const struct series_set *set = &recording->tables[RECORDING_CONNECTION];
+    double busy = 0, receiver = 0, send_buffer = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *c = &set->items[s];
+        if (c->host != host || series_last(set, c, CONNECTION_PID) != pid)
+            continue;
+        busy += series_growth(set, c, CONNECTION_BUSY, windows, NULL);
+        receiver += series_growth(set, c, CONNECTION_RWND_LIMITED, windows, NULL);
+        send_buffer += series_growth(set, c, CONNECTION_SNDBUF_LIMITED, windows, NULL);
+    }
+    if (busy <= 0)
+        return (struct transfer_split){NAN, NAN, NAN};
+    receiver = fmin(receiver / busy, 1);
+    send_buffer = fmin(send_buffer / busy, 1 - receiver);
+    return (struct transfer_split){1 - receiver - send_buffer, receiver, send_buffer};
+}

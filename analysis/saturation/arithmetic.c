@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/saturation/arithmetic.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define HELD_NS INT64_C(500000000)
+#define PHASE_MIN 0.2    /* of all iterations: others only reach into the phase */
+#define BYTES_MIN 1000.0 /* an iteration that moves less is no matter of bandwidth */
+
+double network_ceiling_of(const struct scene *scene, int host, enum metric direction) {
+    return rate_ceiling(&scene->hosts[host].metrics[direction], phase_windows(&scene->groups[0]),
+                        HELD_NS);
+}
+
+struct network_limit network_limit_of(const struct scene *scene, int host, enum metric direction) {
+    double measured = recording_ceiling(scene->recording, host, direction);
+    double seen = network_ceiling_of(scene, host, direction);
+    if (isnan(measured))
+        return (struct network_limit){seen, false, seen, NAN};
+    if (seen > CEILING_SLACK * measured)
+        return (struct network_limit){seen, false, seen, measured};
+    return (struct network_limit){measured, true, seen, NAN};
+}
+
+double network_ceiling(const struct scene *scene) {
+    static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
+    double ceiling = NAN;
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        for (size_t d = 0; d < 2; d++)
+            ceiling = fmax(ceiling, network_ceiling_of(scene, (int)h, directions[d]));
+    return ceiling;
+}
+
+double network_set_rate(const struct scene *scene, int host) {
+    const struct series_set *queues = &scene->recording->tables[RECORDING_QDISC];
+    struct windows all = phase_windows(&scene->groups[0]);
+    double sent = rate_amount(&scene->hosts[host].metrics[METRIC_NET_SEND], all);
+    for (size_t s = 0; s < queues->n; s++) {
+        const struct series *queue = &queues->items[s];
+        int64_t rate = queue->host == host ? series_last(queues, queue, QDISC_RATE) : 0;
+        if (rate <= 0 || series_growth(queues, queue, QDISC_SEND_BYTES, all, NULL) < sent / 2)
+            continue;
+        bool exceeded =
+            network_ceiling_of(scene, host, METRIC_NET_SEND) > CEILING_SLACK * (double)rate / 1e6;
+        return exceeded ? NAN : (double)rate / 1e6;
+    }
+    return NAN;
+}
+
+/* A link that was set to less after it was measured carries no more than that. */
+static void find_bandwidth(const struct scene *scene, double seen, struct arithmetic *a) {
+    struct network_limit limit = network_limit_of(scene, a->host, a->direction);
+    double set = a->direction == METRIC_NET_SEND ? network_set_rate(scene, a->host) : NAN;
+    a->known = limit.measured ? ARITHMETIC_MEASURED : ARITHMETIC_SEEN;
+    a->bandwidth_mb_s = limit.measured ? limit.mb_s : seen;
+    if (!isnan(set) && !(limit.measured && limit.mb_s <= CEILING_SLACK * set)) {
+        a->known = ARITHMETIC_SET;
+        a->bandwidth_mb_s = set;
+    }
+}
+
+/* Iterations of a phase and how long one takes; in lockstep those of one rank stand for all. */
+static size_t iterations_of(const struct scene *scene, size_t group, double *ret_iteration_s) {
+    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
+    struct windows windows = phase_windows(&scene->groups[group]);
+    size_t count = 0;
+    if (reference && (scene->iterations.lockstep || scene->iterations.n == 1)) {
+        double *values = malloc((reference->n + 1) * sizeof *values);
+        count = values ? iteration_durations(reference, windows, values) : 0;
+        free(values);
+        *ret_iteration_s = iteration_median(reference, windows);
+    } else {
+        count = scene_iteration_count(scene, group);
+        *ret_iteration_s = (double)windows_length(windows) / 1e9 / (double)count;
+    }
+    return count;
+}
+
+/* What rests on a known rate goes first: the other shares are the most they can be. */
+static int compare(const void *a, const void *b) {
+    const struct arithmetic *x = a, *y = b;
+    bool x_seen = x->known == ARITHMETIC_SEEN, y_seen = y->known == ARITHMETIC_SEEN;
+    if (x_seen != y_seen)
+        return x_seen - y_seen;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+int arithmetic_make(const struct scene *scene, struct arithmetic **ret_items, size_t *ret_n) {
+    static const enum metric directions[] = {METRIC_NET_SEND, METRIC_NET_RECV};
+    struct arithmetic *items = calloc(2 * scene->n_hosts * scene->n_groups + 1, sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    double ceiling = network_ceiling(scene);
+    size_t n = 0;
+    for (size_t g = scene->n_groups > 1 ? 1 : 0; ceiling > 0 && g < scene->n_groups; g++) {
+        double iteration_s;
+        size_t count = iterations_of(scene, g, &iteration_s);
+        if ((double)scene_iteration_count(scene, g) <
+            PHASE_MIN * (double)scene_iteration_count(scene, 0))
+            continue;
+        for (size_t i = 0; count && i < 2 * scene->n_hosts; i++) {
+            struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .iteration_s = iteration_s};
+            find_bandwidth(scene, ceiling, &a);
+            a.bytes_per_iteration = rate_amount(&scene->hosts[a.host].metrics[a.direction],
+                                                phase_windows(&scene->groups[g])) /
+                                    (double)count;
+            a.bound_s = a.bytes_per_iteration / (a.bandwidth_mb_s * 1e6);
+            a.share = a.bound_s / iteration_s;
+            if (a.bytes_per_iteration >= BYTES_MIN)
+                items[n++] = a;
+        }
+    }
+    qsort(items, n, sizeof *items, compare);
+    *ret_items = items;
+    *ret_n = n;
+    return 0;
+}
+
+const struct arithmetic *arithmetic_find(const struct arithmetic *items, size_t n, int host,
+                                         enum metric direction, size_t group) {
+    for (size_t i = 0; i < n; i++)
+        if (items[i].host == host && items[i].direction == direction && items[i].group == group)
+            return &items[i];
+    return NULL;
+}

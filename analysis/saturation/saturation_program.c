@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What no resource is to blame for, only the program: one rank with more to compute than its peers
+ * (imbalance), one that computes alone while all others wait for it (serial), one that sleeps in
+ * its own code, and data held up by a send buffer or by a receiver that does not read. Here by the
+ * calls of MPI; without them a wait for a peer looks like sleep, or like computing, and
+ * saturation_process.c says what can still be told.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation/saturation_private.h"
+#include "analysis/saturation/throughput.h"
+#include "analysis/series/stats.h"
+
+static double share_of(const struct scene *scene, size_t group, size_t rank,
+                       enum budget_term term) {
+    const struct budget *b = &scene->budgets.items[rank].groups[group];
+    return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
+}
+
+/* Median over the other ranks that have at least `least` of it; NAN without any. */
+static double peers_median(const struct scene *scene, size_t group, size_t rank,
+                           enum budget_term term, double least, size_t *ret_n) {
+    double *shares = malloc((scene->budgets.n + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t r = 0; shares && r < scene->budgets.n; r++) {
+        double share = r == rank ? NAN : share_of(scene, group, r, term);
+        if (share >= least)
+            shares[n++] = share;
+    }
+    double median = stats_median(shares, n);
+    free(shares);
+    *ret_n = n;
+    return median;
+}
+
+/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+static size_t rank_with_most(const struct scene *scene, size_t group, enum budget_term term,
+                             const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = NAN;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        double share = share_of(scene, group, r, term);
+        share /= cores ? cores[scene->budgets.items[r].host].slower : 1;
+        if (isnan(share) || share <= most_share)
+            continue;
+        most = r;
+        most_share = share;
+    }
+    return most;
+}
+
+bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
+                         const char *resource) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].host == host && candidates->items[i].group == group &&
+            candidates->items[i].supply &&
+            strncmp(candidates->items[i].resource, resource, strlen(resource)) == 0)
+            return true;
+    return false;
+}
+
+/* ---- computing alone ---- */
+
+static bool is_only_rank(const struct scene *scene, size_t who) {
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (r != who && scene->budgets.items[r].host == scene->budgets.items[who].host)
+            return false;
+    return true;
+}
+
+/* As if the rank computed so many times as fast: a host of its own can be asked for that; of
+ * several on a host, one can only be made like its peers. */
+static struct whatif_scenario faster_rank(const struct scene *scene, size_t who, double factor) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    bool only = is_only_rank(scene, who);
+    return (struct whatif_scenario){.kind = only ? WHATIF_CPU : WHATIF_LIKE_PEERS,
+                                    .host = b->host,
+                                    .rank = only ? -1 : b->rank,
+                                    .factor = factor};
+}
+
+static int add_serial(const struct scene *scene, size_t group, size_t who, double alone,
+                      struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    struct candidate c = candidate_of(b->host, group, "cpu", "serial");
+    double cpu = share_of(scene, group, who, BUDGET_CPU);
+    double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
+    c.rank = b->rank;
+    c.own = alone;
+    c.blocked = fmin(alone, demand);
+    c.supply = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = is_only_rank(scene, who);
+    c.remove = faster_rank(scene, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
+    c.cause = text_format("serial: rank %d computes alone, all others wait for it", b->rank);
+    text_list_add(
+        &c.evidence,
+        "rank %d computed %.0f %% of the time what no other rank does, or while all others "
+        "were waiting already when it began; %.0f %% in all",
+        b->rank, 100 * alone, 100 * cpu);
+    text_list_add(&c.against, "nobody waited for a core: a faster core, or sharing this work out, "
+                              "would help; more cores alone would not");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* ---- more to compute than the others ---- */
+
+/* More than its peers, of which so much is alone. */
+struct excess {
+    double median; /* of its peers */
+    size_t n_peers;
+    double alone, more; /* shares of the time */
+};
+
+static int add_skew(const struct scene *scene, size_t group, size_t who, const struct excess *e,
+                    struct core_speed core, struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double own = share_of(scene, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
+    double demand = scene_demand(scene, group, b->host, BUDGET_CPU);
+    double waiting = share_of(scene, group, who, BUDGET_PEER_WAIT);
+    struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
+    c.rank = b->rank;
+    c.own = e->more;
+    c.blocked = fmin(e->more, demand);
+    c.supply = true;
+    c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = true;
+    c.remove = faster_rank(scene, who, ratio);
+    c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
+                          e->n_peers == 1 ? "its peer" : "its peers");
+    text_list_add(&c.evidence,
+                  "rank %d used the CPU outside MPI %.0f %% of the time, its peer%s %.0f %%%s",
+                  b->rank, 100 * own, e->n_peers == 1 ? "" : "s", 100 * e->median,
+                  e->n_peers == 1 ? "" : " in the median");
+    text_list_add(&c.evidence, "it waited for others %.0f %% of the time itself", 100 * waiting);
+    core_speed_tell(core, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* A rank that computes as much as its peers, only later (its data came late), does common work; one
+ * that hardly computes with the others, or computes more, does its own. */
+static double beyond_common(double alone, double own, double median) {
+    if (isnan(median) || own - alone < SKEW_PEER * median)
+        return alone;
+    return fmin(alone, fmax(0, own - median));
+}
+
+/* Peers that wait for the answers of this rank's MPI wait for its work no more than they wait
+ * beyond that, however much of a common stock of work it takes. */
+static double beyond_absence(const struct scene *scene, size_t group, size_t who, double more) {
+    double absence = absence_share(scene, group, who);
+    size_t n;
+    if (!(absence > 0))
+        return more;
+    double waiting = peers_median(scene, group, who, BUDGET_PEER_WAIT, 0, &n);
+    return n ? fmin(more, fmax(waiting - absence, 0)) : more;
+}
+
+static struct excess excess_of(const struct scene *scene, size_t group, size_t who, double own) {
+    struct excess e = {0};
+    e.median = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    e.alone = own >= SERIAL_MIN ? alone_share(scene, group, who) : 0;
+    e.alone = beyond_common(e.alone, own, e.median);
+    e.more = beyond_absence(scene, group, who, own - e.median);
+    if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
+        e.more -= e.alone;
+    else
+        e.alone = 0; /* it only reaches further than the others: more of the common work */
+    return e;
+}
+
+static double skew_ratio(const struct scene *scene, int host, const struct core_speed *cores) {
+    if (scene_shares_cores(scene, host))
+        return SKEW_RATIO_SHARED;
+    return isnan(cores[host].pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+}
+
+/* Who waits for others as long as it computes beyond them is not what they wait for. */
+static bool is_skew(const struct scene *scene, size_t group, size_t who,
+                    const struct core_speed *cores, const struct excess *e) {
+    double ratio = skew_ratio(scene, scene->budgets.items[who].host, cores);
+    return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+           share_of(scene, group, who, BUDGET_PEER_WAIT) < e->more &&
+           scene_rank_demand(scene, group, who, BUDGET_CPU) >= BLOCKED_MIN;
+}
+
+/* It took the most CPU time, and had not the most to do. */
+static void rule_out_slow_core(const struct scene *scene, size_t group, size_t who,
+                               const struct core_speed *cores, struct candidates *candidates) {
+    double taken = share_of(scene, group, who, BUDGET_CPU);
+    struct excess e = excess_of(scene, group, who, taken);
+    const struct rank_budget *b = &scene->budgets.items[who];
+    core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
+}
+
+/* ---- more to compute, by the amounts that operators tell ---- */
+
+/* Of a rank whose operators give more than elsewhere, what that takes it on its own core, or what
+ * it computes beyond its peers, as not all that it does need be marked; of one that takes no longer
+ * than its peers, who then wait for nothing, none. */
+static struct excess excess_by_amount(const struct scene *scene, size_t group, size_t who,
+                                      const struct core_speed *cores) {
+    const struct core_speed *core = &cores[scene->budgets.items[who].host];
+    double own = share_of(scene, group, who, BUDGET_CPU);
+    struct excess e = {0};
+    double peers = peers_median(scene, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    if (!core_has_more_to_do(core) || !(own > peers))
+        return e;
+    struct excess by_time = excess_of(scene, group, who, own / core->slower);
+    e.more = own * core->more;
+    e.median = own - e.more;
+    return by_time.more > e.more ? by_time : e;
+}
+
+/* Whose more of them takes longest; SIZE_MAX: nobody's. */
+static size_t rank_with_more_to_do(const struct scene *scene, size_t group,
+                                   const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        struct excess e = excess_by_amount(scene, group, r, cores);
+        if (!(e.more > most_share) || !is_skew(scene, group, r, cores, &e))
+            continue;
+        most = r;
+        most_share = e.more;
+    }
+    return most;
+}
+
+static int add_told_skew(const struct scene *scene, size_t group, size_t who,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    struct excess e = excess_by_amount(scene, group, who, cores);
+    int host = scene->budgets.items[who].host;
+    if (candidates_short_of(candidates, host, group, "memory"))
+        return 0;
+    return add_skew(scene, group, who, &e, cores[host], candidates);
+}
+
+/* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
+ * of cores clears, and accuses nobody. */
+static int look_at_ranks(const struct scene *scene, size_t group, const struct core_speed *cores,
+                         struct candidates *candidates) {
+    size_t who = rank_with_most(scene, group, BUDGET_CPU, cores);
+    size_t longest = rank_with_most(scene, group, BUDGET_CPU, NULL);
+    size_t told = rank_with_more_to_do(scene, group, cores);
+    if (who == SIZE_MAX)
+        return 0;
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double taken = share_of(scene, group, who, BUDGET_CPU);
+    double own = taken / cores[b->host].slower;
+    struct excess e = excess_of(scene, group, who, own);
+    bool serial = e.alone >= SERIAL_MIN;
+    /* what the kernel does to find memory for a rank counts as its computing */
+    bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");
+    if (longest != who)
+        rule_out_slow_core(scene, group, longest, cores, candidates);
+    int result = serial ? add_serial(scene, group, who, e.alone, candidates) : 0;
+    if (result == 0 && told != SIZE_MAX)
+        return add_told_skew(scene, group, told, cores, candidates);
+    if (result == 0 && !short_of_memory && is_skew(scene, group, who, cores, &e))
+        result = add_skew(scene, group, who, &e, cores[b->host], candidates);
+    else if (!serial && own < skew_ratio(scene, b->host, cores) * e.median)
+        core_speed_rule_out(scene, group, b, taken / e.median, cores[b->host], candidates);
+    return result;
+}
+
+static int look_at_computing(const struct scene *scene, size_t group,
+                             struct candidates *candidates) {
+    if (scene->budgets.n < 2)
+        return 0;
+    struct core_speed *cores = core_speeds_of(scene, group);
+    int result = cores ? look_at_ranks(scene, group, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
+}
+
+/* ---- asleep ---- */
+
+static int add_sleep(const struct scene *scene, size_t group, size_t who, double demand,
+                     double median, struct candidates *candidates) {
+    const struct rank_budget *b = &scene->budgets.items[who];
+    double own = share_of(scene, group, who, BUDGET_IDLE);
+    bool alone = !(median >= own / SLEEP_RATIO);
+    struct candidate c = candidate_of(b->host, group, "application", "sleep");
+    c.rank = b->rank;
+    c.blocked = demand;
+    c.supply = true;
+    c.signals = 2 + alone;
+    c.terms = 1u << BUDGET_IDLE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = BUDGET_IDLE};
+    c.cause = text_format("rank %d sleeps, or waits for a lock, in its own code", b->rank);
+    text_list_add(&c.evidence,
+                  "rank %d was off its core %.0f %% of the time outside MPI, and waited neither "
+                  "for a core nor for a disk nor for memory",
+                  b->rank, 100 * own);
+    if (alone && !isnan(median))
+        text_list_add(&c.evidence, "the other ranks %.0f %% in the median", 100 * median);
+    else if (!isnan(median))
+        text_list_add(&c.against, "the other ranks do so, too (%.0f %% in the median)",
+                      100 * median);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* What the host waited for I/O may be what the rank slept for. */
+static bool is_for_disk(const struct scene *scene, size_t group, int host, double idle) {
+    return scene_mean(scene, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
+}
+
+static int look_at_sleeping(const struct scene *scene, size_t group,
+                            struct candidates *candidates) {
+    size_t who = rank_with_most(scene, group, BUDGET_IDLE, NULL), n_peers;
+    if (who == SIZE_MAX)
+        return 0;
+    double own = share_of(scene, group, who, BUDGET_IDLE);
+    double demand = scene_rank_demand(scene, group, who, BUDGET_IDLE);
+    if (!(demand >= BLOCKED_MIN) || is_for_disk(scene, group, scene->budgets.items[who].host, own))
+        return 0;
+    double median = peers_median(scene, group, who, BUDGET_IDLE, 0, &n_peers);
+    return add_sleep(scene, group, who, demand, median, candidates);
+}
+
+/* ---- buffers and readers ---- */
+
+static int add_held_up(const struct scene *scene, size_t group, const struct flow *f, bool receiver,
+                       double share, double demand, struct candidates *candidates) {
+    int host = receiver ? f->to : f->from;
+    struct candidate c = candidate_of(host, group, "application", receiver ? "receiver" : "sndbuf");
+    c.blocked = demand;
+    c.supply = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_TRANSFER;
+    c.all_hosts = true;
+    c.part = flows_critical_part(scene, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
+    c.cause = text_format(receiver ? "its program reads more slowly than data arrive"
+                                   : "its send buffers are too small for the path");
+    text_list_add(&c.evidence,
+                  "data from %s to %s were held up by %s %.0f %% of the time, by the path %.0f %%",
+                  scene->hosts[f->from].name, scene->hosts[f->to].name,
+                  receiver ? "the receiver" : "the send buffer", 100 * share,
+                  100 * f->limited_s /
+                      ((double)windows_length(phase_windows(&scene->groups[group])) / 1e9));
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static double all_transfers(const struct scene *scene, size_t group, int host,
+                            enum flow_side side) {
+    double all = 0, part = flows_critical_part(scene, group, host, side);
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        all += scene_demand(scene, group, (int)h, BUDGET_TRANSFER);
+    return isnan(part) ? 0 : all * part;
+}
+
+static int look_at_flow(const struct scene *scene, size_t group, const struct flow *f,
+                        double wall_s, struct candidates *candidates) {
+    double busy = f->limited_s + f->receiver_s + f->send_buffer_s;
+    bool receiver = f->receiver_s >= f->send_buffer_s;
+    double held = receiver ? f->receiver_s : f->send_buffer_s;
+    double demand = all_transfers(scene, group, receiver ? f->to : f->from,
+                                  receiver ? FLOW_RECEIVE : FLOW_SEND);
+    if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
+        candidates_short_of(candidates, f->to, group, "cpu"))
+        return 0;
+    return add_held_up(scene, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
+                       candidates);
+}
+
+static int look_at_buffers(const struct scene *scene, size_t group, struct candidates *candidates) {
+    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    const struct flow *worst = NULL;
+    struct flows flows;
+    int result = flows_make(scene, phase_windows(&scene->groups[group]), &flows);
+    for (size_t i = 0; result == 0 && i < flows.n; i++) {
+        const struct flow *f = &flows.items[i];
+        if (!worst ||
+            fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
+            worst = f;
+    }
+    if (worst)
+        result = look_at_flow(scene, group, worst, wall_s, candidates);
+    flows_release(&flows);
+    return result;
+}
+
+int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates) {
+    if (!scene_has_path(scene))
+        return saturation_processes(scene, group, candidates);
+    int result = throughput_counts(scene, group) ? saturation_free(scene, group, candidates)
+                                                 : look_at_computing(scene, group, candidates);
+    if (result == 0)
+        result = look_at_sleeping(scene, group, candidates);
+    return result == 0 ? look_at_buffers(scene, group, candidates) : result;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Each rank against its peers, step by step; what the run would take if a slow one were like them.
+ */
+#include "analysis/verdict/straggler.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/saturation/saturation.h"
+#include "analysis/saturation/throughput.h"
+#include "analysis/series/stats.h"
+#include "analysis/verdict/straggler_private.h"
+
+/* ---- one rank ---- */
+
+struct trial { /* of one rank: the steps in which it and its reference are known */
+    size_t n, n_peers;
+    double *own, *reference, *medians, *room;
+    size_t *steps, *slow;
+};
+
+static void trial_release(struct trial *trial) {
+    free(trial->own);
+    free(trial->reference);
+    free(trial->medians);
+    free(trial->room);
+    free(trial->steps);
+    free(trial->slow);
+}
+
+static int trial_init(struct trial *trial, const struct board *board) {
+    size_t n = board->steps + board->ranks + 1;
+    *trial = (struct trial){.own = malloc(n * sizeof(double)),
+                            .reference = malloc(n * sizeof(double)),
+                            .medians = malloc(n * sizeof(double)),
+                            .room = malloc(n * sizeof(double)),
+                            .steps = malloc(n * sizeof(size_t)),
+                            .slow = malloc(n * sizeof(size_t))};
+    bool room = trial->own && trial->reference && trial->medians && trial->room && trial->steps &&
+                trial->slow;
+    if (!room)
+        trial_release(trial);
+    return room ? 0 : -ENOMEM;
+}
+
+static size_t known_of(const struct board *board, size_t rank, double *values) {
+    size_t n = 0;
+    for (size_t s = 0; s < board->steps; s++)
+        if (!isnan(board_own(board, rank, s)))
+            values[n++] = board_own(board, rank, s);
+    return n;
+}
+
+/* Medians of the peers' own times, each over all its steps. */
+static void find_peers(const struct board *board, size_t rank, struct trial *trial) {
+    trial->n_peers = 0;
+    for (size_t p = 0; p < board->ranks; p++) {
+        size_t n = board_are_peers(board, rank, p) ? known_of(board, p, trial->room) : 0;
+        if (n)
+            trial->medians[trial->n_peers++] = stats_median(trial->room, n);
+    }
+}
+
+/* The peers' median at a step; free-running ranks are not in step, so theirs over the run. */
+static double reference_at(const struct board *board, size_t rank, size_t step, double overall,
+                           double *room) {
+    size_t k = 0;
+    bool in_step = board->basis != BOARD_TIMES && board->scene->iterations.lockstep;
+    for (size_t p = 0; in_step && p < board->ranks; p++)
+        if (board_are_peers(board, rank, p) && !isnan(board_own(board, p, step)))
+            room[k++] = board_own(board, p, step);
+    return k ? stats_median(room, k) : overall;
+}
+
+static void fill_trial(const struct board *board, size_t rank, struct trial *trial) {
+    find_peers(board, rank, trial);
+    double overall = stats_median(trial->medians, trial->n_peers);
+    trial->n = 0;
+    for (size_t s = 0; trial->n_peers && s < board->steps; s++) {
+        if (isnan(board_own(board, rank, s)))
+            continue;
+        trial->own[trial->n] = board_own(board, rank, s);
+        trial->reference[trial->n] = reference_at(board, rank, s, overall, trial->room);
+        trial->steps[trial->n++] = s;
+    }
+}
+
+/* Of two workers the slower may be slow by nature and the faster become slow: against its own best
+ * decile, while the other one keeps to its own. */
+static struct straggler_judgement judge_by_itself(const struct board *board, size_t rank,
+                                                  struct trial *trial) {
+    struct straggler_judgement none = {.kind = NULL};
+    double best = stats_quantile(trial->own, trial->n, 0.1);
+    for (size_t p = 0; p < board->ranks; p++) {
+        size_t n = board_are_peers(board, rank, p) ? known_of(board, p, trial->room) : 0;
+        if (n &&
+            stats_median(trial->room, n) >= STRAGGLER_RATIO * stats_quantile(trial->room, n, 0.1))
+            return none;
+    }
+    for (size_t i = 0; i < trial->n; i++)
+        trial->reference[i] = best;
+    struct straggler_judgement j =
+        straggler_judge(trial->own, trial->reference, trial->n, &best, 1);
+    return j.ratio >= STRAGGLER_ITSELF ? j : none;
+}
+
+static const char *basis_words(const struct board *board) {
+    static const char *const words[] = {[BOARD_TIMES] = "its iterations take",
+                                        [BOARD_USE] = "the processor time it needs is",
+                                        [BOARD_BUDGET] =
+                                            "its iterations less the waiting for others take"};
+    return words[board->basis];
+}
+
+static size_t find_slow(const struct trial *trial, const struct straggler_judgement *j,
+                        size_t *slow) {
+    size_t n = 0;
+    for (size_t i = j->from; i < trial->n; i++)
+        if (trial->own[i] >= STRAGGLER_RATIO * trial->reference[i])
+            slow[n++] = trial->steps[i];
+    return n;
+}
+
+static double median_difference(const struct trial *trial, size_t from, double *ret_own) {
+    size_t n = trial->n - from;
+    *ret_own = stats_median(trial->own + from, n);
+    return *ret_own - stats_median(trial->reference + from, n);
+}
+
+static int add(struct stragglers *found, const struct board *board, size_t rank,
+               const struct straggler_judgement *j, struct trial *trial, double own_s,
+               double excess_s) {
+    const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
+    struct straggler *s = &found->items[found->n++];
+    *s = (struct straggler){.host = its->host,
+                            .rank = its->rank,
+                            .kind = j->kind,
+                            .slowdown = j->ratio,
+                            .flagged = j->flagged,
+                            .begin_s = NAN,
+                            .severity = NAN,
+                            .severity_max = NAN};
+    size_t n = trial->n - j->from, n_slow = find_slow(trial, j, trial->slow);
+    text_list_add(&s->evidence, "%s %.2f times its peers' median, above %.2f in %.0f %% of %zu %s",
+                  basis_words(board), j->ratio, STRAGGLER_RATIO, 100 * j->share, n,
+                  board->basis == BOARD_USE ? "steps of whole iterations" : "iterations");
+    if (j->from) {
+        s->begin_s =
+            (double)board->windows[rank * board->steps + trial->steps[j->from]].begin_ns / 1e9;
+        text_list_add(&s->evidence, "slow since %.1f s", s->begin_s);
+    }
+    return straggler_explain(board, rank, trial->slow, n_slow, own_s, excess_s, s);
+}
+
+static int judge_rank(const struct board *board, size_t rank, struct trial *trial,
+                      struct stragglers *found) {
+    fill_trial(board, rank, trial);
+    if (!trial->n_peers || !trial->n)
+        return 0;
+    struct straggler_judgement j =
+        straggler_judge(trial->own, trial->reference, trial->n, trial->medians, trial->n_peers);
+    if (!j.kind && trial->n_peers == 1)
+        j = judge_by_itself(board, rank, trial);
+    if (!j.kind)
+        return 0;
+    /* A share of the step turns into seconds with the iteration's own length. */
+    struct windows windows = phase_windows(&board->scene->groups[board->scene->main_group]);
+    double iteration_s = iteration_median(&board->scene->iterations.ranks[rank], windows);
+    double own_s, excess_s = median_difference(trial, j.from, &own_s);
+    if (board->basis == BOARD_USE) {
+        own_s *= iteration_s;
+        excess_s *= iteration_s;
+    }
+    if (isnan(iteration_s))
+        iteration_s = own_s;
+    return excess_s >= STRAGGLER_GAIN * iteration_s
+               ? add(found, board, rank, &j, trial, own_s, excess_s)
+               : 0;
+}
+
+/* ---- all of them ---- */
+
+static int compare(const void *a, const void *b) {
+    double x = ((const struct straggler *)a)->slowdown, y = ((const struct straggler *)b)->slowdown;
+    return (x < y) - (x > y);
+}
+
+static int judge_all(const struct board *board, struct stragglers *found) {
+    struct trial trial;
+    int result = trial_init(&trial, board);
+    if (result < 0)
+        return result;
+    found->items = calloc(board->ranks + 1, sizeof *found->items);
+    if (!found->items)
+        result = -ENOMEM;
+    for (size_t r = 0; result == 0 && r < board->ranks; r++)
+        result = judge_rank(board, r, &trial, found);
+    if (result == 0 && found->n)
+        qsort(found->items, found->n, sizeof *found->items, compare);
+    trial_release(&trial);
+    return result;
+}
+
+static int64_t pid_of(const struct scene *scene, const struct straggler *s) {
+    for (size_t r = 0; r < scene->iterations.n; r++)
+        if (scene->iterations.ranks[r].host == s->host &&
+            scene->iterations.ranks[r].rank == s->rank)
+            return scene->iterations.ranks[r].pid;
+    return -1;
+}
+
+/* Where ranks run freely: what its missing iterations cost. It was slow for a part of the run only
+ * if it became slow: then that much at most. */
+static void weigh_freely(const struct scene *scene, struct stragglers *found) {
+    for (size_t i = 0; i < found->n; i++) {
+        struct straggler *s = &found->items[i];
+        s->severity_max = throughput_severity(scene, s->host, pid_of(scene, s), s->slowdown);
+        s->severity = isnan(s->begin_s) ? s->severity_max : NAN;
+    }
+}
+
+/* Run time as it was over the run time with the rank like its peers. */
+static int weigh(const struct scene *scene, struct stragglers *found) {
+    const struct whatif *whatif;
+    if (throughput_counts(scene, scene->main_group)) {
+        weigh_freely(scene, found);
+        return 0;
+    }
+    int result = found->n ? scene_whatif(scene, &whatif) : 0;
+    if (!found->n || result < 0)
+        return result;
+    for (size_t i = 0; result == 0 && i < found->n; i++) {
+        struct straggler *s = &found->items[i];
+        struct whatif_scenario scenario = {
+            .kind = WHATIF_LIKE_PEERS, .host = s->host, .rank = s->rank, .factor = 1};
+        struct whatif_answer answer;
+        result = whatif_ask(whatif, &scenario, 1, &answer);
+        if (result == -EINVAL) { /* it has no peers there: not known */
+            result = 0;
+            continue;
+        }
+        s->severity = answer.replayed ? answer.measured_s / answer.predicted_s : NAN;
+        s->severity_max = answer.measured_s / answer.bound_s;
+    }
+    return result;
+}
+
+static bool has_peers(const struct board *board) {
+    for (size_t a = 0; a < board->ranks; a++)
+        for (size_t b = 0; b < a; b++)
+            if (board_are_peers(board, a, b))
+                return true;
+    return false;
+}
+
+static char *describe(const struct scene *scene, const struct board *board, bool *ret_judged) {
+    static const char *const words[] = {
+        [BOARD_TIMES] = "judged by the iteration times of each rank",
+        [BOARD_USE] =
+            "the ranks move together, so judged by the processor and disk time of each rank",
+        [BOARD_BUDGET] = "judged by the iterations of each rank less its waiting for others"};
+    if (scene->iterations.n < 2)
+        return text_format("only one rank has iterations: nothing to compare");
+    if (!has_peers(board))
+        return text_format("no two ranks play the same role: nothing to compare");
+    if (board->steps < STRAGGLER_ITERATIONS)
+        return text_format("too few %s to say (%zu, %d are needed)",
+                           board->basis == BOARD_USE ? "steps of at least 2 s" : "iterations",
+                           board->steps, STRAGGLER_ITERATIONS);
+    *ret_judged = true;
+    return text_format("%s", words[board->basis]);
+}
+
+/* Ranks in step that all keep their cores busy: who works and who spins cannot be seen. */
+static bool hidden_by_spinning(const struct scene *scene, const struct board *board) {
+    return board->basis == BOARD_USE && ranks_busy(scene, scene->main_group) >= BUSY_RANK;
+}
+
+int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers) {
+    struct stragglers found = {0};
+    struct board board;
+    if (!scene->iterations.n) {
+        *ret_stragglers = found;
+        return 0;
+    }
+    int result = board_make(scene, &board);
+    if (result < 0)
+        return result;
+    if (hidden_by_spinning(scene, &board)) {
+        found.note = text_format("the ranks move together and all keep their cores "
+                                 "busy, computing or spinning: not judged");
+    } else {
+        found.note = describe(scene, &board, &found.judged);
+        result = judge_all(&board, &found);
+        if (result == 0)
+            result = weigh(scene, &found);
+    }
+    board_release(&board);
+    if (result < 0 || !found.note) {
+        stragglers_release(&found);
+        return -ENOMEM;
+    }
+    *ret_stragglers = found;
+    return 0;
+}
+
+void stragglers_release(struct stragglers *stragglers) {
+    for (size_t i = 0; i < stragglers->n; i++) {
+        free(stragglers->items[i].cause);
+        text_list_release(&stragglers->items[i].evidence);
+    }
+    free(stragglers->items);
+    free(stragglers->note);
+    *stragglers = (struct stragglers){0};
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why a straggler is slow: each term of its budget is replaced by its peers' median; a term is the
+ * cause if that makes it as fast as they are, or explains half of what it takes longer. What fits
+ * no term is said to be unknown: a cause is a claim that somebody will act on.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation/saturation_private.h"
+#include "analysis/series/stats.h"
+#include "analysis/verdict/straggler_private.h"
+
+#define LIKE_PEERS 1.05   /* own time over the peers' with the term replaced */
+#define EXPLAINS 0.5      /* of the excess */
+#define WORTH_SAYING 0.02 /* of the excess: terms that differ by less are not listed */
+#define MORE_WORK 0.5     /* of the excess of CPU time that its bytes have, too */
+
+/* ---- terms of a rank, in seconds a step ---- */
+
+/* Waiting looks like sleeping or sending where the calls of MPI are not known. */
+static bool is_cause(const struct board *board, enum budget_term term) {
+    if (term == BUDGET_PEER_WAIT || term == BUDGET_UNSPLIT)
+        return false;
+    return board->basis == BOARD_BUDGET ||
+           (term != BUDGET_IDLE && term != BUDGET_TRANSFER && term != BUDGET_OVERHEAD);
+}
+
+static double mean_term(const struct board *board, size_t rank, enum budget_term term,
+                        const size_t *steps, size_t n) {
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct budget *b = board_budget(board, rank, steps[i]);
+        if (b && !isnan(b->term_s[term])) {
+            sum += b->term_s[term];
+            known++;
+        }
+    }
+    return known ? sum / (double)known : NAN;
+}
+
+/* Where single iterations are not known call by call: the whole phase over their number. */
+static double phase_term(const struct board *board, size_t rank, enum budget_term term) {
+    const struct rank_budget *b = board->budgets[rank];
+    size_t n = board->scene->iterations.ranks[rank].n;
+    return b && n ? b->groups[board->scene->main_group].term_s[term] / (double)n : NAN;
+}
+
+static double term_of(const struct board *board, size_t rank, enum budget_term term,
+                      const size_t *steps, size_t n) {
+    return board->basis == BOARD_BUDGET ? mean_term(board, rank, term, steps, n)
+                                        : phase_term(board, rank, term);
+}
+
+static double peers_term(const struct board *board, size_t rank, enum budget_term term,
+                         const size_t *steps, size_t n, double *room) {
+    size_t k = 0;
+    for (size_t p = 0; p < board->ranks; p++) {
+        double value = board_are_peers(board, rank, p) ? term_of(board, p, term, steps, n) : NAN;
+        if (!isnan(value))
+            room[k++] = value;
+    }
+    return stats_median(room, k);
+}
+
+/* ---- what is behind a term ---- */
+
+struct slow_windows {
+    struct window *items;
+    size_t n;
+};
+
+static int windows_of(const struct board *board, size_t rank, const size_t *slow, size_t n,
+                      struct slow_windows *ret) {
+    ret->items = malloc((n + 1) * sizeof *ret->items);
+    ret->n = n;
+    for (size_t i = 0; ret->items && i < n; i++)
+        ret->items[i] = board->windows[rank * board->steps + slow[i]];
+    return ret->items ? 0 : -ENOMEM;
+}
+
+static double worth(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+/* The process outside the job that used most of a host's CPU, or of its disks, at that time. */
+static const struct scene_process *foreign(const struct scene *scene, int host,
+                                           struct windows windows, bool disk, double *ret_amount) {
+    const struct scene_process *most = NULL;
+    *ret_amount = 0;
+    for (size_t p = 0; p < scene->n_processes; p++) {
+        const struct scene_process *process = &scene->processes[p];
+        if (process->job || process->host != host)
+            continue;
+        struct process_use use = scene_process_use(scene, process, windows);
+        double amount = disk ? worth(use.read_bytes) + worth(use.write_bytes) : worth(use.cpu_s);
+        if (amount > *ret_amount) {
+            *ret_amount = amount;
+            most = process;
+        }
+    }
+    return most;
+}
+
+static void blame(const struct scene *scene, const struct scene_process *other,
+                  struct straggler *s) {
+    struct culprit culprit = culprit_of(scene, other);
+    s->culprit = culprit.process;
+    s->culprit_pid = culprit.pid;
+}
+
+static void contention(const struct scene *scene, struct windows at, double excess_s,
+                       struct straggler *s) {
+    double used;
+    const struct scene_process *other = foreign(scene, s->host, at, false, &used);
+    double wall = (double)windows_length(at) / 1e9, lost = excess_s * (double)at.n;
+    s->cause_kind = "contention";
+    if (!other || used < FOREIGN_MIN * wall || used < FOREIGN_PART * lost) {
+        s->cause = text_format("contention: it waits for a core");
+        return;
+    }
+    blame(scene, other, s);
+    s->cause = text_format("contention with %s", s->culprit);
+    text_list_add(&s->evidence, "%s, not of the job, used %.0f %% of a core meanwhile", s->culprit,
+                  100 * used / wall);
+}
+
+static void disk(const struct scene *scene, struct windows at, struct straggler *s) {
+    double bytes, wall = (double)windows_length(at) / 1e9;
+    const struct scene_process *other = foreign(scene, s->host, at, true, &bytes);
+    double busy = rate_mean(&scene->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
+    if (other && bytes >= FOREIGN_WRITE_MIN * wall) {
+        blame(scene, other, s);
+        s->cause_kind = "disk-contention";
+        s->cause = text_format("disk: shared with %s", s->culprit);
+    } else if (busy >= DISK_BUSY_MIN) {
+        s->cause_kind = "disk-contention";
+        s->cause = text_format("disk: it waits for a busy disk");
+    } else {
+        s->cause_kind = "throttle";
+        s->cause = text_format("disk: it waits for block I/O of a disk that is not busy: throttled "
+                               "or remote");
+    }
+}
+
+static void memory(const struct scene *scene, struct windows at, struct straggler *s) {
+    double swapped = scene_growth(scene, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
+    bool swaps = swapped >= SWAP_MIN_MB_S * 1e6 * (double)windows_length(at) / 1e9;
+    s->cause_kind = swaps ? "swap" : "memory-limit";
+    s->cause = text_format(swaps ? "memory: it swaps" : "memory: its pages have to be read back");
+}
+
+static void link_of(const struct board *board, size_t rank, struct straggler *s) {
+    const struct transfer_split *split = &board->budgets[rank]->splits[board->scene->main_group];
+    if (split->receiver >= 0.5) {
+        s->cause_kind = "receiver";
+        s->cause = text_format("its transfers: the receivers of its data do not keep up");
+    } else if (split->send_buffer >= 0.5) {
+        s->cause_kind = "sndbuf";
+        s->cause = text_format("its transfers: its send buffers are too small for the path");
+    } else {
+        s->cause_kind = "path-limited";
+        s->cause = text_format("its link: transfers take it longer than its peers");
+    }
+}
+
+/* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
+static double bytes_of(const struct board *board, size_t rank) {
+    const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
+    const struct mpi_log *log = &board->scene->recording->calls;
+    double sum = 0;
+    for (size_t r = 0; r < log->n; r++) {
+        if (log->ranks[r].host != its->host || log->ranks[r].pid != its->pid)
+            continue;
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *e = &log->ranks[r].events[i];
+            if (!(e->flags & MPI_FLAG_FOLDED) || mpi_event_is_row(e, mpi_event_function(log, e)))
+                sum += (double)e->bytes;
+        }
+    }
+    return its->n ? sum / (double)its->n : 0;
+}
+
+static void tell_core(const struct board *board, double ratio, struct straggler *s) {
+    struct core_speed *cores = core_speeds_of(board->scene, board->scene->main_group);
+    if (!cores) {
+        s->evidence.error = -ENOMEM;
+        return;
+    }
+    struct core_speed core = cores[s->host];
+    char *words = core_speed_words(core);
+    free(cores);
+    if (core.slower > 1)
+        text_list_add(&s->evidence, "its core is slower: %s, which makes %.2f of its %.2f times",
+                      words ? words : "", fmin(core.slower, ratio), ratio);
+    else if (!isnan(core.sampling))
+        text_list_add(&s->evidence,
+                      "no slower core: sampling took no more CPU time there than for its peers "
+                      "(%.2f times)",
+                      core.sampling);
+    else
+        text_list_add(&s->evidence,
+                      "a slower core cannot be ruled out: nothing recorded tells its speed");
+    free(words);
+}
+
+static void more_cpu(const struct board *board, size_t rank, double ratio, double *room,
+                     struct straggler *s) {
+    size_t k = 0;
+    for (size_t p = 0; p < board->ranks; p++)
+        if (board_are_peers(board, rank, p))
+            room[k++] = bytes_of(board, p);
+    double more = bytes_of(board, rank) / stats_median(room, k);
+    s->cause_kind = "skew";
+    if (more - 1 >= MORE_WORK * (ratio - 1)) {
+        s->cause = text_format("more CPU time with more work: data skew");
+        text_list_add(&s->evidence, "it also moves %.2f times its peers' bytes an iteration", more);
+        return;
+    }
+    s->cause = text_format("more CPU time: more instructions, unconfirmed");
+    tell_core(board, ratio, s);
+}
+
+static void name_term(const struct board *board, size_t rank, enum budget_term term,
+                      struct windows at, double own_s, double excess_s, double *room,
+                      struct straggler *s) {
+    switch (term) {
+    case BUDGET_RUN_QUEUE:
+        contention(board->scene, at, excess_s, s);
+        return;
+    case BUDGET_QUOTA:
+        s->cause_kind = "quota";
+        s->cause = text_format("CPU quota: its control group had used up its share");
+        return;
+    case BUDGET_STEAL:
+        s->cause_kind = "steal";
+        s->cause = text_format("steal: the hypervisor gave its core to others");
+        return;
+    case BUDGET_DISK:
+        disk(board->scene, at, s);
+        return;
+    case BUDGET_MEMORY:
+        memory(board->scene, at, s);
+        return;
+    case BUDGET_TRANSFER:
+        link_of(board, rank, s);
+        return;
+    case BUDGET_IDLE:
+        s->cause_kind = "sleep";
+        s->cause = text_format("idle: sleeping in its own code, or waiting for a lock");
+        return;
+    case BUDGET_CPU:
+        more_cpu(board, rank, own_s / fmax(own_s - excess_s, 1e-9), room, s);
+        return;
+    default:
+        s->cause_kind = "unknown";
+        s->cause = text_format("time inside MPI that is neither waiting nor transfer");
+    }
+}
+
+struct blamed {
+    enum budget_term term;
+    double own_s, excess_s;
+    bool known;
+};
+
+/* The term that is most above the peers'; lists those that differ. */
+static struct blamed compare_terms(const struct board *board, size_t rank, const size_t *slow,
+                                   size_t n_slow, double excess_s, double *room,
+                                   struct straggler *s) {
+    struct blamed most = {.term = BUDGET_CPU};
+    for (enum budget_term t = 0; t < BUDGET_TERMS; t++) {
+        if (!is_cause(board, t))
+            continue;
+        double own = term_of(board, rank, t, slow, n_slow);
+        double peers = peers_term(board, rank, t, slow, n_slow, room);
+        if (isnan(peers) && t != BUDGET_CPU)
+            peers = 0; /* a loss that was not seen there is none to compare with */
+        if (isnan(own) || isnan(peers))
+            continue;
+        if (fabs(own - peers) >= WORTH_SAYING * excess_s)
+            text_list_add(&s->evidence, "%s: %.3g s an iteration, its peers %.3g s",
+                          budget_term_words(t), own, peers);
+        if (own - peers > most.excess_s)
+            most = (struct blamed){t, own, own - peers, true};
+    }
+    return most;
+}
+
+int straggler_explain(const struct board *board, size_t rank, const size_t *slow, size_t n_slow,
+                      double own_s, double excess_s, struct straggler *straggler) {
+    struct slow_windows windows = {NULL, 0};
+    double *room = malloc((board->ranks + 1) * sizeof *room);
+    int result = room ? windows_of(board, rank, slow, n_slow, &windows) : -ENOMEM;
+    if (result == 0) {
+        struct blamed most = compare_terms(board, rank, slow, n_slow, excess_s, room, straggler);
+        double peers_s = own_s - excess_s;
+        bool enough = most.known && (most.excess_s >= EXPLAINS * excess_s ||
+                                     own_s - most.excess_s < LIKE_PEERS * peers_s);
+        straggler->explained = excess_s > 0 ? fmin(1, most.excess_s / excess_s) : NAN;
+        straggler->cause_kind = "unknown";
+        if (enough)
+            name_term(board, rank, most.term, (struct windows){windows.items, windows.n},
+                      most.own_s, most.excess_s, room, straggler);
+        else
+            straggler->cause =
+                text_format(board->basis == BOARD_BUDGET
+                                ? "no single cause explains half of it"
+                                : "waiting, for the network, its server or in its own code (cannot "
+                                  "be told apart without its MPI calls)");
+    }
+    free(windows.items);
+    free(room);
+    return result == 0 && (!straggler->cause || straggler->evidence.error) ? -ENOMEM : result;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What to do about a verdict: the knob by the name it has on that host, with the value it was seen
+ * to have, and how to see whether turning it helped. Where the recording does not know the knob the
+ * sentence says where to look, never merely "try more".
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/saturation/saturation_net.h"
+#include "analysis/verdict/verdict_private.h"
+
+#define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
+
+struct advised {
+    const struct scene *scene;
+    const struct candidate *c;
+    const char *host;
+    struct windows windows;
+    struct text_list *next;
+};
+
+/* ---- knobs that were recorded ---- */
+
+/* Of a table's series on the host the one whose column grew most, or is highest (levels). */
+static const struct series *most(const struct advised *a, enum recording_table table, size_t column,
+                                 bool level, const char *not_named) {
+    const struct series_set *set = &a->scene->recording->tables[table];
+    const struct series *best = NULL;
+    double most = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *one = &set->items[s];
+        if (one->host != a->c->host || series_last(set, one, column) == VALUE_ABSENT ||
+            strncmp(one->name, not_named, strlen(not_named)) == 0)
+            continue;
+        double value = level ? (double)series_last(set, one, column)
+                             : series_growth(set, one, column, a->windows, NULL);
+        if (value > most) {
+            most = value;
+            best = one;
+        }
+    }
+    return best;
+}
+
+static double level_of(const struct advised *a, enum recording_table table,
+                       const struct series *series, size_t column) {
+    return (double)series_last(&a->scene->recording->tables[table], series, column);
+}
+
+static bool is_in_group(const struct series *group) {
+    return group && strcmp(group->name, "/") != 0;
+}
+
+/* ---- by kind ---- */
+
+static void about_culprit(const struct advised *a) {
+    text_list_add(a->next,
+                  "stop %s on %s, or keep it away from the job (another host, cores of its own)",
+                  a->c->culprit.process, a->host);
+}
+
+static void about_shaped(const struct advised *a, const struct series *queue) {
+    double rate = level_of(a, RECORDING_QDISC, queue, QDISC_RATE);
+    int name = (int)strcspn(queue->name, " ");
+    text_list_add(a->next,
+                  "on %s, %.*s may send %.4g Mbit/s (`tc qdisc show dev %.*s`): raise that rate, "
+                  "or send fewer bytes an iteration",
+                  a->host, name, queue->name, rate * 8e-6, name, queue->name);
+}
+
+static void about_link(const struct advised *a) {
+    bool send = strcmp(a->c->resource, "net-egress") == 0;
+    struct queues queues = link_queues(a->scene, a->c->group, a->c->host);
+    bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
+                  (a->c->supply || link_is_backed_up(&queues));
+    const struct series *interface =
+        most(a, RECORDING_NET, send ? NET_SEND_BYTES : NET_RECEIVE_BYTES, false, "lo");
+    const char *name = interface ? interface->name : "its interface";
+    if (a->c->culprit.process)
+        about_culprit(a);
+    if (shaped)
+        about_shaped(a, queues.fullest);
+    else if (a->c->reached > 0)
+        text_list_add(a->next,
+                      "give %s a faster link than the %.4g Mbit/s of %s, or move fewer "
+                      "bytes an iteration through it",
+                      a->host, a->c->ceiling * 8e-3, name);
+    else
+        text_list_add(a->next,
+                      "`chokepoint calibrate --only net` on these hosts tells what %s's %s can "
+                      "carry; if more than it did: a limit on the way to it (switch port%s%s%s)",
+                      a->host, name, interface ? ", `tc filter show dev " : "",
+                      interface ? interface->name : "", interface ? " ingress`" : "");
+}
+
+static void about_contention(const struct advised *a) {
+    if (a->c->culprit.process)
+        about_culprit(a);
+    else if (!a->c->next)
+        text_list_add(a->next,
+                      "give %s fewer ranks or threads than its %u cores (OMP_NUM_THREADS, "
+                      "mpirun -N)",
+                      a->host, a->scene->hosts[a->c->host].n_cpus);
+}
+
+static void about_quota(const struct advised *a) {
+    const struct series *group = most(a, RECORDING_CGROUP, CGROUP_THROTTLED, false, "//");
+    double quota = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_QUOTA) : 0;
+    double period = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_PERIOD) : 0;
+    if (quota > 0 && period > 0)
+        text_list_add(a->next,
+                      "on %s, raise cpu.max of the control group %s: it is %.0f %.0f, %.3g of a "
+                      "core (--cpus of a container, the CPUs asked of the batch system)",
+                      a->host, group->name, quota / 1e3, period / 1e3, quota / period);
+    else
+        text_list_add(a->next,
+                      "raise the CPU quota of the job on %s (--cpus of a container, the CPUs "
+                      "asked of the batch system)",
+                      a->host);
+}
+
+static void about_steal(const struct advised *a) {
+    text_list_add(a->next,
+                  "have %s moved to a less crowded machine, or ask for cores of its own: the "
+                  "hypervisor's side decides",
+                  a->host);
+}
+
+static void about_disk(const struct advised *a) {
+    const struct series *disk = most(a, RECORDING_DISK, DISK_BUSY, false, "//");
+    const struct series *group = most(a, RECORDING_CGROUP, CGROUP_READ_BYTES, false, "//");
+    double limit = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_READ_LIMIT) : 0;
+    bool idle = strcmp(a->c->resource, "disk-throttle") == 0;
+    if (a->c->culprit.process)
+        about_culprit(a);
+    else if (idle && limit > 0 && limit < NO_LIMIT)
+        text_list_add(a->next, "on %s, raise io.max of the control group %s: it may read %.4g MB/s",
+                      a->host, group->name, limit / 1e6);
+    else if (idle)
+        text_list_add(a->next,
+                      "see on %s what the job's files lie on (`findmnt -T DIR`): a network file "
+                      "system or a volume with a limit of its own; copy them to a local disk",
+                      a->host);
+    else if (!a->c->next)
+        text_list_add(a->next,
+                      "give %s a faster disk than %s, or read less of it: keep data in memory, "
+                      "read ahead",
+                      a->host, disk ? disk->name : "its own");
+}
+
+static void about_memory(const struct advised *a) {
+    const struct series *group = most(a, RECORDING_CGROUP, CGROUP_LIMIT_HITS, false, "//");
+    double limit = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_MEMORY_LIMIT) : 0;
+    if (limit > 0 && is_in_group(group))
+        text_list_add(a->next,
+                      "on %s, raise memory.max of the control group %s (it is %.4g MB), or give "
+                      "that host a smaller part of the data",
+                      a->host, group->name, limit / 1e6);
+    else
+        text_list_add(a->next, "run fewer ranks on %s, or give it more memory than its %.3g GB",
+                      a->host, a->scene->hosts[a->c->host].memory_gb);
+}
+
+static void about_skew(const struct advised *a) {
+    if (a->c->rank < 0) {
+        text_list_add(a->next, "give %s less of the work, or look whether its cores are slower",
+                      a->host);
+        return;
+    }
+    text_list_add(a->next,
+                  "give rank %d less of the work (`chokepoint whatif --balanced` says what an even "
+                  "division would bring)",
+                  a->c->rank);
+}
+
+static void about_serial(const struct advised *a) {
+    if (a->c->rank >= 0)
+        text_list_add(a->next,
+                      "divide what rank %d does alone (threads, a share for each rank), or give it "
+                      "a faster core: `chokepoint whatif --cpu %s=2x` says what that would bring",
+                      a->c->rank, a->host);
+    else
+        text_list_add(a->next, "divide what one process on %s does alone", a->host);
+}
+
+static void about_sleep(const struct advised *a) {
+    if (a->c->rank < 0) {
+        text_list_add(a->next,
+                      "look what that process on %s waits for: `strace -f -p PID` there shows a "
+                      "sleep, a lock or a pipe",
+                      a->host);
+        return;
+    }
+    text_list_add(a->next,
+                  "look what rank %d on %s does between its calls of MPI: `strace -f -p PID` "
+                  "there shows a sleep, a lock or a pipe",
+                  a->c->rank, a->host);
+}
+
+static void about_receiver(const struct advised *a) {
+    text_list_add(a->next,
+                  "on %s, larger receive buffers (net.ipv4.tcp_rmem; SO_RCVBUF, if the program "
+                  "sets it), or a program that receives while it computes",
+                  a->host);
+}
+
+static void about_send_buffer(const struct advised *a) {
+    text_list_add(a->next,
+                  "on %s, larger send buffers (net.ipv4.tcp_wmem; SO_SNDBUF, if the program sets "
+                  "it)",
+                  a->host);
+}
+
+static void about_own_end(const struct advised *a) {
+    text_list_add(a->next,
+                  "look how rank %d on %s sends and receives: buffers that its program sets "
+                  "(SO_SNDBUF, SO_RCVBUF, of Open MPI btl_tcp_sndbuf), and whether it looks after "
+                  "its transfers while it computes",
+                  a->c->rank, a->host);
+}
+
+/* By the resource, and by the kind where one resource has several answers. */
+static const struct {
+    const char *resource, *kind; /* kind NULL: any */
+    void (*say)(const struct advised *a);
+} advice[] = {
+    {"net-egress", NULL, about_link},
+    {"net-ingress", NULL, about_link},
+    {"cpu", "serial", about_serial},
+    {"cpu", NULL, about_contention},
+    {"cpu-quota", NULL, about_quota},
+    {"steal", NULL, about_steal},
+    {"disk", NULL, about_disk},
+    {"disk-throttle", NULL, about_disk},
+    {"memory", NULL, about_memory},
+    {"imbalance", NULL, about_skew},
+    {"application", "sleep", about_sleep},
+    {"application", "receiver", about_receiver},
+    {"application", "sndbuf", about_send_buffer},
+    {"application", "unknown", about_own_end},
+};
+
+void verdict_next_for(const struct scene *scene, const struct candidate *c, struct verdict *v) {
+    struct advised a = {.scene = scene,
+                        .c = c,
+                        .host = scene->hosts[c->host].name,
+                        .windows = phase_windows(&scene->groups[c->group]),
+                        .next = &v->next};
+    if (c->next)
+        text_list_add(&v->next, "%s", c->next);
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        if (strcmp(advice[i].resource, c->resource) == 0 &&
+            (!advice[i].kind || strcmp(advice[i].kind, c->kind) == 0)) {
+            advice[i].say(&a);
+            break;
+        }
+    text_list_add(&v->next,
+                  "then run it again: `chokepoint compare last~1 last` says whether it helped");
+}

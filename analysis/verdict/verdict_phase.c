@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict asked of each phase for itself: a run may wait for a disk while it loads and for a
+ * link while it trains. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/verdict/verdict_private.h"
+
+static const struct candidate *first_of(const struct candidates *candidates, size_t group) {
+    const struct candidate *first = NULL;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        double weight = c->blocked * (c->supply ? 1 : UNSUPPLIED_WEIGHT);
+        if (c->group == group && c->blocked >= BLOCKED_MIN &&
+            (!first || weight > first->blocked * (first->supply ? 1 : UNSUPPLIED_WEIGHT)))
+            first = c;
+    }
+    return first;
+}
+
+static void judge_quiet_phase(const struct scene *scene, struct verdict_phase *p) {
+    double computing = rank_budgets_share(&scene->budgets, p->group, BUDGET_CPU);
+    double busy = scene_has_path(scene) ? computing : ranks_busy(scene, p->group);
+    bool told = scene_has_path(scene) ? !isnan(computing) : busy >= COMPUTE_BOUND;
+    p->state = told ? VERDICT_BALANCED : VERDICT_INSUFFICIENT;
+    p->summary = told ? text_format("no host stands out; the ranks computed %.0f %% of the time",
+                                    100 * fmin(busy, 1))
+                      : text_format("nothing ran out; what it waits for is not visible");
+}
+
+static void judge_phase(const struct scene *scene, const struct candidates *candidates,
+                        struct verdict_phase *p) {
+    const struct candidate *c = first_of(candidates, p->group);
+    /* the verdict's own answer first: it knows gains, not only shares */
+    for (size_t i = 0; i < candidates->n && p->group == scene->main_group; i++)
+        if (candidates->items[i].group == p->group) {
+            bool worth = candidates->items[i].gain.estimate >= GAIN_MIN;
+            c = worth ? &candidates->items[i] : NULL;
+            break;
+        }
+    if (!c) {
+        judge_quiet_phase(scene, p);
+        return;
+    }
+    p->state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    p->host = c->host;
+    p->rank = c->rank;
+    p->resource = c->resource;
+    p->kind = c->kind;
+    p->blocked = c->blocked;
+    p->summary = verdict_phase_sentence(scene, c);
+}
+
+int verdict_of_phases(const struct scene *scene, const struct candidates *candidates,
+                      struct verdict *v) {
+    v->phases = calloc(scene->n_groups + 1, sizeof *v->phases);
+    if (!v->phases)
+        return -ENOMEM;
+    for (size_t g = scene->n_groups > 1 ? 1 : 0; g < scene->n_groups; g++) {
+        struct verdict_phase *p = &v->phases[v->n_phases++];
+        *p = (struct verdict_phase){
+            .group = g, .host = -1, .rank = -1, .resource = "none", .blocked = NAN};
+        judge_phase(scene, candidates, p);
+        if (!p->summary)
+            return -ENOMEM;
+    }
+    return 0;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/whatif/gain_private.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "analysis/saturation/saturation.h"
+#include "analysis/series/stats.h"
+
+#define LITTLE 0.25     /* of what it lost: who waits for others for no longer is waited for */
+#define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
+#define WORKS 0.1       /* of the time: who does less is a wrapper of a process */
+#define AWAKE 0.9       /* of what it needs now: who need not wait finds its caches warm */
+#define WORKERS_MAX 64  /* of which the median is taken */
+#define DRAWINGS 400
+
+/* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
+ * waits anyway takes up its waiting. */
+#define OWN                                                                                        \
+    (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
+     BIT(BUDGET_DISK))
+#define INSIDE                                                                                     \
+    (BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_TRANSFER) | BIT(BUDGET_OVERHEAD) | BIT(BUDGET_UNSPLIT))
+
+double gain_sum(const struct budget *b, unsigned terms) {
+    double sum = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (terms >> term & 1 && !isnan(b->term_s[term]))
+            sum += b->term_s[term];
+    return sum;
+}
+
+/* Where every call is known, sleeping outside of them is a process's own. */
+static unsigned own_terms(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS ? OWN | BIT(BUDGET_IDLE) : OWN;
+}
+
+double gain_waiting_s(const struct budget *b) {
+    return b->source == BUDGET_FROM_EVENTS
+               ? gain_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
+               : gain_sum(b, BIT(BUDGET_IDLE) | INSIDE);
+}
+
+const struct budget *gain_budget(const struct scene *scene, size_t r, size_t group) {
+    return &scene->budgets.items[r].groups[group];
+}
+
+static double longest_s(const struct scene *scene, size_t group) {
+    double longest = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        longest = fmax(longest, gain_budget(scene, r, group)->wall_s);
+    return longest;
+}
+
+bool gain_works(const struct scene *scene, size_t r, size_t group) {
+    const struct budget *b = gain_budget(scene, r, group);
+    return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(scene, group) &&
+           gain_sum(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+}
+
+/* ---- the one that is asked about ---- */
+
+static size_t find(const struct scene *scene, const struct counted_loss *loss) {
+    size_t most = SIZE_MAX;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct rank_budget *b = &scene->budgets.items[r];
+        if ((loss->host >= 0 && b->host != loss->host) ||
+            (loss->rank >= 0 && b->rank != loss->rank) || !gain_works(scene, r, loss->group))
+            continue;
+        if (most == SIZE_MAX || gain_sum(&b->groups[loss->group], loss->terms) >
+                                    gain_sum(gain_budget(scene, most, loss->group), loss->terms))
+            most = r;
+    }
+    return most;
+}
+
+/* ---- what it lost ---- */
+
+/* Its queue apart: without calls, processes wait there for their own threads as well. */
+struct lost {
+    double wall_s, queue_s, rest_s;
+};
+
+static struct lost lost_in(const struct budget *b, unsigned terms) {
+    return (struct lost){b->wall_s, gain_sum(b, terms & BIT(BUDGET_RUN_QUEUE)),
+                         gain_sum(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
+}
+
+static double share_of(struct lost lost, double usual, double part) {
+    double queue_s = fmax(0, lost.queue_s - usual * lost.wall_s);
+    return lost.wall_s > 0 ? fmin(1, part * (lost.rest_s + queue_s) / lost.wall_s) : 0;
+}
+
+/* With nobody else on its cores a process that has used up its quota stands in the queue, too,
+ * longer than its peers do. */
+static unsigned terms_of(const struct scene *scene, const struct counted_loss *loss, size_t who) {
+    const struct budget *b = gain_budget(scene, who, loss->group);
+    double foreign;
+    if (b->source == BUDGET_FROM_EVENTS || !(loss->terms & BIT(BUDGET_QUOTA)))
+        return loss->terms;
+    int host = scene->budgets.items[who].host;
+    bool shared = busiest_foreign(scene, loss->group, host, &foreign) && foreign >= FOREIGN_MIN;
+    return shared || scene_shares_cores(scene, host) ? loss->terms
+                                                     : loss->terms | BIT(BUDGET_RUN_QUEUE);
+}
+
+/* Share of their time that its peers queue. */
+static double usual_queue(const struct scene *scene, size_t who, size_t group) {
+    double shares[WORKERS_MAX];
+    size_t n = 0;
+    if (gain_budget(scene, who, group)->source == BUDGET_FROM_EVENTS)
+        return 0;
+    for (size_t r = 0; r < scene->budgets.n && n < WORKERS_MAX; r++)
+        if (r != who && scene->budgets.items[r].host != scene->budgets.items[who].host &&
+            gain_works(scene, r, group))
+            shares[n++] = gain_sum(gain_budget(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
+                          gain_budget(scene, r, group)->wall_s;
+    return n ? stats_median(shares, n) : 0;
+}
+
+/* Of the slices in which it was recorded; how many. */
+static size_t slices_of(const struct scene *scene, size_t who, size_t group, unsigned terms,
+                        struct lost slices[RANK_BUDGET_SLICES]) {
+    size_t n = 0;
+    for (size_t i = 0; i < RANK_BUDGET_SLICES; i++) {
+        const struct budget *b = &scene->budgets.items[who].slices[i];
+        if (b->wall_s > 0 && gain_slice_in(scene, i, group))
+            slices[n++] = lost_in(b, terms);
+    }
+    return n;
+}
+
+static void draw(const struct lost *slices, size_t n, double usual, double part,
+                 struct counted *c) {
+    double low[DRAWINGS], high[DRAWINGS];
+    uint64_t random = 1;
+    for (size_t d = 0; d < DRAWINGS; d++) {
+        struct lost sum = {0};
+        for (size_t i = 0; i < n; i++) {
+            const struct lost *at = &slices[stats_random_below(&random, n)];
+            sum.wall_s += at->wall_s;
+            sum.queue_s += at->queue_s;
+            sum.rest_s += at->rest_s;
+        }
+        low[d] = share_of(sum, usual, part);
+        high[d] = share_of(sum, 0, part);
+    }
+    c->lost_low = fmin(c->lost, stats_quantile(low, DRAWINGS, 0.025));
+    c->lost_high = fmax(c->lost, stats_quantile(high, DRAWINGS, 0.975));
+}
+
+/* ---- what the others have to do anyway ---- */
+
+/* Share of the group's recorded time that the busiest of the others needs. */
+static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss) {
+    double most = 0, own_s = gain_budget(scene, who, loss->group)->wall_s;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = gain_budget(scene, r, loss->group);
+        if (r == who || !gain_works(scene, r, loss->group))
+            continue;
+        double gone_s = loss->everywhere ? loss->part * gain_sum(b, loss->terms & OWN) : 0;
+        most = fmax(most, (gain_sum(b, own_terms(b)) - gone_s) / fmax(own_s, b->wall_s));
+    }
+    return most;
+}
+
+double gain_covered(const struct scene *scene, size_t who, size_t group) {
+    double group_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
+    return fmin(1, gain_budget(scene, who, group)->wall_s / group_s);
+}
+
+double gain_at_pace(double gain, double pace) {
+    return fmin(1, fmax(0, 1 - (1 - gain) * pace));
+}
+
+/* Where it waits for others for longer than hardly, some of its loss may have been behind that. */
+static double doubt(const struct scene *scene, size_t who, size_t group) {
+    double waits = gain_waits_s(scene, who, group) / gain_budget(scene, who, group)->wall_s;
+    return waits > GAIN_HARDLY ? waits : 0;
+}
+
+static bool is_awaited(const struct scene *scene, const struct counted_loss *loss, size_t who,
+                       double lost) {
+    double lost_s = lost * gain_budget(scene, who, loss->group)->wall_s;
+    double little_s = loss->awaited ? INFINITY : LITTLE * lost_s;
+    return gain_is_awaited(scene, who, loss->group, little_s);
+}
+
+static void set_gain(const struct scene *scene, const struct counted_loss *loss, size_t who,
+                     struct counted *c) {
+    double need = others_need(scene, who, loss);
+    c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
+    double low = c->lost_low - (loss->awaited ? 0 : doubt(scene, who, loss->group));
+    c->gain_low = fmin(gain_at_pace(low, PACE_SLOWER), fmax(0, 1 - need)) *
+                  gain_covered(scene, who, loss->group);
+    c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
+}
+
+static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
+
+bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
+                  struct counted *ret_counted) {
+    struct lost slices[RANK_BUDGET_SLICES];
+    size_t who = find(scene, loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX)
+        return false;
+    unsigned terms = terms_of(scene, loss, who);
+    double usual = terms & BIT(BUDGET_RUN_QUEUE) ? usual_queue(scene, who, loss->group) : 0;
+    struct lost all = lost_in(gain_budget(scene, who, loss->group), terms);
+    ret_counted->lost = share_of(all, usual, loss->part);
+    size_t n = slices_of(scene, who, loss->group, terms, slices);
+    if (!n)
+        slices[n++] = all;
+    draw(slices, n, usual, loss->part, ret_counted);
+    if (!is_awaited(scene, loss, who, ret_counted->lost))
+        return false;
+    set_gain(scene, loss, who, ret_counted);
+    return ret_counted->gain >= GAIN_HARMLESS;
+}
+
+/* ---- asleep ---- */
+
+static double asleep_s(const struct budget *b) {
+    return gain_sum(b, BIT(BUDGET_IDLE));
+}
+static double sending_s(const struct budget *b) {
+    return gain_sum(b, BIT(BUDGET_TRANSFER));
+}
+
+/* What it had under way while it was off its core waited for the others, or for itself: which of
+ * both is not known. */
+bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
+                        struct counted *ret_counted) {
+    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
+    size_t who = find(scene, &loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX || !gain_ends_last(scene, who, group))
+        return false;
+    int64_t start = gain_start(scene);
+    double wall_s = gain_budget(scene, who, group)->wall_s, need = others_need(scene, who, &loss);
+    double least = gain_later(scene, who, group, start, asleep_s) / wall_s;
+    double most = least + gain_later(scene, who, group, start, sending_s) / wall_s;
+    ret_counted->lost = (least + most) / 2;
+    ret_counted->lost_low = least;
+    ret_counted->lost_high = most;
+    ret_counted->gain = fmin(ret_counted->lost, fmax(0, 1 - AWAKE * need));
+    ret_counted->gain_low =
+        fmin(gain_at_pace(least, PACE_SLOWER), fmax(0, 1 - need)) * gain_covered(scene, who, group);
+    ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
+    return ret_counted->gain >= GAIN_HARMLESS;
+}
+
+/* ---- with a quota ---- */
+
+/* CPUs that the processes of a host use, while one of them was recorded for so long, and how many
+ * share them: at least as many as they use. */
+static double cpus_used(const struct scene *scene, int host, size_t group, double wall_s,
+                        double *ret_sharing) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        const struct budget *b = gain_budget(scene, r, group);
+        if (scene->budgets.items[r].host != host)
+            continue;
+        sum += gain_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
+        n += gain_works(scene, r, group);
+    }
+    *ret_sharing = fmax((double)n, ceil(sum / wall_s));
+    return sum / wall_s;
+}
+
+/* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
+ * known, and what is between them is little of one that waits little. */
+bool gain_counted_quota(const struct scene *scene, int host, size_t group, double cpus,
+                        struct counted *ret_counted) {
+    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
+    size_t who = find(scene, &loss);
+    *ret_counted = nothing;
+    if (who == SIZE_MAX)
+        return false;
+    const struct budget *b = gain_budget(scene, who, group);
+    if (!gain_is_awaited(scene, who, group, QUOTA_WAIT * b->wall_s) ||
+        gain_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
+        return false; /* or it has one */
+    double sharing, used = cpus_used(scene, host, group, b->wall_s, &sharing);
+    double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
+    double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
+    ret_counted->gain = 1 - (least + most) / 2;
+    ret_counted->gain_low = 1 - most * PACE_SLOWER;
+    ret_counted->gain_high = 1 - least * PACE_FASTER;
+    return true;
+}
+
+/* ---- at most ---- */
+
+static bool is_meant(const struct rank_budget *b, const struct counted_loss *loss) {
+    return loss->everywhere ||
+           ((loss->host < 0 || b->host == loss->host) && (loss->rank < 0 || b->rank == loss->rank));
+}
+
+/* What it has to do of its own; NAN of a rank whose calls are not known: it may be spinning. */
+static double stays_s(const struct rank_budget *who, const struct counted_loss *loss) {
+    const struct budget *b = &who->groups[0];
+    unsigned own = own_terms(b);
+    if (b->source == BUDGET_FROM_COUNTERS && who->rank >= 0)
+        return NAN;
+    double gone = is_meant(who, loss) ? loss->part * gain_sum(b, loss->terms & own) : 0;
+    return gain_sum(b, own) - gone;
+}
+
+double gain_most(const struct scene *scene, const struct counted_loss *loss) {
+    double run_s = (double)windows_length(phase_windows(&scene->groups[0])) / 1e9, most_s = NAN;
+    for (size_t r = 0; r < scene->budgets.n; r++)
+        if (gain_works(scene, r, 0))
+            most_s = fmax(most_s, stays_s(&scene->budgets.items[r], loss));
+    return most_s >= 0 && run_s > 0 ? fmax(0, 1 - AWAKE * most_s / run_s) : NAN;
+}
+
+double gain_most_of_quota(double throttled) {
+    return isnan(throttled) ? NAN : gain_at_pace(fmin(1, throttled), PACE_FASTER);
+}

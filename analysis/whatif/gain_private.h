@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of gains by counters share. */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_GAIN_PRIVATE_H
+
+#include <stdint.h>
+
+#include "analysis/saturation/saturation.h"
+#include "analysis/whatif/gain_counted.h"
+
+#define LIVES 0.5        /* of the time, recorded */
+#define GAIN_HARDLY 0.05 /* of its time: who waits no longer for others is what they wait for */
+#define BIT(term) (1u << (term))
+
+/* Of process r of the budgets. */
+const struct budget *gain_budget(const struct scene *scene, size_t r, size_t group);
+/* Seconds of the terms. */
+double gain_sum(const struct budget *budget, unsigned terms);
+/* It waits for others so long, as far as that is known of it. */
+double gain_waiting_s(const struct budget *budget);
+/* It is no wrapper of another process. */
+bool gain_works(const struct scene *scene, size_t r, size_t group);
+/* Of the group's time, how much was recorded of it. */
+double gain_covered(const struct scene *scene, size_t r, size_t group);
+
+/* Until when the program was being loaded (saturation_start.c); 0. */
+int64_t gain_start(const struct scene *scene);
+/* Whether the slice's middle lies in the group. */
+bool gain_slice_in(const struct scene *scene, size_t slice, size_t group);
+/* Of process r in the group, without what the counters tell of the time until then. */
+double gain_later(const struct scene *scene, size_t r, size_t group, int64_t start_ns,
+                  double (*of)(const struct budget *));
+/* So long it waits for others, the program's start apart. */
+double gain_waits_s(const struct scene *scene, size_t who, size_t group);
+/* It was recorded for most of the group, and no other process for longer. */
+bool gain_ends_last(const struct scene *scene, size_t who, size_t group);
+/* The run's end waits for it, which waits hardly, or no longer than that. */
+bool gain_is_awaited(const struct scene *scene, size_t who, size_t group, double little_s);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/whatif/whatif.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation/throughput.h"
+#include "analysis/scene.h"
+#include "analysis/series/stats.h"
+#include "analysis/whatif/whatif_private.h"
+
+#define DRAWINGS 1000
+
+bool whatif_in_group(const struct whatif *w, int64_t t_ns) {
+    struct windows windows = phase_windows(&w->scene->groups[w->scene->main_group]);
+    if (w->replay->part)
+        return t_ns > w->replay->begin_ns && t_ns <= w->replay->end_ns;
+    for (size_t i = 0; i < windows.n; i++)
+        if (t_ns > windows.items[i].begin_ns && t_ns <= windows.items[i].end_ns)
+            return true;
+    return false;
+}
+
+/* ---- the times that are asked for ---- */
+
+static int compare_times(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static bool is_replayed(const struct whatif *w, struct window x) {
+    return !w->replay->part || (x.begin_ns >= w->replay->begin_ns && x.end_ns <= w->replay->end_ns);
+}
+
+static int collect_times(struct whatif *w) {
+    struct windows group = phase_windows(&w->scene->groups[w->scene->main_group]);
+    const struct critical_path *path = &w->scene->critical;
+    size_t room = 2 * (group.n + path->n_blocks) + 3;
+    w->times = malloc(room * sizeof *w->times);
+    w->replayed = malloc(room * sizeof *w->replayed);
+    if (!w->times || !w->replayed)
+        return -ENOMEM;
+    for (size_t i = 0; i < group.n; i++) {
+        w->times[w->n_times++] = group.items[i].begin_ns;
+        w->times[w->n_times++] = group.items[i].end_ns;
+    }
+    for (size_t i = 0; i < path->n_blocks; i++) {
+        w->times[w->n_times++] = path->block_windows[i].begin_ns;
+        w->times[w->n_times++] = path->block_windows[i].end_ns;
+    }
+    qsort(w->times, w->n_times, sizeof *w->times, compare_times);
+    return 0;
+}
+
+static int64_t replayed_at(const struct whatif *w, const int64_t *replayed, int64_t t) {
+    const int64_t *at = bsearch(&t, w->times, w->n_times, sizeof t, compare_times);
+    return at ? replayed[at - w->times] : t;
+}
+
+static double length_s(const struct whatif *w, const int64_t *replayed, struct window x) {
+    return (double)(replayed_at(w, replayed, x.end_ns) - replayed_at(w, replayed, x.begin_ns)) /
+           1e9;
+}
+
+/* Of the main phase, or of what is replayed of it. */
+static double group_s(const struct whatif *w, const int64_t *replayed) {
+    struct windows group = phase_windows(&w->scene->groups[w->scene->main_group]);
+    const struct critical_path *path = &w->scene->critical;
+    double sum = 0;
+    for (size_t i = 0; !w->replay->part && i < group.n; i++)
+        sum += length_s(w, replayed, group.items[i]);
+    for (size_t i = 0; w->replay->part && i < path->n_blocks; i++)
+        if (is_replayed(w, path->block_windows[i]))
+            sum += length_s(w, replayed, path->block_windows[i]);
+    return sum;
+}
+
+/* ---- who is who ---- */
+
+static size_t rank_of(const struct replay *p, int host, int64_t pid) {
+    for (size_t r = 0; r < p->n_ranks; r++)
+        if (p->ranks[r].host == host && p->ranks[r].pid == pid && p->ranks[r].n)
+            return r;
+    return SIZE_MAX;
+}
+
+static int find_roles(struct whatif *w) {
+    const struct iterations *its = &w->scene->iterations;
+    const struct replay *p = w->replay;
+    w->roles = malloc((p->n_ranks + 1) * sizeof *w->roles);
+    if (!w->roles)
+        return -ENOMEM;
+    for (size_t r = 0; r < p->n_ranks; r++)
+        w->roles[r] = -1;
+    w->reference = SIZE_MAX;
+    for (size_t i = 0; i < its->n; i++) {
+        size_t r = rank_of(p, its->ranks[i].host, its->ranks[i].pid);
+        if (r == SIZE_MAX)
+            continue;
+        w->roles[r] = its->ranks[i].role;
+        w->reference = w->reference == SIZE_MAX ? r : w->reference;
+    }
+    for (size_t r = 0; w->reference == SIZE_MAX && r < p->n_ranks; r++)
+        w->reference = p->ranks[r].n ? r : w->reference;
+    return 0;
+}
+
+/* The rank that takes part in all messages. */
+static void find_hub(struct whatif *w) {
+    const struct replay *p = w->replay;
+    size_t a = p->n_messages ? p->messages[0].from : SIZE_MAX;
+    size_t b = p->n_messages ? p->messages[0].to : SIZE_MAX;
+    for (size_t i = 1; i < p->n_messages; i++) {
+        size_t from = p->messages[i].from, to = p->messages[i].to;
+        a = a == from || a == to ? a : SIZE_MAX;
+        b = b == from || b == to ? b : SIZE_MAX;
+    }
+    bool star = p->n_ranks > 2 && (a == SIZE_MAX) != (b == SIZE_MAX);
+    w->hub = star ? (a == SIZE_MAX ? b : a) : SIZE_MAX;
+    w->n_workers = (double)p->n_ranks - 1;
+}
+
+/* ---- as measured ---- */
+
+static const char *why_not(int error) {
+    switch (error) {
+    case -EDEADLK:
+        return "its MPI calls, replayed, wait for each other for ever";
+    case -E2BIG:
+        return "too many messages were on their way at once, or it would take for years";
+    default:
+        return NULL;
+    }
+}
+
+static void judge_replay(struct whatif *w) {
+    double off = w->measured_s > 0 ? w->replay_s / w->measured_s - 1 : NAN;
+    if (fabs(off) <= WHATIF_REPLAY_TOLERANCE)
+        return;
+    snprintf(w->refused_text, sizeof w->refused_text,
+             "replayed as measured it takes %.3g s where %.3g s were measured (more than %.0f %% "
+             "off)",
+             w->replay_s, w->measured_s, 100 * WHATIF_REPLAY_TOLERANCE);
+    w->refused = w->refused_text;
+}
+
+static int replay_with(struct whatif *w, double factor, double *ret_s) {
+    replay_scale(w->replay, factor / w->scale);
+    w->scale = factor;
+    int result = replay_run(w->replay, NULL, w->reference, w->times, w->n_times, w->replayed);
+    *ret_s = group_s(w, w->replayed);
+    return result;
+}
+
+#define SCALE_MAX 1.2
+#define SCALE_TRIES 4
+
+static double within_scale(double factor) {
+    return fmin(fmax(factor, 1 / SCALE_MAX), SCALE_MAX);
+}
+
+/* Links carry less than they can while messages begin and end, and shapers let bursts pass: the
+ * rates are made such that the replay takes as long as the run did, by at most a fifth. With a time
+ * of a + b / rate two tries give a third. */
+static int calibrate(struct whatif *w) {
+    double s, before_s = NAN, before = 1;
+    w->measured_s = group_s(w, w->times);
+    w->scale = 1;
+    int result = replay_with(w, 1, &s);
+    for (int i = 0; result == 0 && i < SCALE_TRIES && fabs(s / w->measured_s - 1) > 1e-3; i++) {
+        double b = (before_s - s) / (1 / before - 1 / w->scale);
+        double a = s - b / w->scale;
+        double next = isfinite(b) && b > 0 && w->measured_s > a ? b / (w->measured_s - a)
+                                                                : w->scale * s / w->measured_s;
+        next = within_scale(next);
+        if (fabs(next - w->scale) < 1e-6)
+            break;
+        before_s = s;
+        before = w->scale;
+        result = replay_with(w, next, &s);
+    }
+    w->replay_s = s;
+    return result;
+}
+
+static int prepare(struct whatif *w) {
+    if (throughput_counts(w->scene, w->scene->main_group)) {
+        w->refused = "its ranks run freely, and a replay does the same calls again, not more of "
+                     "them in the time";
+        return 0;
+    }
+    int result = replay_new(w->scene, &w->replay, &w->refused);
+    if (result < 0)
+        return result == -ENODATA ? 0 : result;
+    result = find_roles(w);
+    if (result == 0)
+        result = collect_times(w);
+    if (result < 0)
+        return result;
+    find_hub(w);
+    if (w->reference == SIZE_MAX) {
+        w->refused = "no rank's calls could be replayed";
+        return 0;
+    }
+    result = calibrate(w);
+    w->refused = why_not(result);
+    if (result == 0)
+        judge_replay(w);
+    return w->refused ? 0 : result;
+}
+
+int whatif_new(const struct scene *scene, struct whatif **ret_whatif) {
+    struct whatif *w = calloc(1, sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    w->scene = scene;
+    w->replay_s = NAN;
+    w->hub = SIZE_MAX;
+    int result = prepare(w);
+    if (result < 0)
+        whatif_free(w);
+    else
+        *ret_whatif = w;
+    return result;
+}
+
+void whatif_free(struct whatif *w) {
+    if (!w)
+        return;
+    replay_free(w->replay);
+    free(w->roles);
+    free(w->times);
+    free(w->replayed);
+    free(w);
+}
+
+/* ---- asking ---- */
+
+static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s) {
+    if (s->host >= (int)w->scene->n_hosts)
+        return false;
+    if (s->kind == WHATIF_LINK)
+        return s->rate_bytes_s > 0 || (s->factor > 0 && isfinite(s->factor));
+    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA)
+        return s->factor > 0 && isfinite(s->factor);
+    return s->kind != WHATIF_WITHOUT || (s->term > BUDGET_CPU && s->term <= BUDGET_IDLE);
+}
+
+/* Blocks drawn again: what the scenario makes of the time they took. */
+static int resample(const struct whatif *w, const int64_t *changed, struct whatif_answer *a) {
+    const struct critical_path *path = &w->scene->critical;
+    double *was = malloc((path->n_blocks + 1) * sizeof *was);
+    double *is = malloc((path->n_blocks + 1) * sizeof *is);
+    double *ratios = malloc(DRAWINGS * sizeof *ratios);
+    size_t n = 0;
+    uint64_t random = 1;
+    for (size_t b = 0; was && is && b < path->n_blocks; b++) {
+        was[n] = length_s(w, w->replayed, path->block_windows[b]);
+        is[n] = length_s(w, changed, path->block_windows[b]);
+        n += is_replayed(w, path->block_windows[b]) && was[n] > 0;
+    }
+    for (size_t d = 0; was && is && ratios && n && d < DRAWINGS; d++) {
+        double before = 0, after = 0;
+        for (size_t i = 0; i < n; i++) {
+            size_t k = stats_random_below(&random, n);
+            before += was[k];
+            after += is[k];
+        }
+        ratios[d] = after / before;
+    }
+    bool ok = was && is && ratios;
+    double off = fabs(w->replay_s / w->measured_s - 1);
+    if (ok && n) {
+        double low = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.025) * (1 - off);
+        double high = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.975) * (1 + off);
+        a->low_s = fmin(low, a->predicted_s);
+        a->high_s = fmax(high, a->predicted_s);
+    }
+    free(was);
+    free(is);
+    free(ratios);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* Of waits for cores the path shows what counters between samples tell; a replay also finds those
+ * inside of calls, of ranks that the path is not in. */
+static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (scenarios[i].kind == WHATIF_WITHOUT &&
+            (scenarios[i].term == BUDGET_RUN_QUEUE || scenarios[i].term == BUDGET_QUOTA))
+            return true;
+    return false;
+}
+
+#define SPINNING 0.15
+
+/* Ranks that spin use up their quota by waiting as well: how long they stood still in which call is
+ * a reading of the calls, not counted, and no drawing of blocks shows how far it is off. */
+static void widen(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                  struct whatif_answer *a) {
+    double hidden = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t h = 0; h < w->scene->n_hosts; h++)
+            if (scenarios[i].kind == WHATIF_WITHOUT && scenarios[i].term == BUDGET_QUOTA &&
+                (scenarios[i].host < 0 || scenarios[i].host == (int)h))
+                hidden += replay_hidden_s(w->replay, (int)h, BUDGET_QUOTA);
+    if (!(hidden > 0) || isnan(a->low_s))
+        return;
+    a->low_s = fmin(a->low_s, (1 - SPINNING) * a->predicted_s);
+    a->high_s = fmax(a->high_s, (1 + SPINNING) * a->predicted_s);
+    if (a->low_s < a->bound_s) {
+        a->bound_s = a->low_s;
+        a->gain_max = 1 - a->bound_s / a->measured_s;
+    }
+}
+
+/* A model may be wrong by a little; the bound is not, where it knows all that is taken away. */
+static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct whatif_answer *a) {
+    if (isnan(a->bound_s))
+        return;
+    if (finds_more(scenarios, n) && a->predicted_s < a->bound_s) {
+        a->bound_s = a->predicted_s;
+        a->gain_max = 1 - a->bound_s / a->measured_s;
+    }
+    a->predicted_s = fmax(a->predicted_s, a->bound_s);
+    a->low_s = isnan(a->low_s) ? NAN : fmax(a->low_s, a->bound_s);
+    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
+}
+
+static int predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *a) {
+    struct replay_change change;
+    int64_t *changed = malloc((w->n_times + 1) * sizeof *changed);
+    int result = changed ? whatif_change_init(w, &change) : -ENOMEM;
+    if (result < 0) {
+        free(changed);
+        return result;
+    }
+    for (size_t i = 0; result == 0 && i < n; i++)
+        result = whatif_change_add(w, &scenarios[i], &change);
+    if (result == 0)
+        result = replay_run(w->replay, &change, w->reference, w->times, w->n_times, changed);
+    if (result == 0) {
+        a->replayed = true;
+        a->predicted_s = a->measured_s * group_s(w, changed) / w->replay_s;
+        result = resample(w, changed, a);
+        keep_bound(scenarios, n, a);
+        widen(w, scenarios, n, a);
+        a->gain = 1 - a->predicted_s / a->measured_s;
+        a->gain_low = 1 - a->high_s / a->measured_s;
+        a->gain_high = 1 - a->low_s / a->measured_s;
+    } else if (why_not(result)) {
+        a->refused = why_not(result);
+        result = 0;
+    }
+    whatif_change_release(&change);
+    free(changed);
+    return result;
+}
+
+int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+               struct whatif_answer *ret_answer) {
+    const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
+    struct whatif_answer a = {.refused = w->refused,
+                              .measured_s = part->length_s,
+                              .replay_s = NAN,
+                              .predicted_s = NAN,
+                              .low_s = NAN,
+                              .high_s = NAN,
+                              .gain = NAN,
+                              .gain_low = NAN,
+                              .gain_high = NAN};
+    for (size_t i = 0; i < n; i++)
+        if (!makes_sense(w, &scenarios[i]))
+            return -EINVAL;
+    double removed = whatif_removable(w, scenarios, n);
+    a.elsewhere_s = whatif_elsewhere(w, scenarios, n);
+    a.bound_s = isnan(removed) ? NAN : fmax(a.measured_s - removed, 0);
+    a.gain_max = a.measured_s > 0 ? 1 - a.bound_s / a.measured_s : NAN;
+    if (!isnan(w->replay_s) && w->measured_s > 0)
+        a.replay_s = a.measured_s * w->replay_s / w->measured_s;
+    for (size_t i = 0; !a.refused && i < n; i++) {
+        a.refused = whatif_beyond_replay(w, &scenarios[i]);
+        a.untold = a.refused && whatif_is_untold(w, &scenarios[i]);
+    }
+    int result = a.refused ? 0 : predict(w, scenarios, n, &a);
+    if (result == 0 && !a.replayed)
+        result = whatif_count(w, scenarios, n, &a);
+    if (result == 0)
+        *ret_answer = a;
+    return result;
+}

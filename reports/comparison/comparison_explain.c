@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The difference in run time as a sum: of what the critical path of each run was spent on, host by
+ * host and term by term, where the MPI calls of all runs are known; else of the budget terms of the
+ * mean rank. The parts of a run add up to its duration, so those of a group to its mean duration
+ * (medians do not add up).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/series/stats.h"
+#include "reports/comparison/comparison_private.h"
+#include "reports/model/layout.h"
+
+static struct comparison_part *part_of(struct comparison *c, char *owned_label) {
+    struct comparison_part *grown;
+    for (size_t i = 0; owned_label && i < c->n_parts; i++)
+        if (strcmp(c->parts[i].label, owned_label) == 0) {
+            free(owned_label);
+            return &c->parts[i];
+        }
+    grown = realloc(c->parts, (c->n_parts + 1) * sizeof *grown);
+    if (grown)
+        c->parts = grown;
+    double *seconds = calloc(c->n_groups + 1, sizeof *seconds);
+    if (!grown || !seconds || !owned_label) {
+        free(seconds);
+        free(owned_label);
+        return NULL;
+    }
+    c->parts[c->n_parts] = (struct comparison_part){owned_label, seconds};
+    return &c->parts[c->n_parts++];
+}
+
+static size_t counted(const struct comparison *c, size_t group) {
+    return c->groups[group].counted ? c->groups[group].counted : c->groups[group].n;
+}
+
+/* Takes the label over. */
+static int add(struct comparison *c, size_t run, double seconds, char *label) {
+    size_t group = c->group_of[run];
+    if (label && fabs(seconds) < 1e-6) { /* what rounding leaves */
+        free(label);
+        return 0;
+    }
+    struct comparison_part *part = part_of(c, label);
+    if (!part)
+        return -ENOMEM;
+    part->seconds[group] += seconds / (double)counted(c, group);
+    return 0;
+}
+
+/* ---- along the critical path ---- */
+
+static int add_path(struct comparison *c, size_t run) {
+    const struct report *report = c->runs[run];
+    double sum = 0;
+    int result = 0;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        for (int term = 0; result == 0 && term < BUDGET_TERMS; term++) {
+            double seconds = report->path_s[h * BUDGET_TERMS + (size_t)term];
+            if (!(seconds > 0))
+                continue;
+            sum += seconds;
+            result = add(c, run, seconds,
+                         text_format("%s: %s", report->hosts[h].name, budget_term_words(term)));
+        }
+    return result ? result
+                  : add(c, run, report->duration_s - sum,
+                        strdup("before the first rank and after the last"));
+}
+
+/* ---- budgets ---- */
+
+static bool is_whole_run(const struct report *report, const struct report_budget *budget) {
+    return report->n_resources && strcmp(budget->phase, report->resources[0].phase) == 0;
+}
+
+static size_t n_budgets(const struct report *report) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_budget; i++)
+        n += is_whole_run(report, &report->budget[i]);
+    return n;
+}
+
+static int add_budgets(struct comparison *c, size_t run) {
+    const struct report *report = c->runs[run];
+    double n = (double)n_budgets(report), sum = 0;
+    int result = 0;
+    for (int term = 0; result == 0 && term < BUDGET_TERMS; term++) {
+        double seconds = 0;
+        for (size_t i = 0; i < report->n_budget; i++)
+            if (is_whole_run(report, &report->budget[i]) && report->budget[i].term_s[term] > 0)
+                seconds += report->budget[i].term_s[term] / n;
+        sum += seconds;
+        if (seconds > 0)
+            result = add(c, run, seconds, strdup(budget_term_words(term)));
+    }
+    return result ? result
+                  : add(c, run, report->duration_s - sum, strdup("outside the ranks' lives"));
+}
+
+/* ---- which, and in what order ---- */
+
+static bool all_runs(const struct comparison *c, bool (*have)(const struct report *)) {
+    for (size_t i = 0; i < c->n; i++)
+        if (comparison_counts(c, i) && !have(c->runs[i]))
+            return false;
+    return true;
+}
+
+static bool have_path(const struct report *report) {
+    return report->path_s != NULL;
+}
+
+static bool have_budgets(const struct report *report) {
+    return n_budgets(report) > 0;
+}
+
+static double largest_difference(const struct comparison *c, const struct comparison_part *part) {
+    double largest = 0;
+    for (size_t g = 0; g < c->n_groups; g++)
+        largest = fmax(largest, fabs(part->seconds[g] - part->seconds[c->baseline_group]));
+    return largest;
+}
+
+/* By insertion: there are few. Equal ones stay as they came. */
+static void sort_parts(struct comparison *c) {
+    for (size_t i = 1; i < c->n_parts; i++) {
+        struct comparison_part part = c->parts[i];
+        size_t k = i;
+        for (; k && largest_difference(c, &c->parts[k - 1]) < largest_difference(c, &part); k--)
+            c->parts[k] = c->parts[k - 1];
+        c->parts[k] = part;
+    }
+}
+
+/* ---- in a sentence ---- */
+
+static const struct comparison_row *duration_row(const struct comparison *c) {
+    return c->n_summary && c->summary[0].section == COMPARISON_TIME ? &c->summary[0] : NULL;
+}
+
+static char *sentence(const struct comparison *c, const struct comparison_row *row, size_t group) {
+    const struct comparison_cell *cell = &row->groups[group],
+                                 *base = &row->groups[c->baseline_group];
+    const char *of = c->groups[c->baseline_group].label, *is = c->groups[group].label;
+    double ratio = base->median / cell->median;
+    if (cell->finding == COMPARE_LOWER)
+        return text_format("%s is %.2f times as fast as %s: %.2f s against %.2f s", is, ratio, of,
+                           cell->median, base->median);
+    if (cell->finding == COMPARE_HIGHER)
+        return text_format("%s takes %.2f times as long as %s: %.2f s against %.2f s", is,
+                           1 / ratio, of, cell->median, base->median);
+    if (cell->finding == COMPARE_SAME)
+        return text_format("%s and %s take equally long: %.2f s against %.2f s", is, of,
+                           cell->median, base->median);
+    double percent = 100 * (cell->median / base->median - 1);
+    char runs[64] = "1 run each";
+    if (cell->n > 1 || base->n > 1)
+        snprintf(runs, sizeof runs, "%zu and %zu runs", cell->n, base->n);
+    if (isnan(cell->test.p))
+        return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): with %s that may be chance, it "
+                           "takes %d of each to tell",
+                           is, cell->median, of, base->median, percent, runs, COMPARE_RUNS_MIN);
+    return text_format("%s took %.2f s, %s %.2f s (%+.1f %%): that may be chance, a difference is "
+                       "not established",
+                       is, cell->median, of, base->median, percent);
+}
+
+static int add_sentence(struct comparison *c, const struct comparison_row *row, size_t group) {
+    char *text = sentence(c, row, group);
+    char *joined = text && c->headline ? text_format("%s; %s", c->headline, text)
+                   : text              ? strdup(text)
+                                       : NULL;
+    free(text);
+    free(c->headline);
+    c->headline = joined;
+    return joined ? 0 : -ENOMEM;
+}
+
+static int write_headline(struct comparison *c) {
+    const struct comparison_row *row = duration_row(c);
+    int result = 0;
+    for (size_t g = 0; row && result == 0 && g < c->n_groups; g++)
+        if (g != c->baseline_group && row->groups[g].n && row->groups[c->baseline_group].n)
+            result = add_sentence(c, row, g);
+    return result;
+}
+
+int comparison_explain(struct comparison *c) {
+    bool path = all_runs(c, have_path), budgets = all_runs(c, have_budgets);
+    int result = write_headline(c);
+    if (c->n_groups < 2 || (!path && !budgets))
+        return result;
+    for (size_t i = 0; result == 0 && i < c->n; i++)
+        if (comparison_counts(c, i))
+            result = path ? add_path(c, i) : add_budgets(c, i);
+    c->parts_source = path ? "critical path" : "budgets";
+    sort_parts(c);
+    return result;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
+#define CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
+
+#include "analysis/finding.h"
+#include "reports/comparison/comparison.h"
+
+/* The steps of comparison_build. All return -ENOMEM. */
+int comparison_fill_rows(struct comparison *c);
+/* A row whose values are all unknown is not kept: NULL then, *ret_error 0. */
+struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
+                                          size_t *n, const struct comparison_row *row,
+                                          const double *values, int *ret_error);
+/* Accuracy and the like at equal time and at equal updates. */
+int comparison_fill_progress(struct comparison *c);
+int comparison_judge(struct comparison *c);
+int comparison_explain(struct comparison *c);
+int comparison_fill_notes(struct comparison *c, struct text_list *notes);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the Perfetto export share. */
+#ifndef CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
+#define CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
+
+#include "reports/export/export_lanes.h"
+#include "reports/export/export_trace.h"
+#include "reports/model/model_private.h"
+
+/* Hosts are processes of the trace, numbered from 1; ranks are threads. */
+struct perfetto {
+    struct store *store;
+    const struct report_input *input;
+    struct trace trace;
+    struct strands strands;
+    size_t tracks_left_out; /* counters */
+};
+
+static inline unsigned perfetto_pid(int host) {
+    return (unsigned)host + 1;
+}
+
+/* Writes a slice on a lane of its strand; cut at the command's start. slice.pid and slice.tid are
+ * filled in. -ENOMEM. */
+int perfetto_put_slice(struct perfetto *p, int host, int64_t pid, int64_t thread, int rank,
+                       struct trace_slice slice);
+
+#define PERFETTO_NAME_SIZE 160
+
+/* "rank 3 chokepoint-sgd[1234]", as much of it as is known. */
+void perfetto_process_name(const struct perfetto *p, int host, int64_t pid, int rank,
+                           char name[PERFETTO_NAME_SIZE]);
+
+/* Phases, iterations and operators; marked values. -ENOMEM. */
+int perfetto_put_marks(struct perfetto *p);
+
+/* Calls of MPI, if the recording has them: negative errno of the store. */
+int perfetto_put_calls(struct perfetto *p);
+
+/* Resources of each host and the job's processes as counters. -ENOMEM. */
+int perfetto_put_counters(struct perfetto *p);
+
+/* Every other table of samples as counters: negative errno of the store. */
+int perfetto_put_tables(struct perfetto *p);
+
+#endif

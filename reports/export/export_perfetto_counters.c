@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters: the metrics of the reports for each host, each core, each process of the job. A value
+ * is the mean of an interval and is written at the interval's beginning, where a viewer's step
+ * begins; one equal to the last is not written again. The form knows no gap: where nothing was
+ * recorded the step before goes on.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/export/export_perfetto.h"
+
+struct counter {
+    struct perfetto *p;
+    int host;
+    char name[PERFETTO_NAME_SIZE + 16];
+    const char *unit;
+    double last; /* written; NAN before the first */
+};
+
+/* Over (start, end]. */
+static void put(struct counter *counter, int64_t start_ns, int64_t end_ns, double value) {
+    if (!isfinite(value) || end_ns <= 0 || value == counter->last)
+        return;
+    trace_put_counter(&counter->p->trace, perfetto_pid(counter->host), start_ns < 0 ? 0 : start_ns,
+                      counter->name, counter->unit, value);
+    counter->last = value;
+}
+
+static int put_metric(struct perfetto *p, int host, enum metric metric) {
+    struct counter counter = {.p = p, .host = host, .unit = metric_unit(metric), .last = NAN};
+    struct rate rate;
+    int result = metric_rate(&p->input->recording, host, metric, &rate);
+    if (result < 0)
+        return result;
+    snprintf(counter.name, sizeof counter.name, "%s", metric_name(metric));
+    for (size_t i = 0; i < rate.n; i++)
+        put(&counter, rate.t_ns[i] - rate.dt_ns[i], rate.t_ns[i], rate_value(&rate, i));
+    rate_release(&rate);
+    return 0;
+}
+
+/* ---- rows of one instance ---- */
+
+typedef double row_value(const struct series_set *set, const struct series *series, size_t row);
+
+static double core_busy(const struct series_set *set, const struct series *core, size_t row) {
+    double all = 0, idle = 0;
+    for (size_t c = 0; c < set->n_columns; c++) {
+        int64_t value = series_value(set, core, row, c);
+        if (value == VALUE_ABSENT)
+            continue;
+        all += (double)value;
+        idle += c == CPU_IDLE || c == CPU_IOWAIT ? (double)value : 0;
+    }
+    return all > 0 ? 100 * (all - idle) / all : NAN;
+}
+
+static double process_cpu(const struct series_set *set, const struct series *process, size_t row) {
+    int64_t user = series_value(set, process, row, PROCESS_USER),
+            system = series_value(set, process, row, PROCESS_SYSTEM);
+    if (user == VALUE_ABSENT || system == VALUE_ABSENT)
+        return NAN;
+    return 100 * ((double)user + (double)system) / (double)process->interval_ns[row];
+}
+
+static double process_memory(const struct series_set *set, const struct series *process,
+                             size_t row) {
+    int64_t rss = series_value(set, process, row, PROCESS_RSS);
+    return rss == VALUE_ABSENT ? NAN : (double)rss / 1e6;
+}
+
+static void put_rows(struct perfetto *p, enum recording_table table, const struct series *series,
+                     const char *label, const char *what, const char *unit, row_value *value) {
+    struct counter counter = {.p = p, .host = series->host, .unit = unit, .last = NAN};
+    snprintf(counter.name, sizeof counter.name, "%.*s %s", PERFETTO_NAME_SIZE, label, what);
+    for (size_t row = 0; row < series->n; row++)
+        if (series->interval_ns[row] != VALUE_ABSENT)
+            put(&counter, series->t_ns[row] - series->interval_ns[row], series->t_ns[row],
+                value(&p->input->recording.tables[table], series, row));
+}
+
+static void put_process(struct perfetto *p, const struct series *series) {
+    const struct series_set *set = &p->input->recording.tables[RECORDING_PROCESS];
+    char name[PERFETTO_NAME_SIZE];
+    int64_t rank = series_last(set, series, PROCESS_RANK);
+    if (!series_ever(set, series, PROCESS_JOB, 1))
+        return;
+    perfetto_process_name(p, series->host, series_last(set, series, PROCESS_PID),
+                          rank < 0 || rank > 1 << 24 ? -1 : (int)rank, name);
+    put_rows(p, RECORDING_PROCESS, series, name, "cpu", "%", process_cpu);
+    put_rows(p, RECORDING_PROCESS, series, name, "memory", "MB", process_memory);
+}
+
+int perfetto_put_counters(struct perfetto *p) {
+    const struct recording *recording = &p->input->recording;
+    const struct series_set *cores = &recording->tables[RECORDING_CPU],
+                            *processes = &recording->tables[RECORDING_PROCESS];
+    int result = 0;
+    for (size_t h = 0; h < p->input->n_hosts; h++)
+        for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
+            result = put_metric(p, (int)h, (enum metric)m);
+    for (size_t i = 0; result == 0 && i < cores->n; i++)
+        put_rows(p, RECORDING_CPU, &cores->items[i], cores->items[i].name, "busy", "%", core_busy);
+    for (size_t i = 0; result == 0 && i < processes->n; i++)
+        put_process(p, &processes->items[i]);
+    return result;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters of all other tables of samples, as their descriptors say, none by its name: counters of
+ * ns as percent, others a second; levels as they are; plain numbers, which are ids, not at all. A
+ * track begins with its first value that is not zero: what never happened takes no room.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collector/store_read_tables.h"
+#include "common/error.h"
+#include "reports/export/export_perfetto.h"
+
+#define TRACKS_MAX 4096 /* more is no picture, and viewers grow slow */
+
+/* Shown by export_perfetto_counters.c as metrics, cores and processes; and what we cost ourselves.
+ */
+static const char *const shown[] = {"cpu", "disk", "memory", "net", "process", "psi", "self"};
+
+struct reader {
+    struct perfetto *p;
+    const struct store_table_info *table;
+    size_t columns[TABLE_COLUMNS_MAX]; /* of the table, in the order they are read */
+    size_t n_columns;
+    int64_t host, instance;
+    double last[TABLE_COLUMNS_MAX]; /* of the instance, 0 while its track has not begun */
+    bool begun[TABLE_COLUMNS_MAX];
+    size_t n_tracks; /* of all tables */
+};
+
+static bool ends_with(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* A value in the unit it is shown in. */
+static double convert(const struct store_column_info *column, int64_t value, int64_t interval_ns,
+                      const char **ret_unit) {
+    static const double scales[UNIT_COUNT_] = {1, 1e-6, 1e-6, 1, 1e-9};
+    static const char *const units[UNIT_COUNT_] = {"", "ms", "MB", "", ""};
+    static const char *const rates[UNIT_COUNT_] = {"", "%", "MB/s", "1/s", "1/s"};
+    double scaled = (double)value * scales[column->unit];
+    bool rate = column->kind == COLUMN_COUNTER;
+    *ret_unit = rate                                ? rates[column->unit]
+                : ends_with(column->name, "_per_s") ? rates[UNIT_BYTES]
+                                                    : units[column->unit];
+    if (!rate)
+        return scaled;
+    if (interval_ns == VALUE_ABSENT || interval_ns <= 0)
+        return NAN;
+    return column->unit == UNIT_NS ? 100 * (double)value / (double)interval_ns
+                                   : scaled * 1e9 / (double)interval_ns;
+}
+
+static void name_track(const struct reader *reader, const struct store_row_read *row,
+                       const struct store_column_info *column, char name[2 * PERFETTO_NAME_SIZE]) {
+    static const char *const suffixes[] = {"_ns", "_bytes", "_bytes_per_s", "_nano"};
+    int size = (int)strlen(column->name);
+    for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+        if (ends_with(column->name, suffixes[i]))
+            size = (int)(strlen(column->name) - strlen(suffixes[i]));
+    snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s %s %.*s", reader->table->name, row->instance_name,
+             size, column->name);
+}
+
+static bool may_begin(struct reader *reader, size_t c) {
+    if (reader->begun[c])
+        return true;
+    if (reader->n_tracks == TRACKS_MAX) {
+        reader->p->tracks_left_out++;
+        reader->last[c] = NAN; /* counted once */
+        return false;
+    }
+    reader->n_tracks++;
+    return reader->begun[c] = true;
+}
+
+static void put_value(struct reader *reader, const struct store_row_read *row, int host, size_t c) {
+    const struct store_column_info *column = &reader->table->columns[reader->columns[c]];
+    char name[2 * PERFETTO_NAME_SIZE];
+    const char *unit = "";
+    double value = row->values[c] == VALUE_ABSENT
+                       ? NAN
+                       : convert(column, row->values[c], row->interval_ns, &unit);
+    int64_t begin_ns = row->t_ns;
+    if (column->kind == COLUMN_COUNTER && row->interval_ns != VALUE_ABSENT)
+        begin_ns -= row->interval_ns;
+    if (!isfinite(value) || row->t_ns <= 0 || isnan(reader->last[c]) || value == reader->last[c] ||
+        !may_begin(reader, c))
+        return;
+    name_track(reader, row, column, name);
+    trace_put_counter(&reader->p->trace, perfetto_pid(host), begin_ns < 0 ? 0 : begin_ns, name,
+                      unit, value);
+    reader->last[c] = value;
+}
+
+static int take_row(void *ctx, const struct store_row_read *row) {
+    struct reader *reader = ctx;
+    int host = report_host_index(reader->p->input, row->host);
+    if (host < 0 || !time_is_sane(row->t_ns))
+        return 0;
+    if (row->host != reader->host || row->instance != reader->instance) {
+        memset(reader->last, 0, sizeof reader->last);
+        memset(reader->begun, 0, sizeof reader->begun);
+        reader->host = row->host;
+        reader->instance = row->instance;
+    }
+    for (size_t c = 0; c < reader->n_columns; c++)
+        put_value(reader, row, host, c);
+    return 0;
+}
+
+static int put_table(struct reader *reader) {
+    const char *names[TABLE_COLUMNS_MAX];
+    reader->n_columns = 0;
+    reader->host = reader->instance = -1;
+    for (size_t c = 0; c < reader->table->n_columns && reader->n_columns < TABLE_COLUMNS_MAX; c++)
+        if (reader->table->columns[c].unit != UNIT_NONE) {
+            names[reader->n_columns] = reader->table->columns[c].name;
+            reader->columns[reader->n_columns++] = c;
+        }
+    if (!reader->n_columns)
+        return 0;
+    int result = store_each_row(reader->p->store, reader->p->input->run.id, reader->table->name,
+                                names, reader->n_columns, take_row, reader);
+    return result == -ENOENT ? 0 : result;
+}
+
+static bool is_shown(const struct store_table_info *table) {
+    for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+        if (strcmp(table->name, shown[i]) == 0)
+            return true;
+    return table->kind != TABLE_SAMPLES;
+}
+
+int perfetto_put_tables(struct perfetto *p) {
+    struct reader reader = {.p = p};
+    struct store_table_info *tables;
+    size_t n;
+    int result = store_list_tables(p->store, p->input->run.id, &tables, &n);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < n && result == 0; i++) {
+        reader.table = &tables[i];
+        if (!is_shown(&tables[i]))
+            result = put_table(&reader);
+    }
+    store_tables_free(tables, n);
+    return result;
+}

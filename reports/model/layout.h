@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of a report contain and how their numbers look: shared by all writers, so that
+ * the text, Markdown and HTML forms of a table say the same in the same order.
+ */
+#ifndef CHOKEPOINT_REPORTS_LAYOUT_H
+#define CHOKEPOINT_REPORTS_LAYOUT_H
+
+#include "reports/model/model.h"
+
+/* One row of a per-host table. */
+struct layout_row {
+    enum metric metric;
+    const char *label; /* with its unit: "avg_nw_send (MB/s)" */
+    bool of_ceiling;   /* the share of what the metric was measured to reach, in % */
+};
+
+/* T1: the reference table's seven rows, means over a phase. */
+extern const struct layout_row layout_averages[];
+extern const size_t layout_averages_size;
+
+/* T4: peaks. */
+extern const struct layout_row layout_peaks[];
+extern const size_t layout_peaks_size;
+
+/* Whether a phase is long enough for means of it to say anything: three samples in all. */
+bool layout_worth_a_table(const struct report *report, const struct report_resources *resources);
+
+#define LAYOUT_NUMBER_SIZE 32
+
+/* A number of a table: two decimals, four below 1 so that 0.0134 stays readable, none from 100,000
+ * on, "-" for NAN. Writes into text[LAYOUT_NUMBER_SIZE] and returns it. */
+const char *layout_number(char text[LAYOUT_NUMBER_SIZE], double value);
+
+/* "7.1 s", "3 min 20 s", "1 h 02 min". Into text[LAYOUT_NUMBER_SIZE]. */
+const char *layout_duration(char text[LAYOUT_NUMBER_SIZE], double seconds);
+
+/* Local time "2026-11-20 09:41:11". */
+const char *layout_time(char text[LAYOUT_NUMBER_SIZE], int64_t wall_ns);
+
+/* The rows as they are shown: each whose metric was measured to have a ceiling on some host is
+ * followed by a row of shares of it. Returns how many, at most LAYOUT_ROWS_MAX. */
+#define LAYOUT_ROWS_MAX 16
+size_t layout_expand(const struct report *report, const struct layout_row *rows, size_t n,
+                     struct layout_row ret_rows[LAYOUT_ROWS_MAX]);
+/* Mean or peak, in the unit of the row; NAN when not known. */
+double layout_value(const struct report *report, const struct report_resources *resources,
+                    size_t host, const struct layout_row *row, bool peak);
+
+/* The name of a host of a report, "-" for none. Borrowed. */
+const char *layout_host(const struct report *report, int host);
+
+/* "; else the run would be 23 % shorter": what the run would gain, where that is known;
+ * a straggler that nobody waits for is worth no work. Else "". */
+void layout_straggler_gain(char *text, size_t size, const struct report *report,
+                           const struct report_straggler *straggler);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Building a report: read, analyse, fill. Afterwards nothing of the database is held. */
+#include "reports/model/model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/model_private.h"
+
+static const char *state_name(enum run_state state) {
+    static const char *const names[] = {"unfinished", "done", "failed", "killed", "interrupted"};
+    return names[state];
+}
+
+static int fill_hosts(struct report *report, const struct report_input *input) {
+    report->hosts = calloc(input->n_hosts + 1, sizeof *report->hosts);
+    if (!report->hosts)
+        return -ENOMEM;
+    for (size_t i = 0; i < input->n_hosts; i++) {
+        report->hosts[i].name = strdup(input->hosts[i].name);
+        if (!report->hosts[i].name)
+            return -ENOMEM;
+        report->n_hosts++;
+    }
+    return 0;
+}
+
+int report_fill_head(struct report *report, const struct report_input *input) {
+    report->run_id = input->run.id;
+    report->run_name = strdup(input->run.name ? input->run.name : "");
+    report->command = strdup(input->run.command ? input->run.command : "");
+    report->state = strdup(state_name(input->run.state));
+    report->exit_status = input->run.exit_status;
+    report->started_wall_ns = input->run.started_wall_ns;
+    report->duration_s = (double)input->run.duration_ns / 1e9;
+    report->period_s = (double)input->run.period_ns / 1e9;
+    if (!report->run_name || !report->command || !report->state)
+        return -ENOMEM;
+    return fill_hosts(report, input);
+}
+
+static int judge(struct report *report, const struct report_input *input,
+                 const struct scene *scene) {
+    struct candidates candidates = {0};
+    const struct stragglers *stragglers = NULL;
+    int result = saturation_find(scene, &candidates);
+    if (result == 0)
+        result = scene_stragglers(scene, &stragglers);
+    if (result == 0)
+        result = report_fill_alerts(report, scene);
+    if (result == 0)
+        result = report_fill_findings(report, scene, &candidates, stragglers);
+    if (result == 0)
+        result = report_fill_quality(report, input, scene, stragglers);
+    candidates_release(&candidates);
+    return result;
+}
+
+static int fill(struct report *report, struct report_input *input) {
+    struct scene scene;
+    int result = report_fill_head(report, input);
+    if (result == 0)
+        result = scene_build(&input->recording, &scene);
+    if (result < 0)
+        return result;
+    result = report_fill_ceilings(report, input);
+    if (result == 0)
+        result = report_fill_measures(report, &scene);
+    if (result == 0)
+        result = report_fill_plots(report, &scene);
+    if (result == 0)
+        result = report_fill_routes(report, &scene);
+    if (result == 0)
+        result = report_fill_operators(report, &scene);
+    if (result == 0)
+        result = report_fill_processes(report, &scene);
+    if (result == 0)
+        result = report_fill_budget(report, &scene);
+    if (result == 0)
+        result = report_fill_critical(report, &scene);
+    if (result == 0)
+        result = report_fill_efficiency(report, &scene);
+    if (result == 0)
+        result = judge(report, input, &scene);
+    scene_release(&scene);
+    return result;
+}
+
+/* The parts that are measured, none that is judged. */
+static int fill_measured(struct report *report, struct report_input *input) {
+    struct scene scene;
+    int result = report_fill_head(report, input);
+    if (result == 0)
+        result = scene_build(&input->recording, &scene);
+    if (result < 0)
+        return result;
+    result = report_fill_measures(report, &scene);
+    if (result == 0)
+        result = report_fill_plots(report, &scene);
+    scene_release(&scene);
+    return result;
+}
+
+static int finish(struct report_input *input,
+                  int (*fill_it)(struct report *report, struct report_input *input),
+                  struct report **ret_report) {
+    struct report *report = calloc(1, sizeof *report);
+    int result = report ? fill_it(report, input) : -ENOMEM;
+    report_input_release(input);
+    if (result < 0) {
+        report_free(report);
+        return result;
+    }
+    *ret_report = report;
+    return 0;
+}
+
+int report_build(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load(store, which, REPORT_CALLS, &input);
+    return result < 0 ? result : finish(&input, fill, ret_report);
+}
+
+int report_build_measured(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load(store, which, REPORT_CALLS_UNMARKED, &input);
+    return result < 0 ? result : finish(&input, fill_measured, ret_report);
+}

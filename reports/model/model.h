@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report model: everything a report of one run says, in plain structs. Built once
+ * (report_build), written by one writer a format; a writer computes nothing and reads no database.
+ *
+ * Units: seconds since the command started; resources in the unit each carries (%, GB, MB/s;
+ * decimal). NAN is a value that is not known; writers show it as "-" or null. All text is owned by
+ * the model and may come from outside: a writer escapes it for its format.
+ */
+#ifndef CHOKEPOINT_REPORTS_MODEL_H
+#define CHOKEPOINT_REPORTS_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/budget/budget.h"
+#include "analysis/recording/metric.h"
+#include "analysis/saturation/arithmetic.h"
+#include "analysis/series/alert.h"
+#include "analysis/verdict/verdict.h"
+
+struct store;
+struct store_ceiling;
+
+/* One host's values of one metric over one phase, or over the whole run (phase "all"). */
+struct report_value {
+    double mean; /* exact: growth of counters over the phase / its length; levels time-weighted */
+    double p95, peak; /* of the samples */
+};
+
+struct report_host {
+    char *name;
+    unsigned n_cpus;
+    uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
+    uint64_t gaps;
+    double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
+    bool missing; /* expected, but nothing of it was ever recorded */
+};
+
+/* One stretch of time. Phases of one name may recur. */
+struct report_phase {
+    char *name;
+    double start_s, end_s;
+    const char *source; /* "marker" or "detected" */
+};
+
+/* Values of a phase name (all its stretches together): values[host * METRIC_COUNT_ + metric]. */
+struct report_resources {
+    char *phase; /* "all" first */
+    double duration_s;
+    struct report_value *values;
+};
+
+/* A time series for a plot: the mean over (t[i-1], t[i]]. */
+struct report_series {
+    char *label; /* "cpu0", "eth0 send", a process */
+    size_t n;
+    double *t_s, *value; /* NAN: a gap */
+};
+
+struct report_host_series {
+    struct report_series metrics[METRIC_COUNT_];
+    struct report_series *cores; /* busy %, one a core */
+    size_t n_cores;
+};
+
+/* What the job's TCP connections carried from one host to another, MB/s (F2). */
+struct report_route {
+    int from, to; /* hosts */
+    struct report_series series;
+};
+#define REPORT_ROUTES_MAX 8
+
+/* The iterations of one rank (F3). */
+struct report_rank {
+    int rank; /* -1 when the program has none */
+    int host;
+    char *role; /* "server" or "worker" where the marks tell, else "" */
+    size_t n;
+    double *end_s, *duration_s;
+    double median_s, p95_s;
+};
+
+/* A value the program marked: accuracy, loss, updates ... (F1). */
+struct report_curve {
+    char *name;
+    int rank;
+    size_t n;
+    double *t_s, *iteration, *value; /* iteration NAN where unknown */
+};
+
+struct report_alert { /* A1 */
+    enum alert_level level;
+    int host;
+    const char
+        *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "MEM", "SWAP", "NET_SEND" ... */
+    double start_s, duration_s, peak;
+    const char *unit;
+};
+
+/* resource: cpu cpu-quota steal memory mem-bandwidth disk disk-throttle net-egress net-ingress
+ * imbalance application none */
+struct report_verdict {
+    enum verdict_state state;
+    int host; /* -1: none */
+    int rank; /* -1: none is to blame */
+    char *resource, *cause;
+    const char *cause_kind; /* one word; NULL: none */
+    char *culprit;          /* another program that is to blame; NULL */
+    int64_t culprit_pid;
+    double start_s, end_s;                        /* it held only then; NAN: the whole run */
+    double confidence;                            /* 0..1 */
+    double confidence_computed;                   /* before the table of the fault matrix; NAN */
+    double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
+    const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
+    char *summary;
+    char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
+    size_t n_evidence, n_against, n_ruled_out, n_next;
+};
+
+struct report_phase_verdict { /* the same question asked of one phase */
+    char *phase;
+    enum verdict_state state;
+    int host, rank; /* -1: none */
+    char *resource;
+    const char *cause_kind; /* NULL: none */
+    double blocked_pct;
+    char *summary;
+};
+
+struct report_rank_entry {  /* the ranking of (host, resource) */
+    int host, rank;         /* rank -1: of the host */
+    const char *cause_kind; /* NULL: none */
+    char *resource;
+    enum verdict_state state;
+    double gain_pct, blocked_pct;
+};
+
+struct report_straggler {
+    int host, rank;
+    const char *kind; /* persistent intermittent onset */
+    double slowdown, iterations_pct, explained_pct;
+    double severity, severity_max; /* run time over that with this rank like its peers; NAN */
+    char *cause;
+    const char *cause_kind; /* one word */
+    char *culprit;          /* another program that is to blame, NULL: none */
+    int64_t culprit_pid;
+    char **evidence;
+    size_t n_evidence;
+};
+
+struct report_budget { /* where a rank's time went in a phase; terms that cannot be seen are NAN */
+    int host, rank;    /* rank -1: the program has none */
+    int64_t pid;       /* -1: not known */
+    char process[64];
+    int64_t begin_ns, end_ns; /* the phase's first and last moment */
+    char *phase;
+    double wall_s, term_s[BUDGET_TERMS];
+    double unknown_s;   /* in no term */
+    double other_cpu_s; /* CPU time of threads other than the one that speaks MPI */
+    double closure_pct; /* terms against wall */
+    bool trusted;       /* it closes */
+    const char *source; /* "events", "totals", "counters" */
+    double path_pct, receiver_pct, send_buffer_pct; /* of the time it had data to send: what held
+                                                       them up */
+    int awaited_host, awaited_rank; /* whom it waited for most, in the main phase; -1 */
+    double awaited_s;
+};
+
+const char *report_budget_source(enum budget_source source);
+
+#define REPORT_ITERATION_BUDGETS_MAX 100000
+
+/* The same of one iteration of a rank. */
+struct report_iteration_budget {
+    size_t whose; /* index of report->budget: the rank's whole run */
+    size_t phase; /* of resources, in which it ends; 0: in none, or the program has none */
+    int64_t number;
+    int64_t begin_ns, end_ns;
+    struct budget budget;
+};
+
+/* The POP ratios of a phase (analysis/budget/efficiency.h), in %; NAN where not known. */
+struct report_efficiency {
+    char *phase;
+    size_t n_ranks;
+    double elapsed_s, useful_mean_s, useful_max_s; /* useful: outside MPI */
+    int longest_host, longest_rank;                /* the rank with the most useful time */
+    double parallel_pct, load_balance_pct, communication_pct, serialisation_pct, transfer_pct;
+    double computing_pct; /* of the useful time: on a core */
+    const char *source;   /* of serialisation and transfer: "replay"; "bound": the most and the
+                             least they can be; "unknown" */
+};
+
+/* P1: the argument by arithmetic, of one host's link in one direction in one phase. */
+struct report_arithmetic {
+    int host;
+    const char *direction; /* "send", "receive" */
+    char *phase;
+    double bytes_per_iteration;
+    double bandwidth_mb_s;
+    enum arithmetic_rate known; /* how: the link was measured, its interface is set to it, or it is
+                                   the highest rate that was reached again and again */
+    double bound_s;             /* bytes / bandwidth */
+    double iteration_s;         /* measured, median */
+    double share_pct;           /* bound / measured */
+};
+
+/* "measured", "set", "seen" */
+const char *report_arithmetic_rate(enum arithmetic_rate known);
+
+struct report_operator { /* T8: an operator in the ranks of one role */
+    char *name, *role;   /* role "" where the marks do not tell */
+    size_t n_ranks, calls;
+    double output_bytes; /* mean */
+    double total_s, mean_s, p95_s, longest_s;
+    double share_pct; /* of the time in iterations of the ranks that ran it */
+};
+
+struct report_bar { /* one run of an operator, in seconds since the iteration began */
+    int host, rank;
+    char *name;
+    double start_s, end_s;
+};
+
+/* The iteration of median length of one rank, and what all ranks ran at that time. */
+struct report_timeline {
+    int host, rank; /* whose iteration; -1 */
+    int64_t number; /* -1: none */
+    double start_s, duration_s;
+    struct report_bar *bars; /* by rank, then by time */
+    size_t n_bars, n_bars_left_out;
+};
+
+struct report_process { /* the busiest processes, the job's first */
+    int host;
+    char *name;
+    int rank; /* -1 */
+    bool job;
+    double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
+};
+
+/* A part of the critical path of a phase. */
+struct report_critical {
+    const char *phase; /* of resources */
+    int host;          /* -1: not known which */
+    enum budget_term term;
+    int to_host; /* of a transfer; -1: none, or not known which */
+    double seconds, share_pct;
+};
+
+struct report {
+    int64_t run_id;
+    char *run_name, *command, *state; /* done failed killed interrupted unfinished */
+    int exit_status;                  /* -1: unknown */
+    int64_t started_wall_ns;
+    double duration_s, period_s;
+    struct report_host *hosts;
+    size_t n_hosts;
+    struct report_phase *phases;
+    size_t n_phases;
+    struct report_resources *resources; /* [0] is "all" */
+    size_t n_resources;
+    struct report_host_series *series; /* one a host */
+    struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
+    size_t n_routes, n_routes_all;
+    struct report_rank *ranks;
+    size_t n_ranks;
+    const char *iteration_source; /* "marker", "calls", "counters", "none" */
+    bool ranks_in_step;           /* iteration k of all ranks ends together */
+    struct report_curve *curves;
+    size_t n_curves;
+    struct report_alert *alerts;
+    size_t n_alerts;
+    struct report_verdict verdict;
+    struct report_phase_verdict *phase_verdicts;
+    size_t n_phase_verdicts;
+    struct report_rank_entry *ranking;
+    size_t n_ranking;
+    struct report_straggler *stragglers;
+    size_t n_stragglers;
+    bool stragglers_judged; /* ranks were compared */
+    char *straggler_note;   /* what ranks were judged by, or why not; NULL without iterations */
+    struct report_budget *budget;
+    size_t n_budget;
+    struct report_iteration_budget *iteration_budgets; /* by rank, then by time */
+    size_t n_iteration_budgets;
+    size_t iteration_budgets_every; /* of each rank every so manieth iteration is there: 1, all */
+    size_t main_phase; /* of resources: where most iterations lie, else the longest; 0 without
+                          phases */
+    size_t budget_windows, budget_closing; /* iterations of all ranks, and those that close */
+    struct report_critical *critical;      /* by phase, the longest part first */
+    size_t n_critical;
+    const char *critical_source;          /* "events", "process", "none" */
+    struct report_efficiency *efficiency; /* phases in which the ranks' MPI calls are known */
+    size_t n_efficiency;
+    double *path_s; /* [host * BUDGET_TERMS + term]: the whole run along its critical path; NULL
+                       where nobody knows who waited for whom */
+    double path_length_s;
+    struct report_arithmetic *arithmetic;
+    size_t n_arithmetic;
+    struct store_ceiling *ceilings; /* of these hosts and links, the newest of each */
+    size_t n_ceilings;
+    double *metric_ceilings; /* NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+    struct report_operator *operators;
+    size_t n_operators;
+    struct report_timeline timeline; /* no bars: none */
+    struct report_process *processes;
+    size_t n_processes;
+    char grade; /* quality: A (nothing amiss) .. D */
+    char **notes;
+    size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
+};
+
+/* Reads a run (see store_find_run) and judges it. -ENOENT: no such run. report_free takes NULL. */
+int report_build(struct store *store, const char *which, struct report **ret_report);
+/* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
+ * verdict, for a fraction of the time. */
+int report_build_measured(struct store *store, const char *which, struct report **ret_report);
+void report_free(struct report *report);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The alert log (A1). What is watched is the list below; a network is watched only where it was
+ * measured what its link can carry.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/model_private.h"
+
+struct watched {
+    const char *resource, *unit;
+    enum metric metric;
+    struct alert_rule rule;
+};
+
+static const struct watched watched[] = {
+    {"CPU", "%", METRIC_CPU_IDLE, {70, 90, 10, 100, -1}},
+    {"CPU_SYSTEM", "%", METRIC_CPU_SYSTEM, {70, 90, 10, 0, 1}},
+    {"CPU_CORE", "%", METRIC_CPU_CORE_MAX, {90, 98, 10, 0, 1}},
+    {"CPU_IOWAIT", "%", METRIC_CPU_IOWAIT, {30, 50, 10, 0, 1}},
+    {"CPU_STEAL", "%", METRIC_CPU_STEAL, {10, 30, 5, 0, 1}},
+    {"DISK", "%", METRIC_DISK_BUSY, {70, 90, 10, 0, 1}},
+};
+
+static int append(struct report *report, const struct alert *alerts, size_t n, int host,
+                  const char *resource, const char *unit) {
+    struct report_alert *room = realloc(report->alerts, (report->n_alerts + n + 1) * sizeof *room);
+    if (!room)
+        return -ENOMEM;
+    report->alerts = room;
+    for (size_t i = 0; i < n; i++)
+        report->alerts[report->n_alerts++] =
+            (struct report_alert){.level = alerts[i].level,
+                                  .host = host,
+                                  .resource = resource,
+                                  .start_s = alerts[i].start_s,
+                                  .duration_s = alerts[i].duration_s,
+                                  .peak = alerts[i].peak,
+                                  .unit = unit};
+    return 0;
+}
+
+static int watch(struct report *report, const struct scene *scene, int host,
+                 const struct rate *rate, const struct alert_rule *rule, const char *resource,
+                 const char *unit) {
+    struct alert *alerts;
+    size_t n;
+    int result = alert_find(rate, rule, 0, scene->recording->duration_ns, &alerts, &n);
+    if (result < 0)
+        return result;
+    result = append(report, alerts, n, host, resource, unit);
+    free(alerts);
+    return result;
+}
+
+/* Levels in GB against the size: 70 and 90 % of it. */
+static int watch_memory(struct report *report, const struct scene *scene, int host) {
+    const struct scene_host *h = &scene->hosts[host];
+    struct alert_rule rule = {70, 90, 5, 0, 100 / h->memory_gb};
+    int result = 0;
+    if (h->memory_gb > 0)
+        result = watch(report, scene, host, &h->metrics[METRIC_MEM_USED], &rule, "MEM", "%");
+    rule.factor = 100 / h->swap_gb;
+    if (result == 0 && h->swap_gb > 0)
+        result = watch(report, scene, host, &h->swap, &rule, "SWAP", "%");
+    return result;
+}
+
+/* Only against what the link was measured to carry: without that no rate is high. */
+static int watch_network(struct report *report, const struct scene *scene, int host,
+                         enum metric direction) {
+    struct network_limit limit = network_limit_of(scene, host, direction);
+    struct alert_rule rule = {0.7 * limit.mb_s, 0.9 * limit.mb_s, 0.1 * limit.mb_s, 0, 1};
+    if (!limit.measured)
+        return 0;
+    return watch(report, scene, host, &scene->hosts[host].metrics[direction], &rule,
+                 direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
+}
+
+static int compare(const void *a, const void *b) {
+    const struct report_alert *x = a, *y = b;
+    if (x->start_s != y->start_s)
+        return x->start_s < y->start_s ? -1 : 1;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    return strcmp(x->resource, y->resource);
+}
+
+int report_fill_alerts(struct report *report, const struct scene *scene) {
+    int result = 0;
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        for (size_t w = 0; result == 0 && w < ARRAY_SIZE(watched); w++) {
+            /* on one core the fullest core is the CPU */
+            if (watched[w].metric == METRIC_CPU_CORE_MAX && scene->hosts[h].n_cpus < 2)
+                continue;
+            result = watch(report, scene, (int)h, &scene->hosts[h].metrics[watched[w].metric],
+                           &watched[w].rule, watched[w].resource, watched[w].unit);
+        }
+        if (result == 0)
+            result = watch_memory(report, scene, (int)h);
+        if (result == 0)
+            result = watch_network(report, scene, (int)h, METRIC_NET_SEND);
+        if (result == 0)
+            result = watch_network(report, scene, (int)h, METRIC_NET_RECV);
+    }
+    if (result == 0 && report->n_alerts)
+        qsort(report->alerts, report->n_alerts, sizeof *report->alerts, compare);
+    return result;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was measured that the hosts of a run can do. A link's ceiling is the most that it was
+ * measured to carry in any of the ways it was tried, since one stream, or many on few cores, may
+ * stay below it. What interfaces count is preferred by being more than its payload.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/model_private.h"
+
+static const struct {
+    const char *name;
+    enum metric metric;
+    bool of_peer; /* it speaks of the peer's side */
+} meanings[] = {
+    {"net_egress", METRIC_NET_SEND, false},  {"net_egress_wire", METRIC_NET_SEND, false},
+    {"net_pair", METRIC_NET_SEND, false},    {"net_pair", METRIC_NET_RECV, true},
+    {"net_ingress", METRIC_NET_RECV, false}, {"net_ingress_wire", METRIC_NET_RECV, false},
+    {"disk_read", METRIC_DISK_READ, false},  {"disk_write", METRIC_DISK_WRITE, false},
+};
+
+static int find_host(const struct report_input *input, const char *name) {
+    for (size_t h = 0; name && h < input->n_hosts; h++)
+        if (strcmp(input->hosts[h].name, name) == 0)
+            return (int)h;
+    return -1;
+}
+
+static int take(struct report_input *input, const struct store_ceiling *ceiling) {
+    int result = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(meanings) && result == 0; i++) {
+        if (strcmp(meanings[i].name, ceiling->metric) != 0 || strcmp(ceiling->unit, "MB/s") != 0)
+            continue;
+        int host = find_host(input, meanings[i].of_peer ? ceiling->peer : ceiling->host);
+        if (host >= 0)
+            result =
+                recording_add_ceiling(&input->recording, host, meanings[i].metric, ceiling->value);
+    }
+    return result;
+}
+
+/* Those of other hosts go to the end, to be freed. */
+static size_t sort_out(const struct report_input *input, struct store_ceiling *list, size_t n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (find_host(input, list[i].host) < 0)
+            continue;
+        struct store_ceiling swap = list[kept];
+        list[kept++] = list[i];
+        list[i] = swap;
+    }
+    return kept;
+}
+
+int report_load_ceilings(struct store *store, struct report_input *input) {
+    int result = store_list_ceilings(store, &input->ceilings, &input->n_ceilings);
+    for (size_t i = 0; i < input->n_ceilings && result == 0; i++)
+        result = take(input, &input->ceilings[i]);
+    return result;
+}
+
+int report_fill_ceilings(struct report *report, struct report_input *input) {
+    size_t n = report->n_hosts * METRIC_COUNT_;
+    if (input->recording.ceilings) {
+        report->metric_ceilings = malloc((n + 1) * sizeof *report->metric_ceilings);
+        if (!report->metric_ceilings)
+            return -ENOMEM;
+        memcpy(report->metric_ceilings, input->recording.ceilings,
+               n * sizeof *report->metric_ceilings);
+    }
+    size_t kept = sort_out(input, input->ceilings, input->n_ceilings);
+    struct store_ceiling *others = input->ceilings ? input->ceilings + kept : NULL;
+    struct store_ceiling *rest = calloc(input->n_ceilings - kept + 1, sizeof *rest);
+    if (!rest)
+        return -ENOMEM;
+    if (others)
+        memcpy(rest, others, (input->n_ceilings - kept) * sizeof *rest);
+    report->ceilings = input->ceilings;
+    report->n_ceilings = kept;
+    input->ceilings = rest;
+    input->n_ceilings -= kept;
+    return 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Verdict, ranking, stragglers, arithmetic: what analysis found, in the model's form. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/model_private.h"
+
+static void take_texts(struct text_list *from, char ***items, size_t *n) {
+    *items = from->items;
+    *n = from->n;
+    *from = (struct text_list){0};
+}
+
+static int copy_texts(const struct text_list *from, char ***items, size_t *n) {
+    *items = calloc(from->n + 1, sizeof **items);
+    for (size_t i = 0; *items && i < from->n; i++) {
+        (*items)[i] = strdup(from->items[i]);
+        if (!(*items)[i])
+            return -ENOMEM;
+        ++*n;
+    }
+    return *items ? 0 : -ENOMEM;
+}
+
+static int fill_verdict(struct report *report, struct verdict *from) {
+    struct report_verdict *to = &report->verdict;
+    *to = (struct report_verdict){.state = from->state,
+                                  .host = from->host,
+                                  .rank = from->rank,
+                                  .cause_kind = from->kind,
+                                  .culprit = from->culprit,
+                                  .culprit_pid = from->culprit_pid,
+                                  .start_s = from->start_s,
+                                  .end_s = from->end_s,
+                                  .resource = strdup(from->resource),
+                                  .cause = from->cause,
+                                  .summary = from->summary,
+                                  .confidence = from->confidence,
+                                  .confidence_computed = from->computed,
+                                  .gain_pct = 100 * from->gain,
+                                  .gain_low_pct = 100 * from->gain_low,
+                                  .gain_high_pct = 100 * from->gain_high,
+                                  .gain_source = from->gain_source};
+    from->cause = from->summary = from->culprit = NULL;
+    take_texts(&from->evidence, &to->evidence, &to->n_evidence);
+    take_texts(&from->against, &to->against, &to->n_against);
+    take_texts(&from->ruled_out, &to->ruled_out, &to->n_ruled_out);
+    take_texts(&from->next, &to->next, &to->n_next);
+    return to->resource ? 0 : -ENOMEM;
+}
+
+static int fill_phase_verdicts(struct report *report, struct verdict *verdict) {
+    report->phase_verdicts = calloc(verdict->n_phases + 1, sizeof *report->phase_verdicts);
+    if (!report->phase_verdicts)
+        return -ENOMEM;
+    for (size_t i = 0; i < verdict->n_phases; i++) {
+        struct verdict_phase *from = &verdict->phases[i];
+        struct report_phase_verdict *to = &report->phase_verdicts[report->n_phase_verdicts++];
+        *to = (struct report_phase_verdict){.phase = strdup(report->resources[from->group].phase),
+                                            .state = from->state,
+                                            .host = from->host,
+                                            .rank = from->rank,
+                                            .resource = strdup(from->resource),
+                                            .cause_kind = from->kind,
+                                            .blocked_pct = 100 * from->blocked,
+                                            .summary = from->summary};
+        from->summary = NULL;
+        if (!to->phase || !to->resource)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+/* Candidates of other phases than where they count most are left to the phases' own verdicts. */
+static int fill_ranking(struct report *report, const struct candidates *candidates) {
+    report->ranking = calloc(candidates->n + 1, sizeof *report->ranking);
+    if (!report->ranking)
+        return -ENOMEM;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        const struct gain *gain = candidate_gain(c);
+        bool told = gain->replayed || gain->counted;
+        if (c->repeated)
+            continue;
+        report->ranking[report->n_ranking] =
+            (struct report_rank_entry){.host = c->host,
+                                       .rank = c->rank,
+                                       .cause_kind = c->kind,
+                                       .resource = strdup(c->resource),
+                                       .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
+                                       .gain_pct = told ? 100 * gain->estimate : NAN,
+                                       .blocked_pct = 100 * c->run_share};
+        report->n_ranking++;
+        if (!report->ranking[report->n_ranking - 1].resource)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int fill_stragglers(struct report *report, const struct stragglers *stragglers) {
+    report->stragglers = calloc(stragglers->n + 1, sizeof *report->stragglers);
+    if (!report->stragglers)
+        return -ENOMEM;
+    report->stragglers_judged = stragglers->judged;
+    if (stragglers->note && !(report->straggler_note = strdup(stragglers->note)))
+        return -ENOMEM;
+    for (size_t i = 0; i < stragglers->n; i++) {
+        const struct straggler *from = &stragglers->items[i];
+        struct report_straggler *to = &report->stragglers[report->n_stragglers++];
+        *to = (struct report_straggler){.host = from->host,
+                                        .rank = from->rank,
+                                        .kind = from->kind,
+                                        .slowdown = from->slowdown,
+                                        .iterations_pct = 100 * from->flagged,
+                                        .explained_pct = 100 * from->explained,
+                                        .severity = from->severity,
+                                        .severity_max = from->severity_max,
+                                        .cause = strdup(from->cause),
+                                        .cause_kind = from->cause_kind,
+                                        .culprit_pid = from->culprit_pid};
+        if (!to->cause || (from->culprit && !(to->culprit = strdup(from->culprit))) ||
+            copy_texts(&from->evidence, &to->evidence, &to->n_evidence) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+const char *report_arithmetic_rate(enum arithmetic_rate known) {
+    static const char *const names[] = {
+        [ARITHMETIC_SEEN] = "seen", [ARITHMETIC_SET] = "set", [ARITHMETIC_MEASURED] = "measured"};
+    return names[known];
+}
+
+static int fill_arithmetic(struct report *report, const struct candidates *candidates) {
+    report->arithmetic = calloc(candidates->n_arithmetic + 1, sizeof *report->arithmetic);
+    if (!report->arithmetic)
+        return -ENOMEM;
+    for (size_t i = 0; i < candidates->n_arithmetic; i++) {
+        const struct arithmetic *a = &candidates->arithmetic[i];
+        report->arithmetic[i] = (struct report_arithmetic){
+            .host = a->host,
+            .direction = a->direction == METRIC_NET_SEND ? "send" : "receive",
+            .phase = strdup(report->resources[a->group].phase),
+            .bytes_per_iteration = a->bytes_per_iteration,
+            .bandwidth_mb_s = a->bandwidth_mb_s,
+            .known = a->known,
+            .bound_s = a->bound_s,
+            .iteration_s = a->iteration_s,
+            .share_pct = 100 * a->share};
+        report->n_arithmetic++;
+        if (!report->arithmetic[i].phase)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int report_fill_findings(struct report *report, const struct scene *scene,
+                         struct candidates *candidates, const struct stragglers *stragglers) {
+    struct verdict verdict;
+    int result = fill_ranking(report, candidates);
+    if (result == 0)
+        result = fill_arithmetic(report, candidates);
+    if (result == 0)
+        result = verdict_make(scene, candidates, stragglers, &verdict);
+    if (result < 0)
+        return result;
+    result = fill_verdict(report, &verdict);
+    if (result == 0)
+        result = fill_phase_verdicts(report, &verdict);
+    verdict_release(&verdict);
+    return result < 0 ? result : fill_stragglers(report, stragglers);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* From the database to arrays: the only part of the reports that reads the store. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/store_read_tables.h"
+#include "collector/store_scan.h"
+#include "common/error.h"
+#include "reports/model/model_private.h"
+
+int report_host_index(const struct report_input *input, int64_t id) {
+    for (size_t i = 0; i < input->n_hosts; i++)
+        if (input->hosts[i].id == id)
+            return (int)i;
+    return -1;
+}
+
+struct table_reader {
+    struct report_input *input;
+    struct series_set *set;
+    size_t table;
+    int64_t host; /* of the row before, and which it is: a host's rows come together */
+    int index;
+    int64_t values[RECORDING_COLUMNS_MAX];
+};
+
+static int index_of(struct table_reader *reader, int64_t host) {
+    if (reader->host != host)
+        reader->index = report_host_index(reader->input, host);
+    reader->host = host;
+    return reader->index;
+}
+
+/* The row's values as analysis has them. */
+static const int64_t *values_of(struct table_reader *reader, const struct store_row_read *row) {
+    if (reader->table != RECORDING_PROCESS)
+        return row->values;
+    memcpy(reader->values, row->values, reader->set->n_columns * sizeof *row->values);
+    reader->values[PROCESS_START] = store_row_time(row, row->values[PROCESS_START]);
+    return reader->values;
+}
+
+static int take_row(void *ctx, const struct store_row_read *row) {
+    struct table_reader *reader = ctx;
+    int host = index_of(reader, row->host);
+    if (host < 0)
+        return 0;
+    return series_set_append(reader->set, host, row->instance, row->instance_name, row->t_ns,
+                             row->interval_ns, values_of(reader, row));
+}
+
+static int take_scanned_row(void *ctx, size_t slot, const struct store_row_read *row) {
+    struct table_reader *reader = ctx;
+    bool is_new = slot >= reader->set->n || !reader->set->items[slot].name;
+    int host = is_new ? index_of(reader, row->host) : reader->set->items[slot].host;
+    if (host < 0)
+        return 0;
+    return series_set_append_at(reader->set, slot, host, row->instance, row->instance_name,
+                                row->t_ns, row->interval_ns, values_of(reader, row));
+}
+
+/* A shorter one would have all rows read, to be joined here. */
+static int64_t whole_step(int64_t step_ns) {
+    return step_ns && step_ns < STORE_JOINED_NS ? STORE_JOINED_NS : step_ns;
+}
+
+/* Large recordings are held in steps, what each core does in longer ones. */
+static int choose_steps(struct store *store, struct report_input *input) {
+    struct series_set *tables = input->recording.tables;
+    uint64_t frames = 0, cores = 0;
+    int64_t period_ns = input->recording.period_ns;
+    int result = store_count_instances(store, input->run.id, "cpu", &cores);
+    for (size_t i = 0; i < input->n_hosts; i++)
+        frames += input->hosts[i].frames;
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        tables[t].step_ns = whole_step(recording_step_ns(frames, RECORDING_SAMPLES_MAX, period_ns));
+    uint64_t rows = input->n_hosts ? frames / input->n_hosts * cores : 0;
+    int64_t step = whole_step(recording_step_ns(rows, RECORDING_CORE_ROWS_MAX, period_ns));
+    if (step > tables[RECORDING_CPU].step_ns)
+        tables[RECORDING_CPU].step_ns = step;
+    return result;
+}
+
+/* Rows as they are; they are many, and mostly lie in the order in which a scan wants them. */
+static int scan_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
+    const struct recording_columns *columns = &recording_columns[reader->table];
+    int result = store_scan_table(scan, columns->table, columns->columns, columns->n,
+                                  take_scanned_row, reader);
+    series_set_squeeze(reader->set);
+    if (result != STORE_SCAN_MIXED)
+        return result;
+    series_set_release(reader->set);
+    return store_each_row(store, reader->input->run.id, columns->table, columns->columns,
+                          columns->n, take_row, reader);
+}
+
+static int load_table(struct store *store, struct store_scan *scan, struct table_reader *reader) {
+    const struct recording_columns *columns = &recording_columns[reader->table];
+    if (!reader->set->step_ns)
+        return scan_table(store, scan, reader);
+    return store_each_row_joined(store, reader->input->run.id, columns->table, columns->columns,
+                                 columns->n, take_row, reader);
+}
+
+/* Of a recording held in steps no scan is made, which would begin with all its frames. */
+static bool wants_scan(const struct report_input *input) {
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        if (!input->recording.tables[t].step_ns)
+            return true;
+    return false;
+}
+
+static int load_tables(struct store *store, struct report_input *input) {
+    struct store_scan *scan = NULL;
+    int result = choose_steps(store, input);
+    if (result == 0 && wants_scan(input))
+        result = store_scan_open(store, input->run.id, &scan);
+    for (size_t t = 0; t < RECORDING_COUNT_ && result == 0; t++) {
+        struct table_reader reader = {.input = input,
+                                      .set = &input->recording.tables[t],
+                                      .table = t,
+                                      .host = VALUE_ABSENT,
+                                      .index = -1};
+        result = load_table(store, scan, &reader);
+        if (result == -ENOENT)
+            result = 0;
+    }
+    store_scan_close(scan);
+    return result;
+}
+
+/* ---- marks ---- */
+
+enum { AT_KIND, AT_RANK, AT_PID, AT_NUMBER, AT_START, AT_DURATION, AT_BYTES, AT_VALUE };
+static const char *const mark_columns[] = {"kind",     "rank",        "pid",          "number",
+                                           "start_ns", "duration_ns", "output_bytes", "value_nano"};
+
+/* Both ends go through the clock's map, so that marks which touch on their host still do. */
+static int64_t run_duration(const struct store_row_read *row, int64_t start_ns,
+                            int64_t duration_ns) {
+    if (duration_ns < 0 || !time_is_sane(duration_ns))
+        return VALUE_ABSENT;
+    int64_t end_ns = store_row_time(row, start_ns + duration_ns);
+    return time_is_sane(end_ns) ? end_ns - store_row_time(row, start_ns) : VALUE_ABSENT;
+}
+
+static int take_mark(void *ctx, const struct store_row_read *row) {
+    struct report_input *input = ctx;
+    const int64_t *v = row->values;
+    int host = report_host_index(input, row->host);
+    if (host < 0 || v[AT_KIND] < MARK_PHASE || v[AT_KIND] > MARK_VALUE ||
+        !time_is_sane(v[AT_START]) || !time_is_sane(store_row_time(row, v[AT_START])))
+        return 0;
+    struct mark mark = {
+        .host = host,
+        .kind = (enum mark_kind)v[AT_KIND],
+        .rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK],
+        .pid = v[AT_PID] == VALUE_ABSENT ? -1 : v[AT_PID],
+        .number = v[AT_NUMBER],
+        .start_ns = store_row_time(row, v[AT_START]),
+        .duration_ns = run_duration(row, v[AT_START], v[AT_DURATION]),
+        .output_bytes = v[AT_BYTES],
+        .value_nano = v[AT_VALUE],
+    };
+    strncpy(mark.name, row->instance_name, sizeof mark.name - 1);
+    return recording_add_mark(&input->recording, &mark);
+}
+
+static int load_marks(struct store *store, struct report_input *input) {
+    int result = store_each_row(store, input->run.id, "mark", mark_columns,
+                                ARRAY_SIZE(mark_columns), take_mark, input);
+    return result == -ENOENT ? 0 : result;
+}
+
+static int load_names(struct report_input *input) {
+    struct recording *recording = &input->recording;
+    if (input->run.duration_ns < 0 || !time_is_sane(input->run.duration_ns))
+        input->run.duration_ns = 0; /* a file from outside may say anything */
+    recording->duration_ns = input->run.duration_ns;
+    recording->period_ns = input->run.period_ns;
+    /* somebody ended it, whatever its launcher makes of that: mpirun may end with 1 */
+    recording->exit_status = input->run.state == RUN_INTERRUPTED ? -1 : input->run.exit_status;
+    recording->hosts = calloc(input->n_hosts + 1, sizeof *recording->hosts);
+    recording->clock_bound_ns = calloc(input->n_hosts + 1, sizeof *recording->clock_bound_ns);
+    recording->machines = calloc(input->n_hosts + 1, sizeof *recording->machines);
+    if (!recording->hosts || !recording->clock_bound_ns || !recording->machines)
+        return -ENOMEM;
+    for (size_t i = 0; i < input->n_hosts; i++) {
+        recording->clock_bound_ns[i] =
+            input->hosts[i].clock_error_ns >= 0 ? input->hosts[i].clock_error_ns : -1;
+        recording->machines[i] = input->hosts[i].machine;
+    }
+    for (size_t i = 0; i < input->n_hosts; i++, recording->n_hosts++)
+        if (!(recording->hosts[i] = strdup(input->hosts[i].name)))
+            return -ENOMEM;
+    return 0;
+}
+
+/* vm2 before vm10. */
+static int compare_hosts(const void *a, const void *b) {
+    const struct store_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
+static int load_rest(struct store *store, struct report_input *input) {
+    int result = store_list_hosts(store, input->run.id, &input->hosts, &input->n_hosts);
+    if (result == 0 && input->n_hosts)
+        qsort(input->hosts, input->n_hosts, sizeof *input->hosts, compare_hosts);
+    if (result == 0)
+        result = store_list_notes(store, input->run.id, &input->notes, &input->n_notes);
+    if (result == 0)
+        result = load_names(input);
+    if (result == 0)
+        result = report_load_ceilings(store, input);
+    if (result == 0)
+        result = load_tables(store, input);
+    if (result == 0)
+        result = load_marks(store, input);
+    recording_settle(&input->recording);
+    return result;
+}
+
+static bool marks_iterations(const struct report_input *input) {
+    for (size_t i = 0; i < input->recording.n_marks; i++)
+        if (input->recording.marks[i].kind == MARK_ITERATION)
+            return true;
+    return false;
+}
+
+static bool needs_calls(const struct report_input *input, enum report_calls calls) {
+    return calls == REPORT_CALLS || (calls == REPORT_CALLS_UNMARKED && !marks_iterations(input));
+}
+
+int report_load(struct store *store, const char *which, enum report_calls calls,
+                struct report_input *ret_input) {
+    struct report_input input = {0};
+    recording_init(&input.recording);
+    int result = store_find_run(store, which, &input.run);
+    if (result < 0)
+        return result;
+    result = load_rest(store, &input);
+    if (result == 0 && needs_calls(&input, calls))
+        result = report_load_calls(store, &input);
+    if (result < 0) {
+        report_input_release(&input);
+        return result == -ENOENT ? -EIO : result; /* the run is there: only its rows are not */
+    }
+    *ret_input = input;
+    return 0;
+}
+
+void report_input_release(struct report_input *input) {
+    store_run_release(&input->run);
+    store_hosts_free(input->hosts, input->n_hosts);
+    store_notes_free(input->notes, input->n_notes);
+    store_ceilings_free(input->ceilings, input->n_ceilings);
+    recording_release(&input->recording);
+}

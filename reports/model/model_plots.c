@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Series over time: metrics and cores of each host, iterations by rank, marked values. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/series/stats.h"
+#include "reports/model/model_private.h"
+
+static int series_init(struct report_series *series, const char *label, size_t n) {
+    *series = (struct report_series){.label = strdup(label),
+                                     .n = n,
+                                     .t_s = calloc(n + 1, sizeof(double)),
+                                     .value = calloc(n + 1, sizeof(double))};
+    return series->label && series->t_s && series->value ? 0 : -ENOMEM;
+}
+
+static int fill_metric(struct report_series *series, const struct rate *rate, const char *label) {
+    int result = series_init(series, label, rate->n);
+    for (size_t i = 0; result == 0 && i < rate->n; i++) {
+        series->t_s[i] = (double)rate->t_ns[i] / 1e9;
+        series->value[i] = rate_value(rate, i);
+    }
+    return result;
+}
+
+static double core_busy(const struct series_set *set, const struct series *core, size_t row) {
+    double all = 0, idle = 0;
+    if (core->interval_ns[row] == VALUE_ABSENT)
+        return NAN;
+    for (size_t c = 0; c < set->n_columns; c++) {
+        int64_t value = series_value(set, core, row, c);
+        if (value == VALUE_ABSENT)
+            continue;
+        all += (double)value;
+        idle += c == CPU_IDLE || c == CPU_IOWAIT ? (double)value : 0;
+    }
+    return all > 0 ? 100 * (all - idle) / all : NAN;
+}
+
+static int fill_core(struct report_series *series, const struct series_set *set,
+                     const struct series *core) {
+    int result = series_init(series, core->name, core->n);
+    for (size_t i = 0; result == 0 && i < core->n; i++) {
+        series->t_s[i] = (double)core->t_ns[i] / 1e9;
+        series->value[i] = core_busy(set, core, i);
+    }
+    return result;
+}
+
+static int fill_cores(struct report_host_series *to, const struct scene *scene, int host) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
+    int result = 0;
+    to->cores = calloc(set->n + 1, sizeof *to->cores);
+    if (!to->cores)
+        return -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++)
+        if (set->items[s].host == host)
+            result = fill_core(&to->cores[to->n_cores++], set, &set->items[s]);
+    return result;
+}
+
+static int fill_host_series(struct report *report, const struct scene *scene) {
+    report->series = calloc(scene->n_hosts + 1, sizeof *report->series);
+    int result = report->series ? 0 : -ENOMEM;
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
+            result = fill_metric(&report->series[h].metrics[m], &scene->hosts[h].metrics[m],
+                                 metric_name(m));
+        if (result == 0)
+            result = fill_cores(&report->series[h], scene, (int)h);
+    }
+    return result;
+}
+
+/* ---- iterations ---- */
+
+/* Two roles of which one has a single rank: that is the server of the others. Else we do not
+ * know what the roles are. */
+static const char *role_name(const struct iterations *iterations, size_t rank) {
+    size_t same = 0, roles = 0;
+    for (size_t i = 0; i < iterations->n; i++) {
+        same += iterations->ranks[i].role == iterations->ranks[rank].role;
+        if ((size_t)iterations->ranks[i].role + 1 > roles)
+            roles = (size_t)iterations->ranks[i].role + 1;
+    }
+    size_t others = iterations->n - same;
+    if (roles != 2 || (same == 1) == (others == 1))
+        return "";
+    return same == 1 ? "server" : others == 1 ? "worker" : "";
+}
+
+static int fill_rank(struct report_rank *to, const struct iterations *iterations, size_t at) {
+    const struct rank_iterations *from = &iterations->ranks[at];
+    *to = (struct report_rank){.rank = from->rank,
+                               .host = from->host,
+                               .role = strdup(role_name(iterations, at)),
+                               .n = from->n,
+                               .end_s = calloc(from->n + 1, sizeof(double)),
+                               .duration_s = calloc(from->n + 1, sizeof(double))};
+    if (!to->role || !to->end_s || !to->duration_s)
+        return -ENOMEM;
+    for (size_t i = 0; i < from->n; i++) {
+        to->end_s[i] = (double)from->items[i].end_ns / 1e9;
+        to->duration_s[i] = (double)from->items[i].duration_ns / 1e9;
+    }
+    to->median_s = stats_median(to->duration_s, to->n);
+    to->p95_s = stats_quantile(to->duration_s, to->n, 0.95);
+    return 0;
+}
+
+static int fill_ranks(struct report *report, const struct scene *scene) {
+    const struct iterations *iterations = &scene->iterations;
+    int result = 0;
+    report->iteration_source = iteration_source_name(iterations->source);
+    report->ranks_in_step = iterations->lockstep;
+    report->ranks = calloc(iterations->n + 1, sizeof *report->ranks);
+    if (!report->ranks)
+        return -ENOMEM;
+    for (size_t r = 0; result == 0 && r < iterations->n; r++)
+        result = fill_rank(&report->ranks[report->n_ranks++], iterations, r);
+    return result;
+}
+
+/* ---- values the program marked ---- */
+
+static int compare_values(const void *a, const void *b) {
+    const struct mark *x = *(const struct mark *const *)a, *y = *(const struct mark *const *)b;
+    int names = strcmp(x->name, y->name);
+    if (names)
+        return names;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static bool same_curve(const struct mark *a, const struct mark *b) {
+    return strcmp(a->name, b->name) == 0 && a->rank == b->rank && a->pid == b->pid;
+}
+
+static int fill_curve(struct report_curve *curve, const struct mark *const *marks, size_t n) {
+    *curve = (struct report_curve){.name = strdup(marks[0]->name),
+                                   .rank = marks[0]->rank,
+                                   .n = n,
+                                   .t_s = calloc(n, sizeof(double)),
+                                   .iteration = calloc(n, sizeof(double)),
+                                   .value = calloc(n, sizeof(double))};
+    if (!curve->name || !curve->t_s || !curve->iteration || !curve->value)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const struct mark *m = marks[i];
+        curve->t_s[i] = (double)m->start_ns / 1e9;
+        curve->iteration[i] = m->number == VALUE_ABSENT || m->number < 0 ? NAN : (double)m->number;
+        curve->value[i] = m->value_nano == VALUE_ABSENT ? NAN : (double)m->value_nano / 1e9;
+    }
+    return 0;
+}
+
+static int fill_curves(struct report *report, const struct scene *scene) {
+    const struct recording *recording = scene->recording;
+    const struct mark **marks = calloc(recording->n_marks + 1, sizeof *marks);
+    report->curves = calloc(recording->n_marks + 1, sizeof *report->curves);
+    int result = marks && report->curves ? 0 : -ENOMEM;
+    size_t n = 0, next;
+    for (size_t i = 0; result == 0 && i < recording->n_marks; i++)
+        if (recording->marks[i].kind == MARK_VALUE)
+            marks[n++] = &recording->marks[i];
+    if (result == 0 && n)
+        qsort(marks, n, sizeof *marks, compare_values);
+    for (size_t i = 0; result == 0 && i < n; i = next) {
+        for (next = i + 1; next < n && same_curve(marks[i], marks[next]); next++)
+            ;
+        result = fill_curve(&report->curves[report->n_curves++], marks + i, next - i);
+    }
+    free(marks);
+    return result;
+}
+
+int report_fill_plots(struct report *report, const struct scene *scene) {
+    int result = fill_host_series(report, scene);
+    if (result == 0)
+        result = fill_ranks(report, scene);
+    if (result == 0)
+        result = fill_curves(report, scene);
+    return result;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Quality: how far samples and clocks can be trusted, and what could not be seen. The grade speaks
+ * of this recording only: A nothing amiss, B a little, C gaps that may matter, D hardly usable.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/model_private.h"
+
+#define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
+
+int report_add_note(struct report *report, char *owned_text) {
+    char **notes =
+        owned_text ? realloc(report->notes, (report->n_notes + 1) * sizeof *notes) : NULL;
+    if (!notes) {
+        free(owned_text);
+        return -ENOMEM;
+    }
+    report->notes = notes;
+    report->notes[report->n_notes++] = owned_text;
+    return 0;
+}
+
+static void worsen(struct report *report, char grade) {
+    if (grade > report->grade)
+        report->grade = grade;
+}
+
+/* Where rows are held in steps, which are no samples: the host's samples, as the store has counted
+ * them, by the part of their time that is within the run. */
+static uint64_t count_in_steps(const struct store_host *from, int64_t duration_ns) {
+    double begin = fmax((double)from->first_ns, 0),
+           end = fmin((double)from->last_ns, (double)duration_ns),
+           length = (double)from->last_ns - (double)from->first_ns;
+    bool any = from->frames > 1 && length > 0 && end > begin;
+    return any ? (uint64_t)((double)(from->frames - 1) * ((end - begin) / length) + 0.5) : 0;
+}
+
+/* Samples within the run against those its length asks for. */
+static void count_samples(struct report_host *to, const struct store_host *from,
+                          const struct scene *scene, size_t h) {
+    const struct rate *cpu = &scene->hosts[h].metrics[METRIC_CPU_IDLE];
+    int64_t duration = scene->recording->duration_ns, period = scene->recording->period_ns;
+    to->samples_recorded = scene->recording->tables[RECORDING_CPU].step_ns
+                               ? count_in_steps(from, duration)
+                               : rate_find(cpu, duration) - rate_find(cpu, 0);
+    to->samples_expected = period > 0 ? (uint64_t)(duration / period) : 0;
+    if (to->samples_expected < to->samples_recorded)
+        to->samples_expected = to->samples_recorded;
+    to->samples_missed = to->samples_expected - to->samples_recorded;
+    if (to->samples_missed == 1) { /* where the slots fall against the ends of the run */
+        to->samples_missed = 0;
+        to->samples_expected--;
+    }
+    to->samples_duplicate = from->duplicates;
+    to->gaps = from->gaps;
+    to->n_cpus = scene->hosts[h].n_cpus;
+    to->missing = from->frames == 0;
+    bool known = from->clock_error_ns != VALUE_ABSENT;
+    to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
+    to->clock_drift_ppm = known ? from->clock_drift_ppm : NAN;
+    to->clock_error_s = known ? (double)from->clock_error_ns / 1e9 : NAN;
+}
+
+/* Share of the run of which the host's counters tell; a gap between two samples is covered by the
+ * growth across it, the time after the last one is not. */
+static double seen_share(const struct scene *scene, size_t h) {
+    struct windows all = phase_windows(&scene->groups[0]);
+    double length = (double)windows_length(all);
+    return length > 0
+               ? (double)rate_covered(&scene->hosts[h].metrics[METRIC_CPU_IDLE], all) / length
+               : 0;
+}
+
+static int note_samples(struct report *report, const struct report_host *host,
+                        const struct store_host *from, double seen) {
+    char means[80] = "means stay exact, detail is lost there";
+    if (seen < 0.99)
+        snprintf(means, sizeof means, "its means speak of the %.0f %% of the run that was seen",
+                 100 * seen);
+    double missed =
+        host->samples_expected ? (double)host->samples_missed / (double)host->samples_expected : 0;
+    if (host->missing) {
+        worsen(report, 'C');
+        return report_add_note(report, text_format("%s: nothing was recorded", host->name));
+    }
+    if (missed > 0.01 || host->gaps || from->lost_frames) {
+        worsen(report, missed > 0.2 ? 'D' : missed > 0.05 || host->gaps ? 'C' : 'B');
+        return report_add_note(
+            report,
+            text_format("%s: %llu of %llu samples missing, %llu gap(s), %llu dropped from a "
+                        "full spool; %s",
+                        host->name, (unsigned long long)host->samples_missed,
+                        (unsigned long long)host->samples_expected, (unsigned long long)host->gaps,
+                        (unsigned long long)from->lost_frames, means));
+    }
+    return 0;
+}
+
+static int note_clock(struct report *report, const struct report_host *host) {
+    if (host->missing || report->n_hosts < 2)
+        return 0;
+    if (isnan(host->clock_error_s)) {
+        worsen(report, 'B');
+        return report_add_note(report,
+                               text_format("%s: the offset of its clock was never measured; "
+                                           "its series may be shifted against the others",
+                                           host->name));
+    }
+    if (host->clock_error_s <= CLOCK_ERROR_MAX_S)
+        return 0;
+    worsen(report, 'B');
+    return report_add_note(report, text_format("%s: its clock is known to %.0f ms only", host->name,
+                                               1e3 * host->clock_error_s));
+}
+
+static int note_probes(struct report *report, const struct scene *scene) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
+    struct window ever = {INT64_MIN / 2, INT64_MAX / 2};
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *probe = &set->items[s];
+        struct windows all = {&ever, 1};
+        double failures = series_growth(set, probe, SELF_FAILURES, all, NULL);
+        double dropped = series_growth(set, probe, SELF_DROPPED, all, NULL);
+        if (failures < 1 && dropped < 1)
+            continue;
+        worsen(report, 'B');
+        int result = report_add_note(
+            report, text_format("%s: probe %s failed %.0f time(s) and dropped %.0f row(s)",
+                                scene->hosts[probe->host].name, probe->name, failures, dropped));
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static int note_hosts(struct report *report, const struct report_input *input,
+                      const struct scene *scene) {
+    for (size_t h = 0; h < report->n_hosts; h++) {
+        count_samples(&report->hosts[h], &input->hosts[h], scene, h);
+        int result =
+            note_samples(report, &report->hosts[h], &input->hosts[h], seen_share(scene, h));
+        if (result == 0)
+            result = note_clock(report, &report->hosts[h]);
+        if (result < 0)
+            return result;
+    }
+    if (input->run.n_hosts_expected <= (int)report->n_hosts)
+        return 0;
+    worsen(report, 'C');
+    return report_add_note(report, text_format("%zu of %d hosts were recorded", report->n_hosts,
+                                               input->run.n_hosts_expected));
+}
+
+/* That an agent's own counters began again says only that it was started again: the gap says it,
+ * too. */
+static bool is_only_a_restart(const char *note) {
+    return strstr(note, ": a counter of self ") != NULL;
+}
+
+static int note_store(struct report *report, const struct report_input *input) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < input->n_notes; i++) {
+        worsen(report, 'B');
+        if (!is_only_a_restart(input->notes[i].text))
+            result = report_add_note(report, text_format("%s", input->notes[i].text));
+    }
+    return result;
+}
+
+/* Hosts of which the metric is not known, where it is known of others. */
+static int note_unknown(struct report *report, enum metric metric, const char *words) {
+    char hosts[256] = "";
+    size_t used = 0, unknown = 0;
+    for (size_t h = 0; report->n_resources && h < report->n_hosts; h++) {
+        if (!isnan(report->resources[0].values[h * METRIC_COUNT_ + (size_t)metric].mean))
+            continue;
+        int n = used < sizeof hosts ? snprintf(hosts + used, sizeof hosts - used, "%s%s",
+                                               unknown ? ", " : "", report->hosts[h].name)
+                                    : 0;
+        used += n > 0 ? (size_t)n : 0;
+        unknown++;
+    }
+    if (!unknown)
+        return 0;
+    return report_add_note(report, unknown == report->n_hosts
+                                       ? text_format("%s not known on any host", words)
+                                       : text_format("%s not known on %s", words, hosts));
+}
+
+static bool anything(const struct scene *scene, enum metric metric) {
+    for (size_t h = 0; h < scene->n_hosts; h++)
+        if (!isnan(scene_mean(scene, (int)h, metric, 0)))
+            return true;
+    return false;
+}
+
+static size_t count_lost(const struct scene *scene) {
+    size_t n = 0;
+    for (size_t r = 0; r < scene->recording->calls.n; r++)
+        n += scene->recording->calls.ranks[r].lost_ns != INT64_MAX;
+    return n;
+}
+
+/* What the budgets could not be made from. */
+static int note_calls(struct report *report, const struct scene *scene) {
+    const struct rank_budgets *b = &scene->budgets;
+    int result = 0;
+    if (b->totals && !b->events)
+        result = report_add_note(report, text_format("single MPI calls were not recorded: time "
+                                                     "inside MPI is known, not what for"));
+    size_t lost = count_lost(scene);
+    if (result == 0 && lost)
+        result = report_add_note(
+            report, text_format("MPI calls of %zu rank(s) are missing from some time on: from "
+                                "there only their time inside MPI is known",
+                                lost));
+    if (result == 0 && b->unmatched)
+        result = report_add_note(
+            report, text_format("%llu MPI messages and group calls have no known "
+                                "partner (of %llu): whom they waited for is unknown",
+                                (unsigned long long)b->unmatched,
+                                (unsigned long long)(b->unmatched + b->messages + b->groups)));
+    if (result == 0 && b->refused)
+        result = report_add_note(
+            report, text_format("%llu MPI calls made no sense", (unsigned long long)b->refused));
+    if (result == 0 && b->events && isnan(b->clock_bound_s))
+        result = report_add_note(report, text_format("waits between hosts cannot be told from "
+                                                     "transfer: some clock was never measured"));
+    else if (result == 0 && b->events && b->clock_bound_s > 1e-4)
+        result = report_add_note(report, text_format("waits between hosts shorter than %.2g ms "
+                                                     "cannot be told from transfer (clocks)",
+                                                     1e3 * b->clock_bound_s));
+    return result;
+}
+
+/* What the program did not say of itself, and what stands for it. */
+static int note_detected(struct report *report, const struct scene *scene) {
+    static const char *const words[] = {
+        [ITERATION_NONE] =
+            "the program marks no iterations, and none could be found: what hangs on "
+            "them is judged over fixed windows",
+        [ITERATION_CALLS] = "the program marks no iterations: they were found in its MPI calls",
+        [ITERATION_COUNTERS] = "the program marks no iterations: their mean length was found in "
+                               "the pace of its bytes, single ones are not known"};
+    const char *text = words[scene->iterations.source];
+    int result = text && scene->iterations.source != ITERATION_MARKER
+                     ? report_add_note(report, text_format("%s", text))
+                     : 0;
+    if (result == 0 && scene->phases_detected)
+        result = report_add_note(
+            report, text_format("the program marks no phases: they begin where the ranks' time "
+                                "goes elsewhere"));
+    return result;
+}
+
+static int note_blind_spots(struct report *report, const struct scene *scene) {
+    bool ranks = false, job = false;
+    int result = 0;
+    for (size_t p = 0; p < scene->n_processes; p++) {
+        ranks |= scene->processes[p].job && scene->processes[p].rank >= 0;
+        job |= scene->processes[p].job;
+    }
+    if (scene->n_hosts && !anything(scene, METRIC_PSI_CPU))
+        result = report_add_note(report, text_format("no pressure stall information: the kernel "
+                                                     "keeps none (boot with psi=1)"));
+    if (result == 0 && scene->n_hosts && !job)
+        result = report_add_note(report, text_format("no process of the job was seen: its own "
+                                                     "waiting is not known"));
+    if (result == 0 && ranks && !scene->budgets.events && !scene->budgets.totals)
+        result =
+            report_add_note(report, text_format("what ranks do inside MPI is not recorded: CPU "
+                                                "time of a rank may be spinning"));
+    if (result == 0)
+        result = note_calls(report, scene);
+    return result == 0 ? note_detected(report, scene) : result;
+}
+
+static int note_kills(struct report *report, const struct scene *scene) {
+    for (size_t h = 0; h < scene->n_hosts; h++) {
+        double kills = scene_growth(scene, (int)h, RECORDING_VMSTAT, VMSTAT_OOM,
+                                    phase_windows(&scene->groups[0]));
+        if (kills < 0.5)
+            continue;
+        int result = report_add_note(
+            report, text_format("%s: the kernel killed %.0f process(es) for want of memory",
+                                scene->hosts[h].name, kills));
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static int note_steps(struct report *report, const struct scene *scene) {
+    const struct series_set *tables = scene->recording->tables;
+    double step_s = (double)tables[RECORDING_NET].step_ns / 1e9;
+    double core_s = (double)tables[RECORDING_CPU].step_ns / 1e9;
+    if (!(core_s > 0))
+        return 0;
+    if (!(step_s > 0))
+        return report_add_note(
+            report,
+            text_format("a large recording: what cores did is held in steps of %g s", core_s));
+    return report_add_note(report, text_format("a large recording: samples are held in steps of "
+                                               "%g s, what cores did of %g s",
+                                               step_s, core_s));
+}
+
+int report_fill_quality(struct report *report, const struct report_input *input,
+                        const struct scene *scene, const struct stragglers *stragglers) {
+    int result = 0;
+    report->grade = report->n_hosts ? 'A' : 'D';
+    result = report_note_end(report);
+    if (result == 0)
+        result = note_store(report, input);
+    if (result == 0)
+        result = note_steps(report, scene);
+    if (result == 0)
+        result = note_hosts(report, input, scene);
+    if (result == 0)
+        result = note_probes(report, scene);
+    if (result == 0)
+        result = note_kills(report, scene);
+    report->n_amiss = report->n_notes;
+    if (result == 0)
+        result = note_blind_spots(report, scene);
+    if (result == 0)
+        result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
+    if (result == 0)
+        result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
+    if (result == 0 && stragglers->note)
+        result = report_add_note(report, text_format("stragglers: %s", stragglers->note));
+    return result;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the job's connections carried from host to host. Connections of a pair are added up on one
+ * grid, since each has rows of its own and rests without any while nothing moves; so a bin without
+ * rows is nothing moved, not a gap.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/saturation/flow_ends.h"
+#include "reports/model/model_private.h"
+
+#define BINS_MAX 420
+#define HOSTS_MAX 512 /* pairs are held in a square */
+
+struct grid {
+    size_t n;
+    double width_s;
+};
+
+static struct grid grid_of(const struct recording *recording) {
+    double end_s = (double)recording->duration_ns / 1e9,
+           period_s = (double)recording->period_ns / 1e9;
+    double bins = period_s > 0 ? floor(end_s / period_s) : 1;
+    size_t n = (size_t)fmax(1, fmin(bins, BINS_MAX));
+    return (struct grid){n, end_s / (double)n};
+}
+
+static int route_init(struct report_route *route, const struct report *report,
+                      const struct grid *grid, int from, int to) {
+    *route = (struct report_route){.from = from, .to = to};
+    struct report_series *series = &route->series;
+    series->label = text_format("%s to %s", report->hosts[from].name, report->hosts[to].name);
+    series->t_s = calloc(grid->n, sizeof *series->t_s);
+    series->value = calloc(grid->n, sizeof *series->value);
+    for (size_t i = 0; series->t_s && i < grid->n; i++)
+        series->t_s[i] = ((double)i + 1) * grid->width_s;
+    series->n = grid->n;
+    return series->label && series->t_s && series->value ? 0 : -ENOMEM;
+}
+
+/* Bytes of an interval, evenly over the bins that it covers. */
+static void spread(const struct grid *grid, double begin_s, double end_s, double bytes,
+                   struct report_route *route) {
+    double last_s = grid->width_s * (double)grid->n, length = end_s - begin_s;
+    if (!(length > 0) || end_s <= 0 || begin_s >= last_s)
+        return;
+    size_t bin = begin_s > 0 ? (size_t)(begin_s / grid->width_s) : 0;
+    for (; bin < grid->n && (double)bin * grid->width_s < end_s; bin++) {
+        double from = fmax(begin_s, (double)bin * grid->width_s);
+        double to = fmin(end_s, (double)(bin + 1) * grid->width_s);
+        double part = bytes * fmax(0, to - from) / length;
+        route->series.value[bin] += part / grid->width_s / 1e6;
+    }
+}
+
+/* How long before a row its bytes began. The first of a connection that was made between two looks
+ * holds all since then, but is dated as if that were one frame: looks are as far apart as the
+ * later ones are, and what is spread over one of them is at least no burst that never was. */
+static double row_length_s(const struct series *connection, size_t row) {
+    int64_t length = connection->interval_ns[row], apart = VALUE_ABSENT;
+    for (size_t i = 1; row == 0 && i < connection->n; i++)
+        if (connection->interval_ns[i] > 0 &&
+            (apart == VALUE_ABSENT || connection->interval_ns[i] < apart))
+            apart = connection->interval_ns[i];
+    return (double)(apart != VALUE_ABSENT && apart > length ? apart : length) / 1e9;
+}
+
+static void add_connection(const struct series_set *set, const struct series *connection,
+                           const struct grid *grid, struct report_route *route) {
+    for (size_t row = 0; row < connection->n; row++) {
+        int64_t bytes = series_value(set, connection, row, CONNECTION_SEND_BYTES);
+        int64_t interval = connection->interval_ns[row];
+        if (bytes <= 0 || interval == VALUE_ABSENT || interval <= 0)
+            continue;
+        double end_s = (double)connection->t_ns[row] / 1e9;
+        double begin_s = fmax(end_s - row_length_s(connection, row), fmin(0, end_s));
+        spread(grid, begin_s, end_s, (double)bytes, route);
+    }
+}
+
+/* What each pair of hosts moved, [from * hosts + to]. */
+static void add_totals(const struct series_set *set, const int *to, size_t n_hosts, double *bytes) {
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t row = 0; to[s] >= 0 && row < set->items[s].n; row++) {
+            int64_t value = series_value(set, &set->items[s], row, CONNECTION_SEND_BYTES);
+            if (value > 0)
+                bytes[(size_t)set->items[s].host * n_hosts + (size_t)to[s]] += (double)value;
+        }
+}
+
+/* The pairs that moved most; of equal ones the first. */
+static int choose(struct report *report, const struct grid *grid, double *bytes) {
+    size_t n = report->n_hosts;
+    for (size_t i = 0; i < n * n; i++)
+        report->n_routes_all += bytes[i] > 0;
+    while (report->n_routes < REPORT_ROUTES_MAX) {
+        size_t most = 0;
+        for (size_t i = 1; i < n * n; i++)
+            most = bytes[i] > bytes[most] ? i : most;
+        if (!(bytes[most] > 0))
+            break;
+        bytes[most] = 0;
+        struct report_route *route = &report->routes[report->n_routes++];
+        if (route_init(route, report, grid, (int)(most / n), (int)(most % n)) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int fill(struct report *report, const struct series_set *set, const struct grid *grid,
+                const int *to) {
+    double *bytes = calloc(report->n_hosts * report->n_hosts, sizeof *bytes);
+    if (!bytes)
+        return -ENOMEM;
+    add_totals(set, to, report->n_hosts, bytes);
+    int result = choose(report, grid, bytes);
+    for (size_t s = 0; result == 0 && s < set->n; s++)
+        for (size_t i = 0; i < report->n_routes; i++)
+            if (report->routes[i].from == set->items[s].host && report->routes[i].to == to[s])
+                add_connection(set, &set->items[s], grid, &report->routes[i]);
+    free(bytes);
+    return result;
+}
+
+int report_fill_routes(struct report *report, const struct scene *scene) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_CONNECTION];
+    if (!set->n || scene->recording->duration_ns <= 0 || report->n_hosts > HOSTS_MAX)
+        return 0;
+    struct grid grid = grid_of(scene->recording);
+    int *to = calloc(set->n, sizeof *to);
+    report->routes = calloc(REPORT_ROUTES_MAX, sizeof *report->routes);
+    int result = to && report->routes ? flow_ends(set, to) : -ENOMEM;
+    if (result == 0)
+        result = fill(report, set, &grid, to);
+    free(to);
+    return result;
+}

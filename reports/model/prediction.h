@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `chokepoint whatif`: what a run would have taken if something had been otherwise, as a model that
+ * the writers of its formats show.
+ */
+#ifndef CHOKEPOINT_REPORTS_PREDICTION_H
+#define CHOKEPOINT_REPORTS_PREDICTION_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analysis/whatif/whatif.h"
+
+struct store;
+
+/* One scenario in the user's words: "--link" and "vm1=2x". */
+struct prediction_word {
+    const char *option, *value; /* value NULL: without one */
+};
+
+struct prediction_answer {
+    char *text; /* "--link vm1=2x", several with a space between them */
+    struct whatif_answer answer;
+    char *refused; /* why there is no prediction; NULL */
+};
+
+struct prediction {
+    int64_t run_id;
+    char *run_name, *command;
+    char *phase;  /* of which all this is */
+    double run_s; /* all of it */
+    bool events;  /* MPI calls were recorded */
+    struct prediction_answer *answers;
+    size_t n_answers;
+};
+
+/* Each word is a scenario of its own; together: all are one. -ENOENT: no such run; -EINVAL: a word
+ * makes no sense, ret_why (of `size` bytes) says what and what to do; -ENOMEM and others. */
+int prediction_build(struct store *store, const char *which, const struct prediction_word *words,
+                     size_t n_words, bool together, char *ret_why, size_t size,
+                     struct prediction **ret_prediction);
+void prediction_free(struct prediction *prediction);
+
+int prediction_write_text(const struct prediction *prediction, FILE *out);
+int prediction_write_json(const struct prediction *prediction, FILE *out);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* What the user may ask, as scenarios. Every refusal says what would be right. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/prediction_private.h"
+
+static int refuse(struct prediction_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int refuse(struct prediction_reader *r, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    vsnprintf(r->why, r->why_size, format, values);
+    va_end(values);
+    return -EINVAL;
+}
+
+/* The host of `n` letters; "all" is all of them. */
+static int read_host(struct prediction_reader *r, const char *name, size_t n, int *ret_host) {
+    char known[200] = "";
+    size_t at = 0;
+    if (n == 3 && strncmp(name, "all", 3) == 0) {
+        *ret_host = -1;
+        return 0;
+    }
+    for (size_t h = 0; h < r->scene->n_hosts; h++) {
+        const char *host = r->scene->hosts[h].name;
+        if (strlen(host) == n && strncmp(host, name, n) == 0) {
+            *ret_host = (int)h;
+            return 0;
+        }
+        int more = snprintf(known + at, sizeof known - at, "%s%s", h ? ", " : "", host);
+        at = more > 0 && (size_t)more < sizeof known - at ? at + (size_t)more : sizeof known - 1;
+    }
+    return refuse(r, "no host '%.*s' in this run; there are %s, and all", (int)(n < 60 ? n : 60),
+                  name, known);
+}
+
+/* "2x", "2", "0.5x". */
+static bool read_factor(const char *text, double *ret_factor) {
+    char *end;
+    double factor = strtod(text, &end);
+    bool good = end != text && (*end == 0 || strcmp(end, "x") == 0) && isfinite(factor) &&
+                factor >= 0.001 && factor <= 1000;
+    *ret_factor = factor;
+    return good;
+}
+
+#define RATE_MIN 1.25 /* bytes/s: 10 bit/s */
+
+/* "200mbit", "1.8gbit", "25MB/s": bytes a second. */
+static bool read_rate(const char *text, double *ret_rate) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"kbit", 125}, {"mbit", 125e3}, {"gbit", 125e6},
+                 {"kB/s", 1e3}, {"MB/s", 1e6},   {"GB/s", 1e9}};
+    char *end;
+    double value = strtod(text, &end);
+    for (size_t i = 0; end != text && i < ARRAY_SIZE(units); i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            *ret_rate = value * units[i].bytes;
+            return isfinite(*ret_rate) && *ret_rate >= RATE_MIN;
+        }
+    return false;
+}
+
+/* "200mbit", "200mbit,64kB": what passes at once after a pause. */
+static bool read_limit(const char *text, struct whatif_scenario *s) {
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}};
+    const char *comma = strchr(text, ',');
+    char rate[40], *end;
+    size_t n = comma ? (size_t)(comma - text) : strlen(text);
+    if (n >= sizeof rate)
+        return false;
+    memcpy(rate, text, n);
+    rate[n] = 0;
+    if (!comma)
+        return read_rate(rate, &s->rate_bytes_s);
+    double value = strtod(comma + 1, &end);
+    for (size_t i = 0; end != comma + 1 && i < ARRAY_SIZE(units); i++)
+        if (strcasecmp(end, units[i].name) == 0) {
+            s->burst_bytes = value * units[i].bytes;
+            return isfinite(s->burst_bytes) && value >= 0 && read_rate(rate, &s->rate_bytes_s);
+        }
+    return false;
+}
+
+static int read_link(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '='), *colon = strchr(value, ':');
+    if (!equals)
+        return refuse(r, "--link takes HOST=2x or HOST=200mbit, not '%s'", value);
+    size_t n = (size_t)((colon && colon < equals ? colon : equals) - value);
+    if (colon && colon < equals) {
+        size_t length = (size_t)(equals - colon - 1);
+        if (length == 6 && strncmp(colon + 1, "egress", length) == 0)
+            s->direction = WHATIF_SEND;
+        else if (length == 7 && strncmp(colon + 1, "ingress", length) == 0)
+            s->direction = WHATIF_RECEIVE;
+        else
+            return refuse(r, "after the host of --link comes egress or ingress, not '%.*s'",
+                          (int)(length < 60 ? length : 60), colon + 1);
+    }
+    s->kind = WHATIF_LINK;
+    s->factor = 1;
+    if (!read_factor(equals + 1, &s->factor) && !read_limit(equals + 1, s))
+        return refuse(r,
+                      "'%s' is no speed of a link; right are 2x (0.001x to 1000x), 200mbit and "
+                      "200mbit,64kB",
+                      equals + 1);
+    return read_host(r, value, n, &s->host);
+}
+
+static int read_without(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    static const struct {
+        const char *name;
+        enum budget_term term;
+    } terms[] = {{"contention", BUDGET_RUN_QUEUE}, {"quota", BUDGET_QUOTA},
+                 {"steal", BUDGET_STEAL},          {"disk", BUDGET_DISK},
+                 {"memory", BUDGET_MEMORY},        {"sleep", BUDGET_IDLE}};
+    const char *colon = strrchr(value, ':');
+    s->kind = WHATIF_WITHOUT;
+    for (size_t i = 0; colon && i < ARRAY_SIZE(terms); i++)
+        if (strcmp(colon + 1, terms[i].name) == 0) {
+            s->term = terms[i].term;
+            return read_host(r, value, (size_t)(colon - value), &s->host);
+        }
+    return refuse(
+        r, "--without takes HOST:contention, quota, steal, disk, memory or sleep, not '%s'", value);
+}
+
+static int read_cpu(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    s->kind = WHATIF_CPU;
+    if (!equals || !read_factor(equals + 1, &s->factor))
+        return refuse(r, "--cpu takes HOST=2x (0.001x to 1000x), not '%s'", value);
+    return read_host(r, value, (size_t)(equals - value), &s->host);
+}
+
+/* "55%" of a CPU, "150%". */
+static int read_quota(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    const char *equals = strchr(value, '=');
+    char *end = NULL;
+    double percent = equals ? strtod(equals + 1, &end) : 0;
+    s->kind = WHATIF_QUOTA;
+    if (!equals || end == equals + 1 || strcmp(end, "%") != 0 || !(percent >= 1) ||
+        !(percent <= 1e6))
+        return refuse(r, "--quota takes HOST=55%%, of one CPU (1%% at least), not '%s'", value);
+    s->factor = percent / 100;
+    return read_host(r, value, (size_t)(equals - value), &s->host);
+}
+
+static bool read_integer(const char *text, int *ret_value) {
+    char *end;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    *ret_value = (int)value;
+    return end != text && !*end && !errno && value >= INT_MIN && value <= INT_MAX;
+}
+
+static int read_workers(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    s->kind = WHATIF_WORKERS;
+    if ((value[0] != '+' && value[0] != '-') || !read_integer(value, &s->workers) || !s->workers ||
+        abs(s->workers) > 10000)
+        return refuse(r, "--workers takes how many more or fewer: +1, -2, not '%s'", value);
+    return 0;
+}
+
+/* Its calls name a rank as well as its process does, which ran too shortly to be seen. */
+static bool has_rank(const struct scene *scene, int rank) {
+    const struct mpi_log *log = &scene->recording->calls;
+    for (size_t i = 0; i < scene->budgets.n; i++)
+        if (scene->budgets.items[i].rank == rank)
+            return true;
+    for (size_t i = 0; i < log->n; i++)
+        if (log->ranks[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* The one rank that ran on a host; -1: none did, and its process is meant. */
+static int rank_on(const struct scene *scene, int host, size_t *ret_n) {
+    const struct rank_budgets *b = &scene->budgets;
+    const struct mpi_log *log = &scene->recording->calls;
+    int rank = -1;
+    *ret_n = 0;
+    for (size_t i = 0; i < b->n + log->n; i++) {
+        bool budget = i < b->n;
+        int at = budget ? b->items[i].host : log->ranks[i - b->n].host;
+        int number = budget ? b->items[i].rank : log->ranks[i - b->n].rank;
+        if (at != host || number < 0 || number == rank)
+            continue;
+        rank = number;
+        ++*ret_n;
+    }
+    return rank;
+}
+
+static int read_straggler_on(struct prediction_reader *r, int host, struct whatif_scenario *s) {
+    size_t n;
+    const char *name = r->scene->hosts[host].name;
+    s->rank = rank_on(r->scene, host, &n);
+    s->host = n ? -1 : host;
+    if (n > 1)
+        return refuse(r, "several ranks ran on %s; name one by its number", name);
+    return n == 0 && r->scene->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
+}
+
+/* The rank that the others waited for most, if none is named. */
+static int read_straggler(struct prediction_reader *r, const char *value,
+                          struct whatif_scenario *s) {
+    const struct rank_budget *awaited = rank_budgets_awaited(&r->scene->budgets);
+    s->kind = WHATIF_LIKE_PEERS;
+    if (strcmp(value, "slowest") == 0) {
+        if (!awaited || awaited->rank < 0)
+            return refuse(r, "no rank of this run was waited for; name one, or its host: "
+                             "--without-straggler 2");
+        s->rank = awaited->rank;
+        return 0;
+    }
+    if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->scene, s->rank))
+        return 0;
+    for (size_t h = 0; h < r->scene->n_hosts; h++)
+        if (strcmp(r->scene->hosts[h].name, value) == 0)
+            return read_straggler_on(r, (int)h, s);
+    return refuse(r,
+                  "no rank or host '%.60s' in this run; --without-straggler takes the number of a "
+                  "rank, the host of one, or slowest",
+                  value);
+}
+
+int prediction_read_word(struct prediction_reader *r, const struct prediction_word *word,
+                         struct whatif_scenario *ret_scenario) {
+    static const struct {
+        const char *option;
+        int (*read)(struct prediction_reader *, const char *, struct whatif_scenario *);
+    } readers[] = {{"link", read_link},
+                   {"without", read_without},
+                   {"cpu", read_cpu},
+                   {"quota", read_quota},
+                   {"without-straggler", read_straggler},
+                   {"workers", read_workers}};
+    struct whatif_scenario s = {.host = -1, .rank = -1, .factor = 1};
+    if (strcmp(word->option, "balanced") == 0) {
+        s.kind = WHATIF_BALANCED;
+        *ret_scenario = s;
+        return 0;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
+        if (strcmp(word->option, readers[i].option) == 0) {
+            int result = readers[i].read(r, word->value, &s);
+            *ret_scenario = s;
+            return result;
+        }
+    return -EINVAL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Budgets as stacked bars, one a rank, in percent of the wall time. */
+#include <math.h>
+
+#include "reports/plot/gnuplot.h"
+#include "reports/text/budget_text.h"
+
+/* Outside MPI in warm and inside in cool colours, as far apart as eleven can be. */
+static const char *const colours[BUDGET_TERMS] = {
+    [BUDGET_CPU] = "#4d9221",      [BUDGET_RUN_QUEUE] = "#d7301f", [BUDGET_QUOTA] = "#fc8d59",
+    [BUDGET_STEAL] = "#7f0000",    [BUDGET_DISK] = "#8c510a",      [BUDGET_MEMORY] = "#dfc27d",
+    [BUDGET_IDLE] = "#d9d9d9",     [BUDGET_PEER_WAIT] = "#8073ac", [BUDGET_TRANSFER] = "#2b8cbe",
+    [BUDGET_OVERHEAD] = "#9ecae1", [BUDGET_UNSPLIT] = "#636363",
+};
+
+const char *budget_term_colour(enum budget_term term) {
+    return colours[term];
+}
+
+static void put_data(FILE *out, const struct report *report, const struct report_budget *budgets,
+                     size_t n) {
+    fputs("$budget << EOD\n", out);
+    for (size_t r = 0; r < n; r++) {
+        char who[128];
+        budget_whose(report, &budgets[r], who, sizeof who);
+        for (int term = 0; term < BUDGET_TERMS; term++) {
+            double value = budgets[r].term_s[term];
+            fprintf(out, "%.4f ",
+                    isnan(value) || budgets[r].wall_s <= 0 ? 0 : 100 * value / budgets[r].wall_s);
+        }
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+static void put_names(FILE *out, const struct report *report, const struct report_budget *budgets,
+                      size_t n) {
+    fputs("set xtics rotate by -35 (", out);
+    for (size_t r = 0; r < n; r++) {
+        char who[128];
+        budget_whose(report, &budgets[r], who, sizeof who);
+        fputs(r ? ", " : "", out);
+        script_put_string(out, who);
+        fprintf(out, " %zu", r);
+    }
+    fputs(")\n", out);
+}
+
+char *plot_budget(const struct report *report) {
+    size_t first, n = budget_of_phase(report, report->main_phase, &first);
+    const struct report_budget *budgets = report->budget + first;
+    struct script script;
+    n = n < BUDGET_BARS_MAX ? n : BUDGET_BARS_MAX;
+    if (!n)
+        return script_no_data();
+    if (script_open(&script, 380) < 0)
+        return NULL;
+    put_data(script.file, report, budgets, n);
+    put_names(script.file, report, budgets, n);
+    fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
+          "set style fill solid 1 noborder\n"
+          "set yrange [0:100]\nset ylabel '% of the wall time'\n"
+          "set key outside right top reverse Left samplen 1.2 invert\n",
+          script.file);
+    const char *separator = "plot ";
+    for (int term = 0; term < BUDGET_TERMS; term++) {
+        if (!budget_term_shown(budgets, n, (enum budget_term)term))
+            continue;
+        fprintf(script.file, "%s$budget using %d title ", separator, term + 1);
+        script_put_string(script.file, budget_term_words((enum budget_term)term));
+        fprintf(script.file, " lc rgb '%s'", budget_term_colour((enum budget_term)term));
+        separator = ", ";
+    }
+    fputc('\n', script.file);
+    return script_run(&script);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a rank's budget changes from iteration to iteration: a panel a rank, bars of the terms on
+ * each other. Bars are means of neighbours where there are more iterations than room.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/series/stats.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/text/budget_text.h"
+
+#define BARS_MAX 160
+#define PANEL_HEIGHT 118
+#define HEAD 34 /* pixels: the legend and the first panel's name */
+#define FOOT 46
+
+struct bar {
+    double number, wall_s, term_s[BUDGET_TERMS];
+};
+
+struct panel {
+    size_t whose;
+    struct bar bars[BARS_MAX];
+    size_t n;
+    double width; /* of a bar, in iterations */
+};
+
+struct picture {
+    struct panel panels[BUDGET_PANELS_MAX];
+    size_t n;
+    double top_s;             /* of the axis */
+    bool shown[BUDGET_TERMS]; /* worth a place in the legend */
+};
+
+static bool is_shown(const struct report *report, const struct report_iteration_budget *i) {
+    return i->phase == report->main_phase && i->budget.wall_s > 0;
+}
+
+/* Those of one rank, from `first`; a bar of each `each` of them. */
+static void fill_bars(struct panel *panel, const struct report *report, size_t first, size_t end,
+                      size_t each) {
+    size_t k = 0;
+    for (size_t i = first; i < end; i++) {
+        const struct report_iteration_budget *from = &report->iteration_budgets[i];
+        if (!is_shown(report, from))
+            continue;
+        struct bar *bar = &panel->bars[k++ / each];
+        double left = (double)((k - 1) % each), share = 1 / (left + 1);
+        bar->number += ((double)from->number - bar->number) * share;
+        bar->wall_s += (from->budget.wall_s - bar->wall_s) * share;
+        for (int term = 0; term < BUDGET_TERMS; term++) {
+            double value = from->budget.term_s[term];
+            bar->term_s[term] += ((isnan(value) ? 0 : value) - bar->term_s[term]) * share;
+        }
+    }
+    panel->n = (k + each - 1) / each;
+    panel->width = (double)(each * report->iteration_budgets_every);
+}
+
+static void add_panel(struct picture *p, const struct report *report, size_t first, size_t end) {
+    size_t n = 0;
+    for (size_t i = first; i < end; i++)
+        n += is_shown(report, &report->iteration_budgets[i]);
+    if (n < 2)
+        return;
+    struct panel *panel = &p->panels[p->n++];
+    panel->whose = report->iteration_budgets[first].whose;
+    fill_bars(panel, report, first, end, (n + BARS_MAX - 1) / BARS_MAX);
+    for (size_t b = 0; b < panel->n; b++)
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            p->shown[term] |= panel->bars[b].term_s[term] >= 0.01 * panel->bars[b].wall_s;
+}
+
+/* One slow iteration must not press all the others flat: it is cut off. */
+static double top_of(const struct picture *p) {
+    double walls[BUDGET_PANELS_MAX * BARS_MAX], most = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t b = 0; b < p->panels[i].n; b++) {
+            walls[n++] = p->panels[i].bars[b].wall_s;
+            most = fmax(most, p->panels[i].bars[b].wall_s);
+        }
+    return fmin(1.05 * most, 2 * stats_quantile(walls, n, 0.95));
+}
+
+/* 1, 2 or 5 times a power of ten: three or four of them up to the top. */
+static double tic_of(double top) {
+    double power = pow(10, floor(log10(top / 3))), step = top / 3 / power;
+    return power * (step >= 5 ? 5 : step >= 2 ? 2 : 1);
+}
+
+static void fill_picture(struct picture *p, const struct report *report) {
+    for (size_t i = 0, end; i < report->n_iteration_budgets; i = end) {
+        end = i;
+        while (end < report->n_iteration_budgets &&
+               report->iteration_budgets[end].whose == report->iteration_budgets[i].whose)
+            end++;
+        if (p->n < BUDGET_PANELS_MAX)
+            add_panel(p, report, i, end);
+    }
+    p->top_s = p->n ? top_of(p) : 0;
+}
+
+/* number, then the sum of terms 0..k for each k: the tallest is drawn first. */
+static void put_data(FILE *out, const struct panel *panel, size_t index) {
+    fprintf(out, "$p%zu << EOD\n", index);
+    for (size_t b = 0; b < panel->n; b++) {
+        double sum = 0;
+        fprintf(out, "%.9g", panel->bars[b].number);
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            fprintf(out, " %.6g", 1e3 * (sum += panel->bars[b].term_s[term]));
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+static void put_panel(FILE *out, const struct picture *p, size_t index) {
+    const char *separator = "plot ";
+    fprintf(out, "set boxwidth %.9g\n", p->panels[index].width);
+    for (int term = BUDGET_TERMS - 1; term >= 0; term--) {
+        if (!p->shown[term])
+            continue;
+        fprintf(out, "%s$p%zu using 1:%d with boxes fs solid 1 noborder lc rgb '%s' title ",
+                separator, index, term + 2, budget_term_colour((enum budget_term)term));
+        script_put_string(out, budget_term_words((enum budget_term)term));
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void put_name(FILE *out, const struct report *report, size_t whose, double upper) {
+    char who[128];
+    budget_whose(report, &report->budget[whose], who, sizeof who);
+    fputs("set label 900 ", out);
+    script_put_string(out, who);
+    fprintf(out, " at screen 0.075, screen %.4f left tc rgb '#333333'\n", upper);
+}
+
+static void put_panels(FILE *out, const struct report *report, const struct picture *p,
+                       int height) {
+    double head = (double)HEAD / height, foot = (double)FOOT / height;
+    double panel = (1 - head - foot) / (double)p->n;
+    fprintf(out,
+            "set multiplot\nset lmargin at screen 0.07\nset rmargin at screen 0.985\n"
+            "set yrange [0:%.6g]\nset ytics %.6g\nset ylabel 'ms' offset 1,0\nset format x ''\n"
+            "set key at screen 0.985, screen 0.99 right top horizontal samplen 1.2 invert\n",
+            1e3 * p->top_s, tic_of(1e3 * p->top_s));
+    for (size_t i = 0; i < p->n; i++) {
+        double upper = 1 - head - panel * (double)i;
+        fprintf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
+                upper - 0.18 * panel, upper - 0.97 * panel);
+        if (i + 1 == p->n)
+            fputs("set format x '%g'\nset xlabel 'iteration' offset 0,0.5\n", out);
+        put_name(out, report, p->panels[i].whose, upper - 0.09 * panel);
+        put_panel(out, p, i);
+        fputs("unset key\n", out);
+    }
+    fputs("unset multiplot\n", out);
+}
+
+static void set_range(FILE *out, const struct picture *p) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct panel *panel = &p->panels[i];
+        low = fmin(low, panel->bars[0].number - panel->width / 2);
+        high = fmax(high, panel->bars[panel->n - 1].number + panel->width / 2);
+    }
+    fprintf(out, "set xrange [%.9g:%.9g]\n", low, high);
+}
+
+static char *draw(const struct report *report, const struct picture *p) {
+    struct script script;
+    int height = HEAD + FOOT + PANEL_HEIGHT * (int)p->n;
+    if (script_open(&script, height) < 0)
+        return NULL;
+    for (size_t i = 0; i < p->n; i++)
+        put_data(script.file, &p->panels[i], i);
+    set_range(script.file, p);
+    put_panels(script.file, report, p, height);
+    return script_run(&script);
+}
+
+char *plot_budget_iterations(const struct report *report) {
+    struct picture *p = calloc(1, sizeof *p);
+    if (!p)
+        return errno = ENOMEM, NULL;
+    fill_picture(p, report);
+    char *svg = p->n ? draw(report, p) : script_no_data();
+    int saved = errno;
+    free(p);
+    errno = saved;
+    return svg;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables of the runs that stand for the cells, by host: averages, of whole runs and of phases (T1),
+ * peaks (T4), the argument by arithmetic (P1); and which function adds which kind.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/layout.h"
+#include "reports/sweep/sweep_private.h"
+
+#define LABEL_SIZE 600
+#define PHASES_MAX 8 /* each is a table */
+
+static size_t hosts_of(const struct report *report, size_t hosts_max) {
+    return hosts_max && report->n_hosts > hosts_max ? hosts_max : report->n_hosts;
+}
+
+/* ---- T1, T4: a column a host of each cell ---- */
+
+/* Which part of a run a table is of: its whole, or the phase of that name (NULL: the whole). */
+struct hosts_table {
+    const char *id, *phase;
+    size_t n_left_out; /* phases after it */
+    const struct layout_row *rows;
+    size_t n;
+    bool peaks;
+};
+
+/* A phase whose stretches are shorter than two samples is as much of its neighbours as of itself:
+ * its averages would be theirs. */
+static bool lasts_for_samples(const struct report *report,
+                              const struct report_resources *resources) {
+    size_t stretches = 0;
+    for (size_t i = 0; i < report->n_phases; i++)
+        stretches += strcmp(report->phases[i].name, resources->phase) == 0;
+    return resources->duration_s >= 2 * report->period_s * (double)stretches;
+}
+
+/* NULL: the run has no such phase, or one too short for its means to say anything. */
+static const struct report_resources *resources_of(const struct report *report, const char *phase) {
+    for (size_t i = phase ? 1 : 0; i < report->n_resources; i++)
+        if (!phase || (strcmp(report->resources[i].phase, phase) == 0 &&
+                       layout_worth_a_table(report, &report->resources[i]) &&
+                       lasts_for_samples(report, &report->resources[i])))
+            return &report->resources[i];
+    return NULL;
+}
+
+static int fill_host(struct sweep_table *table, size_t column, const char *label,
+                     const struct report *report, size_t host, const struct hosts_table *of) {
+    const struct report_resources *resources = resources_of(report, of->phase);
+    int result = sweep_table_set(table, 0, column, "%s %s", label, report->hosts[host].name);
+    for (size_t r = 0; r < of->n && result == 0; r++)
+        result = sweep_table_number(
+            table, r + 1, column,
+            resources ? layout_value(report, resources, host, &of->rows[r], of->peaks) : NAN);
+    return result;
+}
+
+static int fill_hosts(struct sweep_table *table, const struct sweep *sweep,
+                      const struct hosts_table *of, size_t hosts_max) {
+    size_t column = 1;
+    int result = sweep_table_set(table, 0, 0, " ");
+    for (size_t r = 0; r < of->n && result == 0; r++)
+        result = sweep_table_set(table, r + 1, 0, "%s", of->rows[r].label);
+    for (size_t i = 0; i < sweep->n_cells; i++) {
+        const struct report *report = sweep->cells[i].typical;
+        char label[LABEL_SIZE];
+        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
+        for (size_t h = 0; report && result == 0 && h < hosts_of(report, hosts_max); h++)
+            result = fill_host(table, column++, label, report, h, of);
+    }
+    return result;
+}
+
+static int add_hosts(struct sweep_tables *tables, const struct sweep *sweep,
+                     const struct hosts_table *of, const char *title, size_t hosts_max) {
+    size_t columns = 1;
+    char more[64] = "";
+    if (of->n_left_out)
+        snprintf(more, sizeof more, " (%zu more phase%s not shown)", of->n_left_out,
+                 of->n_left_out == 1 ? " is" : "s are");
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        columns += sweep->cells[i].typical ? hosts_of(sweep->cells[i].typical, hosts_max) : 0;
+    struct sweep_table *table =
+        sweep_table_new(tables, of->id, of->phase ? of->phase : "", of->n + 1, columns, "%s%s%s%s",
+                        title, of->phase ? " in phase " : "", of->phase ? of->phase : "", more);
+    return table ? fill_hosts(table, sweep, of, hosts_max) : -ENOMEM;
+}
+
+/* The names of phases that any cell has a table for, in the order in which they come; free() them.
+ */
+static const char **collect_phases(const struct sweep *sweep, size_t *ret_n) {
+    size_t n = 0, most = 1;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        most += sweep->cells[i].typical ? sweep->cells[i].typical->n_resources : 0;
+    const char **names = calloc(most, sizeof *names);
+    for (size_t i = 0; names && i < sweep->n_cells; i++) {
+        const struct report *report = sweep->cells[i].typical;
+        for (size_t p = 1; report && p < report->n_resources; p++) {
+            const char *name = report->resources[p].phase;
+            size_t k = 0;
+            while (k < n && strcmp(names[k], name) != 0)
+                k++;
+            if (k == n && resources_of(report, name))
+                names[n++] = name;
+        }
+    }
+    *ret_n = n;
+    return names;
+}
+
+static int add_phases(struct sweep_tables *tables, const struct sweep *sweep, size_t hosts_max) {
+    size_t n;
+    const char **names = collect_phases(sweep, &n);
+    int result = names ? 0 : -ENOMEM;
+    for (size_t i = 0; i < n && i < PHASES_MAX && result == 0; i++) {
+        const struct hosts_table of = {.id = "phases",
+                                       .phase = names[i],
+                                       .n_left_out = i + 1 == PHASES_MAX ? n - PHASES_MAX : 0,
+                                       .rows = layout_averages,
+                                       .n = layout_averages_size};
+        result = add_hosts(tables, sweep, &of, "Averages of each host", hosts_max);
+    }
+    free(names);
+    return result;
+}
+
+/* ---- P1 ---- */
+
+/* What the same link needs for the bytes of the other direction; NAN. */
+static double way_back_s(const struct report *report, const struct report_arithmetic *way) {
+    for (size_t i = 0; i < report->n_arithmetic; i++) {
+        const struct report_arithmetic *a = &report->arithmetic[i];
+        if (a->host == way->host && strcmp(a->phase, way->phase) == 0 &&
+            strcmp(a->direction, way->direction) != 0)
+            return a->bound_s;
+    }
+    return NAN;
+}
+
+/* A link carries both directions at once, but a program that waits for all gradients before it
+ * sends the weights needs it twice. */
+static int fill_arithmetic(struct sweep_table *table, size_t row, const char *label,
+                           const struct report *report) {
+    const struct report_arithmetic *a = &report->arithmetic[0];
+    double both_s = a->bound_s + way_back_s(report, a);
+    const double values[] = {a->bytes_per_iteration / 1e6,
+                             a->bandwidth_mb_s,
+                             a->bound_s,
+                             both_s,
+                             a->iteration_s,
+                             a->share_pct,
+                             100 * both_s / a->iteration_s};
+    int result = sweep_table_set(table, row, 0, "%s", label);
+    if (result == 0)
+        result =
+            sweep_table_set(table, row, 1, "%s %ss", layout_host(report, a->host), a->direction);
+    for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
+        result = sweep_table_number(table, row, c + 2, values[c]);
+    return result;
+}
+
+/* Of each cell the argument that bounds an iteration most. */
+static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep) {
+    static const char *const titles[] = {" ",
+                                         "link",
+                                         "MB an iteration",
+                                         "MB/s",
+                                         "so it takes (s)",
+                                         "with the way back (s)",
+                                         "iteration (s)",
+                                         "share (%)",
+                                         "with the way back (%)"};
+    size_t rows = 1, row = 1;
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        rows += sweep->cells[i].typical && sweep->cells[i].typical->n_arithmetic;
+    if (rows == 1)
+        return 0;
+    struct sweep_table *table = sweep_table_new(tables, "arithmetic", "", rows, ARRAY_SIZE(titles),
+                                                "By arithmetic: what the bytes of an iteration "
+                                                "need");
+    int result = table ? 0 : -ENOMEM;
+    for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
+        result = sweep_table_set(table, 0, c, "%s", titles[c]);
+    for (size_t i = 0; i < sweep->n_cells && result == 0; i++) {
+        const struct report *report = sweep->cells[i].typical;
+        char label[LABEL_SIZE];
+        sweep_values(sweep, &sweep->cells[i], label, sizeof label);
+        if (report && report->n_arithmetic)
+            result = fill_arithmetic(table, row++, label, report);
+    }
+    return result;
+}
+
+/* ---- kinds ---- */
+
+int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
+                          size_t hosts_max) {
+    if (!sweep_n_typical(sweep))
+        return 0;
+    if (strcmp(kind, "means") == 0)
+        return sweep_tables_add_means(tables, sweep);
+    if (strcmp(kind, "hosts") == 0)
+        return add_hosts(tables, sweep,
+                         &(struct hosts_table){
+                             .id = "hosts", .rows = layout_averages, .n = layout_averages_size},
+                         "Averages of each host", hosts_max);
+    if (strcmp(kind, "phases") == 0)
+        return add_phases(tables, sweep, hosts_max);
+    if (strcmp(kind, "peaks") == 0)
+        return add_hosts(
+            tables, sweep,
+            &(struct hosts_table){
+                .id = "peaks", .rows = layout_peaks, .n = layout_peaks_size, .peaks = true},
+            "Peaks of each host", hosts_max);
+    if (strcmp(kind, "differences") == 0)
+        return sweep_tables_add_differences(tables, sweep, hosts_max);
+    if (strcmp(kind, "job") == 0)
+        return sweep_tables_add_job(tables, sweep);
+    if (strcmp(kind, "roles") == 0)
+        return sweep_tables_add_roles(tables, sweep);
+    if (strcmp(kind, "operators") == 0)
+        return sweep_tables_add_operators(tables, sweep);
+    if (strcmp(kind, "timeline") == 0)
+        return sweep_tables_add_timelines(tables, sweep);
+    if (strcmp(kind, "arithmetic") == 0)
+        return add_arithmetic(tables, sweep);
+    return strcmp(kind, "pace") == 0 ? sweep_tables_add_pace(tables, sweep)
+                                     : sweep_tables_add_curves(tables, sweep);
+}

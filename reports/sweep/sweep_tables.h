@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a sweep, as text: what each format then only draws. Row 0 holds the titles of the
+ * columns, column 0 those of the rows.
+ *
+ * A reader of a table that somebody else published wants his figures beside ours: table_put_beside
+ * puts them into a row of their own under ours, found by the words of row and column.
+ */
+#ifndef CHOKEPOINT_REPORTS_SWEEP_TABLES_H
+#define CHOKEPOINT_REPORTS_SWEEP_TABLES_H
+
+#include "reports/sweep/sweep.h"
+
+struct sweep_table {
+    const char *id; /* "grid", "hosts", ...; of a grid the measure's name is `of` */
+    char *of;       /* owned; "" */
+    char *title;    /* owned */
+    size_t rows, columns;
+    char **cells; /* owned texts; NULL is empty */
+    bool *beside; /* owned: this row holds figures of somebody else */
+    size_t drawn; /* this column is drawn with characters of one width; 0: none */
+};
+
+struct sweep_tables {
+    struct sweep_table *items; /* owned */
+    size_t n;
+};
+
+/* Kinds of tables: grid, means, verdicts, hosts, phases, differences, job, peaks, roles, operators,
+ * timeline, arithmetic, pace, curves. */
+bool sweep_is_table(const char *word);
+extern const char sweep_table_words[];
+
+/* Adds the tables of one kind. hosts_max: of tables by host, at most so many hosts of a cell; 0:
+ * all. -EINVAL for a word that is no kind; -ENOMEM. Nothing is added where nothing is known. */
+int sweep_tables_add(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
+                     size_t hosts_max);
+void sweep_tables_free(struct sweep_tables *tables);
+
+/* Text under the cell of that row and column of each table of that kind (and, of a grid, of that
+ * measure); nothing where there is no such cell. -ENOMEM. */
+int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const char *of,
+                            const char *row, const char *column, const char *text);
+
+/* ---- for the builders of tables ---- */
+
+/* A further table, empty. NULL without memory. */
+struct sweep_table *sweep_table_new(struct sweep_tables *tables, const char *id, const char *of,
+                                    size_t rows, size_t columns, const char *title, ...)
+    __attribute__((format(printf, 6, 7)));
+/* 0, or -ENOMEM. */
+int sweep_table_set(struct sweep_table *table, size_t row, size_t column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int sweep_table_number(struct sweep_table *table, size_t row, size_t column, double value);
+
+int sweep_tables_add_runs(struct sweep_tables *tables, const struct sweep *sweep, const char *kind,
+                          size_t hosts_max);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Sweeps written, one after the other: a function a format. Negative errno when the stream fails.
+ */
+#ifndef CHOKEPOINT_REPORTS_SWEEP_WRITE_H
+#define CHOKEPOINT_REPORTS_SWEEP_WRITE_H
+
+#include <stdio.h>
+
+#include "reports/sweep/sweep_tables.h"
+
+struct sweep_picture {
+    char name[128]; /* letters, digits, ".-_": of a file, without its ending */
+    char *caption;  /* owned */
+    char *svg;      /* owned; NULL: `why` is an errno, as plot.h says */
+    int why;
+};
+
+struct sweep_pictures {
+    struct sweep_picture *items; /* owned */
+    size_t n;
+};
+
+/* Measures, curves, and timelines if there are tables of those. -ENOMEM; ret_pictures is to be
+ * freed in any case. */
+int sweep_pictures_make(const struct sweep *sweep, const struct sweep_tables *tables,
+                        struct sweep_pictures *ret_pictures);
+void sweep_pictures_free(struct sweep_pictures *pictures);
+
+struct sweep_section {
+    const char *title;
+    const char *words; /* what a reader should know, in plain text; NULL */
+    const struct sweep *sweep;
+    const struct sweep_tables *tables;
+    const struct sweep_pictures *pictures; /* for HTML; NULL: none */
+    const char *pictures_at; /* Markdown: the directory that has them as NAME.svg; NULL: none */
+};
+
+typedef int sweep_writer(const struct sweep_section *sections, size_t n, FILE *out);
+
+sweep_writer sweep_write_text, sweep_write_md, sweep_write_html, sweep_write_csv, sweep_write_json;
+
+/* text md html csv json; NULL for anything else. */
+sweep_writer *sweep_find_writer(const char *format);
+
+/* "5 of 6 runs ended well, 1 failed; figures are medians ..." */
+void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size);
+
+/* A measure by the first two parameters as a picture: an SVG document (free() it), or NULL with
+ * errno as plot.h says. */
+char *sweep_plot(const struct sweep *sweep, size_t measure);
+
+#endif
