@@ -235,11 +235,12 @@ void core_speed_tell(struct core_speed core, struct candidate *c) {
                       "operators tell, which took no longer there for as much output (%.2f times)",
                       core.pace);
     else if (!isnan(core.sampling))
-        text_list_add(&c->against,
-                      "the program marks no amounts of work, and a slower core would look the same; "
-                      "it is not that, as far as sampling tells, which took no more CPU time there "
-                      "than for its peers (%.2f times)",
-                      core.sampling);
+        text_list_add(
+            &c->against,
+            "the program marks no amounts of work, and a slower core would look the same; "
+            "it is not that, as far as sampling tells, which took no more CPU time there "
+            "than for its peers (%.2f times)",
+            core.sampling);
     else
         text_list_add(&c->against, "more work or a slower core: the program marks no amounts of "
                                    "work, so CPU time alone cannot tell");

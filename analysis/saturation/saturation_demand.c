@@ -61,14 +61,19 @@ const struct budget *saturation_budget(const struct scene *scene,
 
 /* ---- busy ---- */
 
-/* The wrappers that started a rank carry its number, too, and wait for it all the time. */
-bool scene_is_rank(const struct scene *scene, const struct scene_process *process) {
+/* The wrappers that started a rank carry its number, too, and wait for it all the time. NULL. */
+static const struct rank_budget *rank_of(const struct scene *scene,
+                                         const struct scene_process *process) {
     int64_t pid =
         series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
     for (size_t r = 0; process->job && process->rank >= 0 && r < scene->budgets.n; r++)
         if (scene->budgets.items[r].host == process->host && scene->budgets.items[r].pid == pid)
-            return true;
-    return false;
+            return &scene->budgets.items[r];
+    return NULL;
+}
+
+bool scene_is_rank(const struct scene *scene, const struct scene_process *process) {
+    return rank_of(scene, process) != NULL;
 }
 
 /* Without ranks: a host's processes together keep it busy at most all the time. */
@@ -92,19 +97,24 @@ static double busy_share(const struct budget *b) {
     return (term(b, BUDGET_CPU) + term(b, BUDGET_RUN_QUEUE) + term(b, BUDGET_QUOTA)) / b->wall_s;
 }
 
+/* Ranks are sampled more often than processes: of the last second before it ended, a process's own
+ * counters know nothing. */
+static double rank_busy(const struct scene *scene, const struct scene_process *process,
+                        size_t group) {
+    const struct budget *b = &rank_of(scene, process)->groups[group];
+    if (b->wall_s > 0 && budget_closes(b) && b->source != BUDGET_FROM_TOTALS)
+        return busy_share(b);
+    struct process_use use =
+        scene_process_use(scene, process, phase_windows(&scene->groups[group]));
+    return (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
+}
+
 double ranks_busy(const struct scene *scene, size_t group) {
-    struct windows windows = phase_windows(&scene->groups[group]);
     double *shares = malloc((scene->n_processes + scene->n_hosts + 1) * sizeof *shares);
     size_t n = 0;
     for (size_t p = 0; shares && p < scene->n_processes; p++) {
         const struct scene_process *process = &scene->processes[p];
-        if (!scene_is_rank(scene, process))
-            continue;
-        struct process_use use = scene_process_use(scene, process, windows);
-        const struct budget *budget = saturation_budget(scene, process, group);
-        double share = (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
-        if (budget)
-            share = busy_share(budget);
+        double share = scene_is_rank(scene, process) ? rank_busy(scene, process, group) : NAN;
         if (!isnan(share))
             shares[n++] = share;
     }
