@@ -20,7 +20,7 @@ import time
 from two_hosts import HERE, PROGRAMS, training
 import canary # noqa: E402
 from bed import Unable # noqa: E402
-from stats import feeling, harmonic, slower_core, undisturbed # noqa: E402
+from stats import feelings, harmonic, mean, slower_core, undisturbed # noqa: E402
 
 BIN = os.path.abspath(os.environ.get("CHOKEPOINT_BIN", f"{HERE}/../../build/release/bin"))
 WINDOW_S, SETTLE_NS = 1, 150_000_000 # who goes on makes up for what was missed, at once: that is left out
@@ -72,13 +72,14 @@ def beats_in(beats, begin, end):
 
 
 def slownesses(windows, beats):
-    """Time of the canary's work in each window, on the slower core at each beat; of the beats that no sample of an agent
-    falls on."""
-    slower = dict(enumerate(slower_core(beats["cores"])))
-    watched = [n for stopped, begin, end in windows if not stopped for n in beats_in(beats, begin, end) if n in slower]
-    halves = ([slower[n] for n in watched if n % 2 == half] for half in (0, 1))
-    counted = set(range(len(slower))[undisturbed(*halves)])
-    return [harmonic([slower[n] for n in beats_in(beats, begin, end) if n in counted]) for _, begin, end in windows]
+    """(time of the canary's sums, of its walk through caches) in each window, on the slower core at each beat; of the beats that
+    no sample of an agent falls on."""
+    sums, walks = (slower_core(beats[what]) for what in ("cores", "caches"))
+    watched = [n for stopped, begin, end in windows if not stopped for n in beats_in(beats, begin, end) if n < len(sums)]
+    halves = ([sums[n] for n in watched if n % 2 == half] for half in (0, 1))
+    counted = set(range(len(sums))[undisturbed(*halves)])
+    inside = ([n for n in beats_in(beats, begin, end) if n in counted] for _, begin, end in windows)
+    return [(harmonic([sums[n] for n in own]), mean([walks[n] for n in own])) for own in inside]
 
 
 def main():
@@ -97,8 +98,8 @@ def main():
         database = sqlite3.connect(f"{work}/db")
         starts = sorted(row[0] for row in database.execute('SELECT start_ns FROM mark WHERE kind = ? AND "rank" = 0', (ITERATION,)))
     times = [(stopped, iteration_ns(starts, begin, end), slow) for (stopped, begin, end), slow in zip(windows, slownesses(windows, beats))]
-    exponent = feeling([(slow, ns) for stopped, ns, slow in times if ns and stopped])
-    fours = [[ns and ns / slow ** exponent for _, ns, slow in times[i:i + 4]] for i in range(0, len(times) - 3, 4)]
+    felt = feelings([(*slow, ns) for stopped, ns, slow in times if ns and stopped])
+    fours = [[ns and ns / slow[0] ** felt[0] / slow[1] ** felt[1] for _, ns, slow in times[i:i + 4]] for i in range(0, len(times) - 3, 4)]
     ratios = [(a + d) / (b + c) for a, b, c, d in (four for four in fours if None not in four)]
     if len(ratios) < 5:
         sys.exit(f"profiling_pauses.py: {len(ratios)} pairs are too few: give it more seconds")
@@ -108,7 +109,7 @@ def main():
     print(f"{options.program}: an iteration takes {on:.2f} ms watched, {off:.2f} ms while all that watches stands still")
     print(f"watching adds {100 * (statistics.median(ratios) - 1):+.2f} % (95 % interval {100 * (medians[50] - 1):+.2f} to "
           f"{100 * (medians[1950] - 1):+.2f}), {len(ratios)} pairs within one run, "
-          f"corrected by the canary (exponent {exponent:.2f}; goal: at most 1 %)")
+          f"corrected by the canary (exponents {felt[0]:.2f} of cores, {felt[1]:.2f} of caches; goal: at most 1 %)")
 
 
 main()

@@ -3,7 +3,8 @@
  * fault-canary CPU...: how fast those cores are while something else runs on them. Twenty times a
  * second all of them do the same short work at the same time, until standard input ends; then the
  * thread CPU time that each beat took is printed as JSON, milliseconds:
- * {"start_ns": CLOCK_MONOTONIC, "period_ns": 50000000, "cores": {"0": [x, ...], "1": [y, ...]}}.
+ * {"start_ns": CLOCK_MONOTONIC, "period_ns": 50000000, "cores": {"0": [x, ...], "1": [y, ...]},
+ *  "caches": {"0": [x, ...], "1": [y, ...]}}.
  *
  * CPU time, not time: what else runs on a core may come between, and is none of the core's speed.
  * What the machine below takes without saying so (it gives a virtual core less, or its neighbour
@@ -16,12 +17,18 @@
  * products, each waiting for the one before, hardly notices a neighbour: over windows of a second
  * programs of six kinds slow down 1.5 to 2.7 times as much as it (in logarithms), and .8 to 1.4
  * times as much as these sums, correlation .92 to .99.
+ *
+ * A neighbour that fills the caches of a physical core hardly holds up sums, and a program that
+ * lives in them by half: so there is a second piece of work, "caches", a walk from line to line of
+ * some hundred kilobytes that it has just walked through. It takes up to six times as long for
+ * seconds, while the sums take a tenth longer.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,13 +41,16 @@
 #define PERIOD_NS 50000000
 #define WARM_STEPS 30000  /* not measured: the work's instructions and data come near */
 #define WORK_STEPS 100000 /* .15 to .3 ms: half a percent of a core, with the warming */
+#define LINE 64
+#define LINES 4096 /* 256 KiB: more than the nearest cache holds, less than a core's own ones */
 #define NS_PER_S 1000000000
 
 struct canary {
     pthread_t thread;
     int core, beats;
     struct timespec first; /* CLOCK_MONOTONIC */
-    float ms[BEATS_MAX];
+    float ms[BEATS_MAX], caches_ms[BEATS_MAX];
+    char *lines;  /* each begins with the number of the next: all of them in a circle */
     uint64_t sum; /* so that the work is done at all */
 };
 
@@ -76,6 +86,32 @@ static uint64_t work(uint64_t seed, int steps) {
     return a + b + c + d + e + f;
 }
 
+/* In an order that no processor foresees. */
+static char *circle(void) {
+    static uint32_t order[LINES];
+    char *lines = aligned_alloc(LINE, (size_t)LINES * LINE);
+    uint64_t random = 1;
+    if (!lines)
+        die("memory");
+    for (uint32_t i = 0; i < LINES; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u; /* Knuth's, of MMIX */
+        uint32_t at = (uint32_t)(random >> 33) % (i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (uint32_t i = 0; i < LINES; i++)
+        memcpy(lines + (size_t)order[i] * LINE, &order[(i + 1) % LINES], sizeof *order);
+    return lines;
+}
+
+/* Once round, from any line to itself. */
+static uint64_t walk(const char *lines) {
+    uint32_t at = 0;
+    for (int i = 0; i < LINES; i++)
+        memcpy(&at, lines + (size_t)at * LINE, sizeof at);
+    return at;
+}
+
 /* On that core alone, and before all others there, so that all beat at the same time. Where the
  * system does not allow that, a beat may be late; its CPU time is as true. */
 static void settle(int core) {
@@ -97,7 +133,11 @@ static void *beat(void *argument) {
         c->sum += work(c->sum, WARM_STEPS);
         double begin = cpu_ms();
         c->sum += work(c->sum, WORK_STEPS);
-        c->ms[c->beats++] = (float)(cpu_ms() - begin);
+        c->ms[c->beats] = (float)(cpu_ms() - begin);
+        c->sum += walk(c->lines);
+        begin = cpu_ms();
+        c->sum += walk(c->lines);
+        c->caches_ms[c->beats++] = (float)(cpu_ms() - begin);
         long ns = at.tv_nsec + PERIOD_NS;
         at.tv_sec += ns / NS_PER_S;
         at.tv_nsec = ns % NS_PER_S;
@@ -110,6 +150,7 @@ static void run_all(struct canary *canaries, int n) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     for (int i = 0; i < n; i++) {
         canaries[i].first = now;
+        canaries[i].lines = circle();
         errno = pthread_create(&canaries[i].thread, NULL, beat, &canaries[i]);
         if (errno)
             die("thread");
@@ -120,13 +161,20 @@ static void run_all(struct canary *canaries, int n) {
     ended = true;
     for (int i = 0; i < n; i++)
         pthread_join(canaries[i].thread, NULL);
+    for (int i = 0; i < n; i++)
+        free(canaries[i].lines);
 }
 
-static void print_beats(const struct canary *c) {
-    printf("\"%d\": [", c->core);
-    for (int i = 0; i < c->beats; i++)
-        printf("%s%.4f", i ? ", " : "", (double)c->ms[i]);
-    printf("]");
+static void print_beats(const char *name, const struct canary *canaries, int n, size_t times) {
+    printf("\"%s\": {", name);
+    for (int i = 0; i < n; i++) {
+        const float *ms = (const float *)((const char *)&canaries[i] + times);
+        printf("%s\"%d\": [", i ? ", " : "", canaries[i].core);
+        for (int b = 0; b < canaries[i].beats; b++)
+            printf("%s%.4f", b ? ", " : "", (double)ms[b]);
+        printf("]");
+    }
+    printf("}");
 }
 
 static int core_of(const char *word) {
@@ -148,12 +196,11 @@ int main(int argc, char **argv) {
         return 2;
     }
     run_all(canaries, n);
-    printf("{\"start_ns\": %lld, \"period_ns\": %d, \"cores\": {",
+    printf("{\"start_ns\": %lld, \"period_ns\": %d, ",
            (long long)canaries->first.tv_sec * NS_PER_S + canaries->first.tv_nsec, PERIOD_NS);
-    for (int i = 0; i < n; i++) {
-        printf("%s", i ? ", " : "");
-        print_beats(&canaries[i]);
-    }
-    printf("}}\n");
+    print_beats("cores", canaries, n, offsetof(struct canary, ms));
+    printf(", ");
+    print_beats("caches", canaries, n, offsetof(struct canary, caches_ms));
+    printf("}\n");
     return 0;
 }

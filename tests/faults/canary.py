@@ -18,7 +18,7 @@ def cores_of(cpus):
 @contextlib.contextmanager
 def beating(binaries, cpus):
     """CPU time of fixed work on each core of a list (None: of all) while the block runs, ms, in a dict that is filled at its
-    end: {"start_ns": of the monotonic clock, "period_ns": n, "cores": {core: [x, ...]}}."""
+    end: {"start_ns": of the monotonic clock, "period_ns": n, "cores": {core: [x, ...]}, "caches": the same of a walk through them}."""
     cores = sorted(os.sched_getaffinity(0) if cpus is None else cores_of(cpus))
     process = subprocess.Popen([f"{binaries}/fault-canary", *map(str, cores[:CORES_MAX])],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

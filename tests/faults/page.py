@@ -138,10 +138,10 @@ blame counts as a false alarm in the first of the three rows.
 Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
 held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
-a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds. A clean run's time is multiplied by what
-the canary's work took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program feels of
-that: the exponent by which its clean runs take longer where the canary does (least squares, reweighted so that one far off hardly counts: Holland and Welsch 1977), drawn where these are few or alike towards what is
-expected: 1, or less of a program that computes for a set CPU time or in one chain of products. A run with less of the same work is held against as much of a clean one's: all but what a loop takes once, by how much its
+a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds, and that of their caches by several times. A clean run's time is multiplied by what
+each of the canary's two pieces of work (sums; a walk from line to line in a core's caches) took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program feels of
+that: the exponents by which its clean runs take longer where the canary does (least squares, reweighted so that one far off hardly counts: Holland and Welsch 1977), drawn where these are few or alike towards what is
+expected: 1 of the sums, or less of a program that computes for a set CPU time or in one chain of products, and a tenth of that of the walk. A run with less of the same work is held against as much of a clean one's: all but what a loop takes once, by how much its
 first iteration is longer than those after it. That is known of programs that mark their iterations; of others it is counted as nothing, which makes a fault with less work seem to cost a little more than it did."""
 
 

@@ -58,7 +58,6 @@ def undisturbed(even, odd):
 
 NOISE = .03 # of a run
 FAR = 2.385 * NOISE # 95 % as good as least squares where nothing is far off (Holland and Welsch 1977)
-DRAWN = (NOISE / .5) ** 2 # noise of a run over the doubt about an exponent, squared
 ROUNDS = 30 # more than it takes to settle
 
 
@@ -81,22 +80,37 @@ def settled(logs, weights):
     return at
 
 
-def feeling(points, expected=1):
+def feeling(points, expected=1, doubt=.5):
     """How much of its cores' slowness a program feels: the exponent with which it takes longer where the canary does, from
     (canary's time, program's time) of runs of equal work. What waits for the memory feels a neighbour on the physical core
     less, what lives in the caches more. Least squares of logarithms, reweighted so that a run far off hardly counts (Holland
     and Welsch 1977), drawn towards what is expected by what few runs on cores of one speed cannot tell (noise of 3 %, an
-    exponent within .5 of that)."""
+    exponent within `doubt` of that)."""
     if not points:
         return expected
     xs, ys = ([math.log(value) for value in axis] for axis in zip(*points))
-    weights, exponent = [1] * len(xs), expected
+    weights, exponent, drawn = [1] * len(xs), expected, (NOISE / doubt) ** 2
     for _ in range(ROUNDS):
         middle_x, middle_y = mean(xs, weights), mean(ys, weights)
         together = sum(w * (x - middle_x) * (y - middle_y) for w, x, y in zip(weights, xs, ys))
-        exponent = (together + expected * DRAWN) / (sum(w * (x - middle_x) ** 2 for w, x in zip(weights, xs)) + DRAWN)
+        exponent = (together + expected * drawn) / (sum(w * (x - middle_x) ** 2 for w, x in zip(weights, xs)) + drawn)
         weights = hardly_if_far([y - middle_y - exponent * (x - middle_x) for x, y in zip(xs, ys)])
     return exponent
+
+
+CACHES = .04 # what programs feel of slow caches, about; known to within as much
+TURNS = 5 # until neither exponent moves
+
+
+def feelings(points, expected=1):
+    """The same of cores and of their caches, from (canary's sums, its walk through caches, program's time): two exponents, each
+    by what the other leaves of the times' differences, in turn. Of its cores' slowness a program feels all at most: where few
+    runs say more than that, what else was slow then was not the cores, and need not be so another time."""
+    cores, caches = expected, expected * CACHES
+    for _ in range(TURNS):
+        cores = min(feeling([(core, time / cache ** caches) for core, cache, time in points], expected), 1)
+        caches = max(feeling([(cache, time / core ** cores) for core, cache, time in points], expected * CACHES, CACHES), 0)
+    return cores, caches
 
 
 def median(values):

@@ -150,16 +150,31 @@ class Cores(unittest.TestCase):
 
     def test_a_program_feels_as_much_of_slow_cores_as_its_clean_runs_show(self):
         clean = lambda power: [beating(made("F0", 10 * ms ** power, started=ms), ms, ms) for ms in (1, 2, 4)]
-        self.assertAlmostEqual(truth.feels(clean(.6)), .6, 1)
-        self.assertAlmostEqual(truth.feels(clean(2)), 1, 2) # by more than a core is slow nothing is slower for that
-        self.assertAlmostEqual(truth.feels(clean(0)), 0, 2)
-        self.assertEqual([truth.feels(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [1, 1, 1])
+        self.assertAlmostEqual(truth.feels(clean(.6))[0], .6, 1)
+        self.assertAlmostEqual(truth.feels(clean(2))[0], 1, 2) # by more than a core is slow nothing is slower for that
+        self.assertAlmostEqual(truth.feels(clean(0))[0], 0, 2)
+        felt = lambda c: tuple(round(e, 6) for e in truth.feels(c))
+        self.assertEqual([felt(c) for c in ([], clean(2)[:1], [made("F0", 10), made("F0", 11)])], [(1, stats.CACHES)] * 3)
         runs = scored(*clean(1), beating(made("F1", 60, "saturated", "vm2", "cpu", [label()], started=3), 3, 3))
         self.assertAlmostEqual(runs[-1]["slowdown"], 2, 2)
 
+    def test_slow_caches_are_told_from_slow_cores(self):
+        def run(core, cache, started, fault="F0", cost=1, **more):
+            beats = beating(made(fault, 10 * core ** .8 * cache ** .08 * cost, started=started, **more), *[[core] * 400] * 2)
+            beats["canary"]["caches"] = {"0": [cache] * 400, "1": [cache / 2] * 400} # the slower core counts
+            return beats
+        clean = [run(*at) for at in ((1, 1, 0), (1.2, 1, 1), (1, 4, 2), (1.2, 4, 3), (1.1, 2, 4))]
+        cores, caches = truth.feels(clean)
+        self.assertAlmostEqual(cores, .8, 1)
+        self.assertTrue(.07 < caches < .08) # drawn to what is expected
+        runs = scored(*clean, run(1, 9, 5, "F1", 1.5, labels=[label()]))
+        self.assertAlmostEqual(runs[-1]["slowdown"], 1.5, 1)
+        self.assertGreater(runs[-1]["doubt"], .05) # caches four times as slow as in the mean of clean runs
+
     def test_what_a_program_is_known_to_feel_is_taken_where_clean_runs_cannot_tell(self):
         alike = lambda name: [dict(beating(made("F0", 10, started=i), 8, 8), workload=name) for i in range(3)]
-        self.assertEqual([truth.feels(alike(name)) for name in ("sync", "sync-disk", "ring", "nobody's")], [1, .15, .5, 1])
+        felt = lambda c: tuple(round(e, 6) for e in truth.feels(c))
+        self.assertEqual([felt(alike(name)) for name in ("sync", "sync-disk", "ring", "nobody's")], [(feels, round(feels * stats.CACHES, 6)) for feels in (1, .15, .5, 1)])
 
     def test_one_clean_run_far_off_does_not_tell_what_a_program_feels(self):
         points = [(ms, 10 * ms) for ms in (1, 1.1, 1.2, 1.3, 1.4)]

@@ -12,12 +12,12 @@ The twin is made of all clean runs of the program, not of the one beside the run
 """
 import math
 
-from stats import every_core, feeling, harmonic, mean, median, quantile, settled, slower_core, undisturbed
+from stats import CACHES, every_core, feelings, harmonic, mean, median, quantile, settled, slower_core, undisturbed
 from workloads import WORKLOADS
 
 MUST_S, MAY_S = 1.08, 1.03
 UNLIKE_CORES = 1.1 # slowest over fastest: from here on a rank on the slower one takes longer for the same work
-FEELS_OFF = .25 # what a program feels of its cores' slowness is known to within that
+FEELS_OFF = .25, CACHES # what a program feels of its cores' and caches' slowness is known to within that
 LINK_FAULTS = ("F3", "F4", "F5")
 AFTER_LOOP_S = .15 # from the end of a program's loop to that of the command, about
 LEAST = 3 # clean runs from which a spread can be told
@@ -48,26 +48,29 @@ def nearness(run, other):
 
 # ---- the cores beneath ----
 
-def beats_of(run):
-    """{core: canary's times on it} of the cores that the program may run on: all, or the one it was pinned to."""
-    cores = (run.get("canary") or {}).get("cores", {})
+def beats_of(run, what="cores"):
+    """{core: canary's times on it} of the cores that the program may run on: all, or the one it was pinned to. Of its sums, or
+    (`what`: caches) of its walk through a core's caches."""
+    cores = (run.get("canary") or {}).get(what, {})
     return cores if run.get("pin") is None else {core: beats for core, beats in cores.items() if int(core) == run["pin"]}
 
 
-def loop_beats(run):
+def loop_beats(run, what="cores"):
     """The canary's times during the loop: on the slower core at each beat, or of all where hosts share them and each rank
     runs on any. The loop is the end of a run, but for what the command does after it."""
     period_ns = (run.get("canary") or {}).get("period_ns", 1)
-    times = (slower_core if run["own_cores"] else every_core)(beats_of(run))
+    times = (slower_core if run["own_cores"] else every_core)(beats_of(run, what))
     n = round(run["loop_s"] * 1e9 / period_ns)
     last = max(len(times) - round(AFTER_LOOP_S * 1e9 / period_ns), n)
     return times[max(last - n, 0):last]
 
 
-def slowness(run):
-    """How long the cores took for fixed work during the loop; 1 where that was not measured."""
-    times = loop_beats(run)
-    return harmonic(times[undisturbed(times[::2], times[1::2])] or [1])
+def slowness(run, what="cores"):
+    """How long the cores took for fixed work during the loop; 1 where that was not measured. A walk through caches at its mean
+    time, as is the program's, which is for the most part computing."""
+    times, all_beats = loop_beats(run), loop_beats(run, what)
+    counted = all_beats[undisturbed(times[::2], times[1::2])] or [1]
+    return harmonic(counted) if what == "cores" else mean(counted)
 
 
 def core_ms(run):
@@ -82,10 +85,15 @@ def cores_alike(run):
 
 
 def feels(clean):
-    """How much of its cores' slowness a program feels, by its clean runs and by what it is known to do: all of it at most.
-    Where few clean runs say more than that, what else was slow then was not the cores, and need not be so in another run."""
+    """How much of its cores' slowness a program feels, and of its caches', as exponents: by its clean runs and by what it is
+    known to do."""
     expected = getattr(WORKLOADS.get(clean[0]["workload"]), "feels", 1) if clean else 1
-    return min(feeling([(slowness(r), per_work(r)) for r in clean], expected), 1)
+    return feelings([(slowness(r), slowness(r, "caches"), per_work(r)) for r in clean], expected)
+
+
+def held_up(run, felt):
+    """By what factor a program that feels that much takes longer on such cores."""
+    return slowness(run) ** felt[0] * slowness(run, "caches") ** felt[1]
 
 
 # ---- the twin ----
@@ -109,17 +117,17 @@ def as_much_s(one, other, once):
     return once + (one["loop_s"] - once) * other["scale"] / one["scale"]
 
 
-def at_speed(one, other, once, exponent):
-    """The same on cores as fast as they were during the other run."""
-    return as_much_s(one, other, once) * (slowness(other) / slowness(one)) ** exponent
+def at_speed(one, other, once, felt):
+    """The same on cores as fast as they were during the other run, to a program that feels that much of it."""
+    return as_much_s(one, other, once) * held_up(other, felt) / held_up(one, felt)
 
 
 def twin_s(run, runs):
     """What the loop takes without the fault, for the same work on cores as fast: the geometric mean of all other clean runs
     of the program, the nearer in time the heavier, those far off hardly."""
     clean = nearest_clean(run, runs)
-    once, exponent = loops_once_s(clean), feels(clean)
-    return math.exp(settled([math.log(at_speed(r, run, once, exponent)) for r in clean], [nearness(run, r) for r in clean])) if clean else None
+    once, felt = loops_once_s(clean), feels(clean)
+    return math.exp(settled([math.log(at_speed(r, run, once, felt)) for r in clean], [nearness(run, r) for r in clean])) if clean else None
 
 
 def outside_s(run):
@@ -142,10 +150,11 @@ def set_twin(run, runs):
 
 
 def on_unlike_cores(run, clean):
-    """How much slower or faster than those of the clean runs its twin is made of a run's cores were, as a logarithm: so far the
-    twin stands on what the program is taken to feel of that."""
+    """How far a twin may be off, as a logarithm, as it stands on what the program is taken to feel of its cores: the less the
+    more these were like those of the clean runs that it is made of."""
     weights = [nearness(run, r) for r in clean]
-    return abs(mean([math.log(slowness(run) / slowness(r)) for r in clean], weights)) if clean else 0
+    unlike = lambda what: abs(mean([math.log(slowness(run, what) / slowness(r, what)) for r in clean], weights))
+    return math.hypot(FEELS_OFF[0] * unlike("cores"), FEELS_OFF[1] * unlike("caches")) if clean else 0
 
 
 def set_truth(runs, tolerate=.1):
@@ -156,7 +165,7 @@ def set_truth(runs, tolerate=.1):
         set_twin(run, runs)
     for run in runs:
         run["spread"] = clean_spread(runs, run["half"], run["workload"])
-        run["doubt"] = math.hypot(run["spread"], FEELS_OFF * on_unlike_cores(run, nearest_clean(run, runs)))
+        run["doubt"] = math.hypot(run["spread"], on_unlike_cores(run, nearest_clean(run, runs)))
         run["right"] = right_answer(run)
 
 
@@ -199,8 +208,8 @@ def true_ratio(run, measured_s):
 def capped_ratio(run, clean, measured_s):
     """The other way round: what a faulty run took for the same work, of that clean run, on cores as fast as they were in that;
     who is held up by a link does not feel its cores. What a loop takes once is by the recordings no longer under a limit."""
-    exponent = 0 if run["fault"] in LINK_FAULTS else run["feels"]
-    return ratio_of(clean, at_speed(run, clean, run["loops_once_s"], exponent), outside_s(run), measured_s)
+    felt = (0, 0) if run["fault"] in LINK_FAULTS else run["feels"]
+    return ratio_of(clean, at_speed(run, clean, run["loops_once_s"], felt), outside_s(run), measured_s)
 
 
 def overheads(runs, plain, tolerate=.1):
