@@ -80,7 +80,18 @@ void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
 void replay_put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,
                          int64_t begin, int64_t end);
 
-/* ---- without a core inside calls (replay_core.c) ---- */
+/* ---- without a core inside calls (replay_core.c, replay_absence.c) ---- */
+
+/* A rank that spins while a message is on its way loses no time by having no core, but at the end:
+ * until its turn comes again. */
+#define REPLAY_TURN_NS 50e6 /* of a quota twice as long: it is given out every 100 ms */
+
+static inline double replay_turn_ns(const struct budget_shares *shares) {
+    return REPLAY_TURN_NS * (1 + shares->quota_of_queue);
+}
+
+/* Shorter ones than MPI_LONG_NS are no matter. In order of their ends. */
+void replay_add_absence(struct rank_builder *rb, struct replay_absence absence);
 
 enum waits_for { FOR_NOBODY, FOR_MESSAGES, FOR_GROUP };
 
@@ -98,8 +109,8 @@ void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int6
 /* Event i, a look that found nothing, or the nap before it: how long it had no core meanwhile. */
 void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A pause between two looks that is no nap, with so much CPU time: how long it had no core, and
- * that noted. */
+/* A pause between two looks that is no nap, with so much CPU time: how long it had no core; the
+ * second notes that, too. */
 double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 /* The share of a wait that it is on the CPU: in a call, or in looks; in naps between them
