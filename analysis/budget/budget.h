@@ -23,7 +23,8 @@
  *     the rest is idle. Of the disk's time that is short memory which was spent on reading back
  *     what had been in memory (rank_counters.c). Off the CPU inside MPI counts as waiting for a
  *     core only as far as the kernel saw the process wait for one, and the wait for a peer does not
- *     cover it.
+ *     cover it. Of looks for a short message that is the last before it was found, of a long one,
+ *     which each of them moves on, any.
  *   - When within a long time outside MPI its CPU time was, and where a wait was that the kernel
  *     counts when it ends (rank_wait.c), follows from the counters of each interval.
  *   - A time whose CPU use the recording side did not measure (folded tests first, then the time

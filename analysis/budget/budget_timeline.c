@@ -258,18 +258,26 @@ static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t
     return need && need->ready_ns != VALUE_ABSENT ? wait_end(t, need, since, begin, end) : end;
 }
 
+/* Whether a message comes by turns of who looks for it, each of which may come late: it is long.
+ * Others come by themselves. */
+static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin) {
+    const struct call_need *need = polling_for(&t->polling, event, begin);
+    return need && t->rank->events[need - t->needs].bytes >= CALL_LONG_BYTES;
+}
+
 /* Naps, and the end of one that took too long: off the core. Lost by it is only what follows the
- * peer, and only after the last look that found nothing: until then nothing had come anyway. The
- * counters say how much of that was want of a core: of the end first. Where every nap is late none
- * stands out, and nothing but the counters tells. */
+ * peer, and of a short message only after the last look that found nothing: until then nothing had
+ * come anyway. The counters say how much of that was want of a core: of the end first. Where every
+ * nap is late none stands out, and nothing but the counters tells. */
 static void put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     int64_t late = clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
     int64_t waited = ready_in(t, event, begin, end), from = waited > late ? waited : late;
     put(t->cells, begin, late, RAW_NAP, (double)(late - begin));
     put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
-    if (t->needs[event].since_ns == VALUE_ABSENT)
+    bool last = t->needs[event].since_ns != VALUE_ABSENT;
+    if (!last && !comes_by_turns(t, event, begin))
         return;
-    bool delay = waited > begin; /* of polling itself */
+    bool delay = last && waited > begin; /* of polling itself */
     put(t->cells, waited, late, delay ? RAW_NAP_OVERHEAD : RAW_NAP_TRANSFER,
         (double)(late - waited));
     put(t->cells, from, end, delay ? RAW_LATE_OVERHEAD : RAW_LATE_TRANSFER, (double)(end - from));
@@ -296,7 +304,8 @@ static void put_tests(struct timeline *t, size_t event, int64_t begin, int64_t e
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
     put_poll(t, event, begin, end, inside, plainly, false);
     put_poll(t, event, begin, end, length - inside, folded, false);
-    int64_t waited = finds_next(t, event) ? ready_in(t, event, begin, end) : end;
+    bool tells = finds_next(t, event) || comes_by_turns(t, event, begin);
+    int64_t waited = tells ? ready_in(t, event, begin, end) : end;
     double after = length > 0 ? (double)(end - waited) / length : 0;
     if (e->flags & MPI_FLAG_FOLDED) {
         put(t->cells, begin, end, RAW_FOLD_INSIDE, inside);

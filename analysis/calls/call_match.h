@@ -19,6 +19,9 @@
 
 #define CALL_NO_PARTNER UINT32_MAX
 
+/* Shorter messages may be handed over in the call that begins them. */
+#define CALL_LONG_BYTES 65536
+
 /* What one event needed, as far as it is known. */
 struct call_need {
     int64_t ready_ns; /* when the other side was there; VALUE_ABSENT: not known */

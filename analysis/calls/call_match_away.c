@@ -17,7 +17,6 @@
 #define AWAY_NS 2000000  /* shorter is no matter */
 #define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
 #define LOOKS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
-#define LONG_BYTES 65536 /* shorter ones may be handed over in the call that begins them */
 #define COPY_BYTES_NS 20 /* no core copies faster */
 
 struct away {
@@ -30,7 +29,7 @@ static bool found_nothing(const struct mpi_event *e, const struct mpi_function *
 }
 
 static bool begins_to_send(const struct mpi_event *e, const struct mpi_function *f) {
-    return f->kind == MPI_KIND_SEND_START && e->bytes >= LONG_BYTES;
+    return f->kind == MPI_KIND_SEND_START && e->bytes >= CALL_LONG_BYTES;
 }
 
 /* All threads of the rank were outside MPI, since a look that found nothing, or since a message was
@@ -127,7 +126,7 @@ static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *do
     int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
     const struct away *a = last_away(away, n, by);
     int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
-    bool held = a && (a->looked || (done->bytes >= LONG_BYTES &&
+    bool held = a && (a->looked || (done->bytes >= CALL_LONG_BYTES &&
                                     was_copied_then(&m->log->ranks[rank], done, a)));
     if (held && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
         bound <= soon && waits_at(m, &m->log->ranks[sent->who], receive, a->end_ns))

@@ -372,15 +372,15 @@ static void looks_in_passing_lack_a_core(void **state) {
 }
 
 /* Naps of 4 ms, all of them alike; what came at 2 ms is found at 13. */
-static struct budget naps_alike(double queue_ns) {
+static struct budget naps_alike(int64_t bytes, double queue_ns) {
     struct plan p = {.end_ns = 13 * MS, .n_intervals = 1};
     begin(&p, 2);
-    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, bytes, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
     for (int i = 1; i <= 9; i += 4)
         PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, i * MS, i * MS, HAS_GAP);
-    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 13 * MS, 13 * MS, HAS_GAP);
-    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 13 * MS, FROM_START);
-    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 2 * MS, 2 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, bytes, 13 * MS, 13 * MS, HAS_GAP);
+    PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, bytes, 1 * MS, 13 * MS, FROM_START);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, bytes, 2 * MS, 2 * MS);
     p.intervals[0] = interval(0, 13 * MS, 1);
     p.intervals[0].run_queue = queue_ns;
     struct budget b = budget_of(&p, 0);
@@ -392,12 +392,25 @@ static struct budget naps_alike(double queue_ns) {
 
 static void of_naps_that_all_end_late_the_last_lacks_a_core(void **state) {
     (void)state;
-    struct budget b = naps_alike(12e6);
+    struct budget b = naps_alike(8, 12e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.004);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.007); /* the looks at 5 and 9 ms found nothing */
-    b = naps_alike(6e6);
+    b = naps_alike(8, 6e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.002);
-    b = naps_alike(0);
+    b = naps_alike(8, 0);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
+}
+
+/* Each look moves it on, and each was late. */
+static void a_long_message_comes_late_with_every_late_look(void **state) {
+    (void)state;
+    struct budget b = naps_alike(CALL_LONG_BYTES, 12e6);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.011);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0);
+    b = naps_alike(CALL_LONG_BYTES, 6e6);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.0055);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.0055);
+    b = naps_alike(CALL_LONG_BYTES, 0);
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
@@ -1116,6 +1129,7 @@ int main(void) {
         cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_nap),
         cmocka_unit_test(looks_in_passing_lack_a_core),
         cmocka_unit_test(of_naps_that_all_end_late_the_last_lacks_a_core),
+        cmocka_unit_test(a_long_message_comes_late_with_every_late_look),
         cmocka_unit_test(looks_in_a_row_lack_a_core_for_what_they_did_not_spin),
         cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
         cmocka_unit_test(naps_that_grow_are_naps),
