@@ -223,18 +223,39 @@ static void own_times(const struct whatif *w, const struct replay_change *c, dou
 
 #define ALIKE 0.25 /* of its own time: who has less between calls serves, and computes nothing */
 
-/* Ranks that play the role of rank r, r among them or not; where nobody else does (a server that
- * works itself, and one worker), all that compute, too. */
-static size_t peers_of(const struct whatif *w, size_t r, bool with_itself, const double *own,
+static bool have_peers(const struct whatif *w, const double *own) {
+    for (size_t r = 0; r < w->replay->n_ranks; r++)
+        for (size_t k = 0; k < r; k++)
+            if (w->roles[k] == w->roles[r] && own[k] > 0 && own[r] > 0)
+                return true;
+    return false;
+}
+
+/* What others that play the role of rank r have to do; where nobody else does (a server that works
+ * itself, and one worker) and `any`, all that compute, too. */
+static size_t peers_of(const struct whatif *w, size_t r, bool any, const double *own,
                        double *ret_values) {
     size_t n = 0;
     for (size_t k = 0; k < w->replay->n_ranks; k++)
-        if ((k != r || with_itself) && w->roles[k] == w->roles[r] && own[k] > 0)
+        if (k != r && w->roles[k] == w->roles[r] && own[k] > 0)
             ret_values[n++] = own[k];
-    for (size_t k = 0; !n && k < w->replay->n_ranks; k++)
+    for (size_t k = 0; any && !n && k < w->replay->n_ranks; k++)
         if (k != r && own[k] >= ALIKE * own[r])
             ret_values[n++] = own[k];
     return n;
+}
+
+/* What rank r would have to do; 0: as much as it has. An even division gives a server nothing of
+ * which its workers know nothing: all share alike only where no two play one role. */
+static double target_of(const struct whatif *w, size_t r, bool balanced, bool any,
+                        const double *own, double *room) {
+    size_t n = peers_of(w, r, any, own, room);
+    if (!n || !(own[r] > 0))
+        return 0;
+    if (!balanced)
+        return fmin(stats_median(room, n), own[r]);
+    room[n++] = own[r];
+    return stats_mean(room, n);
 }
 
 /* By how much each rank would have to be faster. */
@@ -248,13 +269,11 @@ static int change_ranks(const struct whatif *w, const struct whatif_scenario *s,
         return -ENOMEM;
     }
     own_times(w, c, own);
+    bool balanced = s->kind == WHATIF_BALANCED, any = !balanced || !have_peers(w, own);
     for (size_t r = 0; r < n; r++) {
-        bool balanced = s->kind == WHATIF_BALANCED;
-        if (!balanced && w->replay->ranks[r].number != s->rank)
-            continue;
-        size_t n_peers = peers_of(w, r, balanced, own, values);
-        double target = balanced ? stats_mean(values, n_peers) : stats_median(values, n_peers);
-        if (n_peers && target > 0 && own[r] > 0 && (balanced || own[r] > target))
+        bool meant = balanced || w->replay->ranks[r].number == s->rank;
+        double target = meant ? target_of(w, r, balanced, any, own, values) : 0;
+        if (target > 0)
             c->speed[r] *= own[r] / target;
     }
     free(own);

@@ -296,6 +296,8 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
         &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
     assert_true(a.replayed);
     assert_true(fabs(a.predicted_s / (0.103 * ROUNDS) - 1) < 0.03);
+    a = ask(&scene, (struct whatif_scenario){WHATIF_BALANCED, ANY, .factor = 1});
+    assert_true(fabs(a.predicted_s / (0.152 * ROUNDS) - 1) < 0.03);
     release(&r, &scene);
 }
 
