@@ -34,10 +34,12 @@
 /* Waiting of a process for nobody but its own threads: two that take turns wait for as long as the
  * shorter turn is, and below a quarter that is no more than one helper thread. */
 #define OWN_THREADS_MIN 0.25
-#define QUOTA_MIN 0.05   /* throttled, of wall time */
-#define STEAL_MIN 0.03   /* steal */
-#define SERIAL_MIN 0.08  /* of the time one rank computes while all others wait for it */
-#define SERIAL_PEERS 0.2 /* of the ranks may still compute meanwhile */
+#define OWN_THREADS_ALONE 0.45 /* where its budget says that it was for hardly any other, */
+#define OWN_THREADS_REST 0.10  /* that is for less of its time */
+#define QUOTA_MIN 0.05         /* throttled, of wall time */
+#define STEAL_MIN 0.03         /* steal */
+#define SERIAL_MIN 0.08        /* of the time one rank computes while all others wait for it */
+#define SERIAL_PEERS 0.2       /* of the ranks may still compute meanwhile */
 #define SERIAL_PART                                                                                \
     0.7                /* of what a rank computes more than its peers is serial: else it is skew   \
                         */

@@ -124,6 +124,7 @@ int saturation_find(const struct scene *scene, struct candidates *ret_candidates
         candidates_release(&found);
         return result;
     }
+    saturation_start_by_spans(scene, &found);
     if (found.n)
         qsort(found.items, found.n, sizeof *found.items, compare);
     mark_repeats(&found);

@@ -116,6 +116,9 @@ double scene_worst_rank(const struct scene *scene, size_t group, int host, enum 
 /* The budget of a process of the scene in a group, if it can be trusted; else NULL. */
 const struct budget *saturation_budget(const struct scene *scene,
                                        const struct scene_process *process, size_t group);
+/* The same of a process of the job, ranked or not, of which counters alone tell. */
+const struct budget *saturation_counted(const struct scene *scene,
+                                        const struct scene_process *process, size_t group);
 
 /* It is what a rank of the job runs, and no wrapper that carries the rank's number. */
 bool scene_is_rank(const struct scene *scene, const struct scene_process *process);

@@ -59,15 +59,25 @@ static struct contended most_contended(const struct scene *scene, size_t group, 
     return worst;
 }
 
+/* Of the time a process of several threads waited for its own to leave the core, hardly any other
+ * is left: its budget says so (rank_counters.c). */
+static bool waits_for_itself(const struct scene *scene, size_t group,
+                             const struct scene_process *process) {
+    const struct budget *b = saturation_counted(scene, process, group);
+    return b && or_zero(b->term_s[BUDGET_RUN_QUEUE]) < OWN_THREADS_REST * b->wall_s;
+}
+
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
  * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
  * with it what waiting cost. */
 static bool is_own_turn(const struct scene *scene, size_t group, enum holder holder,
-                        const struct candidate *c) {
+                        const struct contended *worst, const struct candidate *c) {
     double quota = scene_worst_rank(scene, group, c->host, BUDGET_QUOTA, NULL);
+    double most =
+        waits_for_itself(scene, group, worst->process) ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
     return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !scene_has_path(scene) &&
-           (c->blocked < OWN_THREADS_MIN || quota >= QUOTA_MIN);
+           (c->blocked < most || quota >= QUOTA_MIN);
 }
 
 /* How much of the path, or of the worst process's own time, went by waiting for a core. */
@@ -135,7 +145,7 @@ static int add_contention(const struct scene *scene, size_t group, int host,
         return 1;
     if (holder == HELD_BY_FOREIGN && scene_shares_cores(scene, host))
         share_with_hosts(scene, group, &c);
-    if (is_own_turn(scene, group, holder, &c))
+    if (is_own_turn(scene, group, holder, worst, &c))
         return 0;
     text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
                   worst->process->series->name, 100 * worst->blocked);

@@ -61,19 +61,26 @@ const struct budget *saturation_budget(const struct scene *scene,
 
 /* ---- busy ---- */
 
-/* The wrappers that started a rank carry its number, too, and wait for it all the time. NULL. */
-static const struct rank_budget *rank_of(const struct scene *scene,
-                                         const struct scene_process *process) {
+static const struct rank_budget *budgets_of(const struct scene *scene,
+                                            const struct scene_process *process) {
     int64_t pid =
         series_last(&scene->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
-    for (size_t r = 0; process->job && process->rank >= 0 && r < scene->budgets.n; r++)
+    for (size_t r = 0; process->job && r < scene->budgets.n; r++)
         if (scene->budgets.items[r].host == process->host && scene->budgets.items[r].pid == pid)
             return &scene->budgets.items[r];
     return NULL;
 }
 
+const struct budget *saturation_counted(const struct scene *scene,
+                                        const struct scene_process *process, size_t group) {
+    const struct rank_budget *all = budgets_of(scene, process);
+    const struct budget *b = all ? &all->groups[group] : NULL;
+    return b && b->source == BUDGET_FROM_COUNTERS && b->wall_s > 0 && budget_closes(b) ? b : NULL;
+}
+
+/* The wrappers that started a rank carry its number, too, and wait for it all the time. */
 bool scene_is_rank(const struct scene *scene, const struct scene_process *process) {
-    return rank_of(scene, process) != NULL;
+    return process->rank >= 0 && budgets_of(scene, process) != NULL;
 }
 
 /* Without ranks: a host's processes together keep it busy at most all the time. */
@@ -101,7 +108,7 @@ static double busy_share(const struct budget *b) {
  * counters know nothing. */
 static double rank_busy(const struct scene *scene, const struct scene_process *process,
                         size_t group) {
-    const struct budget *b = &rank_of(scene, process)->groups[group];
+    const struct budget *b = &budgets_of(scene, process)->groups[group];
     if (b->wall_s > 0 && budget_closes(b) && b->source != BUDGET_FROM_TOTALS)
         return busy_share(b);
     struct process_use use =

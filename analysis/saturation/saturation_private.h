@@ -28,6 +28,9 @@ void candidates_remove(struct candidates *candidates, size_t at);
 int saturation_started(const struct scene *scene, int64_t *ret_start_ns);
 /* Takes out what held up a host only while the program started, and tells it instead. -ENOMEM. */
 int saturation_start(const struct scene *scene, struct candidates *candidates);
+/* The same of what held from the very beginning on and for less than a phase, when it is known when
+ * each held (candidates_estimate()): connections may be made long before a program is loaded. */
+void saturation_start_by_spans(const struct scene *scene, struct candidates *candidates);
 
 /* Where ranks run freely: who computes more than its peers, or for them. */
 int saturation_free(const struct scene *scene, size_t group, struct candidates *candidates);

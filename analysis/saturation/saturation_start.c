@@ -115,3 +115,19 @@ int saturation_start(const struct scene *scene, struct candidates *candidates) {
     }
     return 0;
 }
+
+void saturation_start_by_spans(const struct scene *scene, struct candidates *candidates) {
+    double run_s = (double)scene->recording->duration_ns / 1e9;
+    double from_s = (double)candidates->start_ns / 1e9 + run_s / RANK_BUDGET_SLICES;
+    double most_s = fmin((double)GROUP_MIN_NS / 1e9, run_s / 2);
+    for (size_t i = candidates->n; scene->n_groups <= 1 && !scene_has_path(scene) && i-- > 0;) {
+        struct candidate *c = &candidates->items[i];
+        if (!(c->start_s <= from_s && c->end_s < most_s))
+            continue;
+        text_list_add(&candidates->ruled_out,
+                      "%s: %s waited for it in the first %.1f s, and hardly later: a start whose "
+                      "files are in no cache yet",
+                      c->resource, scene->hosts[c->host].name, c->end_s);
+        candidates_remove(candidates, i);
+    }
+}

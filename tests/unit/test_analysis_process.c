@@ -229,6 +229,22 @@ static void threads_that_wait_for_their_own_process_make_it_wait_for_nobody(void
     threads_now = 0;
 }
 
+/* A host of its own each: what one thread waits for is the other. */
+static void threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core(void **state) {
+    struct process two[] = {{"train", 0.46, 0.34, 0, 20, 0.02}, {"train", 0.46, 0.32, 0, 20, 0.02}};
+    (void)state;
+    threads_now = 2;
+    expect_of(two, 2, NULL, -1);
+    threads_now = 1; /* it can only be another program that had the core */
+    struct recording r;
+    struct judged j;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_string_equal(j.verdict.resource, "cpu");
+    release(&r, &j);
+    threads_now = 0;
+}
+
 static void what_comes_for_one_that_computes_tells_that_it_slept_before(void **state) {
     struct process two[] = {{"train", 0.46, 0.08, 0, 20, 0.04}, {"train", 0.46, 0.2, 0, 20, 0.1}};
     struct process clean[] = {{"train", 0.46, 0.12, 0, 20, 0.04}, {"train", 0.46, 0.2, 0, 20, 0.1}};
@@ -294,9 +310,8 @@ static void who_has_more_to_compute_without_ranks_is_answered_by_its_host(void *
 
 /* ---- the start ---- */
 
-#define STARTED_S 1.5
-
-static double loading_now; /* host 0 waits for its disk at first, the job exchanges nothing */
+static double started_now = 1.5; /* s: it exchanges from then on */
+static double loading_now;       /* host 0 waits for its disk at first, the job exchanges nothing */
 
 static double pressure_at(size_t column, double t_s) {
     return column == PSI_SOME && host_now == 0 && t_s < loading_now ? 0.9e9 : 0;
@@ -307,11 +322,11 @@ static double reading_at(size_t column, double t_s) {
     return column == PROCESS_USER ? (t_s < loading_now ? 0.1e9 : 0.9e9) : process_of(column, t_s);
 }
 static double exchange_at(size_t column, double t_s) {
-    return column == CONNECTION_SEND_BYTES && t_s < STARTED_S ? 0 : connection_of(column, t_s);
+    return column == CONNECTION_SEND_BYTES && t_s < started_now ? 0 : connection_of(column, t_s);
 }
 static double net_at(size_t column, double t_s) {
     (void)column;
-    return t_s < STARTED_S ? 0 : 20e6;
+    return t_s < started_now ? 0 : 20e6;
 }
 
 static void plant_loading(struct recording *r, double seconds) {
@@ -340,6 +355,20 @@ static void what_a_host_waited_for_while_the_program_was_loaded_is_told_only(voi
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
     assert_int_equal(j.candidates.n, 0);
     assert_true(any_says(&j.verdict.ruled_out, "vm1 waited for it about 1.1 s of the first 1.5 s"));
+    release(&r, &j);
+}
+
+static void connections_made_before_the_program_is_loaded_do_not_end_its_start(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    started_now = 0.2;
+    plant_loading(&r, 1.2);
+    judge(&r, &j);
+    started_now = 1.5;
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_int_equal(j.candidates.n, 0);
+    assert_true(any_says(&j.verdict.ruled_out, "disk-throttle: vm1 waited for it in the first"));
     release(&r, &j);
 }
 
@@ -383,6 +412,36 @@ static void a_process_that_reads_a_disk_does_not_sleep(void **state) {
     release(&r, &j);
 }
 
+/* ---- ranks without calls ---- */
+
+static double ranked_process(size_t column, double t_s) {
+    return column == PROCESS_RANK ? host_now : process_of(column, t_s);
+}
+
+static double busy_rank(size_t column, double t_s) {
+    (void)t_s;
+    return column == RANK_PID ? PID + host_now : column == RANK_RUN ? shares_now.cpu * 1e9 : 0;
+}
+
+/* Of a run of 3 s processes were sampled at 0.4 s and 1.4 s, ranks until they ended, at 2.7 s. */
+static void what_ranks_did_since_processes_were_sampled_last_counts(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_hosts(&r, 2, 3);
+    shares_now = (struct shares){.cpu = 0.97};
+    for (host_now = 0; host_now < 2; host_now++) {
+        plant_part(&r, RECORDING_PROCESS, host_now, 1 + host_now, "train", 1, 0.4, 1.4,
+                   PROCESS_LEVELS, ranked_process);
+        plant_part(&r, RECORDING_RANK, host_now, 1 + host_now, "rank", 0.1, 0.4, 2.7,
+                   1u << RANK_PID, busy_rank);
+    }
+    judge(&r, &j);
+    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_non_null(strstr(j.verdict.summary, "run 97 % of the time"));
+    release(&r, &j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_link_that_all_wait_for_is_answered_by_what_if),
@@ -395,14 +454,17 @@ int main(void) {
         cmocka_unit_test(data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps),
         cmocka_unit_test(a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core),
         cmocka_unit_test(threads_that_wait_for_their_own_process_make_it_wait_for_nobody),
+        cmocka_unit_test(threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core),
         cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),
         cmocka_unit_test(a_sleep_that_the_others_wait_for_is_answered_by_what_if),
         cmocka_unit_test(who_has_more_to_compute_without_ranks_is_answered_by_its_host),
         cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),
+        cmocka_unit_test(connections_made_before_the_program_is_loaded_do_not_end_its_start),
         cmocka_unit_test(what_it_waits_for_later_is_blamed),
         cmocka_unit_test(waiting_that_no_connection_explains_is_nobody_s),
         cmocka_unit_test(who_waits_for_a_busy_one_does_not_sleep),
         cmocka_unit_test(a_process_that_reads_a_disk_does_not_sleep),
+        cmocka_unit_test(what_ranks_did_since_processes_were_sampled_last_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
