@@ -141,7 +141,7 @@ def errors(values):
 def excess_measures(right):
     """What the verdict's gain says of what the fault cost, of runs that were answered rightly."""
     explained = [e for e in map(excess_explained, right) if e is not None]
-    return {"slowdown_error": errors([slowdown_error(r) for r in right]),
+    return {"slowdown_error": errors([slowdown_error(r) for r in right]), "slowdown_within_doubt": within_doubt(right, slowdown_error),
             "excess_within_10": count(explained, lambda e: abs(e - 1) <= .1),
             "excess_at_least_90": count(explained, lambda e: e >= .9)}
 
@@ -149,6 +149,13 @@ def excess_measures(right):
 def twin_errors(runs):
     """How far clean runs are from their own twins: what a perfect prediction would be found to be off by."""
     return errors([1 / r["slowdown"] - 1 for r in runs if r["fault"] == "F0" and not r["disturbed"] and r["slowdown"]])
+
+
+def within_doubt(runs, error_of):
+    """Of errors, those no larger than what their truth is in doubt by. What that is nine of ten clean runs are within, so a
+    perfect estimate is so nine times of ten."""
+    known = [r for r in runs if error_of(r) is not None and r["doubt"] > 0]
+    return count(known, lambda r: abs(error_of(r)) <= r["doubt"])
 
 
 def precision(find, balanced):
@@ -187,6 +194,7 @@ def measures(runs):
         **excess_measures(right),
         "twin_error": twin_errors(runs), "twin_error_as_measured": twin_errors(as_measured(runs)),
         "whatif_error": errors([r.get("whatif_error") for r in right]),
+        "whatif_within_doubt": within_doubt(right, lambda r: r.get("whatif_error")),
         "cap_error": errors([r.get("cap_error") for r in find]),
         "cap_answered": count([r for r in find if r.get("cap_asked")], lambda r: r.get("cap_error") is not None),
         "gain_given": count(right, lambda r: gain(r) is not None),

@@ -24,6 +24,8 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("gain_given", "right verdicts with an estimate of the gain, not a bound alone", "", ""),
     ("excess_within_10", "excess time explained within 10 %", "", ""),
     ("excess_at_least_90", "excess time explained to 90 % at least", "90 %", ""),
+    ("slowdown_within_doubt", "slowdown estimates no further off than their truth is in doubt by (perfect ones: nine of ten)", "", ""),
+    ("whatif_within_doubt", "what-if answers (fault removed), the same", "", ""),
     ("closes_within_2", "budgets that add up within 2 %", "", ""),
 )
 ERRORS = (("slowdown_error", "slowdown estimate, relative error", "5 % worst"), ("whatif_error", "what-if (fault removed), relative error", "4 / 10 %"),

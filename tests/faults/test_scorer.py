@@ -114,6 +114,13 @@ class Estimates(unittest.TestCase):
             self.assertIsNone(scorer.excess_explained(runs[1]))
             self.assertEqual(scorer.measures(runs)["excess_at_least_90"]["n"], 0)
 
+    def test_an_estimate_is_as_good_as_its_truth_where_it_is_off_by_no_more_than_that_is_in_doubt_by(self):
+        slow = lambda gain, started: made("F1", 20, "saturated", "vm2", "cpu", [label()], started=started, gain_pct={"estimate": gain})
+        clean = [made("F0", s, started=t) for t, s in enumerate((10, 10.4, 9.6, 10, 10.3, 9.7))]
+        runs = scored(*clean, slow(50, 6), slow(52, 7), slow(30, 8)) # 0, 4 and 29 % off a truth that is in doubt by 5
+        measures = scorer.measures(runs)["slowdown_within_doubt"]
+        self.assertEqual((measures["right"], measures["n"]), (2, 3))
+
     def test_the_start_is_held_against_the_label(self):
         late = dict(label(), start_s=2.0)
         runs = scored(made("F0", 10), made("F15", 20, "saturated", "vm2", "cpu", [late], start_s=2.5))
