@@ -25,7 +25,7 @@ refused "command is missing" --
 refused "hostfile ./none: No such file" --hosts ./none "${command[@]}"
 : >empty
 printf '# nobody\r\n\r\n' >comments
-head -c 4096 /dev/urandom >binary
+{ printf '\1'; head -c 4096 /dev/urandom; } >binary # a first line by chance empty, or a comment, is none
 printf 'vm1\n--help\n' >option
 refused "names no host" --hosts empty "${command[@]}"
 refused "names no host" --hosts ./comments "${command[@]}"
