@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "analysis/budget/rank_budget_private.h"
+#include "common/clock.h"
 
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_MPI];
@@ -30,6 +31,7 @@ static bool is_known(const struct series_set *set, const struct series *series, 
     return series_last(set, series, column) != VALUE_ABSENT;
 }
 
+#define READ_BACK_NS_PER_BYTE 1.0
 /* Which columns of which series tell of the process. */
 struct source {
     const struct series_set *set;
@@ -304,7 +306,11 @@ static double memory_cpu_part(const struct process_part *p, double memory, doubl
     struct window row = row_around(p->process->series, w);
     struct windows rows = {&row, 1};
     double system = growth(&p->seldom, PROCESS_SYSTEM, rows), all = growth_of_cpu(&p->seldom, rows);
-    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), memory) : 0;
+    double length = (double)(row.end_ns - row.begin_ns) / NS_PER_S;
+    double own = (double)(w.items[0].end_ns - w.items[0].begin_ns) / NS_PER_S;
+    double again = host_growth(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    double bound = length > 0 ? READ_BACK_NS_PER_BYTE * again * own / length : 0;
+    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), fmax(memory, bound)) : 0;
 }
 
 static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
