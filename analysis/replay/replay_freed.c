@@ -25,7 +25,9 @@ struct way {
     bool back;          /* from high to low */
     uint32_t pair;
     double bytes, rate; /* that its pieces seldom pass */
-    size_t first, n;    /* of its pieces */
+    double moving_ns;
+    bool told;       /* of one at least it is known how long it took */
+    size_t first, n; /* of its pieces */
 };
 
 static int compare_ways(const void *a, const void *b) {
@@ -49,6 +51,8 @@ static void add_pieces(const struct fit *fit, struct way *ways) {
         way->high = way->back ? m->from : m->to;
         way->bytes += x->bytes;
         way->n++;
+        way->moving_ns += (double)(x->end_ns - x->begin_ns);
+        way->told |= !x->found;
     }
 }
 
@@ -84,8 +88,28 @@ static void compare_both(const struct way *a, const struct way *b, double *freed
         freed[a->pair] = freed[b->pair] = most;
 }
 
+/* Where nobody waited for any message of a way, how long these took is when their receiver came: a
+ * rank that comes late would come late for ever. They take no longer than those the other way. */
+static void take_pace(const struct way *a, const struct way *b, double *pace) {
+    if (a->low != b->low || a->high != b->high || !a->n || a->told || !b->n || !are_alike(a, b))
+        return;
+    pace[a->pair] = fmax(pace[a->pair], b->bytes / b->moving_ns * 1e9);
+}
+
+/* Late ranks may be late since a link holds them up. */
+static bool any_limits(const struct fit *fit) {
+    for (size_t link = 0; link < fit->n_links; link++)
+        if (fit->p->model.held[link])
+            return true;
+    for (size_t i = 0; i < fit->n; i++)
+        if (fit->pieces[i].link >= 0)
+            return true;
+    return false;
+}
+
 int replay_fit_freed(struct fit *fit) {
     struct replay *p = fit->p;
+    bool limits = any_limits(fit);
     struct way *ways = calloc(p->n_pairs + 1, sizeof *ways);
     struct weighted *room = malloc((fit->n + 1) * sizeof *room);
     if (ways && room) {
@@ -93,8 +117,13 @@ int replay_fit_freed(struct fit *fit) {
         find_rates(fit, ways, room);
         qsort(ways, p->n_pairs, sizeof *ways, compare_ways);
     }
-    for (size_t i = 0; ways && room && i + 1 < p->n_pairs; i++)
+    for (size_t i = 0; ways && room && i + 1 < p->n_pairs; i++) {
         compare_both(&ways[i], &ways[i + 1], p->model.freed);
+        if (limits)
+            continue;
+        take_pace(&ways[i], &ways[i + 1], p->model.pair);
+        take_pace(&ways[i + 1], &ways[i], p->model.pair);
+    }
     bool ok = ways && room;
     free(ways);
     free(room);

@@ -139,26 +139,6 @@ static int fit_pairs(struct fit *fit) {
     return 0;
 }
 
-/* Where nobody waited for any message of a pair, how long these took is when their receiver came: a
- * rank that comes late would come late for ever. They take what those the other way do. */
-static int settle_found(struct fit *fit) {
-    struct replay *p = fit->p;
-    bool *told = calloc(p->n_pairs + 1, sizeof *told);
-    if (!told)
-        return -ENOMEM;
-    for (size_t i = 0; i < fit->n; i++) {
-        const struct piece *x = &fit->pieces[i];
-        told[p->messages[x->message].pair] |= !x->found || x->link >= 0 ||
-                                              p->model.held[link_of(fit, x, 0)] ||
-                                              p->model.held[link_of(fit, x, 1)];
-    }
-    for (size_t i = 0; i < p->n_pairs; i++)
-        if (!told[i] && !isinf(p->model.freed[i]) && p->model.freed[i] > p->model.pair[i])
-            p->model.pair[i] = p->model.freed[i];
-    free(told);
-    return 0;
-}
-
 /* The link that could be the limit in place of another: all that one explains, it does, too. */
 static void find_twins(struct fit *fit) {
     struct replay_model *model = &fit->p->model;
@@ -192,8 +172,6 @@ int replay_fit_links(struct replay *p) {
         result = fit_pairs(&fit);
     if (result == 0)
         result = replay_fit_freed(&fit);
-    if (result == 0)
-        result = settle_found(&fit);
     if (result == 0)
         result = replay_fit_bursts(&fit);
     if (result == 0)
