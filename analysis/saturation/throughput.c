@@ -86,16 +86,16 @@ static bool is_link(const struct candidate *c) {
     return c->all_hosts && c->can_remove && c->remove.kind == WHATIF_LINK;
 }
 
-/* Seconds of transfers that go through the link; between several hosts they count for all. */
-static double through_link(const struct scene *scene, const struct candidate *c,
-                           const struct critical_part *part) {
+/* Seconds of transfers that a host (-1: any) has its part in; between several hosts they count for
+ * all. */
+static double through(const struct scene *scene, const struct critical_part *part, int host,
+                      enum whatif_direction way) {
     size_t several = scene->n_hosts, n = several + 1;
-    enum whatif_direction way = c->remove.direction;
     double sum = 0;
     for (size_t from = 0; from < n; from++)
         for (size_t to = 0; to < n; to++) {
-            bool sends = c->remove.host < 0 || from == (size_t)c->host || from == several;
-            bool receives = c->remove.host < 0 || to == (size_t)c->host || to == several;
+            bool sends = host < 0 || from == (size_t)host || from == several;
+            bool receives = host < 0 || to == (size_t)host || to == several;
             bool through = way == WHATIF_SEND      ? sends
                            : way == WHATIF_RECEIVE ? receives
                                                    : sends || receives;
@@ -159,7 +159,8 @@ static double seconds_of_candidate(const struct scene *scene, const struct criti
     if (serves(c))
         return served(scene, own, at, c);
     if (is_link(c) && part->transfers)
-        return fmax(through_link(scene, c, part), beyond_peers(scene, own, c));
+        return fmax(through(scene, part, c->remove.host, c->remove.direction),
+                    beyond_peers(scene, own, c));
     if (!c->everywhere)
         return candidate_seconds(c, part, scene->n_hosts);
     struct candidate all = *c;
@@ -169,6 +170,36 @@ static double seconds_of_candidate(const struct scene *scene, const struct criti
 
 double throughput_cost(const struct scene *scene, const struct candidate *c) {
     return gain_of(scene, c->group, seconds_of_candidate, c);
+}
+
+/* Share of their time that the host's ranks lost so. */
+static double lost_share(const struct scene *scene, const struct candidate *c) {
+    double lost_s = 0, wall_s = 0;
+    for (size_t b = 0; b < scene->budgets.n; b++) {
+        const struct budget *budget = &scene->budgets.items[b].groups[c->group];
+        if (scene->budgets.items[b].host != c->host || scene->budgets.items[b].rank < 0)
+            continue;
+        wall_s += budget->wall_s;
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            if (c->terms >> term & 1 && !isnan(budget->term_s[term]))
+                lost_s += budget->term_s[term];
+    }
+    return wall_s > 0 ? lost_s / wall_s : 0;
+}
+
+#define FOR_A_CORE (1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA)
+
+/* What would be gained: who has no core lets those wait, too, that it exchanges data with, which
+ * counts as the way of the data. */
+static double gained_seconds(const struct scene *scene, const struct critical_own *own,
+                             const struct candidate *c) {
+    const struct critical_part *part = &own->path.groups[c->group];
+    double seconds = seconds_of_candidate(scene, own, c->group, c);
+    bool for_core = c->terms && !(c->terms & ~FOR_A_CORE) && !serves(c) && !c->all_hosts &&
+                    !c->everywhere && c->host >= 0;
+    if (for_core && part->transfers)
+        seconds += lost_share(scene, c) * through(scene, part, c->host, WHATIF_BOTH);
+    return fmin(seconds, part->total_s);
 }
 
 /* ---- with an interval ---- */
@@ -182,12 +213,15 @@ static void fill_blocks(const struct scene *scene, const struct candidate *c, st
     const struct critical_path *path = &scene->critical;
     for (size_t i = 0; i < path->n_own; i++) {
         const struct critical_own *own = own_of(scene, i);
-        double part = 1, freed = seconds_of_candidate(scene, own, c->group, c);
-        double all = candidate_seconds(c, &own->path.groups[c->group], scene->n_hosts);
+        double part = 1, freed = gained_seconds(scene, own, c);
+        double all = seconds_of_candidate(scene, own, c->group, c);
+        all = is_link(c) ? candidate_seconds(c, &own->path.groups[c->group], scene->n_hosts) : all;
         double total = own->path.groups[c->group].total_s;
         bool more = is_link(c) && freed > all; /* waits as well: as far as blocks are long */
         if (is_link(c))                        /* blocks give all transfers */
             part = more ? (total > 0 ? freed / total : 0) : all > 0 ? freed / all : 0;
+        else if (all > 0)
+            part = freed / all;
         for (size_t b = 0; b < path->n_blocks; b++) {
             double of = more ? own->path.blocks[b].total_s
                              : seconds_of_candidate(scene, own, path->n_groups + b, c);
@@ -232,7 +266,7 @@ static double estimate(const struct scene *scene, const struct candidate *c, dou
         const struct critical_own *own = own_of(scene, i);
         double total_s = own->path.groups[c->group].total_s;
         done[i] = own->done[c->group];
-        freed[i] = total_s > 0 ? part * seconds_of_candidate(scene, own, c->group, c) / total_s : 0;
+        freed[i] = total_s > 0 ? part * gained_seconds(scene, own, c) / total_s : 0;
     }
     return parameter_server_gain(done, freed, scene->critical.n_own, limit_done);
 }
