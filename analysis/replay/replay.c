@@ -294,6 +294,7 @@ void replay_free(struct replay *p) {
         free(p->model.twin_rate);
         free(p->model.held);
         free(p->model.others);
+        free(p->model.coreless);
     }
     free(p);
 }

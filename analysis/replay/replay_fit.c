@@ -30,6 +30,35 @@ static void find_buffered(struct replay *p) {
             p->messages[i].bytes <= limit[replay_is_between(p, &p->messages[i])];
 }
 
+/* ---- hosts without a core ---- */
+
+static double zero_if_unknown(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+static int find_coreless(struct replay *p) {
+    const struct scene *scene = p->scene;
+    size_t hosts = scene->n_hosts;
+    p->model.coreless = calloc(2 * hosts + 1, sizeof *p->model.coreless);
+    double *wall_s = calloc(hosts + 1, sizeof *wall_s);
+    bool ok = p->model.coreless && wall_s;
+    for (size_t b = 0; ok && b < scene->budgets.n; b++) {
+        const struct rank_budget *rank = &scene->budgets.items[b];
+        const struct budget *budget = &rank->groups[scene->main_group];
+        if (rank->rank < 0 || !(budget->wall_s > 0))
+            continue;
+        size_t h = (size_t)rank->host;
+        wall_s[h] += budget->wall_s;
+        p->model.coreless[h] += zero_if_unknown(budget->term_s[BUDGET_RUN_QUEUE]);
+        p->model.coreless[hosts + h] += zero_if_unknown(budget->term_s[BUDGET_QUOTA]);
+    }
+    for (size_t i = 0; ok && i < 2 * hosts; i++)
+        if (wall_s[i % hosts] > 0)
+            p->model.coreless[i] = fmin(p->model.coreless[i] / wall_s[i % hosts], 1);
+    free(wall_s);
+    return ok ? 0 : -ENOMEM;
+}
+
 /* ---- when they came ---- */
 
 /* Bytes/s that a host sent for others than the job, where these were much of what it sent: a rate
@@ -160,7 +189,9 @@ int replay_fit(struct replay *p) {
         model->pair[pair] = model->freed[pair] = INFINITY;
     find_buffered(p);
     replay_find_kept_back(p);
-    int result = find_held(p);
+    int result = find_coreless(p);
+    if (result == 0)
+        result = find_held(p);
     if (result < 0)
         return result;
     settle_arrivals(p);

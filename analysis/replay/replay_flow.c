@@ -40,7 +40,7 @@ static void deactivate(struct run *run, uint32_t pair) {
 }
 
 static double latency(const struct run *run, const struct replay_message *m, bool between) {
-    return run->p->model.latency_ns[between][m->polled];
+    return run->p->model.latency_ns[between][m->polled] * replay_eased(run, m);
 }
 
 /* Of a large message, whose way was told from the time it took less this (replay_piece.c). */

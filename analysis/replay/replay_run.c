@@ -8,7 +8,8 @@
 
 #include "analysis/replay/replay_run.h"
 
-#define WORK_MAX 3e9 /* flows looked at */
+#define WORK_MAX 3e9   /* flows looked at */
+#define EASED_MAX 0.95 /* of what a message takes */
 
 /* ---- the queue ---- */
 
@@ -57,11 +58,33 @@ static double pace_of(const struct run *run, const struct replay_message *m) {
            run->change->pace[run->p->scene->n_hosts + (size_t)ranks[m->to].host];
 }
 
+static int init_eased(struct run *run) {
+    size_t hosts = run->p->scene->n_hosts;
+    const double *coreless = run->p->model.coreless;
+    run->eased = malloc((hosts + 1) * sizeof *run->eased);
+    if (!run->eased)
+        return -ENOMEM;
+    for (size_t h = 0; h < hosts; h++) {
+        const double *keep =
+            run->change && run->change->keep ? run->change->keep + h * BUDGET_TERMS : NULL;
+        double freed = keep ? coreless[h] * (1 - keep[BUDGET_RUN_QUEUE]) +
+                                  coreless[hosts + h] * (1 - keep[BUDGET_QUOTA])
+                            : 0;
+        run->eased[h] = 1 - fmin(fmax(freed, 0), EASED_MAX);
+    }
+    return 0;
+}
+
+double replay_eased(const struct run *run, const struct replay_message *m) {
+    const struct replay_rank *ranks = run->p->ranks;
+    return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
+}
+
 /* What a pair carries at most. */
 static double limit_of(const struct run *run, const struct replay_message *m) {
     const struct replay_model *model = &run->p->model;
     size_t from = (size_t)run->p->ranks[m->from].host, to = (size_t)run->p->ranks[m->to].host;
-    double limit = model->pair[m->pair] * pace_of(run, m);
+    double limit = model->pair[m->pair] * pace_of(run, m) / replay_eased(run, m);
     bool freed = run->egress[from] > model->egress[from] || run->ingress[to] > model->ingress[to];
     return freed ? fmin(limit, model->freed[m->pair]) : limit;
 }
@@ -99,6 +122,8 @@ static int run_init(struct run *run) {
     const struct replay *p = run->p;
     size_t hosts = p->scene->n_hosts;
     int result = init_links(run);
+    if (result == 0)
+        result = init_eased(run);
     if (result == 0)
         result = replay_quota_init(run);
     if (result < 0)
@@ -198,6 +223,7 @@ int replay_run(const struct replay *p, const struct replay_change *change, size_
     free(run.room);
     free(run.tokens);
     free(run.quota);
+    free(run.eased);
     free(run.crossing);
     free(run.capacity);
     free(run.load);

@@ -58,6 +58,7 @@ struct run {
     double *capacity, *load;   /* by link: scratch */
     double *quota;             /* by rank: its part of a CPU; NULL: none has a quota */
     double group_pace;         /* of group calls: the largest of any link */
+    double *eased;             /* by host: what messages take with the cores that it has now */
     struct rank_state *ranks;
     struct message_state *messages;
     struct pair_state *pairs;
@@ -141,6 +142,10 @@ int64_t replay_quota_wait(struct run *run, uint32_t rank, int64_t t, double spin
 
 /* Parts of the quota of each rank's host: run->quota. -ENOMEM. */
 int replay_quota_init(struct run *run);
+
+/* What is left of a message's time for the cores that both ends have now: a host without one looks
+ * late for what came, and sends late what it has. 1: nothing has changed. */
+double replay_eased(const struct run *run, const struct replay_message *m);
 
 /* What is left of a time for which a rank had no core inside a call. */
 int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns);
