@@ -10,6 +10,7 @@
 #include "analysis/budget/free_running.h"
 #include "analysis/calls/parameter_server.h"
 #include "analysis/series/stats.h"
+#include "analysis/whatif/gain_warm.h"
 
 #define DRAWINGS 400
 
@@ -289,6 +290,7 @@ int throughput_gain(const struct scene *scene, const struct candidate *c, double
     fill_blocks(scene, c, drawn);
     *ret_gain = (struct gain){.estimate = estimate(scene, c, part, limit_done), .replayed = true};
     interval(scene, drawn, part, limit_done, ret_gain);
+    gain_warm_all(&ret_gain->estimate, &ret_gain->low, &ret_gain->high);
     scale(ret_gain, run > 0 ? length / run : 0);
     free(drawn);
     return 0;

@@ -6,6 +6,7 @@
 
 #include "analysis/saturation/saturation.h"
 #include "analysis/series/stats.h"
+#include "analysis/whatif/gain_warm.h"
 
 #define LITTLE 0.25     /* of what it lost: who waits for others for no longer is waited for */
 #define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
@@ -194,6 +195,7 @@ static void set_gain(const struct scene *scene, const struct counted_loss *loss,
     c->gain_low = fmin(gain_at_pace(low, PACE_SLOWER), fmax(0, 1 - need)) *
                   gain_covered(scene, who, loss->group);
     c->gain_high = gain_at_pace(c->lost_high, PACE_FASTER);
+    c->gain = gain_warm(c->gain, 1);
 }
 
 static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
@@ -248,6 +250,7 @@ bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
     ret_counted->gain_low =
         fmin(gain_at_pace(least, PACE_SLOWER), fmax(0, 1 - need)) * gain_covered(scene, who, group);
     ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
+    ret_counted->gain = gain_warm(ret_counted->gain, 1);
     return ret_counted->gain >= GAIN_HARMLESS;
 }
 
@@ -286,7 +289,7 @@ bool gain_counted_quota(const struct scene *scene, int host, size_t group, doubl
     double sharing, used = cpus_used(scene, host, group, b->wall_s, &sharing);
     double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
     double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
-    ret_counted->gain = 1 - (least + most) / 2;
+    ret_counted->gain = gain_warm(1 - (least + most) / 2, 1);
     ret_counted->gain_low = 1 - most * PACE_SLOWER;
     ret_counted->gain_high = 1 - least * PACE_FASTER;
     return true;

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "analysis/whatif/gain_private.h"
+#include "analysis/whatif/gain_warm.h"
 
 #define ALIKE 0.9 /* all wait as long as each other, and as the link was in use, but for that */
 
@@ -70,7 +71,7 @@ bool gain_counted_link(const struct scene *scene, const struct counted_link *lin
     *ret_counted = (struct counted){.lost = NAN,
                                     .lost_low = NAN,
                                     .lost_high = NAN,
-                                    .gain = gain,
+                                    .gain = gain_warm(gain, 1),
                                     .gain_low = gain_at_pace(gain, PACE_SLOWER) * all.seen,
                                     .gain_high = gain_at_pace(all.most, PACE_FASTER)};
     return true;

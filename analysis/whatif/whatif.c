@@ -10,6 +10,7 @@
 #include "analysis/saturation/throughput.h"
 #include "analysis/scene.h"
 #include "analysis/series/stats.h"
+#include "analysis/whatif/gain_warm.h"
 #include "analysis/whatif/whatif_private.h"
 
 #define DRAWINGS 1000
@@ -330,6 +331,18 @@ static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct
     a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
 }
 
+static void warm(struct whatif_answer *a) {
+    a->gain = 1 - a->predicted_s / a->measured_s;
+    a->gain_low = 1 - a->high_s / a->measured_s;
+    a->gain_high = 1 - a->low_s / a->measured_s;
+    gain_warm_all(&a->gain, &a->gain_low, &a->gain_high);
+    a->predicted_s = (1 - a->gain) * a->measured_s;
+    a->high_s = (1 - a->gain_low) * a->measured_s;
+    a->low_s = (1 - a->gain_high) * a->measured_s;
+    a->gain_max = fmax(a->gain_max, gain_warm(a->gain_max, 2));
+    a->bound_s = (1 - a->gain_max) * a->measured_s;
+}
+
 static int predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                    struct whatif_answer *a) {
     struct replay_change change;
@@ -349,9 +362,7 @@ static int predict(const struct whatif *w, const struct whatif_scenario *scenari
         result = resample(w, changed, a);
         keep_bound(scenarios, n, a);
         widen(w, scenarios, n, a);
-        a->gain = 1 - a->predicted_s / a->measured_s;
-        a->gain_low = 1 - a->high_s / a->measured_s;
-        a->gain_high = 1 - a->low_s / a->measured_s;
+        warm(a);
     } else if (why_not(result)) {
         a->refused = why_not(result);
         result = 0;
