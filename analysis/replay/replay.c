@@ -289,6 +289,7 @@ void replay_free(struct replay *p) {
         free(p->model.egress);
         free(p->model.pair);
         free(p->model.freed);
+        free(p->model.soon);
         free(p->model.ingress);
         free(p->model.twin);
         free(p->model.twin_rate);

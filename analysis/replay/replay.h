@@ -108,6 +108,8 @@ struct replay_model {
     double
         *freed; /* bytes/s by pair: at most, if a link is faster than it was; INFINITY: not known */
     double latency_ns[2][2]; /* [between hosts][polled] */
+    double soon_ns[2][2];    /* the same of those that came soon: with a core none takes less */
+    double *soon;            /* bytes/s by pair, of messages that came soon; INFINITY: not known */
     /* [was there before those it needs]: how long a member goes on in calls of groups of few bytes
      * after they came; 0: there are hardly any */
     double few_ns[2];

@@ -126,7 +126,7 @@ static void settle_arrivals(struct replay *p) {
 /* The median: some stand in a queue behind others. */
 static int fit_latency(struct replay *p) {
     static const double usual_ns[2] = {2000, 50000};
-    double *values = malloc((p->n_messages + 1) * sizeof *values), found[2][2];
+    double *values = malloc((p->n_messages + 1) * sizeof *values), found[2][2], soon[2][2];
     if (!values)
         return -ENOMEM;
     for (int between = 0; between < 2; between++)
@@ -140,6 +140,7 @@ static int fit_latency(struct replay *p) {
                     values[n++] = fmax((double)(m->done_ns - m->sent_ns), 0);
             }
             found[between][polled] = stats_median(values, n);
+            soon[between][polled] = stats_quantile(values, n, REPLAY_SOON_SHARE);
         }
     for (int between = 0; between < 2; between++)
         for (int polled = 0; polled < 2; polled++) {
@@ -147,6 +148,7 @@ static int fit_latency(struct replay *p) {
             p->model.latency_ns[between][polled] = !isnan(own)     ? own
                                                    : !isnan(other) ? other
                                                                    : usual_ns[between];
+            p->model.soon_ns[between][polled] = isnan(own) ? 0 : soon[between][polled];
         }
     free(values);
     return 0;
@@ -176,17 +178,18 @@ int replay_fit(struct replay *p) {
     model->ingress = malloc((hosts + 1) * sizeof *model->ingress);
     model->pair = malloc((p->n_pairs + 1) * sizeof *model->pair);
     model->freed = malloc((p->n_pairs + 1) * sizeof *model->freed);
+    model->soon = malloc((p->n_pairs + 1) * sizeof *model->soon);
     model->twin = malloc((2 * hosts + 1) * sizeof *model->twin);
     model->twin_rate = calloc(2 * hosts + 1, sizeof *model->twin_rate);
-    if (!model->pair || !model->freed || !model->egress || !model->ingress || !model->twin ||
-        !model->twin_rate)
+    if (!model->pair || !model->freed || !model->soon || !model->egress || !model->ingress ||
+        !model->twin || !model->twin_rate)
         return -ENOMEM;
     for (size_t h = 0; h < hosts; h++)
         model->egress[h] = model->ingress[h] = INFINITY;
     for (size_t link = 0; link < 2 * hosts; link++)
         model->twin[link] = -1;
     for (size_t pair = 0; pair < p->n_pairs; pair++)
-        model->pair[pair] = model->freed[pair] = INFINITY;
+        model->pair[pair] = model->freed[pair] = model->soon[pair] = INFINITY;
     find_buffered(p);
     replay_find_kept_back(p);
     int result = find_coreless(p);
@@ -208,6 +211,7 @@ void replay_scale(struct replay *p, double factor) {
     for (size_t pair = 0; pair < p->n_pairs; pair++) {
         p->model.pair[pair] *= factor;
         p->model.freed[pair] *= factor;
+        p->model.soon[pair] *= factor;
     }
     for (size_t h = 0; h < p->scene->n_hosts; h++) {
         p->model.egress[h] *= factor;

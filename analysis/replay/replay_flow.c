@@ -40,7 +40,10 @@ static void deactivate(struct run *run, uint32_t pair) {
 }
 
 static double latency(const struct run *run, const struct replay_message *m, bool between) {
-    return run->p->model.latency_ns[between][m->polled] * replay_eased(run, m);
+    const struct replay_model *model = &run->p->model;
+    double usual = model->latency_ns[between][m->polled];
+    double eased = fmax(usual * replay_eased(run, m), model->soon_ns[between][m->polled]);
+    return fmin(usual, eased);
 }
 
 /* Of a large message, whose way was told from the time it took less this (replay_piece.c). */

@@ -56,19 +56,32 @@ static void add_pieces(const struct fit *fit, struct way *ways) {
     }
 }
 
+/* Of all pieces by way, or of those that somebody waited for; ways[].n becomes their number. */
+static void sort_rates(const struct fit *fit, bool found, struct way *ways, struct weighted *room) {
+    for (size_t i = 0; i < fit->p->n_pairs; i++)
+        ways[i].n = 0;
+    for (size_t i = 0; i < fit->n; i++) {
+        const struct piece *x = &fit->pieces[i];
+        struct way *way = &ways[fit->p->messages[x->message].pair];
+        if (x->found && !found)
+            continue;
+        room[way->first + way->n++] =
+            (struct weighted){x->bytes / (double)(x->end_ns - x->begin_ns) * 1e9, x->bytes};
+    }
+}
+
 static void find_rates(const struct fit *fit, struct way *ways, struct weighted *room) {
     size_t n = 0;
     for (size_t i = 0; i < fit->p->n_pairs; i++) {
         ways[i].first = n;
         n += ways[i].n;
-        ways[i].n = 0;
     }
-    for (size_t i = 0; i < fit->n; i++) {
-        const struct piece *x = &fit->pieces[i];
-        struct way *way = &ways[fit->p->messages[x->message].pair];
-        room[way->first + way->n++] =
-            (struct weighted){x->bytes / (double)(x->end_ns - x->begin_ns) * 1e9, x->bytes};
-    }
+    sort_rates(fit, false, ways, room);
+    for (size_t i = 0; i < fit->p->n_pairs; i++)
+        if (ways[i].n)
+            fit->p->model.soon[i] =
+                stats_weighted_quantile(room + ways[i].first, ways[i].n, 1 - REPLAY_SOON_SHARE);
+    sort_rates(fit, true, ways, room);
     for (size_t i = 0; i < fit->p->n_pairs; i++)
         ways[i].rate =
             ways[i].n ? stats_weighted_quantile(room + ways[i].first, ways[i].n, SELDOM_PASSED) : 0;

@@ -33,9 +33,9 @@ int replay_find_pieces(struct fit *fit);
 #define FREER 1.5         /* times as fast: not held to the same */
 
 /* What pairs carry at most where a link is no limit any more: p->model.freed, which is INFINITY
- * before; and the pace of those that nobody ever waited for: p->model.pair. From the other way
- * between the same ranks; where that does not tell, from what limited links let pass at once
- * (replay_burst.c). -ENOMEM. */
+ * before; the pace of those that nobody ever waited for: p->model.pair; and p->model.soon. From the
+ * other way between the same ranks; where that does not tell, from what limited links let pass at
+ * once (replay_burst.c). -ENOMEM. */
 int replay_fit_freed(struct fit *fit);
 int replay_fit_bursts(struct fit *fit);
 

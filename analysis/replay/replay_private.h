@@ -34,6 +34,8 @@ static inline double replay_latency_within(double latency_ns, int64_t begin_ns, 
     return half < 0 ? 0 : latency_ns < half ? latency_ns : half;
 }
 
+#define REPLAY_SOON_SHARE 0.25 /* of messages came soon */
+
 #define REPLAY_FOUND_PART                                                                          \
     0.1 /* of the time since it could move: who waited less found it there                         \
          */

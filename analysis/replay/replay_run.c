@@ -84,7 +84,8 @@ double replay_eased(const struct run *run, const struct replay_message *m) {
 static double limit_of(const struct run *run, const struct replay_message *m) {
     const struct replay_model *model = &run->p->model;
     size_t from = (size_t)run->p->ranks[m->from].host, to = (size_t)run->p->ranks[m->to].host;
-    double limit = model->pair[m->pair] * pace_of(run, m) / replay_eased(run, m);
+    double limit = model->pair[m->pair] * pace_of(run, m);
+    limit = fmax(limit, fmin(limit / replay_eased(run, m), model->soon[m->pair]));
     bool freed = run->egress[from] > model->egress[from] || run->ingress[to] > model->ingress[to];
     return freed ? fmin(limit, model->freed[m->pair]) : limit;
 }

@@ -144,7 +144,8 @@ int64_t replay_quota_wait(struct run *run, uint32_t rank, int64_t t, double spin
 int replay_quota_init(struct run *run);
 
 /* What is left of a message's time for the cores that both ends have now: a host without one looks
- * late for what came, and sends late what it has. 1: nothing has changed. */
+ * late for what came, and sends late what it has. 1: nothing has changed. None takes less than
+ * those that came soon did. */
 double replay_eased(const struct run *run, const struct replay_message *m);
 
 /* What is left of a time for which a rank had no core inside a call. */
