@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What is predicted of a program that computes faster as it waits less (gain_warm.h), where its
+ * calls alone would take so long. */
+#ifndef CHOKEPOINT_TESTS_UNIT_WARM_H
+#define CHOKEPOINT_TESTS_UNIT_WARM_H
+
+#include "analysis/whatif/gain_warm.h"
+
+static inline double warm_s(double calls_s, double measured_s) {
+    return measured_s * (1 - gain_warm(1 - calls_s / measured_s, 1));
+}
+
+#endif
