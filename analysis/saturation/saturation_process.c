@@ -19,6 +19,8 @@
 #include "analysis/saturation/saturation_private.h"
 #include "analysis/saturation/saturation_role.h"
 
+#define LITTLE 0.125 /* an eighth */
+
 /* Data wait for it, and hardly for the others: by its connections, or by these and its core in the
  * (geometric) mean. */
 static bool is_late(const struct peers *peers, const struct peer *p) {
@@ -152,7 +154,9 @@ static bool is_for_disk(const struct scene *scene, size_t group, const struct pe
 static int look_for_sleep(const struct scene *scene, size_t group, const struct peers *peers,
                           struct candidates *candidates) {
     const struct peer *p = peers_with_most(peers, peer_late);
-    bool alike = p->cpu < SKEW_RATIO * peers_median_but(peers, p, peer_cpu);
+    double cpu = peers_median_but(peers, p, peer_cpu);
+    /* what it computes more lets the others wait as well; little beside what it is off its core */
+    bool alike = p->cpu < SKEW_RATIO * cpu || p->cpu - cpu < LITTLE * p->idle;
     /* all others wait for a sleeper; one of them that hardly does is waited for itself */
     bool awaited = peers_least_idle_but(peers, p) >= p->idle;
     /* MPI reads what came only when it is called: data wait for a rank that computes as well */
