@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is counted for a host or a group only is given to its processes in proportion to what each
- * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU. Short
- * memory counts for a process as far as the kernel calls it pressure, while the process had pages
- * to read back from disk; and its waits for disks count, that part of them which processes there
- * read of what had been in memory before. (The kernel's pressure leaves out pages that were dropped
- * before they were used twice, as all are when a program goes around in more than fits.)
+ * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU; short
+ * memory: rank_memory.c.
  *
  * The kernel adds up what each thread waits for a core, also behind threads of its own process,
  * while that one runs: a process waits for no longer than others have its cores, or keep it from
@@ -16,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/budget/rank_budget_private.h"
-#include "common/clock.h"
+#include "analysis/budget/rank_counters_private.h"
 
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
     const struct series_set *set = &recording->tables[RECORDING_MPI];
@@ -31,31 +27,10 @@ static bool is_known(const struct series_set *set, const struct series *series, 
     return series_last(set, series, column) != VALUE_ABSENT;
 }
 
-#define READ_BACK_NS_PER_BYTE 1.0
-/* Which columns of which series tell of the process. */
-struct source {
-    const struct series_set *set;
-    const struct series *series; /* NULL: none */
-    uint64_t cpu;                /* bits */
-    size_t run_queue, disk, faults;
-};
-
-struct process_part {
-    const struct scene *scene;
-    const struct scene_process *process;
-    struct source often, seldom; /* rank, process */
-    const struct series *mpi;
-    int64_t start_ns; /* of the process; INT64_MAX: not known */
-    int host;
-    int64_t pid;
-    struct series_range at[RECORDING_COUNT_]; /* where the series of its host are */
-    bool knows_steal, has_threads;
-};
-
 /* ---- of the host ---- */
 
-static double host_growth(const struct process_part *p, enum recording_table table, size_t column,
-                          struct windows w) {
+double counters_of_host(const struct process_part *p, enum recording_table table, size_t column,
+                        struct windows w) {
     const struct series_set *set = &p->scene->recording->tables[table];
     double sum = 0;
     for (size_t s = p->at[table].begin; s < p->at[table].end; s++)
@@ -67,7 +42,7 @@ static double host_growth(const struct process_part *p, enum recording_table tab
 /* How long processes of the job on the host waited for a core. */
 static double job_queue(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
-    double sum = host_growth(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
+    double sum = counters_of_host(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
     if (sum > 0)
         return sum;
     for (size_t i = 0; i < p->scene->n_processes; i++) {
@@ -89,44 +64,6 @@ static double throttled(const struct process_part *p, struct windows w) {
     return most;
 }
 
-static double psi_memory(const struct process_part *p, struct windows w) {
-    const struct series_set *set = &p->scene->recording->tables[RECORDING_PSI];
-    for (size_t s = p->at[RECORDING_PSI].begin; s < p->at[RECORDING_PSI].end; s++)
-        if (set->items[s].host == p->host && strcmp(set->items[s].name, "memory") == 0)
-            return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
-    return NAN;
-}
-
-/* The row of a series that an interval ends in: what is only counted now and then is spread over
- * the same time as what it is held against. */
-static struct window row_around(const struct series *series, struct windows w) {
-    int64_t t = w.items[w.n - 1].end_ns;
-    size_t low = 0, high = series->n - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (series->t_ns[middle] < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int64_t dt = series->interval_ns[low];
-    return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
-}
-
-/* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
- * read nothing. */
-static double read_again_share(const struct process_part *p, struct windows w) {
-    const struct series_set *set = &p->scene->recording->tables[RECORDING_PROCESS];
-    struct window row = row_around(p->process->series, w);
-    struct windows rows = {&row, 1};
-    double read = 0;
-    for (size_t i = 0; i < p->scene->n_processes; i++)
-        if (p->scene->processes[i].host == p->host)
-            read += series_growth(set, p->scene->processes[i].series, PROCESS_READ, rows, NULL);
-    double again = host_growth(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
-    return read > 0 ? fmin(again / read, 1) : NAN;
-}
-
 static bool knows_steal(const struct recording *recording, int host) {
     const struct series_set *set = &recording->tables[RECORDING_CPU];
     for (size_t s = 0; s < set->n; s++)
@@ -137,20 +74,14 @@ static bool knows_steal(const struct recording *recording, int host) {
 
 /* ---- a process's part ---- */
 
-static double memory_part(const struct process_part *p, double pressure, double disk,
-                          struct windows w) {
-    double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
-    return fmax(pressure, again); /* of a number and NAN the number */
-}
-
 static double steal_part(const struct process_part *p, double cpu, struct windows w) {
     if (!p->knows_steal)
         return NAN;
-    double steal = host_growth(p, RECORDING_CPU, CPU_STEAL, w), busy = 0;
+    double steal = counters_of_host(p, RECORDING_CPU, CPU_STEAL, w), busy = 0;
     if (steal <= 0)
         return 0;
     for (size_t c = CPU_USER; c <= CPU_SYSTEM; c++)
-        busy += host_growth(p, RECORDING_CPU, c, w);
+        busy += counters_of_host(p, RECORDING_CPU, c, w);
     return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
 }
 
@@ -166,12 +97,12 @@ static double sending_part(const struct process_part *p, struct windows w) {
     return longest;
 }
 
-static double growth(const struct source *s, size_t column, struct windows w) {
+double counters_growth(const struct source *s, size_t column, struct windows w) {
     return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
                                                : NAN;
 }
 
-static struct windows widened(const struct window *w, struct window *ret_wide) {
+struct windows counters_around(const struct window *w, struct window *ret_wide) {
     int64_t length = w->end_ns - w->begin_ns;
     *ret_wide = (struct window){w->begin_ns - length, w->end_ns + length};
     return (struct windows){ret_wide, 1};
@@ -182,8 +113,8 @@ static struct windows widened(const struct window *w, struct window *ret_wide) {
 static double part_of_queue(const struct process_part *p, const struct source *s,
                             struct windows w) {
     struct window wide;
-    struct windows around = widened(&w.items[0], &wide);
-    double all = job_queue(p, around), own = growth(s, s->run_queue, around);
+    struct windows around = counters_around(&w.items[0], &wide);
+    double all = job_queue(p, around), own = counters_growth(s, s->run_queue, around);
     return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
 }
 
@@ -227,7 +158,7 @@ static bool has_threads(const struct process_part *p) {
  */
 static double held_back(const struct process_part *p, struct windows w) {
     struct window wide;
-    double about = throttled(p, widened(&w.items[0], &wide)) / 3;
+    double about = throttled(p, counters_around(&w.items[0], &wide)) / 3;
     double held = fmax(throttled(p, w), about);
     return held > 0 ? held : 0;
 }
@@ -240,11 +171,11 @@ static double queue_part(const struct process_part *p, double cpu, double queue,
     return isnan(others) || isnan(queue) ? queue : fmin(queue, others + held_back(p, w));
 }
 
-static double growth_of_cpu(const struct source *s, struct windows w) {
+double counters_cpu(const struct source *s, struct windows w) {
     double sum = 0;
     for (size_t c = 0; c < s->set->n_columns; c++)
         if (s->cpu >> c & 1)
-            sum += growth(s, c, w);
+            sum += counters_growth(s, c, w);
     return sum;
 }
 
@@ -297,38 +228,17 @@ static void add_mpi(const struct process_part *p, struct windows w, struct budge
     to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
 }
 
-/* Making room and reading back is work of the kernel, which it does on the process's account: all
- * its time in the kernel, of the row that the interval lies in, while memory was short. */
-static double memory_cpu_part(const struct process_part *p, double memory, double cpu,
-                              struct windows w) {
-    if (!(memory > 0))
-        return 0;
-    struct window row = row_around(p->process->series, w);
-    struct windows rows = {&row, 1};
-    double system = growth(&p->seldom, PROCESS_SYSTEM, rows), all = growth_of_cpu(&p->seldom, rows);
-    double length = (double)(row.end_ns - row.begin_ns) / NS_PER_S;
-    double own = (double)(w.items[0].end_ns - w.items[0].begin_ns) / NS_PER_S;
-    double again = host_growth(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
-    double bound = length > 0 ? READ_BACK_NS_PER_BYTE * again * own / length : 0;
-    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), fmax(memory, bound)) : 0;
-}
-
 static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
                                             int64_t begin, int64_t end) {
-    struct window window = {begin, end}, wide;
+    struct window window = {begin, end};
     struct windows w = {&window, 1};
     struct budget_interval to = {.begin_ns = begin, .end_ns = end};
-    to.cpu = growth_of_cpu(s, w);
-    to.disk = growth(s, s->disk, w);
+    to.cpu = counters_cpu(s, w);
+    to.disk = counters_growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
-    to.run_queue = queue_part(p, to.cpu, growth(s, s->run_queue, w), w);
+    to.run_queue = queue_part(p, to.cpu, counters_growth(s, s->run_queue, w), w);
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
-    /* who is kept asleep until there is room has no faults meanwhile, but before and after */
-    double faults = growth(s, s->faults, widened(&window, &wide));
-    double pressure = faults <= 0 ? 0 : psi_memory(p, w);
-    to.memory = memory_part(p, pressure, to.disk, w);
-    to.memory_cpu = memory_cpu_part(p, to.memory, isnan(to.cpu) ? 0 : to.cpu, w);
-    to.memory_asleep = fmax(0, pressure);
+    rank_memory(p, s, w, &to);
     to.sending = sending_part(p, w);
     add_mpi(p, w, &to);
     return to;

@@ -49,7 +49,7 @@ static int ask(const struct scene *scene, const struct whatif *whatif,
                               .low = fmax(0, answer.gain_low * scale),
                               .high = fmax(0, answer.gain_high * scale) + beside,
                               .replayed = true,
-                              .at_bound = answer.gain >= answer.gain_max};
+                              .at_bound = answer.at_bound};
     return 0;
 }
 

@@ -72,6 +72,9 @@ bool is_same_program(const char *a, const char *b);
 /* Without calls of MPI: processes of one role compared. */
 int saturation_processes(const struct scene *scene, size_t group, struct candidates *candidates);
 
+/* Data that a send buffer holds up, or a receiver that does not read. */
+int saturation_buffers(const struct scene *scene, size_t group, struct candidates *candidates);
+
 /* Share of a group that a rank (index of the scene's budgets) computed alone, others waiting. */
 double alone_share(const struct scene *scene, size_t group, size_t who);
 /* Of the time, what the other ranks waited in the mean until this one was inside MPI again and

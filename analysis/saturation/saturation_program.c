@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What no resource is to blame for, only the program: one rank with more to compute than its peers
- * (imbalance), one that computes alone while all others wait for it (serial), one that sleeps in
- * its own code, and data held up by a send buffer or by a receiver that does not read. Here by the
- * calls of MPI; without them a wait for a peer looks like sleep, or like computing, and
- * saturation_process.c says what can still be told.
+ * (imbalance), one that computes alone while all others wait for it (serial), and one that sleeps
+ * in its own code; buffers and readers: saturation_buffers.c. Here by the calls of MPI; without
+ * them a wait for a peer looks like sleep, or like computing, and saturation_process.c says what
+ * can still be told.
  */
 #include <errno.h>
 #include <math.h>
@@ -329,68 +329,6 @@ static int look_at_sleeping(const struct scene *scene, size_t group,
     return add_sleep(scene, group, who, demand, median, candidates);
 }
 
-/* ---- buffers and readers ---- */
-
-static int add_held_up(const struct scene *scene, size_t group, const struct flow *f, bool receiver,
-                       double share, double demand, struct candidates *candidates) {
-    int host = receiver ? f->to : f->from;
-    struct candidate c = candidate_of(host, group, "application", receiver ? "receiver" : "sndbuf");
-    c.blocked = demand;
-    c.supply = true;
-    c.signals = 2;
-    c.terms = 1u << BUDGET_TRANSFER;
-    c.all_hosts = true;
-    c.part = flows_critical_part(scene, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
-    c.cause = text_format(receiver ? "its program reads more slowly than data arrive"
-                                   : "its send buffers are too small for the path");
-    text_list_add(&c.evidence,
-                  "data from %s to %s were held up by %s %.0f %% of the time, by the path %.0f %%",
-                  scene->hosts[f->from].name, scene->hosts[f->to].name,
-                  receiver ? "the receiver" : "the send buffer", 100 * share,
-                  100 * f->limited_s /
-                      ((double)windows_length(phase_windows(&scene->groups[group])) / 1e9));
-    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
-}
-
-static double all_transfers(const struct scene *scene, size_t group, int host,
-                            enum flow_side side) {
-    double all = 0, part = flows_critical_part(scene, group, host, side);
-    for (size_t h = 0; h < scene->n_hosts; h++)
-        all += scene_demand(scene, group, (int)h, BUDGET_TRANSFER);
-    return isnan(part) ? 0 : all * part;
-}
-
-static int look_at_flow(const struct scene *scene, size_t group, const struct flow *f,
-                        double wall_s, struct candidates *candidates) {
-    double busy = f->limited_s + f->receiver_s + f->send_buffer_s;
-    bool receiver = f->receiver_s >= f->send_buffer_s;
-    double held = receiver ? f->receiver_s : f->send_buffer_s;
-    double demand = all_transfers(scene, group, receiver ? f->to : f->from,
-                                  receiver ? FLOW_RECEIVE : FLOW_SEND);
-    if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
-        candidates_short_of(candidates, f->to, group, "cpu"))
-        return 0;
-    return add_held_up(scene, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
-                       candidates);
-}
-
-static int look_at_buffers(const struct scene *scene, size_t group, struct candidates *candidates) {
-    double wall_s = (double)windows_length(phase_windows(&scene->groups[group])) / 1e9;
-    const struct flow *worst = NULL;
-    struct flows flows;
-    int result = flows_make(scene, phase_windows(&scene->groups[group]), &flows);
-    for (size_t i = 0; result == 0 && i < flows.n; i++) {
-        const struct flow *f = &flows.items[i];
-        if (!worst ||
-            fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
-            worst = f;
-    }
-    if (worst)
-        result = look_at_flow(scene, group, worst, wall_s, candidates);
-    flows_release(&flows);
-    return result;
-}
-
 int saturation_program(const struct scene *scene, size_t group, struct candidates *candidates) {
     if (!scene_has_path(scene))
         return saturation_processes(scene, group, candidates);
@@ -398,5 +336,5 @@ int saturation_program(const struct scene *scene, size_t group, struct candidate
                                                  : look_at_computing(scene, group, candidates);
     if (result == 0)
         result = look_at_sleeping(scene, group, candidates);
-    return result == 0 ? look_at_buffers(scene, group, candidates) : result;
+    return result == 0 ? saturation_buffers(scene, group, candidates) : result;
 }

@@ -9,11 +9,7 @@
 
 #include "analysis/saturation/throughput.h"
 #include "analysis/scene.h"
-#include "analysis/series/stats.h"
-#include "analysis/whatif/gain_warm.h"
 #include "analysis/whatif/whatif_private.h"
-
-#define DRAWINGS 1000
 
 bool whatif_in_group(const struct whatif *w, int64_t t_ns) {
     struct windows windows = phase_windows(&w->scene->groups[w->scene->main_group]);
@@ -32,7 +28,7 @@ static int compare_times(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-static bool is_replayed(const struct whatif *w, struct window x) {
+bool whatif_is_replayed(const struct whatif *w, struct window x) {
     return !w->replay->part || (x.begin_ns >= w->replay->begin_ns && x.end_ns <= w->replay->end_ns);
 }
 
@@ -61,21 +57,20 @@ static int64_t replayed_at(const struct whatif *w, const int64_t *replayed, int6
     return at ? replayed[at - w->times] : t;
 }
 
-static double length_s(const struct whatif *w, const int64_t *replayed, struct window x) {
+double whatif_length_s(const struct whatif *w, const int64_t *replayed, struct window x) {
     return (double)(replayed_at(w, replayed, x.end_ns) - replayed_at(w, replayed, x.begin_ns)) /
            1e9;
 }
 
-/* Of the main phase, or of what is replayed of it. */
-static double group_s(const struct whatif *w, const int64_t *replayed) {
+double whatif_group_s(const struct whatif *w, const int64_t *replayed) {
     struct windows group = phase_windows(&w->scene->groups[w->scene->main_group]);
     const struct critical_path *path = &w->scene->critical;
     double sum = 0;
     for (size_t i = 0; !w->replay->part && i < group.n; i++)
-        sum += length_s(w, replayed, group.items[i]);
+        sum += whatif_length_s(w, replayed, group.items[i]);
     for (size_t i = 0; w->replay->part && i < path->n_blocks; i++)
-        if (is_replayed(w, path->block_windows[i]))
-            sum += length_s(w, replayed, path->block_windows[i]);
+        if (whatif_is_replayed(w, path->block_windows[i]))
+            sum += whatif_length_s(w, replayed, path->block_windows[i]);
     return sum;
 }
 
@@ -126,7 +121,7 @@ static void find_hub(struct whatif *w) {
 
 /* ---- as measured ---- */
 
-static const char *why_not(int error) {
+const char *whatif_why_not(int error) {
     switch (error) {
     case -EDEADLK:
         return "its MPI calls, replayed, wait for each other for ever";
@@ -152,7 +147,7 @@ static int replay_with(struct whatif *w, double factor, double *ret_s) {
     replay_scale(w->replay, factor / w->scale);
     w->scale = factor;
     int result = replay_run(w->replay, NULL, w->reference, w->times, w->n_times, w->replayed);
-    *ret_s = group_s(w, w->replayed);
+    *ret_s = whatif_group_s(w, w->replayed);
     return result;
 }
 
@@ -168,7 +163,7 @@ static double within_scale(double factor) {
  * of a + b / rate two tries give a third. */
 static int calibrate(struct whatif *w) {
     double s, before_s = NAN, before = 1;
-    w->measured_s = group_s(w, w->times);
+    w->measured_s = whatif_group_s(w, w->times);
     w->scale = 1;
     int result = replay_with(w, 1, &s);
     for (int i = 0; result == 0 && i < SCALE_TRIES && fabs(s / w->measured_s - 1) > 1e-3; i++) {
@@ -207,7 +202,7 @@ static int prepare(struct whatif *w) {
         return 0;
     }
     result = calibrate(w);
-    w->refused = why_not(result);
+    w->refused = whatif_why_not(result);
     if (result == 0)
         judge_replay(w);
     return w->refused ? 0 : result;
@@ -250,128 +245,6 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
     return s->kind != WHATIF_WITHOUT || (s->term > BUDGET_CPU && s->term <= BUDGET_IDLE);
 }
 
-/* Blocks drawn again: what the scenario makes of the time they took. */
-static int resample(const struct whatif *w, const int64_t *changed, struct whatif_answer *a) {
-    const struct critical_path *path = &w->scene->critical;
-    double *was = malloc((path->n_blocks + 1) * sizeof *was);
-    double *is = malloc((path->n_blocks + 1) * sizeof *is);
-    double *ratios = malloc(DRAWINGS * sizeof *ratios);
-    size_t n = 0;
-    uint64_t random = 1;
-    for (size_t b = 0; was && is && b < path->n_blocks; b++) {
-        was[n] = length_s(w, w->replayed, path->block_windows[b]);
-        is[n] = length_s(w, changed, path->block_windows[b]);
-        n += is_replayed(w, path->block_windows[b]) && was[n] > 0;
-    }
-    for (size_t d = 0; was && is && ratios && n && d < DRAWINGS; d++) {
-        double before = 0, after = 0;
-        for (size_t i = 0; i < n; i++) {
-            size_t k = stats_random_below(&random, n);
-            before += was[k];
-            after += is[k];
-        }
-        ratios[d] = after / before;
-    }
-    bool ok = was && is && ratios;
-    double off = fabs(w->replay_s / w->measured_s - 1);
-    if (ok && n) {
-        double low = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.025) * (1 - off);
-        double high = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.975) * (1 + off);
-        a->low_s = fmin(low, a->predicted_s);
-        a->high_s = fmax(high, a->predicted_s);
-    }
-    free(was);
-    free(is);
-    free(ratios);
-    return ok ? 0 : -ENOMEM;
-}
-
-/* Of waits for cores the path shows what counters between samples tell; a replay also finds those
- * inside of calls, of ranks that the path is not in. */
-static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (scenarios[i].kind == WHATIF_WITHOUT &&
-            (scenarios[i].term == BUDGET_RUN_QUEUE || scenarios[i].term == BUDGET_QUOTA))
-            return true;
-    return false;
-}
-
-#define SPINNING 0.15
-
-/* Ranks that spin use up their quota by waiting as well: how long they stood still in which call is
- * a reading of the calls, not counted, and no drawing of blocks shows how far it is off. */
-static void widen(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
-                  struct whatif_answer *a) {
-    double hidden = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t h = 0; h < w->scene->n_hosts; h++)
-            if (scenarios[i].kind == WHATIF_WITHOUT && scenarios[i].term == BUDGET_QUOTA &&
-                (scenarios[i].host < 0 || scenarios[i].host == (int)h))
-                hidden += replay_hidden_s(w->replay, (int)h, BUDGET_QUOTA);
-    if (!(hidden > 0) || isnan(a->low_s))
-        return;
-    a->low_s = fmin(a->low_s, (1 - SPINNING) * a->predicted_s);
-    a->high_s = fmax(a->high_s, (1 + SPINNING) * a->predicted_s);
-    if (a->low_s < a->bound_s) {
-        a->bound_s = a->low_s;
-        a->gain_max = 1 - a->bound_s / a->measured_s;
-    }
-}
-
-/* A model may be wrong by a little; the bound is not, where it knows all that is taken away. */
-static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct whatif_answer *a) {
-    if (isnan(a->bound_s))
-        return;
-    if (finds_more(scenarios, n) && a->predicted_s < a->bound_s) {
-        a->bound_s = a->predicted_s;
-        a->gain_max = 1 - a->bound_s / a->measured_s;
-    }
-    a->predicted_s = fmax(a->predicted_s, a->bound_s);
-    a->low_s = isnan(a->low_s) ? NAN : fmax(a->low_s, a->bound_s);
-    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
-}
-
-static void warm(struct whatif_answer *a) {
-    a->gain = 1 - a->predicted_s / a->measured_s;
-    a->gain_low = 1 - a->high_s / a->measured_s;
-    a->gain_high = 1 - a->low_s / a->measured_s;
-    gain_warm_all(&a->gain, &a->gain_low, &a->gain_high);
-    a->predicted_s = (1 - a->gain) * a->measured_s;
-    a->high_s = (1 - a->gain_low) * a->measured_s;
-    a->low_s = (1 - a->gain_high) * a->measured_s;
-    a->gain_max = fmax(a->gain_max, gain_warm(a->gain_max, 2));
-    a->bound_s = (1 - a->gain_max) * a->measured_s;
-}
-
-static int predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
-                   struct whatif_answer *a) {
-    struct replay_change change;
-    int64_t *changed = malloc((w->n_times + 1) * sizeof *changed);
-    int result = changed ? whatif_change_init(w, &change) : -ENOMEM;
-    if (result < 0) {
-        free(changed);
-        return result;
-    }
-    for (size_t i = 0; result == 0 && i < n; i++)
-        result = whatif_change_add(w, &scenarios[i], &change);
-    if (result == 0)
-        result = replay_run(w->replay, &change, w->reference, w->times, w->n_times, changed);
-    if (result == 0) {
-        a->replayed = true;
-        a->predicted_s = a->measured_s * group_s(w, changed) / w->replay_s;
-        result = resample(w, changed, a);
-        keep_bound(scenarios, n, a);
-        widen(w, scenarios, n, a);
-        warm(a);
-    } else if (why_not(result)) {
-        a->refused = why_not(result);
-        result = 0;
-    }
-    whatif_change_release(&change);
-    free(changed);
-    return result;
-}
-
 int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                struct whatif_answer *ret_answer) {
     const struct critical_part *part = &w->scene->critical.groups[w->scene->main_group];
@@ -379,6 +252,7 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
                               .measured_s = part->length_s,
                               .replay_s = NAN,
                               .predicted_s = NAN,
+                              .calls_s = NAN,
                               .low_s = NAN,
                               .high_s = NAN,
                               .gain = NAN,
@@ -397,7 +271,7 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         a.refused = whatif_beyond_replay(w, &scenarios[i]);
         a.untold = a.refused && whatif_is_untold(w, &scenarios[i]);
     }
-    int result = a.refused ? 0 : predict(w, scenarios, n, &a);
+    int result = a.refused ? 0 : whatif_predict(w, scenarios, n, &a);
     if (result == 0 && !a.replayed)
         result = whatif_count(w, scenarios, n, &a);
     if (result == 0)

@@ -24,6 +24,20 @@ struct whatif {
 /* Whether a time lies in the main phase. */
 bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
 
+/* Whether a window lies in what of the run is replayed. */
+bool whatif_is_replayed(const struct whatif *whatif, struct window window);
+/* How long a window took, as one of `times` each of its ends is, by when these came in a replay. */
+double whatif_length_s(const struct whatif *whatif, const int64_t *replayed, struct window window);
+/* The same of the main phase, or of what is replayed of it. */
+double whatif_group_s(const struct whatif *whatif, const int64_t *replayed);
+/* Why a replay gave up (static text); NULL: it is no error that a recording can cause. */
+const char *whatif_why_not(int error);
+
+/* The answer by replay; its bound must be there. A replay that gave up: the answer is refused.
+ * -ENOMEM. */
+int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *answer);
+
 /* Seconds of the main phase that the changes together take away at most; below 0 where they add
  * some. NAN: not known, or they add work. */
 double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,

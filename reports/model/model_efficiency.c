@@ -41,7 +41,7 @@ static int replay_ideal(const struct scene *scene, double *ret_ratio) {
         return result;
     result = whatif_ask(whatif, &ideal, 1, &answer);
     if (result == 0 && answer.replayed && answer.measured_s > 0)
-        *ret_ratio = answer.predicted_s / answer.measured_s;
+        *ret_ratio = answer.calls_s / answer.measured_s;
     return result == -EINVAL ? 0 : result;
 }
 

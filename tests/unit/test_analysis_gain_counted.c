@@ -280,8 +280,21 @@ static void a_replay_cut_off_by_its_bound_gives_way_to_counters(void **state) {
     assert_ptr_equal(candidate_gain(&c), &c.counted);
 }
 
+/* Nothing of nothing, and all of all; half of it, and half of the twentieth of the rest. */
+static void who_waits_less_computes_faster(void **state) {
+    (void)state;
+    assert_true(gain_warm(0, 1) == 0 && gain_warm(1, 1) == 1 && isnan(gain_warm(NAN, 1)));
+    double estimate = 0.5, low = 0.4, high = 0.6;
+    gain_warm_all(&estimate, &low, &high);
+    assert_true(fabs(estimate - 0.5125) < 1e-9 && low == 0.4 && fabs(high - 0.624) < 1e-9);
+    estimate = -1, low = -1.2, high = -0.8; /* twice as long: all of it is waited */
+    gain_warm_all(&estimate, &low, &high);
+    assert_true(fabs(estimate + 1.05) < 1e-9 && fabs(low + 1.32) < 1e-9 && high == -0.8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_waits_less_computes_faster),
         cmocka_unit_test(of_one_that_never_waits_the_gain_is_what_it_lost),
         cmocka_unit_test(it_is_a_share_of_the_recorded_time),
         cmocka_unit_test(what_another_has_to_do_anyway_is_not_gained),

@@ -185,6 +185,15 @@ static void data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps(void
     expect_of(two, 2, "application", 1);
 }
 
+/* A little more, beside what it is off its core; much more lets the others wait as well. */
+static void a_sleeper_may_compute_a_little_more(void **state) {
+    struct process two[] = {{"train", 0.24, 0.03, 0, 20, 0.03}, {"train", 0.3, 0.03, 0, 20, 0.12}};
+    (void)state;
+    expect_of(two, 2, "application", 1);
+    two[1].cpu = 0.4;
+    expect_of(two, 2, NULL, -1);
+}
+
 /* Its host is idle for most of the time: nobody but its own threads had the core. */
 static void a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core(void **state) {
     struct process two[] = {{"train", 0.42, 0.03, 0, 20, 0.01}, {"train", 0.46, 0.15, 0, 20, 0.18}};
@@ -454,6 +463,7 @@ int main(void) {
         cmocka_unit_test(another_program_and_one_apart_are_no_peers),
         cmocka_unit_test(data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps),
         cmocka_unit_test(a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core),
+        cmocka_unit_test(a_sleeper_may_compute_a_little_more),
         cmocka_unit_test(threads_that_wait_for_their_own_process_make_it_wait_for_nobody),
         cmocka_unit_test(threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core),
         cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),

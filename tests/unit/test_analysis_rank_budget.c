@@ -174,7 +174,7 @@ static void waiting_for_what_had_been_in_memory_is_short_memory(void **state) {
     NEAR(b.term_s[BUDGET_MEMORY], 6);
 }
 
-/* For as long as memory was short, at most. */
+/* For as long as memory was short, or as what was read back takes, at most. */
 static void making_room_in_memory_is_short_memory_too(void **state) {
     (void)state;
     struct budget without = budget_of_reading(2e6, false), b;
@@ -185,6 +185,8 @@ static void making_room_in_memory_is_short_memory_too(void **state) {
     system_ns = 400 * MS;
     b = budget_of_reading(2e6, false);
     NEAR(b.term_s[BUDGET_MEMORY], without.term_s[BUDGET_MEMORY] + 4);
+    b = budget_of_reading(350e6, false);
+    NEAR(b.term_s[BUDGET_MEMORY], 6 + 7);
     b = budget_of_reading(0, false);
     NEAR(b.term_s[BUDGET_MEMORY], 0);
     system_ns = 0;

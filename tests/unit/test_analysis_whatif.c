@@ -188,6 +188,8 @@ static void contention_is_taken_away_where_it_was(void **state) {
     double should = 0.1 + play(NULL, (struct hardware){10e6, 0.05, 0, 0}, false);
     CLOSE(a.predicted_s, warm_s(should, a.measured_s));
     assert_true(a.bound_s <= a.predicted_s && a.bound_s > 0.97 * a.predicted_s);
+    CLOSE(a.calls_s, should);
+    assert_true(a.at_bound);
     s.host = 0;
     CLOSE(ask(&scene, s).predicted_s, a.measured_s);
     release(&r, &scene);

@@ -498,8 +498,61 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
     check(&r, 100 * MS);
 }
 
+/* ---- messages of a host without a core ---- */
+
+/* Rank 1 comes 80 ms after a message, always, as it has no core for 60; its own, of which one of
+ * few bytes goes ahead, is looked at when that came. Nobody waits for a large one. */
+static void who_always_comes_late_says_nothing_of_the_way(void **state) {
+    struct recording r;
+    (void)state;
+    begin(&r, 102 * MS, 60.0 / 102);
+    for (int64_t t = 0; t < 102 * MS * ROUNDS; t += 102 * MS) {
+        int64_t there = t + 100 * MS, back = t + 101 * MS;
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 60000, t + 20 * MS, t + 20 * MS + US, BOTH,
+              .gap_cpu_ns = 20 * MS);
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 2, 8, t + 20 * MS + US, back, BOTH,
+              .cpu_ns = 81 * MS - US);
+        PLANT(&r.calls, 0, 0, "MPI_Recv", 1, 3, 60000, back, back + 10 * US, BOTH,
+              .cpu_ns = 10 * US);
+        meet(&r, 0, 0, back + 10 * US, t + 102 * MS, MS - 10 * US);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 1, 60000, there, there + 10 * US, BOTH,
+              .gap_cpu_ns = 40 * MS, .cpu_ns = 10 * US);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 2, 8, there + 10 * US, there + 20 * US, BOTH,
+              .cpu_ns = 10 * US);
+        PLANT(&r.calls, 1, 1, "MPI_Send", 0, 3, 60000, there + 20 * US, there + 30 * US, BOTH,
+              .cpu_ns = 10 * US);
+        meet(&r, 1, 2 * MS - 30 * US, t + 102 * MS, t + 102 * MS, 0);
+    }
+    check(&r, 42 * MS);
+}
+
+/* Rank 1's host has no core for a sixth of the time, and what it waits for takes 10, 20 or 30 ms:
+ * with a core so much less, but no less than what came soon. */
+static void expect_of_messages(const int64_t took_ms[3], int64_t should_ms) {
+    struct recording r;
+    int64_t t = 0;
+    begin(&r, 60 * MS, 1.0 / 6);
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t sent = t + 20 * MS, came = sent + took_ms[round % 3] * MS, end = came + 20 * MS;
+        PLANT(&r.calls, 0, 0, "MPI_Send", 1, 1, 8, sent, sent + US, BOTH, .gap_cpu_ns = 20 * MS);
+        meet(&r, 0, 0, sent + US, end, end - sent - US);
+        PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 1, 8, t, came, BOTH, .cpu_ns = came - t);
+        meet(&r, 1, 10 * MS, end, end, 0);
+        t = end;
+    }
+    check(&r, should_ms * MS);
+}
+
+static void messages_take_less_with_a_core(void **state) {
+    (void)state;
+    expect_of_messages((const int64_t[]){10, 20, 30}, 20 + 17 + 10);
+    expect_of_messages((const int64_t[]){20, 20, 20}, 20 + 20 + 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_always_comes_late_says_nothing_of_the_way),
+        cmocka_unit_test(messages_take_less_with_a_core),
         cmocka_unit_test(nobody_is_through_with_init_before_the_one_without_a_core),
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
