@@ -43,19 +43,25 @@ static struct window cell_window(const struct cells *cells, size_t i) {
     return (struct window){cells->length_ns * (int64_t)i, cells->length_ns * (int64_t)(i + 1)};
 }
 
-/* Mean over the ranks of a counter's growth, as a share of the time; absent: 0. */
+/* Mean over the ranks of a counter's growth, as a share of the time; absent: 0. A rank that is not
+ * there any more, or not yet, counts with what it does in the mean: its end is no change of the
+ * others. */
 static void add_counter(const struct recording *recording, enum recording_table table,
                         size_t column, enum feature feature, double factor, struct cells *cells) {
     const struct series_set *set = &recording->tables[table];
+    struct window all = {0, cells->length_ns * (int64_t)cells->n};
     for (size_t s = 0; s < set->n; s++) {
-        if (series_last(set, &set->items[s], column) == VALUE_ABSENT)
+        const struct series *rank = &set->items[s];
+        int64_t life_ns, there_ns;
+        double sum = series_growth(set, rank, column, (struct windows){&all, 1}, &life_ns);
+        if (series_last(set, rank, column) == VALUE_ABSENT || life_ns <= 0)
             continue;
         for (size_t i = 0; i < cells->n; i++) {
             struct window w = cell_window(cells, i);
-            double growth =
-                series_growth(set, &set->items[s], column, (struct windows){&w, 1}, NULL);
+            double grown = series_growth(set, rank, column, (struct windows){&w, 1}, &there_ns);
+            grown += sum / (double)life_ns * (double)(cells->length_ns - there_ns);
             cells->values[i * PHASE_FEATURES + feature] +=
-                factor * growth / (double)cells->length_ns / (double)set->n;
+                factor * grown / (double)cells->length_ns / (double)set->n;
         }
     }
 }

@@ -80,6 +80,17 @@ double replay_eased(const struct run *run, const struct replay_message *m) {
     return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
 }
 
+/* A byte costs both ends a copy and a protocol: what a pair carries at most if a link is faster
+ * than it was, where the messages do not tell. Who moved nearly that much anyway has less to do for
+ * it. */
+#define COPIED_BYTES_S 2.5e9
+
+static double freed_of(const struct replay_model *model, uint32_t pair, size_t from, size_t to) {
+    double freed = model->freed[pair];
+    double was = fmin(model->egress[from], model->ingress[to]);
+    return isfinite(freed) || !isfinite(was) ? freed : fmax(COPIED_BYTES_S, 2 * was);
+}
+
 /* What a pair carries at most. */
 static double limit_of(const struct run *run, const struct replay_message *m) {
     const struct replay_model *model = &run->p->model;
@@ -87,7 +98,7 @@ static double limit_of(const struct run *run, const struct replay_message *m) {
     double limit = model->pair[m->pair] * pace_of(run, m);
     limit = fmax(limit, fmin(limit / replay_eased(run, m), model->soon[m->pair]));
     bool freed = run->egress[from] > model->egress[from] || run->ingress[to] > model->ingress[to];
-    return freed ? fmin(limit, model->freed[m->pair]) : limit;
+    return freed ? fmin(limit, freed_of(model, m->pair, from, to)) : limit;
 }
 
 /* The slowest link on the way holds up all members. */

@@ -109,8 +109,12 @@ static bool are_alike(const struct scene *scene, const struct cost *costs, int a
 }
 
 static struct core_speed by_sampling(double slower, double sampling) {
-    return (struct core_speed){
-        .slower = slower, .sampling = sampling, .pace = NAN, .amount = NAN, .more = NAN};
+    return (struct core_speed){.slower = slower,
+                               .sampling = sampling,
+                               .pace = NAN,
+                               .at_best = NAN,
+                               .amount = NAN,
+                               .more = NAN};
 }
 
 /* By sampling: beside the medians over the other hosts of the job that are like it; room for two
@@ -174,6 +178,10 @@ bool core_has_more_to_do(const struct core_speed *core) {
 }
 
 char *core_speed_words(struct core_speed core) {
+    if (!isnan(core.at_best))
+        return text_format("sampling took %.2f times as much CPU time there as for its peers, and "
+                           "the fastest quarter of its iterations no more than %.2f times as much",
+                           core.sampling, core.at_best);
     return core.by_pace ? text_format("its operators took at least %.2f times as long there for as "
                                       "much output as those of its peers",
                                       core.pace)

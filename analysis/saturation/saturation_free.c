@@ -16,6 +16,8 @@
 #include "analysis/saturation/throughput.h"
 #include "analysis/series/stats.h"
 
+#define QUARTERED_MIN 20 /* iterations */
+
 /* A rank that makes progress, or the server, which may do nothing of its own. */
 struct free_rank {
     size_t log_rank, budget;
@@ -23,6 +25,7 @@ struct free_rank {
     double cpu_s;    /* in all, for its own iterations */
     double peers_s;  /* CPU time an iteration takes its peers, median */
     double more_s;   /* in all: beyond its peers, for its own iterations */
+    double best_s;   /* CPU time of an iteration of its fastest quarter, at most; NAN: not known */
     double served_s; /* in all: for those of others */
 };
 
@@ -54,6 +57,18 @@ static double median_of(const struct free_ranks *ranks, size_t but) {
     return stats_median(values, n);
 }
 
+/* Iterations it marked. */
+static double best_of(const struct rank_budget *b) {
+    double *values = malloc((b->n_iterations + 1) * sizeof *values);
+    size_t n = 0;
+    for (size_t i = 0; values && i < b->n_iterations; i++)
+        if (budget_closes(&b->iterations[i]) && !isnan(b->iterations[i].term_s[BUDGET_CPU]))
+            values[n++] = b->iterations[i].term_s[BUDGET_CPU];
+    double best = n >= QUARTERED_MIN ? stats_quantile(values, n, .25) : NAN;
+    free(values);
+    return best;
+}
+
 /* The server applies its own results as it does those of others: no peer does that. */
 static void part_serving(const struct scene *scene, size_t group, struct free_ranks *ranks) {
     struct free_rank *hub = &ranks->items[ranks->hub];
@@ -62,6 +77,7 @@ static void part_serving(const struct scene *scene, size_t group, struct free_ra
     double own = others > 0 ? served / others * hub->done : 0;
     hub->served_s = served + (hub->done > 0 ? fmin(own, fmax(0, beyond)) : 0);
     hub->cpu_s -= fmin(hub->served_s, hub->cpu_s);
+    hub->best_s -= hub->done > 0 ? hub->served_s / hub->done : 0;
 }
 
 static bool add_rank(const struct scene *scene, size_t group, size_t log_rank, double done,
@@ -71,8 +87,11 @@ static bool add_rank(const struct scene *scene, size_t group, size_t log_rank, d
         budget != SIZE_MAX ? &scene->budgets.items[budget].groups[group] : NULL;
     if (!b || b->source != BUDGET_FROM_EVENTS || !budget_closes(b) || isnan(b->term_s[BUDGET_CPU]))
         return false;
-    ranks->items[ranks->n++] = (struct free_rank){
-        .log_rank = log_rank, .budget = budget, .done = done, .cpu_s = b->term_s[BUDGET_CPU]};
+    ranks->items[ranks->n++] = (struct free_rank){.log_rank = log_rank,
+                                                  .budget = budget,
+                                                  .done = done,
+                                                  .cpu_s = b->term_s[BUDGET_CPU],
+                                                  .best_s = best_of(&scene->budgets.items[budget])};
     return true;
 }
 
@@ -172,6 +191,29 @@ static double beyond(const struct free_rank *rank, const struct core_speed *core
                                                                      : more;
 }
 
+static double best_of_peers(const struct free_ranks *ranks, const struct free_rank *but) {
+    double values[FREE_RANKS_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < ranks->n_own; i++)
+        if (&ranks->items[i] != but && ranks->items[i].best_s > 0)
+            values[n++] = ranks->items[i].best_s;
+    return stats_median(values, n);
+}
+
+/* The core beneath a rank. More work is in each of its iterations; what others do to a core that is
+ * known to be slower comes and goes: what its fastest iterations do not share is put down to it. */
+static struct core_speed core_of(const struct scene *scene, const struct free_ranks *ranks,
+                                 const struct free_rank *rank, const struct core_speed *cores) {
+    struct core_speed core = cores[scene->budgets.items[rank->budget].host];
+    double at_best = rank->best_s / best_of_peers(ranks, rank);
+    double slower = took_of(rank) / rank->peers_s / at_best;
+    if (core.slower > 1 && !core.by_pace && at_best > 0 && slower > core.slower) {
+        core.slower = slower;
+        core.at_best = at_best;
+    }
+    return core;
+}
+
 /* cores: of the hosts; NULL: as if all were alike. */
 static const struct free_rank *most_beyond(const struct scene *scene,
                                            const struct free_ranks *ranks,
@@ -180,7 +222,10 @@ static const struct free_rank *most_beyond(const struct scene *scene,
     double most_s = NAN;
     for (size_t i = 0; i < ranks->n_own; i++) {
         const struct free_rank *at = &ranks->items[i];
-        double s = beyond(at, cores ? &cores[scene->budgets.items[at->budget].host] : NULL);
+        struct core_speed core;
+        if (cores)
+            core = core_of(scene, ranks, at, cores);
+        double s = beyond(at, cores ? &core : NULL);
         if (most && !(s > most_s))
             continue;
         most = at;
@@ -190,26 +235,25 @@ static const struct free_rank *most_beyond(const struct scene *scene,
 }
 
 static void rule_out(const struct scene *scene, size_t group, const struct free_rank *rank,
-                     const struct core_speed *cores, struct candidates *candidates) {
-    const struct rank_budget *who = &scene->budgets.items[rank->budget];
-    core_speed_rule_out(scene, group, who, 1 + beyond(rank, NULL) / rank->peers_s, cores[who->host],
-                        candidates);
+                     struct core_speed core, struct candidates *candidates) {
+    core_speed_rule_out(scene, group, &scene->budgets.items[rank->budget],
+                        1 + beyond(rank, NULL) / rank->peers_s, core, candidates);
 }
 
 static int look_at_skew(const struct scene *scene, size_t group, const struct free_ranks *ranks,
                         const struct core_speed *cores, struct candidates *candidates) {
     const struct free_rank *rank = most_beyond(scene, ranks, cores);
     const struct free_rank *longest = most_beyond(scene, ranks, NULL);
-    struct core_speed core = cores[scene->budgets.items[rank->budget].host];
+    struct core_speed core = core_of(scene, ranks, rank, cores);
     double took = took_of(rank), more = beyond(rank, &core);
     bool told = core_has_more_to_do(&core) && took > rank->peers_s;
     double like = told ? took - more : rank->peers_s;
     double ratio = isnan(core.pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
     struct candidate c = computing(scene, group, rank, more * rank->done);
     if (longest != rank)
-        rule_out(scene, group, longest, cores, candidates);
+        rule_out(scene, group, longest, core_of(scene, ranks, longest, cores), candidates);
     if (more < (ratio - 1) * like)
-        rule_out(scene, group, rank, cores, candidates);
+        rule_out(scene, group, rank, core, candidates);
     if (!(more >= (ratio - 1) * like) || c.blocked < BLOCKED_MIN ||
         candidates_short_of(candidates, c.host, group, "memory"))
         return 0;
@@ -247,10 +291,10 @@ bool saturation_free_like_peers(const struct scene *scene, size_t group, int ran
     const struct free_rank *who = NULL;
     for (size_t i = 0; cores && !who && i < ranks.n_own; i++)
         who = scene->budgets.items[ranks.items[i].budget].rank == rank ? &ranks.items[i] : NULL;
-    if (who)
-        *ret_candidate =
-            computing(scene, group, who,
-                      who->done * beyond(who, &cores[scene->budgets.items[who->budget].host]));
+    if (who) {
+        struct core_speed core = core_of(scene, &ranks, who, cores);
+        *ret_candidate = computing(scene, group, who, who->done * beyond(who, &core));
+    }
     free(cores);
     return who != NULL;
 }

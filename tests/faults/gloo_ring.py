@@ -6,7 +6,7 @@ all-reduce. Rank 0 prints "loop SECONDS".
 
     gloo_ring.py RANK N ADDRESS-OF-RANK-0:PORT ITERATIONS [--plant skew:RANK:FACTOR | sleep:RANK:MS]...
 
-One thread each, as the hosts have a core each; a larger batch for skew. Once a command of its own has
+One thread each, as the hosts have a core each; a larger batch for skew. Once a command has
 imported torch, it is in the page cache and takes about a second."""
 import ctypes
 import os
