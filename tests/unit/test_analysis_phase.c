@@ -155,6 +155,27 @@ static void a_change_from_iteration_to_iteration_is_a_phase(void **state) {
     recording_release(&r);
 }
 
+static double busy(size_t column, double t_s) {
+    (void)t_s;
+    return column == RANK_PID ? 1000 : column == RANK_RUN ? 0.9e9 : 0;
+}
+
+/* One of two ranks is done after half of the time: the other computes as before. */
+static void the_end_of_a_rank_is_no_phase(void **state) {
+    struct recording r;
+    struct iterations none = {.n = 0};
+    struct phase *phases;
+    size_t n;
+    (void)state;
+    plant_init(&r, 2, 40);
+    plant_part(&r, RECORDING_RANK, 0, 7, "rank 0", 0.1, 0, 40, 1u << RANK_PID, busy);
+    plant_part(&r, RECORDING_RANK, 1, 8, "rank 1", 0.1, 0, 20, 1u << RANK_PID, busy);
+    assert_int_equal(phases_detect(&r, &none, &phases, &n), 0);
+    assert_int_equal(n, 0);
+    free(phases);
+    recording_release(&r);
+}
+
 static void a_run_of_nothing_has_no_phases(void **state) {
     struct recording r;
     struct iterations none = {.n = 0};
@@ -175,6 +196,7 @@ int main(void) {
         cmocka_unit_test(planted_phases_have_names_that_recur),
         cmocka_unit_test(what_an_iteration_does_in_turn_is_no_phase),
         cmocka_unit_test(a_change_from_iteration_to_iteration_is_a_phase),
+        cmocka_unit_test(the_end_of_a_rank_is_no_phase),
         cmocka_unit_test(a_run_of_nothing_has_no_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

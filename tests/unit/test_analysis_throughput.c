@@ -79,6 +79,7 @@ struct world {
     } connections;
     double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
     bool slow_core;   /* the last worker's: sampling takes 1.2 times as long there */
+    double at_times; /* so many times as long the last worker computes in two of three iterations */
 };
 
 struct worker {
@@ -90,7 +91,9 @@ struct worker {
 
 static double work(const struct world *w, int k, uint64_t *random) {
     double u = (double)stats_random_below(random, 2001) / 1000 - 1;
-    return w->compute_ms[k] * (1 + w->jitter * u) + w->asleep_ms[k] + w->send_ms[k];
+    bool now = k == w->workers && w->at_times > 0 && stats_random_below(random, 3);
+    return w->compute_ms[k] * (now ? w->at_times : 1 + w->jitter * u) + w->asleep_ms[k] +
+           w->send_ms[k];
 }
 
 static int first_ready(const struct world *w, const struct worker *workers) {
@@ -339,6 +342,26 @@ static void a_little_slower_is_balanced(void **state) {
     (void)state;
     judge(&w, &j);
     expect_balanced(&j);
+    release(&j);
+}
+
+/* Its fastest iterations take no longer: where sampling says that the core is slower, more work is
+ * not what makes the others long. Where it does not, nothing else could. */
+static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
+    struct world w = {.workers = 3,
+                      .compute_ms = {0, 20, 20, 20},
+                      .serve_ms = 0.05,
+                      .at_times = 2.2,
+                      .slow_core = true};
+    struct judged j;
+    (void)state;
+    judge(&w, &j);
+    expect_balanced(&j);
+    release(&j);
+    w.slow_core = false;
+    judge(&w, &j);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_string_equal(j.verdict.kind, "skew");
     release(&j);
 }
 
@@ -705,6 +728,7 @@ int main(void) {
         cmocka_unit_test(a_worker_that_sleeps_is_not_one_that_has_more_to_do),
         cmocka_unit_test(like_workers_and_jitter_are_balanced),
         cmocka_unit_test(a_little_slower_is_balanced),
+        cmocka_unit_test(what_comes_and_goes_is_the_core_where_that_is_slower),
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
         cmocka_unit_test(what_the_server_does_for_itself_holds_up_others_as_well),

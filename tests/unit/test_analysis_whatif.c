@@ -144,6 +144,19 @@ static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
     release(&r, &scene);
 }
 
+/* A byte costs both ends a copy, however fast the link. */
+static void without_a_limit_messages_are_still_copied(void **state) {
+    struct recording r;
+    struct scene scene;
+    (void)state;
+    build(&r, &scene, (struct hardware){100e6, 0.001, 0, 0});
+    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 1e4});
+    assert_true(a.replayed && !a.refused);
+    CLOSE(a.predicted_s,
+          warm_s(0.1 + play(NULL, (struct hardware){2.5e9, 0.001, 0, 0}, false), a.measured_s));
+    release(&r, &scene);
+}
+
 /* With two hosts nothing tells which end of the link limits: whichever is asked for. */
 static void either_end_of_the_one_link_may_be_asked_for(void **state) {
     struct recording r;
@@ -613,6 +626,7 @@ static void flows_without_a_limit_are_without_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_faster_link_is_predicted_as_it_would_be_measured),
+        cmocka_unit_test(without_a_limit_messages_are_still_copied),
         cmocka_unit_test(either_end_of_the_one_link_may_be_asked_for),
         cmocka_unit_test(a_link_of_a_given_speed_slows_the_run_down),
         cmocka_unit_test(contention_is_taken_away_where_it_was),
