@@ -351,7 +351,7 @@ static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
     struct world w = {.workers = 3,
                       .compute_ms = {0, 20, 20, 20},
                       .serve_ms = 0.05,
-                      .at_times = 2.2,
+                      .at_times = 3,
                       .slow_core = true};
     struct judged j;
     (void)state;
