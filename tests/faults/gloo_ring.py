@@ -11,6 +11,7 @@ imported torch, it is in the page cache and takes about a second."""
 import ctypes
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -28,6 +29,16 @@ def planted(words, kind, rank, default):
     return default
 
 
+def wait_for(first):
+    """Until rank 0 listens: who comes before it is refused, and PyTorch tries again after a second."""
+    host, port = first.rsplit(":", 1)
+    while True:
+        try:
+            return socket.create_connection((host, int(port)), 1).close()
+        except OSError:
+            time.sleep(.01)
+
+
 def step(torch, net, loss_of, optimizer, images, labels):
     optimizer.zero_grad()
     loss = loss_of(net(images), labels)
@@ -42,6 +53,8 @@ def main(rank, n, first, iterations, plants):
     import torch
     torch.set_num_threads(1)
     torch.manual_seed(1)
+    if rank:
+        wait_for(first)
     torch.distributed.init_process_group("gloo", init_method=f"tcp://{first}", rank=rank, world_size=n)
     batch = round(BATCH * planted(plants, "skew", rank, 1))
     net = torch.nn.Sequential(torch.nn.Linear(784, 256), torch.nn.ReLU(), torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10))
