@@ -188,16 +188,14 @@ static double lost_share(const struct scene *scene, const struct candidate *c) {
     return wall_s > 0 ? lost_s / wall_s : 0;
 }
 
-#define FOR_A_CORE (1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA)
-
 /* What would be gained: who has no core lets those wait, too, that it exchanges data with, which
  * counts as the way of the data. */
 static double gained_seconds(const struct scene *scene, const struct critical_own *own,
                              const struct candidate *c) {
     const struct critical_part *part = &own->path.groups[c->group];
     double seconds = seconds_of_candidate(scene, own, c->group, c);
-    bool for_core = c->terms && !(c->terms & ~FOR_A_CORE) && !serves(c) && !c->all_hosts &&
-                    !c->everywhere && c->host >= 0;
+    bool for_core = c->terms && !(c->terms & ~THROUGHPUT_FOR_A_CORE) && !serves(c) &&
+                    !c->all_hosts && !c->everywhere && c->host >= 0;
     if (for_core && part->transfers)
         seconds += lost_share(scene, c) * through(scene, part, c->host, WHATIF_BOTH);
     return fmin(seconds, part->total_s);

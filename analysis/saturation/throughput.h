@@ -11,6 +11,9 @@
 
 #include "analysis/saturation/saturation.h"
 
+/* Terms of the budget that end with a core of one's own. */
+#define THROUGHPUT_FOR_A_CORE (1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA)
+
 /* Ranks run freely, and did iterations in this group. */
 bool throughput_counts(const struct scene *scene, size_t group);
 
