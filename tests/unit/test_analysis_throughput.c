@@ -15,7 +15,7 @@
 #include "analysis/budget/free_running.h"
 #include "analysis/budget/serving.h"
 #include "analysis/calls/parameter_server.h"
-#include "analysis/saturation/saturation.h"
+#include "analysis/saturation/saturation_private.h"
 #include "analysis/saturation/throughput.h"
 #include "analysis/series/stats.h"
 #include "analysis/verdict/straggler.h"
@@ -80,6 +80,8 @@ struct world {
     double link_mb_s; /* the server's link was measured to carry, and it sends 100; 0: not */
     bool slow_core;   /* the last worker's: sampling takes 1.2 times as long there */
     double at_times; /* so many times as long the last worker computes in two of three iterations */
+    bool hogged;     /* what the workers sleep, they wait for a core */
+    double from_s;   /* training is said to begin */
 };
 
 struct worker {
@@ -204,7 +206,7 @@ static void plant_world(struct recording *r, const struct world *w) {
     int k;
     plant_init(r, (size_t)w->workers + 1, SECONDS);
     r->clock_bound_ns = calloc((size_t)w->workers + 1, sizeof *r->clock_bound_ns);
-    plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, SECONDS);
+    plant_mark(r, MARK_PHASE, "training", 0, 0, 0, w->from_s, SECONDS - w->from_s);
     plant_connections(r, w);
     plant_sampling(r, w);
     if (w->link_mb_s > 0) {
@@ -223,8 +225,9 @@ static void plant_world(struct recording *r, const struct world *w) {
     for (int i = 0; i <= w->workers; i++) {
         PLANT(&r->calls, i, i, "MPI_Finalize", -1, -1, 0, NS(1000.0 * SECONDS - 1),
               NS(1000.0 * SECONDS), BOTH, .cpu_ns = NS(1), .gap_cpu_ns = 10 * S);
+        double slept = workers[i].slept_ms / 1e3 / SECONDS;
         plant_process(r, i, "train",
-                      (struct plant_process){i, 1 - workers[i].slept_ms / 1e3 / SECONDS, 0, 0});
+                      (struct plant_process){i, 1 - slept, w->hogged ? slept : 0, 0});
     }
 }
 
@@ -362,6 +365,30 @@ static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
     judge(&w, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_string_equal(j.verdict.kind, "skew");
+    release(&j);
+}
+
+/* The quarter of the run before the training counts as well: a host without a core holds up all. */
+static void who_has_no_core_loses_that_before_the_training_too(void **state) {
+    struct world w = {.workers = 2,
+                      .compute_ms = {0, 20, 20},
+                      .asleep_ms = {0, 0, 20},
+                      .serve_ms = 0.05,
+                      .hogged = true,
+                      .from_s = SECONDS / 4.0};
+    struct judged j;
+    struct gain training;
+    struct candidates all = {0};
+    (void)state;
+    judge(&w, &j);
+    struct candidate c = candidate_of(2, j.scene.main_group, "cpu", "contention");
+    c.terms = 1u << BUDGET_RUN_QUEUE;
+    assert_int_equal(throughput_gain(&j.scene, &c, 1, INFINITY, &training), 0);
+    assert_true(training.estimate > 0.1);
+    assert_true(candidates_add(&all, &c));
+    assert_int_equal(candidates_estimate(&j.scene, &all), 0);
+    NEAR(all.items[0].gain.estimate, training.estimate + 0.5 / 4, 0.02);
+    candidates_release(&all);
     release(&j);
 }
 
@@ -729,6 +756,7 @@ int main(void) {
         cmocka_unit_test(like_workers_and_jitter_are_balanced),
         cmocka_unit_test(a_little_slower_is_balanced),
         cmocka_unit_test(what_comes_and_goes_is_the_core_where_that_is_slower),
+        cmocka_unit_test(who_has_no_core_loses_that_before_the_training_too),
         cmocka_unit_test(a_server_that_works_for_all_is_what_they_wait_for),
         cmocka_unit_test(what_the_server_does_is_found_between_message_and_answer),
         cmocka_unit_test(what_the_server_does_for_itself_holds_up_others_as_well),
