@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the counters of one process tell of a candidate's gain (gain_counted.h). It changes neither
- * the order of candidates nor whether one is blamed: those rest on shares that all candidates have.
+ * What the counters of one process tell of a candidate's gain (gain_counted.h). It does not change
+ * the order of candidates: that rests on shares that all of them have. Of one for which there is no
+ * evidence of supply it says whether it is worth naming.
  */
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,11 @@ const struct gain *candidate_gain(const struct candidate *c) {
     if (c->gain.replayed && !(c->gain.at_bound && more))
         return &c->gain;
     return c->counted.counted ? &c->counted : &c->gain;
+}
+
+bool candidate_is_worth_naming(const struct candidate *c) {
+    bool little = !c->supply && !c->gain.replayed && c->counted.counted;
+    return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
 }
 
 /* What a rank does beyond others, as a part of all that it computes. */

@@ -242,6 +242,8 @@ static void say_untrusted(const struct scene *scene, struct verdict *v) {
 
 /* What the run gains at most: of what no prediction is known, its bound. */
 static double gain_at_most(const struct candidate *c) {
+    if (c->counted.counted && !c->gain.replayed)
+        return c->counted.high;
     return c->gain.replayed ? c->gain.estimate : fmax(c->gain.estimate, c->gain.high);
 }
 
@@ -256,8 +258,9 @@ static void rule_out_harmless(const struct scene *scene, const struct candidates
                               struct verdict *v) {
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        char *what =
-            !c->repeated && c->gain.estimate < GAIN_MIN ? verdict_candidate_words(scene, c) : NULL;
+        char *what = !c->repeated && !candidate_is_worth_naming(c)
+                         ? verdict_candidate_words(scene, c)
+                         : NULL;
         if (what)
             text_list_add(&v->ruled_out, "%s: %s, %.0f %% of the run at most", what,
                           how_harmless(c), 100 * gain_at_most(c));

@@ -292,9 +292,27 @@ static void who_waits_less_computes_faster(void **state) {
     assert_true(fabs(estimate + 1.05) < 1e-9 && fabs(low + 1.32) < 1e-9 && high == -0.8);
 }
 
+static void a_suspicion_that_counters_find_worth_little_is_not_named(void **state) {
+    struct candidate c = {.gain = {.estimate = 0.26},
+                          .counted = {.estimate = 0.03, .counted = true}};
+    (void)state;
+    assert_false(candidate_is_worth_naming(&c));
+    c.supply = true; /* it ran out */
+    assert_true(candidate_is_worth_naming(&c));
+    c.supply = false;
+    c.gain.replayed = true;
+    assert_true(candidate_is_worth_naming(&c));
+    c.gain.replayed = false;
+    c.counted.estimate = 0.06;
+    assert_true(candidate_is_worth_naming(&c));
+    c.gain.estimate = 0.04;
+    assert_false(candidate_is_worth_naming(&c));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_waits_less_computes_faster),
+        cmocka_unit_test(a_suspicion_that_counters_find_worth_little_is_not_named),
         cmocka_unit_test(of_one_that_never_waits_the_gain_is_what_it_lost),
         cmocka_unit_test(it_is_a_share_of_the_recorded_time),
         cmocka_unit_test(what_another_has_to_do_anyway_is_not_gained),
