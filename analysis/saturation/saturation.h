@@ -96,7 +96,8 @@ bool candidate_is_alike(const struct candidate *first, const struct candidate *c
 double candidate_weight(const struct candidate *candidate);
 /* What to say of its gain: by replay, by counters, or the bound. */
 const struct gain *candidate_gain(const struct candidate *candidate);
-/* Worth naming: by its share of the run; a mere suspicion by what counters tell of its gain, too. */
+/* Worth naming: by its share of the run; a mere suspicion by what counters tell of its gain, too.
+ */
 bool candidate_is_worth_naming(const struct candidate *candidate);
 /* Share of the run that it can be at most. */
 double candidate_most(const struct scene *scene, const struct candidate *candidate);
