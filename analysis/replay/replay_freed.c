@@ -14,7 +14,8 @@
 #include "analysis/replay/replay_piece.h"
 #include "analysis/series/stats.h"
 
-#define ALIKE 2.0 /* times as large: of much smaller ones latency is most of what they take */
+#define ALIKE 2.0    /* times as large: of much smaller ones latency is most of what they take */
+#define OWN_LINK 0.5 /* of what its link lets pass: a way that is as fast is limited by that */
 #define AT_ONCE_NS 1000
 #define CALLS_MIN 10 /* of few bytes */
 
@@ -92,13 +93,28 @@ static bool are_alike(const struct way *a, const struct way *b) {
     return one <= ALIKE * other && other <= ALIKE * one;
 }
 
+/* As fast as one of its links is known to let it: who has a link for itself is faster than many who
+ * share another one, and limited all the same. */
+static bool way_is_at_known(const struct fit *fit, const struct way *way) {
+    const struct replay_rank *ranks = fit->p->ranks;
+    uint32_t from = way->back ? way->high : way->low, to = way->back ? way->low : way->high;
+    for (int side = 0; side < 2; side++) {
+        double known = known_rate(fit, side ? fit->n_links / 2 + (size_t)ranks[to].host
+                                            : (size_t)ranks[from].host);
+        if (way->rate >= OWN_LINK * known && AT_KNOWN * way->rate <= known)
+            return true;
+    }
+    return false;
+}
+
 /* Of two ways between the same ranks. */
-static void compare_both(const struct way *a, const struct way *b, double *freed) {
+static void compare_both(const struct fit *fit, const struct way *a, const struct way *b,
+                         double *freed) {
     if (a->low != b->low || a->high != b->high || !a->n || !b->n || !are_alike(a, b))
         return;
-    double most = fmax(a->rate, b->rate);
-    if (most >= FREER * fmin(a->rate, b->rate))
-        freed[a->pair] = freed[b->pair] = most;
+    const struct way *most = a->rate > b->rate ? a : b, *least = most == a ? b : a;
+    if (most->rate >= FREER * least->rate && !way_is_at_known(fit, most))
+        freed[a->pair] = freed[b->pair] = most->rate;
 }
 
 /* Where nobody waited for any message of a way, how long these took is when their receiver came: a
@@ -131,7 +147,7 @@ int replay_fit_freed(struct fit *fit) {
         qsort(ways, p->n_pairs, sizeof *ways, compare_ways);
     }
     for (size_t i = 0; ways && room && i + 1 < p->n_pairs; i++) {
-        compare_both(&ways[i], &ways[i + 1], p->model.freed);
+        compare_both(fit, &ways[i], &ways[i + 1], p->model.freed);
         if (limits)
             continue;
         take_pace(&ways[i], &ways[i + 1], p->model.pair);

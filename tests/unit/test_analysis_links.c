@@ -169,6 +169,13 @@ static void ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit(voi
                  play_answers(NULL, FREELY, SET_MB_S * 1e6));
 }
 
+/* The other way is faster, and at what its link is set to: that is no way without a limit. */
+static void a_way_as_fast_as_its_link_does_not_tell(void **state) {
+    double shared = 0.6 * SET_MB_S * 1e6, own = SET_MB_S * 1e6;
+    (void)state;
+    expect_about(answers_without_limit(shared, own), play_answers(NULL, FREELY, own));
+}
+
 /* ---- bursts ---- */
 
 #define PAUSE_S 0.03
@@ -420,6 +427,7 @@ int main(void) {
         cmocka_unit_test(messages_that_pass_in_part_as_bursts_are_held_back_all_the_same),
         cmocka_unit_test(what_one_way_takes_freely_the_other_takes_without_its_limit),
         cmocka_unit_test(ways_that_are_as_slow_do_not_tell_what_they_take_without_a_limit),
+        cmocka_unit_test(a_way_as_fast_as_its_link_does_not_tell),
         cmocka_unit_test(what_passes_at_once_after_a_pause_is_what_it_takes_without_a_limit),
         cmocka_unit_test(a_bucket_that_is_used_up_does_not_tell),
         cmocka_unit_test(what_holds_up_groups_is_named_with_a_bound),
