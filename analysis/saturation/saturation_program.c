@@ -65,6 +65,9 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
 
 /* ---- computing alone ---- */
 
+#define ALL_WAIT 0.5     /* of the time each of the others waits */
+#define HARDLY_WAITS 0.1 /* of its time */
+
 static bool is_only_rank(const struct scene *scene, size_t who) {
     for (size_t r = 0; r < scene->budgets.n; r++)
         if (r != who && scene->budgets.items[r].host == scene->budgets.items[who].host)
@@ -104,8 +107,13 @@ static int add_serial(const struct scene *scene, size_t group, size_t who, doubl
         "rank %d computed %.0f %% of the time what no other rank does, or while all others "
         "were waiting already when it began; %.0f %% in all",
         b->rank, 100 * alone, 100 * cpu);
-    text_list_add(&c.against, "nobody waited for a core: a faster core, or sharing this work out, "
-                              "would help; more cores alone would not");
+    double queue = share_of(scene, group, who, BUDGET_RUN_QUEUE);
+    text_list_add(&c.against,
+                  queue >= BLOCKED_MIN
+                      ? "it waited for a core as well; a faster core, or sharing this work out, "
+                        "would help, more cores by that wait alone"
+                      : "nobody waited for a core: a faster core, or sharing this work out, "
+                        "would help; more cores alone would not");
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -162,6 +170,28 @@ static double beyond_absence(const struct scene *scene, size_t group, size_t who
         return more;
     double waiting = peers_median(scene, group, who, BUDGET_PEER_WAIT, 0, &n);
     return n ? fmin(more, fmax(waiting - absence, 0)) : more;
+}
+
+/* Share of the time that a rank computes, the only one that does so much, while all others wait for
+ * others, as it does not: whom else they wait for is nobody. */
+static double awaited_alone(const struct scene *scene, size_t group, size_t who, double own) {
+    double least = INFINITY;
+    for (size_t r = 0; r < scene->budgets.n; r++) {
+        double waits = share_of(scene, group, r, BUDGET_PEER_WAIT);
+        if (isnan(waits) || (r == who && waits >= HARDLY_WAITS))
+            return 0;
+        least = r == who ? least : fmin(least, waits);
+    }
+    return isfinite(least) && least >= ALL_WAIT ? fmin(own, least) : 0;
+}
+
+/* Something ran out, or holds up a host: how the program is made comes after that. */
+static bool any_supplied(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && candidates->items[i].supply &&
+            candidates->items[i].blocked >= BLOCKED_MIN)
+            return true;
+    return false;
 }
 
 static struct excess excess_of(const struct scene *scene, size_t group, size_t who, double own) {
@@ -257,6 +287,8 @@ static int look_at_ranks(const struct scene *scene, size_t group, const struct c
     double taken = share_of(scene, group, who, BUDGET_CPU);
     double own = taken / cores[b->host].slower;
     struct excess e = excess_of(scene, group, who, own);
+    if (isnan(e.median) && !any_supplied(candidates, group))
+        e.alone = fmax(e.alone, awaited_alone(scene, group, who, own));
     bool serial = e.alone >= SERIAL_MIN;
     /* what the kernel does to find memory for a rank counts as its computing */
     bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");

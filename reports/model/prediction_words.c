@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/verdict/straggler.h"
 #include "common/error.h"
 #include "reports/model/prediction_private.h"
 
@@ -215,17 +216,30 @@ static int read_straggler_on(struct prediction_reader *r, int host, struct whati
     return n == 0 && r->scene->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
 }
 
-/* The rank that the others waited for most, if none is named. */
+/* The straggler that costs most, else the rank that the others waited for most; -1: none. */
+static int slowest_rank(const struct scene *scene, int *ret_rank) {
+    const struct rank_budget *awaited = rank_budgets_awaited(&scene->budgets);
+    const struct stragglers *found;
+    int result = scene_stragglers(scene, &found);
+    double most = 1;
+    *ret_rank = awaited ? awaited->rank : -1;
+    for (size_t i = 0; result == 0 && i < found->n; i++)
+        if (found->items[i].rank >= 0 && found->items[i].severity > most) {
+            most = found->items[i].severity;
+            *ret_rank = found->items[i].rank;
+        }
+    return result;
+}
+
 static int read_straggler(struct prediction_reader *r, const char *value,
                           struct whatif_scenario *s) {
-    const struct rank_budget *awaited = rank_budgets_awaited(&r->scene->budgets);
     s->kind = WHATIF_LIKE_PEERS;
     if (strcmp(value, "slowest") == 0) {
-        if (!awaited || awaited->rank < 0)
-            return refuse(r, "no rank of this run was waited for; name one, or its host: "
-                             "--without-straggler 2");
-        s->rank = awaited->rank;
-        return 0;
+        int result = slowest_rank(r->scene, &s->rank);
+        return result == 0 && s->rank < 0
+                   ? refuse(r, "no rank of this run was waited for; name one, or its host: "
+                               "--without-straggler 2")
+                   : result;
     }
     if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->scene, s->rank))
         return 0;

@@ -354,6 +354,17 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     verdict_release(&v);
 }
 
+/* Rank 1 has its core, and nobody does what it does: rank 0 waits for it most of the time. */
+static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(void **state) {
+    struct verdict v;
+    (void)state;
+    judge_moving(100, false, &v);
+    assert_int_equal(v.state, VERDICT_SATURATED);
+    assert_string_equal(v.kind, "serial");
+    assert_int_equal(v.host, 1);
+    verdict_release(&v);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
@@ -366,6 +377,7 @@ int main(void) {
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
+        cmocka_unit_test(who_computes_alone_while_the_other_waits_is_what_the_run_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,6 +144,21 @@ static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
     release(&r, &scene);
 }
 
+/* One computes and sends, the other receives: there is nothing to be like, or to divide. */
+static void who_has_no_peer_is_not_compared_with_one(void **state) {
+    static const enum whatif_kind kinds[] = {WHATIF_LIKE_PEERS, WHATIF_BALANCED};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct recording r;
+        struct scene scene;
+        build(&r, &scene, usual);
+        struct whatif_answer a =
+            ask(&scene, (struct whatif_scenario){kinds[i], .host = -1, .rank = 1, .factor = 1});
+        assert_true(!a.replayed && a.refused);
+        release(&r, &scene);
+    }
+}
+
 /* A byte costs both ends a copy, however fast the link. */
 static void without_a_limit_messages_are_still_copied(void **state) {
     struct recording r;
@@ -626,6 +641,7 @@ static void flows_without_a_limit_are_without_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_faster_link_is_predicted_as_it_would_be_measured),
+        cmocka_unit_test(who_has_no_peer_is_not_compared_with_one),
         cmocka_unit_test(without_a_limit_messages_are_still_copied),
         cmocka_unit_test(either_end_of_the_one_link_may_be_asked_for),
         cmocka_unit_test(a_link_of_a_given_speed_slows_the_run_down),
