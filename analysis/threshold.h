@@ -17,8 +17,9 @@
  * a tenth of what only samples tell may be elsewhere. */
 #define RUN_SAMPLES_BESIDE_CALLS 10
 #define RUN_ITERATIONS_MIN 10
-#define MOVING_MUCH 0.2  /* of the ranks' time: said, where no limit was seen */
-#define MOVING_DOUBT 0.5 /* less sure that nobody is to blame, by this part of that share */
+#define LEANING_SAMPLES_MIN 5 /* with fewer there is not even a suspicion */
+#define MOVING_MUCH 0.2       /* of the ranks' time: said, where no limit was seen */
+#define MOVING_DOUBT 0.5      /* less sure that nobody is to blame, by this part of that share */
 #define UNSUPPLIED_WEIGHT                                                                          \
     0.75 /* of a gain without evidence of supply, in the order of candidates */
 

@@ -273,7 +273,8 @@ static void copy_ruled_out(const struct candidates *candidates, struct verdict *
 
 static int judge(const struct scene *scene, const struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *v) {
-    bool stands_out = candidates->n && candidate_is_worth_naming(&candidates->items[0]);
+    bool stands_out = verdict_least_samples(scene) >= LEANING_SAMPLES_MIN && candidates->n &&
+                      candidate_is_worth_naming(&candidates->items[0]);
     int result = verdict_of_phases(scene, candidates, v);
     if (result == 0 && stands_out)
         result = verdict_of_candidate(scene, candidates, v);

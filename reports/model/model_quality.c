@@ -88,6 +88,11 @@ static int note_samples(struct report *report, const struct report_host *host,
         worsen(report, 'C');
         return report_add_note(report, text_format("%s: nothing was recorded", host->name));
     }
+    if (!host->samples_recorded) {
+        worsen(report, 'D');
+        return report_add_note(report,
+                               text_format("%s: no sample lies within the run", host->name));
+    }
     if (missed > 0.01 || host->gaps || from->lost_frames) {
         worsen(report, missed > 0.2 ? 'D' : missed > 0.05 || host->gaps ? 'C' : 'B');
         return report_add_note(
