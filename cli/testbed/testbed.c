@@ -31,8 +31,8 @@ static const char help[] =
     "  ssh HOST          runs COMMAND by sh inside HOST, as ssh would; $CHOKEPOINT_RSH inside\n"
     "\n"
     "Testbeds of different names (default: $CHOKEPOINT_TESTBED, else chokepoint) live side by\n"
-    "side. Exit status: 0; 1 failed; 2 wrong words, up already, or not up; 3 this machine or\n"
-    "user cannot have a testbed; exec and ssh: the command's own.\n";
+    "side. Exit status: 0; 1 failed; 2 wrong words, up already, or not up (exec, ssh); 3 this\n"
+    "machine or user cannot have a testbed; exec and ssh: the command's own.\n";
 
 static int run_up(struct testbed *t, int argc, char **argv) {
     struct testbed_options options = {.testbed = *t};
