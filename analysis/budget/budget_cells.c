@@ -22,7 +22,6 @@ static void spread(const struct cells *cells, struct cell *into, int64_t begin, 
     }
 }
 
-/* Spreads an amount evenly over [begin, end). */
 void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount) {
     if (end <= begin || amount <= 0)
         return;
@@ -58,7 +57,6 @@ static size_t way_of(const struct timeline *t, const struct call_need *need, siz
     return outgoing ? own * (n_hosts + 1) + other : other * (n_hosts + 1) + own;
 }
 
-/* Transfer: also, between whom. */
 void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
                         int64_t end, double per_ns) {
     const struct budget_parts *parts = t->cells->parts;
@@ -118,7 +116,6 @@ int64_t timeline_clip(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-/* Until when a stay of [begin, end), part of a wait since since_ns, waited for whom it needed. */
 int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
                           int64_t begin, int64_t end) {
     if (need->ready_ns == VALUE_ABSENT || (need->may_leave && need->ready_ns >= end))

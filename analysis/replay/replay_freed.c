@@ -14,8 +14,7 @@
 #include "analysis/replay/replay_piece.h"
 #include "analysis/series/stats.h"
 
-#define ALIKE 2.0    /* times as large: of much smaller ones latency is most of what they take */
-#define OWN_LINK 0.5 /* of what its link lets pass: a way that is as fast is limited by that */
+#define ALIKE 2.0 /* times as large: of much smaller ones latency is most of what they take */
 #define AT_ONCE_NS 1000
 #define CALLS_MIN 10 /* of few bytes */
 
@@ -101,7 +100,7 @@ static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     for (int side = 0; side < 2; side++) {
         double known = known_rate(fit, side ? fit->n_links / 2 + (size_t)ranks[to].host
                                             : (size_t)ranks[from].host);
-        if (way->rate >= OWN_LINK * known && AT_KNOWN * way->rate <= known)
+        if (way->rate >= KNOWN_MIN * known && AT_KNOWN * way->rate <= known)
             return true;
     }
     return false;

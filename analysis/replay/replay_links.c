@@ -16,7 +16,6 @@
 
 #define AT_LIMIT 0.75 /* of the rate that is seldom passed */
 #define COVER 0.9     /* of the bytes to explain */
-#define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
 
 static bool explains(const struct fit *fit, size_t link, const struct piece *x) {
     int side = link >= fit->n_links / 2;

@@ -24,6 +24,7 @@ struct fit {
 };
 
 #define AT_KNOWN 0.75 /* of a known rate: seen at it */
+#define KNOWN_MIN 0.5 /* of what a link is known to carry: at less it limits nothing */
 
 /* Fills all of it but p and n_links, which are set; the pieces know what crossed their links, but
  * not yet what explains them. -ENOMEM: what was filled is the caller's to free all the same. */

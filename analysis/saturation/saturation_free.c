@@ -25,7 +25,8 @@ struct free_rank {
     double cpu_s;    /* in all, for its own iterations */
     double peers_s;  /* CPU time an iteration takes its peers, median */
     double more_s;   /* in all: beyond its peers, for its own iterations */
-    double best_s;   /* CPU time of an iteration of its fastest quarter, at most; NAN: not known */
+    double best_s;   /* CPU time of an iteration of its fastest quarter, at most; NAN: not known, or
+                        not asked for (find_best()) */
     double served_s; /* in all: for those of others */
 };
 
@@ -69,6 +70,16 @@ static double best_of(const struct rank_budget *b) {
     return best;
 }
 
+/* Sorts all iterations: only for who compares cores. */
+static void find_best(const struct scene *scene, struct free_ranks *ranks) {
+    for (size_t i = 0; i < ranks->n_own; i++) {
+        struct free_rank *rank = &ranks->items[i];
+        rank->best_s = best_of(&scene->budgets.items[rank->budget]);
+        if (i == ranks->hub && rank->done > 0)
+            rank->best_s -= rank->served_s / rank->done;
+    }
+}
+
 /* The server applies its own results as it does those of others: no peer does that. */
 static void part_serving(const struct scene *scene, size_t group, struct free_ranks *ranks) {
     struct free_rank *hub = &ranks->items[ranks->hub];
@@ -77,7 +88,6 @@ static void part_serving(const struct scene *scene, size_t group, struct free_ra
     double own = others > 0 ? served / others * hub->done : 0;
     hub->served_s = served + (hub->done > 0 ? fmin(own, fmax(0, beyond)) : 0);
     hub->cpu_s -= fmin(hub->served_s, hub->cpu_s);
-    hub->best_s -= hub->done > 0 ? hub->served_s / hub->done : 0;
 }
 
 static bool add_rank(const struct scene *scene, size_t group, size_t log_rank, double done,
@@ -91,7 +101,7 @@ static bool add_rank(const struct scene *scene, size_t group, size_t log_rank, d
                                                   .budget = budget,
                                                   .done = done,
                                                   .cpu_s = b->term_s[BUDGET_CPU],
-                                                  .best_s = best_of(&scene->budgets.items[budget])};
+                                                  .best_s = NAN};
     return true;
 }
 
@@ -276,6 +286,7 @@ int saturation_free(const struct scene *scene, size_t group, struct candidates *
         return result;
     result = look_at_serving(scene, group, &ranks, candidates);
     struct core_speed *cores = result == 0 ? core_speeds_of(scene, group) : NULL;
+    find_best(scene, &ranks);
     if (result == 0)
         result = cores ? look_at_skew(scene, group, &ranks, cores, candidates) : -ENOMEM;
     free(cores);
@@ -289,6 +300,7 @@ bool saturation_free_like_peers(const struct scene *scene, size_t group, int ran
         return false;
     struct core_speed *cores = core_speeds_of(scene, group);
     const struct free_rank *who = NULL;
+    find_best(scene, &ranks);
     for (size_t i = 0; cores && !who && i < ranks.n_own; i++)
         who = scene->budgets.items[ranks.items[i].budget].rank == rank ? &ranks.items[i] : NULL;
     if (who) {

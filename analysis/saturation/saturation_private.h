@@ -97,8 +97,7 @@ struct core_speed {
     double sampling; /* CPU time of a sample over that of the others; NAN: not known */
     double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
     bool by_pace;    /* `slower` is told by that */
-    double
-        at_best;   /* it is told by iterations: CPU time of the fastest, over that elsewhere; NAN */
+    double at_best;  /* CPU time of its fastest iterations, if that tells it, over theirs; NAN */
     double amount; /* of the operators' output an iteration, over that elsewhere; NAN: not known */
     double more;   /* of the ranks' computing, what output takes beyond that elsewhere; NAN */
 };

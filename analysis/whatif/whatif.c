@@ -125,6 +125,8 @@ const char *whatif_why_not(int error) {
     switch (error) {
     case -EDEADLK:
         return "its MPI calls, replayed, wait for each other for ever";
+    case -ENODATA:
+        return "no other rank does the same, and there is nothing to be like, or to divide";
     case -E2BIG:
         return "too many messages were on their way at once, or it would take for years";
     default:

@@ -179,15 +179,9 @@ static bool is_without_cores(const struct whatif_scenario *s) {
            (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA || s->term == BUDGET_STEAL);
 }
 
-static bool changes_nobody(const struct whatif *w, const struct whatif_scenario *s);
-
 const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_model *m = &w->replay->model;
     size_t hosts = w->scene->n_hosts;
-    if (s->kind == WHATIF_LIKE_PEERS && changes_nobody(w, s))
-        return "no other rank does what that one does, and there is nothing to compare it with";
-    if (s->kind == WHATIF_BALANCED && changes_nobody(w, s))
-        return "no two of its ranks do the same, so that nothing can be divided evenly among them";
     if ((s->kind == WHATIF_LINK || is_without_cores(s)) &&
         one_sided_part(&w->scene->recording->calls) > ONE_SIDED_MAX)
         return "data go by one-sided accesses, and a replay lets them take as long as they did";
@@ -264,52 +258,30 @@ static double target_of(const struct whatif *w, size_t r, bool balanced, bool an
     return stats_mean(room, n);
 }
 
-/* What each rank that is meant would have to do, from what it has to do: 0, as much. -ENOMEM. */
-static int targets_of(const struct whatif *w, const struct whatif_scenario *s, const double *own,
-                      double *ret_targets) {
-    size_t n = w->replay->n_ranks;
-    double *room = malloc((n + 1) * sizeof *room);
-    bool balanced = s->kind == WHATIF_BALANCED, any = !balanced || !have_peers(w, own);
-    for (size_t r = 0; room && r < n; r++) {
-        bool meant = balanced || w->replay->ranks[r].number == s->rank;
-        ret_targets[r] = meant ? target_of(w, r, balanced, any, own, room) : 0;
-    }
-    free(room);
-    return room ? 0 : -ENOMEM;
-}
-
-/* By how much each rank would have to be faster. */
+/* By how much each rank would have to be faster. -ENODATA: none that is meant has a peer. */
 static int change_ranks(const struct whatif *w, const struct whatif_scenario *s,
                         struct replay_change *c) {
     size_t n = w->replay->n_ranks;
-    double *own = malloc((n + 1) * sizeof *own), *targets = malloc((n + 1) * sizeof *targets);
-    int result = own && targets ? 0 : -ENOMEM;
-    if (result == 0) {
-        own_times(w, c, own);
-        result = targets_of(w, s, own, targets);
+    double *own = malloc((n + 1) * sizeof *own), *values = malloc((n + 1) * sizeof *values);
+    if (!own || !values) {
+        free(own);
+        free(values);
+        return -ENOMEM;
     }
-    for (size_t r = 0; result == 0 && r < n; r++)
-        if (targets[r] > 0)
-            c->speed[r] *= own[r] / targets[r];
+    own_times(w, c, own);
+    bool balanced = s->kind == WHATIF_BALANCED, any = !balanced || !have_peers(w, own);
+    int result = -ENODATA;
+    for (size_t r = 0; r < n; r++) {
+        bool meant = balanced || w->replay->ranks[r].number == s->rank;
+        double target = meant ? target_of(w, r, balanced, any, own, values) : 0;
+        if (target > 0) {
+            c->speed[r] *= own[r] / target;
+            result = 0;
+        }
+    }
     free(own);
-    free(targets);
+    free(values);
     return result;
-}
-
-/* None of those that are meant has a peer. */
-static bool changes_nobody(const struct whatif *w, const struct whatif_scenario *s) {
-    size_t n = w->replay->n_ranks;
-    double *own = malloc((n + 1) * sizeof *own), *targets = malloc((n + 1) * sizeof *targets);
-    bool nobody = own && targets;
-    if (nobody) {
-        own_times(w, NULL, own);
-        nobody = targets_of(w, s, own, targets) == 0;
-    }
-    for (size_t r = 0; nobody && r < n; r++)
-        nobody = !(targets[r] > 0);
-    free(own);
-    free(targets);
-    return nobody;
 }
 
 /* One worker more or fewer: what goes through the hub's link, and what the hub itself does for

@@ -63,7 +63,8 @@ bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario 
 /* Nothing changed yet. -ENOMEM. */
 int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
 void whatif_change_release(struct replay_change *change);
-/* -EINVAL: this program cannot be asked this; -ENOMEM. */
+/* -EINVAL: this program cannot be asked this; -ENODATA: no rank that is meant has a peer; -ENOMEM.
+ */
 int whatif_change_add(const struct whatif *whatif, const struct whatif_scenario *scenario,
                       struct replay_change *change);
 

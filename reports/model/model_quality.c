@@ -88,7 +88,7 @@ static int note_samples(struct report *report, const struct report_host *host,
         worsen(report, 'C');
         return report_add_note(report, text_format("%s: nothing was recorded", host->name));
     }
-    if (!host->samples_recorded) {
+    if (!host->samples_expected) {
         worsen(report, 'D');
         return report_add_note(report,
                                text_format("%s: no sample lies within the run", host->name));
