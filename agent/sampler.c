@@ -201,6 +201,7 @@ static void sample_station(struct sampler *sampler, struct station *station) {
     int r = station->probe->sample(station->state, &sampler->env, station->rows);
     station->cost.samples++;
     station->cost.dropped_rows = station->rows->dropped;
+    station->rows->sampled = station->lane == &sampler->samples;
     if (r != 0) {
         rows_reset(station->rows);
         station->cost.failures++;

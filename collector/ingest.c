@@ -177,6 +177,16 @@ static int register_tables(struct ingest *ingest, struct ingest_push *push, stru
     return 0;
 }
 
+/* All tables that were sampled, also those which had nothing to tell. */
+static int write_sampled(struct ingest *ingest, const struct wire_record *frame,
+                         const int64_t ids[TABLES_MAX]) {
+    int r = 0;
+    for (size_t i = 0; i < TABLES_MAX && r == 0; i++)
+        if (frame->sampled >> i & 1 && ids[i] != TABLE_REFUSED)
+            r = store_sampled(ingest->store, ids[i]);
+    return r;
+}
+
 static int write_rows(struct ingest *ingest, struct ingest_push *push, struct wire_record *frame,
                       const int64_t ids[TABLES_MAX]) {
     const struct table *table;
@@ -204,6 +214,8 @@ static int write_frames(struct ingest *ingest, struct ingest_push *push, int64_t
             push->duplicates++;
             continue;
         }
+        if (r == 0)
+            r = write_sampled(ingest, &frame, ids);
         if (r == 0)
             r = write_rows(ingest, push, &frame, ids);
         if (r)

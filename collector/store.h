@@ -168,6 +168,9 @@ int store_table(struct store *store, const struct table *table, int64_t *ret_id)
 /* Begins a frame; -EALREADY if seq is not above the last one (a replay: skip it, it is counted as
  * duplicate); -EINVAL for a time before zero. */
 int store_frame(struct store *store, int64_t stream, const struct frame_head *head);
+/* The table of that id was sampled for the frame begun last, whether it has rows or not: what is
+ * born at its next sample was not there at this one. -EINVAL as store_row(). */
+int store_sampled(struct store *store, int64_t table_id);
 /* A row of the frame begun last. -EINVAL without one, or if table_id is not of this table. A second
  * row of an instance in one frame, and an instance too many, are left out and counted in the notes
  * of the run. */

@@ -160,9 +160,9 @@ struct store {
     uint32_t shape_age; /* part of a shape's public id: old ones are refused after a rollback */
     struct stream **streams; /* owned */
     size_t n_streams;
-    struct stream *stream;             /* of the frame begun last, NULL: none */
-    int64_t frame, mono_ns, before_ns; /* that frame, its time, that of the stream's frame before */
-    char why[256];                     /* overrides SQLite's message when not empty */
+    struct stream *stream;  /* of the frame begun last, NULL: none */
+    int64_t frame, mono_ns; /* that frame, its time */
+    char why[256];          /* overrides SQLite's message when not empty */
 };
 
 /* ---- store_sql.c ---- */

@@ -140,9 +140,6 @@ static struct series *series_of(struct store *store, const struct shape *shape, 
         return NULL;
     if (series->frame != store->frame)
         series_begin_sample(series, store->frame, store->mono_ns);
-    /* Had there been an instance, the frame before would have had a sample of it. */
-    if (series->previous_ns == VALUE_ABSENT)
-        series->previous_ns = store->before_ns;
     return series;
 }
 
@@ -198,6 +195,15 @@ static int store_event(struct store *store, struct series *series, struct base *
     return insert_row(shape, store->frame, base->instance, base->next_n, row->values);
 }
 
+int store_sampled(struct store *store, int64_t table_id) {
+    int r = 0;
+    struct shape *shape = shape_get(store, table_id);
+    if (!shape || !store->stream)
+        return -EINVAL;
+    series_of(store, shape, &r);
+    return r;
+}
+
 int store_row(struct store *store, int64_t table_id, const struct table *table,
               const struct wire_row *row) {
     int r = 0;
@@ -207,6 +213,7 @@ int store_row(struct store *store, int64_t table_id, const struct table *table,
     struct series *series = series_of(store, shape, &r);
     if (!series)
         return r;
+    series->dirty = true;
     struct base *base = series_find(series, row->name.data, row->name.size);
     if (!base && (!instance_name_valid(row->name.data, row->name.size) ||
                   series->n >= STORE_INSTANCES_MAX)) {

@@ -55,7 +55,6 @@ void series_begin_sample(struct series *series, int64_t frame, int64_t mono_ns) 
     series->sample_ns = mono_ns;
     series->sample++;
     series->guess = 0;
-    series->dirty = true;
 }
 
 static bool base_is(const struct base *base, const char *name, size_t size) {

@@ -122,7 +122,6 @@ int store_frame(struct store *store, int64_t stream_id, const struct frame_head 
         stream->dirty = true;
         return -EALREADY;
     }
-    store->before_ns = stream->last_mono_ns;
     stream_advance(stream, head, &growth);
     r = sql_run(store, SQL_FRAME_INSERT, "iiiiiii", stream->home, (int64_t)head->seq, head->mono_ns,
                 head->wall_ns, head->late_ns == VALUE_ABSENT ? 0 : head->late_ns, growth.missed,

@@ -30,6 +30,7 @@ void rows_release(struct rows *rows) {
 
 void rows_reset(struct rows *rows) {
     rows->n = 0;
+    rows->sampled = false;
 }
 
 struct row *rows_append(struct rows *rows, const char *name, size_t name_size) {

@@ -6,6 +6,7 @@
 #ifndef CHOKEPOINT_COMMON_ROWS_H
 #define CHOKEPOINT_COMMON_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct rows {
     struct row *items; /* `n` of `capacity` in use */
     int64_t *values;   /* capacity x n_columns */
     size_t n, capacity;
+    bool sampled;     /* a frame tells so, even if there was no row */
     uint64_t dropped; /* rows that did not fit since rows_init */
 };
 
@@ -34,7 +36,7 @@ struct rows {
 int rows_init(struct rows *rows, const struct table *table, size_t capacity);
 void rows_release(struct rows *rows);
 
-/* Forgets the rows, keeps the memory and the count of drops. */
+/* Forgets the rows and that they were sampled, keeps the memory and the count of drops. */
 void rows_reset(struct rows *rows);
 
 /* Appends a row of the instance with all values VALUE_ABSENT and returns it, or NULL when the

@@ -11,7 +11,8 @@
  *               name: string, unit: u8, kind: u8, help: string
  *     'F'    := seq: varint; wall_ns, mono_ns, slot_ns, late_ns: zigzag; missed, lost: varint;
  *               n: varint; n sections of table index: varint, m: varint, m rows of
- *               flags: u8, instance: string, one zigzag a column of the table
+ *               flags: u8, instance: string, one zigzag a column of the table.
+ *               m = 0: the table was sampled, and there was nothing
  *     'P'    := as 'F', packed for many like events: n sections of table index, m, k: varint,
  *               k names: string, m rows of name (place in the k), presence, changes: varint, and a
  *               zigzag for each change. A bit of presence: the column is known in this row and was
@@ -63,8 +64,8 @@ void wire_put_stream(struct buffer *out, const struct wire_stream *stream); /* m
 void wire_put_table(struct buffer *out, unsigned index, const struct table *table);
 
 /* A frame of the rows of `n` tables; tables[i] speaks of rows[i]->table. A rows entry that is
- * NULL or empty is left out. Allocates only if `out` and `scratch` have to grow. Errors are kept in
- * out->error. */
+ * NULL, or empty and not sampled, is left out. Allocates only if `out` and `scratch` have to grow.
+ * Errors are kept in out->error. */
 void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct frame_head *head,
                     struct rows *const *rows, const unsigned *tables, size_t n);
 
@@ -113,6 +114,7 @@ struct wire_record {
     struct frame_head head;            /* WIRE_FRAME */
     bool packed;                       /* WIRE_FRAME: it came in that form */
     const uint8_t *p, *end;            /* WIRE_FRAME: sections not read yet */
+    uint64_t sampled;                  /* WIRE_FRAME: a bit for each table that has a section */
     uint64_t sections;                 /* WIRE_FRAME: how many are left */
     const struct table *section_table; /* the section being read */
     uint64_t section_rows;             /* rows of it that are left */

@@ -193,9 +193,9 @@ static void get_row(struct cursor *c, bool packed, size_t n_columns, struct wire
     get_values(c, row->values, n_columns);
 }
 
-/* Walks all rows of a frame. NULL if they are sound, else why not. */
+/* Walks all rows of a frame. NULL if they are sound, else why not. *ret_sampled: a bit a table. */
 static const char *check_rows(const struct wire_reader *reader, struct cursor c, bool packed,
-                              uint64_t sections) {
+                              uint64_t sections, uint64_t *ret_sampled) {
     uint64_t rows = 0, seen = 0;
     struct wire_row row;
     for (; sections; sections--) {
@@ -205,8 +205,10 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
         if (seen & (UINT64_C(1) << index))
             return "a table twice in one frame";
         seen |= UINT64_C(1) << index;
-        if (n == 0 || n > FRAME_ROWS_MAX || (rows += n) > FRAME_ROWS_MAX)
-            return "number of rows not in 1..65536";
+        if (n > FRAME_ROWS_MAX || (rows += n) > FRAME_ROWS_MAX)
+            return "more than 65536 rows";
+        if (n == 0 && packed)
+            return "a packed section without rows";
         begin_section(&c, packed, &row);
         for (; n; n--) {
             if (!c.bad)
@@ -215,6 +217,7 @@ static const char *check_rows(const struct wire_reader *reader, struct cursor c,
                 return "bad row";
         }
     }
+    *ret_sampled = seen;
     return c.bad || c.p != c.end ? "bytes left over in a frame" : NULL;
 }
 
@@ -231,7 +234,7 @@ static int read_frame(struct wire_reader *reader, struct cursor *c, struct wire_
     if (c->bad || head.seq == 0 || head.seq > INT64_MAX || head.mono_ns < 0 || head.wall_ns < 0 ||
         head.missed > INT64_MAX || head.lost > INT64_MAX || sections > TABLES_MAX)
         return refuse(reader, "bad frame head");
-    const char *why = check_rows(reader, *c, record->packed, sections);
+    const char *why = check_rows(reader, *c, record->packed, sections, &record->sampled);
     if (why)
         return refuse(reader, why);
     record->head = head;
@@ -328,7 +331,7 @@ int wire_next(struct wire_reader *reader, struct wire_record *ret_record) {
 bool wire_frame_row(const struct wire_reader *reader, struct wire_record *frame,
                     const struct table **ret_table, unsigned *ret_index, struct wire_row *ret_row) {
     struct cursor c = {frame->p, frame->end, false};
-    if (frame->section_rows == 0) {
+    while (frame->section_rows == 0) {
         if (frame->sections == 0)
             return false;
         frame->sections--;

@@ -72,15 +72,15 @@ static void put_section(struct buffer *out, const struct rows *rows, unsigned ta
     }
 }
 
-static bool has_rows(const struct rows *rows) {
-    return rows && rows->n > 0;
+static bool has_section(const struct rows *rows) {
+    return rows && (rows->n > 0 || rows->sampled);
 }
 
 static void put_head(struct buffer *out, const struct frame_head *head, struct rows *const *rows,
                      size_t n) {
     size_t sections = 0;
     for (size_t i = 0; i < n; i++)
-        sections += has_rows(rows[i]);
+        sections += has_section(rows[i]);
     buffer_put_varint(out, head->seq);
     buffer_put_zigzag(out, head->wall_ns);
     buffer_put_zigzag(out, head->mono_ns);
@@ -96,7 +96,7 @@ void wire_put_frame(struct buffer *out, struct buffer *scratch, const struct fra
     buffer_reset(scratch);
     put_head(scratch, head, rows, n);
     for (size_t i = 0; i < n; i++)
-        if (has_rows(rows[i]))
+        if (has_section(rows[i]))
             put_section(scratch, rows[i], tables[i]);
     put_record(out, WIRE_FRAME, scratch);
 }
@@ -185,7 +185,7 @@ void wire_put_packed_frame(struct buffer *out, struct buffer *scratch,
     buffer_reset(scratch);
     put_head(scratch, head, rows, n);
     for (size_t i = 0; i < n; i++)
-        if (has_rows(rows[i]))
+        if (has_section(rows[i]))
             put_packed_section(scratch, rows[i], tables[i]);
     put_record(out, WIRE_PACKED, scratch);
 }

@@ -35,6 +35,7 @@ struct event {
 struct seen {
     struct frame_head head;
     size_t n_rows[8]; /* by table */
+    uint64_t sampled; /* a bit a table */
 };
 
 struct world {
@@ -161,6 +162,11 @@ static int slow_sample(void *state, const struct probe_env *env, struct rows *ro
     return 0;
 }
 
+static int empty_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    (void)state, (void)env, (void)rows;
+    return 0;
+}
+
 static int flaky_sample(void *state, const struct probe_env *env, struct rows *rows) {
     (void)state, (void)env;
     int n = ++the_world->n_samples;
@@ -188,6 +194,7 @@ static int broken_open(void *state, const struct probe_env *env, char *why, size
 
 static const struct probe fast = PLAY("fast", PACE_SYSTEM, play_open, fast_sample);
 static const struct probe slow = PLAY("slow", PACE_PROCESS, play_open, slow_sample);
+static const struct probe empty = PLAY("empty", PACE_PROCESS, play_open, empty_sample);
 static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sample);
 static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
 static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
@@ -350,6 +357,7 @@ static void decode(struct world *world, row_fn *each) {
         assert_true(world->n_seen < FRAMES_MAX);
         struct seen *seen = &world->seen[world->n_seen++];
         seen->head = record.head;
+        seen->sampled = record.sampled;
         while (wire_frame_row(&reader, &record, &table, &index, &row)) {
             seen->n_rows[index]++;
             if (each)
@@ -423,6 +431,22 @@ static void slow_tables_join_at_multiples_of_their_period(void **state) {
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
         assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
         assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 3 : 0);
+    }
+    release(&world);
+}
+
+/* Growth of what comes later is counted from there. */
+static void frames_tell_what_was_sampled_even_without_rows(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&flaky, &empty};
+    struct world world = {.fail_from = 4, .fail_to = 5};
+    run_with(&world, probes, 2, 25, NULL);
+    for (size_t i = 0; i < 25; i++) {
+        bool due = i == 0 || world.seen[i].head.slot_ns % SLOW == 0;
+        bool works = i + 1 < 4 || i + 1 > 5;
+        assert_int_equal(world.seen[i].sampled >> TABLE_FAST & 1, works);
+        assert_int_equal(world.seen[i].sampled >> TABLE_SLOW & 1, due);
+        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], 0);
     }
     release(&world);
 }
@@ -850,6 +874,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
         cmocka_unit_test(slow_tables_join_at_multiples_of_their_period),
+        cmocka_unit_test(frames_tell_what_was_sampled_even_without_rows),
         cmocka_unit_test(a_stop_takes_a_last_frame_of_all_tables),
         cmocka_unit_test(a_slow_slot_that_was_missed_is_made_up_for),
         cmocka_unit_test(lateness_is_told_and_slots_slept_over_are_missed),

@@ -100,6 +100,36 @@ static void a_body_becomes_rows(void **state) {
     assert_false(ingest_committed(f->ingest, &p));
 }
 
+/* Sampled once a second, where samples come ten times a second: its first instance, in the second
+ * sample, has grown since the first. */
+static void a_sample_without_rows_is_where_growth_begins(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    struct rows rows, *list[] = {&rows};
+    const unsigned index[] = {0};
+    struct buffer scratch = {0};
+    assert_int_equal(rows_init(&rows, &frames_cpu, 1), 0);
+    frames_open(&f->body, "vm1", 7, &frames_cpu);
+    for (uint64_t seq = 1; seq <= 11; seq++) {
+        const struct frame_head head = {.seq = seq, .mono_ns = (int64_t)seq * 100000000};
+        rows_reset(&rows);
+        rows.sampled = seq % 10 == 1;
+        if (seq == 11) {
+            struct row *row = rows_append(&rows, "cpu0", 4);
+            row->flags = ROW_BORN;
+            row->values[0] = 600;
+        }
+        wire_put_frame(&f->body, &scratch, &head, list, index, 1);
+    }
+    assert_int_equal(push(f, &p), 0);
+    assert_int_equal(p.frames, 11);
+    assert_int_equal(p.rows, 1);
+    assert_int_equal(sql(f, "SELECT user_ns FROM cpu"), 600);
+    assert_int_equal(sql(f, "SELECT interval_ns FROM cpu"), 1000000000);
+    rows_release(&rows);
+    buffer_release(&scratch);
+}
+
 static void a_replay_is_counted_and_stored_once(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {0};
@@ -272,6 +302,7 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_body_becomes_rows),
+        TEST(a_sample_without_rows_is_where_growth_begins),
         TEST(a_replay_is_counted_and_stored_once),
         TEST(a_damaged_body_is_refused_whole),
         TEST(a_bad_frame_does_not_harm_the_next),

@@ -161,19 +161,45 @@ static void events_are_read_in_their_order(void **state) {
     assert_int_equal(seen[1], 8);
 }
 
-/* A table that has no rows before the first instance comes has no sample before it, either. */
-static void what_is_born_first_grew_since_the_frame_before(void **state) {
+static void sampled(struct fixture *f, const struct table *table) {
+    int64_t id = 0;
+    assert_int_equal(store_table(f->store, table, &id), 0);
+    assert_int_equal(store_sampled(f->store, id), 0);
+}
+
+/* A table that has no rows before the first instance comes was sampled all the same: as often as
+ * its own pace has it, not in each frame. */
+static void what_is_born_first_grew_since_its_table_was_sampled(void **state) {
     struct fixture *f = *state;
     BEGIN(f);
     assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    sampled(f, &net_table);
     ROW_NEW(f, &memory_table, "early", 1, 1, 5);
     assert_int_equal(fixture_frame(f, 2, 1.1), 0);
-    assert_int_equal(fixture_frame(f, 3, 1.2), 0);
+    assert_int_equal(fixture_frame(f, 3, 2.0), 0);
+    sampled(f, &net_table);
     ROW_NEW(f, &net_table, "eth0", 700, 9);
+    assert_int_equal(fixture_frame(f, 4, 3.0), 0);
+    sampled(f, &net_table); /* it has gone */
+    assert_int_equal(fixture_frame(f, 5, 4.0), 0);
+    sampled(f, &net_table);
+    ROW_NEW(f, &net_table, "eth1", 30, 3);
     COMMIT(f);
-    assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 700);
-    assert_int_equal(sql_number(f, "SELECT interval_ns FROM net"), 100 * NS_PER_MS);
+    assert_int_equal(sql_number(f, "SELECT sum(receive_bytes) FROM net"), 730);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM net WHERE interval_ns = 1000000000"), 2);
     assert_int_equal(sql_number(f, "SELECT user_ns FROM memory"), VALUE_ABSENT);
+}
+
+static void a_table_is_sampled_within_a_frame(void **state) {
+    struct fixture *f = *state;
+    int64_t id = 0;
+    BEGIN(f);
+    assert_int_equal(store_table(f->store, &net_table, &id), 0);
+    assert_int_equal(store_sampled(f->store, id), -EINVAL);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    assert_int_equal(store_sampled(f->store, id), 0);
+    assert_int_equal(store_sampled(f->store, id + 1000), -EINVAL);
+    COMMIT(f);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
@@ -186,7 +212,8 @@ int main(void) {
         TEST(lost_events_are_told_and_nothing_else_of_them),
         TEST(events_lie_on_the_clock_of_the_samples),
         TEST(events_are_read_in_their_order),
-        TEST(what_is_born_first_grew_since_the_frame_before),
+        TEST(what_is_born_first_grew_since_its_table_was_sampled),
+        TEST(a_table_is_sampled_within_a_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,51 @@ static void a_cut_inside_a_record_says_where_the_whole_ones_end(void **unused) {
     buffer_release(&out);
 }
 
+/* Whoever reads it must be able to tell "nothing was there" from "nobody looked". */
+static void a_table_sampled_without_rows_is_told_and_others_are_not(void **unused) {
+    (void)unused;
+    static const struct column columns[] = {{"a", UNIT_NS, COLUMN_COUNTER, ""}};
+    static const char *const names[] = {"a", "b", "c", "d"};
+    struct table tables[ARRAY_SIZE(names)];
+    const struct wire_stream stream = {.host = "h", .stream_id = 1, .period_ns = 1};
+    const struct frame_head head = {.seq = 1};
+    const unsigned indexes[] = {0, 1, 2, 3};
+    struct rows rows[4], *list[] = {&rows[0], &rows[1], &rows[2], &rows[3]};
+    struct buffer out = {0}, scratch = {0};
+    struct wire_reader reader;
+    struct wire_record record;
+    const struct table *got;
+    struct wire_row row;
+    unsigned index;
+    wire_put_stream(&out, &stream);
+    for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+        tables[i] = (struct table){names[i], "i", "", TABLE_SAMPLES, columns, 1};
+        wire_put_table(&out, i, &tables[i]);
+        assert_int_equal(rows_init(&rows[i], &tables[i], 1), 0);
+    }
+    rows[0].sampled = rows[2].sampled = true;
+    rows_append(&rows[1], "x", 1);
+    rows[3].sampled = true;
+    rows_reset(&rows[3]); /* it failed after all */
+    wire_put_frame(&out, &scratch, &head, list, indexes, ARRAY_SIZE(rows));
+    assert_int_equal(out.error, 0);
+
+    wire_reader_init(&reader, out.data, out.size);
+    do
+        assert_int_equal(wire_next(&reader, &record), 0);
+    while (record.type != WIRE_FRAME);
+    assert_int_equal(record.sampled, 7);
+    assert_true(wire_frame_row(&reader, &record, &got, &index, &row));
+    assert_int_equal(index, 1);
+    assert_false(wire_frame_row(&reader, &record, &got, &index, &row));
+    assert_int_equal(wire_next(&reader, &record), WIRE_END);
+    wire_reader_release(&reader);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        rows_release(&rows[i]);
+    buffer_release(&out);
+    buffer_release(&scratch);
+}
+
 /* ---- bytes that are hostile, with a checksum that holds ---- */
 
 static void put_record(struct buffer *out, uint8_t type, const struct buffer *payload) {
@@ -383,12 +428,12 @@ static void hostile_frames_are_refused_for_what_they_say(void **unused) {
     buffer_put_varint(&p, UINT64_MAX);
     buffer_put_varint(&p, 1);
     check_frame_refused(&p, "never described");
-    static const uint64_t row_counts[] = {0, FRAME_ROWS_MAX + 1, UINT64_MAX};
+    static const uint64_t row_counts[] = {FRAME_ROWS_MAX + 1, UINT64_MAX};
     for (size_t i = 0; i < ARRAY_SIZE(row_counts); i++) {
         put_head(&p, 1, 1);
         buffer_put_varint(&p, 0);
         buffer_put_varint(&p, row_counts[i]);
-        check_frame_refused(&p, "number of rows");
+        check_frame_refused(&p, "more than 65536 rows");
     }
     put_head(&p, 1, 1);
     buffer_put_varint(&p, 0);
@@ -665,6 +710,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
         cmocka_unit_test(what_goes_in_packed_comes_out),
+        cmocka_unit_test(a_table_sampled_without_rows_is_told_and_others_are_not),
         cmocka_unit_test(too_many_names_are_not_packed),
         cmocka_unit_test(every_flipped_bit_is_refused_or_cuts_off),
         cmocka_unit_test(every_cut_ends_cleanly_with_the_whole_records_before_it),
