@@ -132,6 +132,7 @@
 #define PLATEAU_AMOUNT_MIN 0.40  /* of the bytes moved there; of random rates a fifth would be */
 #define NETWORK_BLOCKED_MIN 0.20 /* a busy link is no proof that anybody waits for it */
 #define NETWORK_FULL 0.80        /* of a measured ceiling on average: no plateau needs to be seen */
+#define NETWORK_AT_RATE 0.33     /* of the time in samples so near to the rate that is set */
 #define NETWORK_MIN_MB_S 5.0     /* a ceiling lower than this is no link we know */
 #define PEER_CEILING_MIN 0.70    /* of the highest ceiling: below, the host's link is not the one */
 

@@ -18,6 +18,7 @@ struct queues {
     double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
     double rate_mb_s;             /* it is set to; NAN */
     double sent_mb_s;             /* through it, in the mean */
+    double at_rate;               /* share of the time in samples that found it near that rate */
     double packet_bytes;          /* of those held back, about */
     const struct series *fullest; /* whose they are; NULL: none had any */
 };

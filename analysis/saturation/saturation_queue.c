@@ -27,6 +27,23 @@ static double mean_level(const struct series_set *set, const struct series *seri
     return n > 0 ? sum / n : 0;
 }
 
+/* Share of the windows in samples in which it sent nearly all that it may. */
+static double part_at_rate(const struct series_set *set, const struct series *series, double rate,
+                           struct windows windows) {
+    double at = 0, all = (double)windows_length(windows);
+    for (size_t row = 0; row < series->n; row++) {
+        int64_t sent = series_value(set, series, row, QDISC_SEND_BYTES);
+        int64_t length = series->interval_ns[row];
+        for (size_t w = 0; w < windows.n; w++)
+            if (sent != VALUE_ABSENT && length > 0 &&
+                series->t_ns[row] > windows.items[w].begin_ns &&
+                series->t_ns[row] <= windows.items[w].end_ns &&
+                (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
+                at += (double)length;
+    }
+    return all > 0 ? fmin(1, at / all) : 0;
+}
+
 struct queues link_queues(const struct scene *scene, size_t group, int host) {
     const struct series_set *set = &scene->recording->tables[RECORDING_QDISC];
     struct windows windows = phase_windows(&scene->groups[group]);
@@ -48,6 +65,7 @@ struct queues link_queues(const struct scene *scene, size_t group, int host) {
         double sent = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL);
         double packets = series_growth(set, queue, QDISC_SEND_PACKETS, windows, NULL);
         most.sent_mb_s = sent / seconds / 1e6;
+        most.at_rate = rate > 0 ? part_at_rate(set, queue, (double)rate, windows) : 0;
         most.packet_bytes = packets > 0 ? fmax(sent / packets, PACKET_BYTES) : PACKET_BYTES;
         most.fullest = queue;
     }
@@ -60,10 +78,12 @@ bool link_is_backed_up(const struct queues *queues) {
 
 /* By what went through that queue: a host may have other interfaces. A sample sees the queue of one
  * instant, and that of short messages is empty at most of them: who sends at nearly the rate it is
- * set to on average has hardly a moment in which nothing waits. */
+ * set to on average has hardly a moment in which nothing waits. Nor has who does so for tenths of a
+ * second again and again, which is longer than a burst: start and end are no part of that. */
 bool link_is_full(const struct queues *queues) {
     return queues->overlimits_s >= OVERLIMITS_MIN &&
-           queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s;
+           (queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s ||
+            queues->at_rate >= NETWORK_AT_RATE);
 }
 
 /* Samples found hardly a queue; yet what was sent took much of the time at that rate, and so did
