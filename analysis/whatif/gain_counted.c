@@ -152,6 +152,13 @@ static void draw(const struct lost *slices, size_t n, double usual, double part,
 
 /* ---- what the others have to do anyway ---- */
 
+/* Who has less to compute, or sleeps less, makes no exchange any shorter: what the others have
+ * under way without running stays. Not so of who lacks a core, and hands nothing on meanwhile. */
+static unsigned needed_terms(const struct counted_loss *loss, const struct budget *b) {
+    bool own = loss->terms == BIT(BUDGET_CPU) && b->source == BUDGET_FROM_COUNTERS;
+    return own ? own_terms(b) | BIT(BUDGET_TRANSFER) : own_terms(b);
+}
+
 /* Share of the group's recorded time that the busiest of the others needs. */
 static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss) {
     double most = 0, own_s = gain_budget(scene, who, loss->group)->wall_s;
@@ -160,7 +167,7 @@ static double others_need(const struct scene *scene, size_t who, const struct co
         if (r == who || !gain_works(scene, r, loss->group))
             continue;
         double gone_s = loss->everywhere ? loss->part * gain_sum(b, loss->terms & OWN) : 0;
-        most = fmax(most, (gain_sum(b, own_terms(b)) - gone_s) / fmax(own_s, b->wall_s));
+        most = fmax(most, (gain_sum(b, needed_terms(loss, b)) - gone_s) / fmax(own_s, b->wall_s));
     }
     return most;
 }

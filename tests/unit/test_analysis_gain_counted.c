@@ -61,6 +61,38 @@ static void of_one_that_never_waits_the_gain_is_what_it_lost(void **state) {
     NEAR(c.gain, 0.57);
 }
 
+/* What the other one has under way while it waits is there with less to do as well; who lacks a
+ * core may be what it waits for. */
+static void less_to_compute_makes_no_exchange_shorter(void **state) {
+    struct process two[] = {{0.38, 0, 0, 0}, {0.98, 0, 0, 0}};
+    struct process queues[] = {{0.38, 0, 0, 0}, {0.38, 0.6, 0, 0}};
+    struct recording r;
+    struct scene scene;
+    struct counted c;
+    (void)state;
+    for (int lacks = 0; lacks < 2; lacks++) {
+        struct counted_loss loss = {.host = 1,
+                                    .rank = -1,
+                                    .terms = lacks ? QUEUE : 1u << BUDGET_CPU,
+                                    .part = lacks ? 1 : 0.6 / 0.98};
+        plant_job(&r, lacks ? queues : two, 2);
+        assert_int_equal(mpi_log_finish(&r.calls), 0);
+        assert_int_equal(scene_build(&r, &scene), 0);
+        for (size_t i = 0; i < scene.budgets.n; i++) {
+            struct budget *b = &scene.budgets.items[i].groups[0];
+            if (scene.budgets.items[i].host == 0) {
+                b->term_s[BUDGET_TRANSFER] = 0.3 * b->wall_s;
+                b->term_s[BUDGET_IDLE] -= 0.3 * b->wall_s;
+            }
+        }
+        assert_true(gain_counted(&scene, &loss, &c));
+        NEAR(c.lost, 0.6);
+        NEAR(c.gain, lacks ? 0.61 : 1 - 0.9 * (0.38 + 0.3)); /* with warm caches */
+        scene_release(&scene);
+        recording_release(&r);
+    }
+}
+
 static void it_is_a_share_of_the_recorded_time(void **state) {
     struct process late[] = {{0.38, 0, 0, 3}, {0.42, 0.57, 0, 3}};
     struct counted c;
@@ -314,6 +346,7 @@ int main(void) {
         cmocka_unit_test(who_waits_less_computes_faster),
         cmocka_unit_test(a_suspicion_that_counters_find_worth_little_is_not_named),
         cmocka_unit_test(of_one_that_never_waits_the_gain_is_what_it_lost),
+        cmocka_unit_test(less_to_compute_makes_no_exchange_shorter),
         cmocka_unit_test(it_is_a_share_of_the_recorded_time),
         cmocka_unit_test(what_another_has_to_do_anyway_is_not_gained),
         cmocka_unit_test(peers_tell_how_long_a_process_waits_for_its_own_threads),
