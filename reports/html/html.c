@@ -181,7 +181,7 @@ static void put_core_plots(FILE *out, const struct report *report) {
 
 static void put_rank_table(FILE *out, const struct report *report) {
     fputs("<table>", out);
-    PUT_HEADS(out, "rank", "host", "role", "iterations", "median (s)", "p95 (s)");
+    PUT_HEADS(out, "rank", "host", "role", "iterations", "median (s)", "95 % (s)");
     for (size_t i = 0; i < report->n_ranks; i++) {
         const struct report_rank *rank = &report->ranks[i];
         fprintf(out, "<tr><td>%d</td>", rank->rank);

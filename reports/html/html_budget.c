@@ -27,7 +27,7 @@ static void put_row(FILE *out, const struct report *report, const struct report_
         if (budget_term_shown(report->budget, report->n_budget, (enum budget_term)term))
             put_cell(out, b->term_s[term]);
     fprintf(out, "<td>%.1f%s</td>", b->closure_pct, b->trusted ? "" : " !");
-    html_element(out, "td", "t", b->source);
+    html_element(out, "td", "t", budget_source_words(b));
     fputs("</tr>\n", out);
 }
 

@@ -236,7 +236,7 @@ size_t budget_put_legend(FILE *out, const struct report *report) {
 
 /* ---- tables ---- */
 
-static const char *source_words(const struct report_budget *b) {
+const char *budget_source_words(const struct report_budget *b) {
     return strcmp(b->source, "events") == 0   ? "calls"
            : strcmp(b->source, "totals") == 0 ? "totals"
                                               : "kernel";
@@ -281,7 +281,7 @@ static void put_table(FILE *out, const struct report *report, size_t phase, cons
             text_table_number(&table, r + 1, c + 2, budgets[r].term_s[terms[c]]);
         text_table_set(&table, r + 1, shown + 2, "%.1f%s", budgets[r].closure_pct,
                        budgets[r].trusted ? "" : " !");
-        text_table_set(&table, r + 1, shown + 3, "%s", source_words(&budgets[r]));
+        text_table_set(&table, r + 1, shown + 3, "%s", budget_source_words(&budgets[r]));
     }
     text_table_print(&table, out, 2);
     text_table_release(&table);

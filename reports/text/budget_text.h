@@ -20,6 +20,9 @@ bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budge
 void budget_whose(const struct report *report, const struct report_budget *budget, char *text,
                   size_t size);
 
+/* What it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
+const char *budget_source_words(const struct report_budget *budget);
+
 /* For the screen: a bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX
  * lines. Returns how many (or would be written, with out NULL). */
 #define BUDGET_LINES_MAX 4

@@ -277,7 +277,8 @@ static double sum_of_parts(const struct comparison *c, size_t group) {
 static void add_budget(struct report *r, double cpu, double wait) {
     r->budget = calloc(1, sizeof *r->budget);
     r->n_budget = 1;
-    r->budget[0] = (struct report_budget){.phase = strdup("all"), .wall_s = cpu + wait};
+    r->budget[0] =
+        (struct report_budget){.phase = strdup("all"), .source = "events", .wall_s = cpu + wait};
     r->budget[0].term_s[BUDGET_CPU] = cpu;
     r->budget[0].term_s[BUDGET_PEER_WAIT] = wait;
     r->budget[0].term_s[BUDGET_STEAL] = NAN;
