@@ -118,6 +118,7 @@
  * of it (a burst of a tenth of the time waits a tenth of the time at most). */
 #define NETWORK_HELD_MIN 0.2
 #define NETWORK_HELD_UNSEEN 0.5 /* where samples found hardly a queue */
+#define NETWORK_HELD_TOLD 0.1   /* held back: a replay that shows nothing of it is wrong */
 #define PACKET_BYTES 1500.0     /* a full one, where a host hands none on that are larger */
 /* Of a connection's buffer, bytes: one that the kernel chose grows with what moves; where a program
  * has set it, and far below its peers', no transfer fits into it. */

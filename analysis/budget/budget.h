@@ -37,6 +37,8 @@
 #ifndef CHOKEPOINT_ANALYSIS_BUDGET_H
 #define CHOKEPOINT_ANALYSIS_BUDGET_H
 
+#include <math.h>
+
 #include "analysis/calls/call_match.h"
 #include "analysis/series/series.h"
 
@@ -86,6 +88,15 @@ struct budget {
     double closure_pct;          /* terms against wall; NAN for an empty window */
     enum budget_source source;
 };
+
+/* Seconds of the terms (a bit each); what cannot be seen counts as nothing. */
+static inline double budget_sum(const struct budget *budget, unsigned terms) {
+    double sum = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (terms >> term & 1 && !isnan(budget->term_s[term]))
+            sum += budget->term_s[term];
+    return sum;
+}
 
 static inline bool budget_closes(const struct budget *budget) {
     return budget->closure_pct >= 100 - BUDGET_CLOSURE_PCT &&

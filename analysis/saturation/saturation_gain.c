@@ -157,13 +157,7 @@ static int estimate(const struct scene *scene, const struct candidates *candidat
 /* Of one rank in one slice; NAN where it did not live. */
 static double slice_terms(const struct rank_budget *b, size_t slice, unsigned terms) {
     const struct budget *budget = &b->slices[slice];
-    double sum = 0;
-    if (!(budget->wall_s > 0))
-        return NAN;
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        if (terms >> term & 1 && !isnan(budget->term_s[term]))
-            sum += budget->term_s[term];
-    return sum / budget->wall_s;
+    return budget->wall_s > 0 ? budget_sum(budget, terms) / budget->wall_s : NAN;
 }
 
 /* The terms of the rank, of the host's worst rank, or of all hosts the mean: whatever the candidate

@@ -181,9 +181,7 @@ static double lost_share(const struct scene *scene, const struct candidate *c) {
         if (scene->budgets.items[b].host != c->host || scene->budgets.items[b].rank < 0)
             continue;
         wall_s += budget->wall_s;
-        for (int term = 0; term < BUDGET_TERMS; term++)
-            if (c->terms >> term & 1 && !isnan(budget->term_s[term]))
-                lost_s += budget->term_s[term];
+        lost_s += budget_sum(budget, c->terms);
     }
     return wall_s > 0 ? lost_s / wall_s : 0;
 }

@@ -8,11 +8,10 @@
 #include "analysis/series/stats.h"
 #include "analysis/whatif/gain_warm.h"
 
-#define LITTLE 0.25     /* of what it lost: who waits for others for no longer is waited for */
-#define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
-#define WORKS 0.1       /* of the time: who does less is a wrapper of a process */
-#define AWAKE 0.9       /* of what it needs now: who need not wait finds its caches warm */
-#define WORKERS_MAX 64  /* of which the median is taken */
+#define LITTLE 0.25    /* of what it lost: who waits for others for no longer is waited for */
+#define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
+#define AWAKE 0.9      /* of what it needs now: who need not wait finds its caches warm */
+#define WORKERS_MAX 64 /* of which the median is taken */
 #define DRAWINGS 400
 
 /* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
@@ -23,14 +22,6 @@
 #define INSIDE                                                                                     \
     (BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_TRANSFER) | BIT(BUDGET_OVERHEAD) | BIT(BUDGET_UNSPLIT))
 
-double gain_sum(const struct budget *b, unsigned terms) {
-    double sum = 0;
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        if (terms >> term & 1 && !isnan(b->term_s[term]))
-            sum += b->term_s[term];
-    return sum;
-}
-
 /* Where every call is known, sleeping outside of them is a process's own. */
 static unsigned own_terms(const struct budget *b) {
     return b->source == BUDGET_FROM_EVENTS ? OWN | BIT(BUDGET_IDLE) : OWN;
@@ -38,8 +29,8 @@ static unsigned own_terms(const struct budget *b) {
 
 double gain_waiting_s(const struct budget *b) {
     return b->source == BUDGET_FROM_EVENTS
-               ? gain_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
-               : gain_sum(b, BIT(BUDGET_IDLE) | INSIDE);
+               ? budget_sum(b, BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_UNSPLIT))
+               : budget_sum(b, BIT(BUDGET_IDLE) | INSIDE);
 }
 
 const struct budget *gain_budget(const struct scene *scene, size_t r, size_t group) {
@@ -56,20 +47,20 @@ static double longest_s(const struct scene *scene, size_t group) {
 bool gain_works(const struct scene *scene, size_t r, size_t group) {
     const struct budget *b = gain_budget(scene, r, group);
     return b->wall_s > 0 && b->wall_s >= WORKS * longest_s(scene, group) &&
-           gain_sum(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
+           budget_sum(b, OWN | BIT(BUDGET_MEMORY) | INSIDE) >= WORKS * b->wall_s;
 }
 
 /* ---- the one that is asked about ---- */
 
-static size_t find(const struct scene *scene, const struct counted_loss *loss) {
+size_t gain_process(const struct scene *scene, const struct counted_loss *loss) {
     size_t most = SIZE_MAX;
     for (size_t r = 0; r < scene->budgets.n; r++) {
         const struct rank_budget *b = &scene->budgets.items[r];
         if ((loss->host >= 0 && b->host != loss->host) ||
             (loss->rank >= 0 && b->rank != loss->rank) || !gain_works(scene, r, loss->group))
             continue;
-        if (most == SIZE_MAX || gain_sum(&b->groups[loss->group], loss->terms) >
-                                    gain_sum(gain_budget(scene, most, loss->group), loss->terms))
+        if (most == SIZE_MAX || budget_sum(&b->groups[loss->group], loss->terms) >
+                                    budget_sum(gain_budget(scene, most, loss->group), loss->terms))
             most = r;
     }
     return most;
@@ -83,8 +74,8 @@ struct lost {
 };
 
 static struct lost lost_in(const struct budget *b, unsigned terms) {
-    return (struct lost){b->wall_s, gain_sum(b, terms & BIT(BUDGET_RUN_QUEUE)),
-                         gain_sum(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
+    return (struct lost){b->wall_s, budget_sum(b, terms & BIT(BUDGET_RUN_QUEUE)),
+                         budget_sum(b, terms & ~BIT(BUDGET_RUN_QUEUE))};
 }
 
 static double share_of(struct lost lost, double usual, double part) {
@@ -114,7 +105,7 @@ static double usual_queue(const struct scene *scene, size_t who, size_t group) {
     for (size_t r = 0; r < scene->budgets.n && n < WORKERS_MAX; r++)
         if (r != who && scene->budgets.items[r].host != scene->budgets.items[who].host &&
             gain_works(scene, r, group))
-            shares[n++] = gain_sum(gain_budget(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
+            shares[n++] = budget_sum(gain_budget(scene, r, group), BIT(BUDGET_RUN_QUEUE)) /
                           gain_budget(scene, r, group)->wall_s;
     return n ? stats_median(shares, n) : 0;
 }
@@ -152,22 +143,19 @@ static void draw(const struct lost *slices, size_t n, double usual, double part,
 
 /* ---- what the others have to do anyway ---- */
 
-/* Who has less to compute, or sleeps less, makes no exchange any shorter: what the others have
- * under way without running stays. Not so of who lacks a core, and hands nothing on meanwhile. */
-static unsigned needed_terms(const struct counted_loss *loss, const struct budget *b) {
-    bool own = loss->terms == BIT(BUDGET_CPU) && b->source == BUDGET_FROM_COUNTERS;
-    return own ? own_terms(b) | BIT(BUDGET_TRANSFER) : own_terms(b);
-}
-
-/* Share of the group's recorded time that the busiest of the others needs. */
-static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss) {
+/* Share of the group's recorded time that the busiest of the others needs, with what it has under
+ * way without running, if that stays. */
+static double others_need(const struct scene *scene, size_t who, const struct counted_loss *loss,
+                          bool exchanges) {
     double most = 0, own_s = gain_budget(scene, who, loss->group)->wall_s;
     for (size_t r = 0; r < scene->budgets.n; r++) {
         const struct budget *b = gain_budget(scene, r, loss->group);
         if (r == who || !gain_works(scene, r, loss->group))
             continue;
-        double gone_s = loss->everywhere ? loss->part * gain_sum(b, loss->terms & OWN) : 0;
-        most = fmax(most, (gain_sum(b, needed_terms(loss, b)) - gone_s) / fmax(own_s, b->wall_s));
+        bool under_way = exchanges && b->source == BUDGET_FROM_COUNTERS;
+        unsigned terms = own_terms(b) | (under_way ? BIT(BUDGET_TRANSFER) : 0);
+        double gone_s = loss->everywhere ? loss->part * budget_sum(b, loss->terms & OWN) : 0;
+        most = fmax(most, (budget_sum(b, terms) - gone_s) / fmax(own_s, b->wall_s));
     }
     return most;
 }
@@ -194,9 +182,11 @@ static bool is_awaited(const struct scene *scene, const struct counted_loss *los
     return gain_is_awaited(scene, who, loss->group, little_s);
 }
 
+/* Who has less to compute makes no exchange any shorter. Not so of who lacks a core, or sleeps, and
+ * hands nothing on meanwhile. */
 static void set_gain(const struct scene *scene, const struct counted_loss *loss, size_t who,
                      struct counted *c) {
-    double need = others_need(scene, who, loss);
+    double need = others_need(scene, who, loss, loss->terms == BIT(BUDGET_CPU));
     c->gain = fmin(c->lost, fmax(0, 1 - AWAKE * need));
     double low = c->lost_low - (loss->awaited ? 0 : doubt(scene, who, loss->group));
     c->gain_low = fmin(gain_at_pace(low, PACE_SLOWER), fmax(0, 1 - need)) *
@@ -210,7 +200,7 @@ static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
 bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
                   struct counted *ret_counted) {
     struct lost slices[RANK_BUDGET_SLICES];
-    size_t who = find(scene, loss);
+    size_t who = gain_process(scene, loss);
     *ret_counted = nothing;
     if (who == SIZE_MAX)
         return false;
@@ -231,10 +221,10 @@ bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
 /* ---- asleep ---- */
 
 static double asleep_s(const struct budget *b) {
-    return gain_sum(b, BIT(BUDGET_IDLE));
+    return budget_sum(b, BIT(BUDGET_IDLE));
 }
 static double sending_s(const struct budget *b) {
-    return gain_sum(b, BIT(BUDGET_TRANSFER));
+    return budget_sum(b, BIT(BUDGET_TRANSFER));
 }
 
 /* What it had under way while it was off its core waited for the others, or for itself: which of
@@ -242,12 +232,13 @@ static double sending_s(const struct budget *b) {
 bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
-    size_t who = find(scene, &loss);
+    size_t who = gain_process(scene, &loss);
     *ret_counted = nothing;
     if (who == SIZE_MAX || !gain_ends_last(scene, who, group))
         return false;
     int64_t start = gain_start(scene);
-    double wall_s = gain_budget(scene, who, group)->wall_s, need = others_need(scene, who, &loss);
+    double wall_s = gain_budget(scene, who, group)->wall_s,
+           need = others_need(scene, who, &loss, false);
     double least = gain_later(scene, who, group, start, asleep_s) / wall_s;
     double most = least + gain_later(scene, who, group, start, sending_s) / wall_s;
     ret_counted->lost = (least + most) / 2;
@@ -259,47 +250,6 @@ bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
     ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
     ret_counted->gain = gain_warm(ret_counted->gain, 1);
     return ret_counted->gain >= GAIN_HARMLESS;
-}
-
-/* ---- with a quota ---- */
-
-/* CPUs that the processes of a host use, while one of them was recorded for so long, and how many
- * share them: at least as many as they use. */
-static double cpus_used(const struct scene *scene, int host, size_t group, double wall_s,
-                        double *ret_sharing) {
-    double sum = 0;
-    size_t n = 0;
-    for (size_t r = 0; r < scene->budgets.n; r++) {
-        const struct budget *b = gain_budget(scene, r, group);
-        if (scene->budgets.items[r].host != host)
-            continue;
-        sum += gain_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
-        n += gain_works(scene, r, group);
-    }
-    *ret_sharing = fmax((double)n, ceil(sum / wall_s));
-    return sum / wall_s;
-}
-
-/* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
- * known, and what is between them is little of one that waits little. */
-bool gain_counted_quota(const struct scene *scene, int host, size_t group, double cpus,
-                        struct counted *ret_counted) {
-    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
-    size_t who = find(scene, &loss);
-    *ret_counted = nothing;
-    if (who == SIZE_MAX)
-        return false;
-    const struct budget *b = gain_budget(scene, who, group);
-    if (!gain_is_awaited(scene, who, group, QUOTA_WAIT * b->wall_s) ||
-        gain_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
-        return false; /* or it has one */
-    double sharing, used = cpus_used(scene, host, group, b->wall_s, &sharing);
-    double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
-    double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
-    ret_counted->gain = gain_warm(1 - (least + most) / 2, 1);
-    ret_counted->gain_low = 1 - most * PACE_SLOWER;
-    ret_counted->gain_high = 1 - least * PACE_FASTER;
-    return true;
 }
 
 /* ---- at most ---- */
@@ -315,8 +265,8 @@ static double stays_s(const struct rank_budget *who, const struct counted_loss *
     unsigned own = own_terms(b);
     if (b->source == BUDGET_FROM_COUNTERS && who->rank >= 0)
         return NAN;
-    double gone = is_meant(who, loss) ? loss->part * gain_sum(b, loss->terms & own) : 0;
-    return gain_sum(b, own) - gone;
+    double gone = is_meant(who, loss) ? loss->part * budget_sum(b, loss->terms & own) : 0;
+    return budget_sum(b, own) - gone;
 }
 
 double gain_most(const struct scene *scene, const struct counted_loss *loss) {

@@ -20,7 +20,7 @@ static double sending(const struct scene *scene, int host, bool others) {
     for (size_t r = 0; r < scene->budgets.n; r++) {
         const struct budget *b = gain_budget(scene, r, 0);
         if ((scene->budgets.items[r].host == host) != others && gain_works(scene, r, 0))
-            most = fmax(most, gain_sum(b, BIT(BUDGET_TRANSFER)) / b->wall_s);
+            most = fmax(most, budget_sum(b, BIT(BUDGET_TRANSFER)) / b->wall_s);
     }
     return most;
 }

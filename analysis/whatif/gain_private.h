@@ -12,10 +12,10 @@
 #define GAIN_HARDLY 0.05 /* of its time: who waits no longer for others is what they wait for */
 #define BIT(term) (1u << (term))
 
+/* Which of the processes is meant: of several the one that lost most; SIZE_MAX: none. */
+size_t gain_process(const struct scene *scene, const struct counted_loss *loss);
 /* Of process r of the budgets. */
 const struct budget *gain_budget(const struct scene *scene, size_t r, size_t group);
-/* Seconds of the terms. */
-double gain_sum(const struct budget *budget, unsigned terms);
 /* It waits for others so long, as far as that is known of it. */
 double gain_waiting_s(const struct budget *budget);
 /* It is no wrapper of another process. */

@@ -25,8 +25,10 @@ static bool holds_back(const struct whatif *w, int host) {
     bool does = false;
     for (size_t h = 0; h < w->scene->n_hosts; h++) {
         struct queues queues = link_queues(w->scene, w->scene->main_group, (int)h);
-        does |= (host < 0 || (size_t)host == h) && queues.overlimits_s >= OVERLIMITS_MIN &&
-                queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s;
+        double held = queues.overlimits_s * queues.packet_bytes / 1e6;
+        does |= (host < 0 || (size_t)host == h) &&
+                queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s &&
+                held >= NETWORK_HELD_TOLD * queues.rate_mb_s;
     }
     return does;
 }
