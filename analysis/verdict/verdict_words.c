@@ -85,12 +85,11 @@ static void say_around(const struct gain *gain, char *to, size_t size) {
  * of which samples may have missed the beginning. */
 static void say_share(const struct scene *scene, const struct candidate *c,
                       const struct resampled *r, char *to, size_t size) {
-    char of_run[40];
-    bool recorded = !scene_has_path(scene) && !isnan(c->lost.estimate);
-    say_interval(recorded ? c->lost.low : r->low, recorded ? c->lost.high : r->high, of_run,
-                 sizeof of_run);
-    if (recorded)
-        snprintf(to, size, "%.0f %% of its recorded time (%s)", 100 * c->lost.estimate, of_run);
+    char of_run[40], around[48];
+    say_interval(r->low, r->high, of_run, sizeof of_run);
+    say_around(&c->lost, around, sizeof around);
+    if (!scene_has_path(scene) && !isnan(c->lost.estimate))
+        snprintf(to, size, "%.0f %% of its recorded time%s", 100 * c->lost.estimate, around);
     else if (c->group)
         snprintf(to, size, "%.0f %% of the time in %.64s, %s of the whole run", 100 * c->blocked,
                  verdict_group_words(scene, c->group), of_run);

@@ -147,6 +147,19 @@ static void who_computes_more_and_never_waits_is_waited_for(void **state) {
     expect_of(four, 4, "imbalance", 0);
 }
 
+/* All of the time alike: an interval would repeat the share. */
+static void an_interval_that_says_no_more_is_not_told(void **state) {
+    struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0.02, 0, 20, 0.08}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    if (!strstr(j.verdict.summary, "31 % of its recorded time. With"))
+        fail_msg("%s", j.verdict.summary);
+    release(&r, &j);
+}
+
 static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **state) {
     struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.67, 0.3, 0, 20, 0.1}};
     struct recording r;
@@ -458,6 +471,7 @@ int main(void) {
         cmocka_unit_test(a_quota_for_who_never_waits_is_answered_by_what_if),
         cmocka_unit_test(equal_shares_of_the_work_are_balanced),
         cmocka_unit_test(who_computes_more_and_never_waits_is_waited_for),
+        cmocka_unit_test(an_interval_that_says_no_more_is_not_told),
         cmocka_unit_test(what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance),
         cmocka_unit_test(a_server_and_its_client_are_no_peers),
         cmocka_unit_test(another_program_and_one_apart_are_no_peers),
