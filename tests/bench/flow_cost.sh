@@ -10,6 +10,8 @@ CHOKEPOINT_BIN=${CHOKEPOINT_BIN:-$here/build/release/bin}
 pairs=${1:-3}
 . "$here/tests/e2e/wire_lib.sh"
 . "$here/tests/bench/median.sh"
+. "$here/tests/bench/pairs.sh"
+need_pairs "$pairs"
 bytes=648000000 # 3 s
 
 cpu_ns() { awk '{ n += $1 } END { printf "%.0f", n }' /proc/"$1"/task/*/schedstat; }

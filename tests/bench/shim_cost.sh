@@ -6,6 +6,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 bin=${CHOKEPOINT_BIN:-$here/build/release/bin}
 pairs=${1:-7}
+. "$here/tests/bench/pairs.sh"
+. "$here/tests/bench/median.sh"
+need_pairs "$pairs"
 work=$(mktemp -d)
 mkdir -m 700 "/dev/shm/chokepoint-bench-$$.$(hostname)"
 trap 'rm -rf "$work" "/dev/shm/chokepoint-bench-$$.$(hostname)"' EXIT
@@ -20,17 +23,17 @@ for i in $(seq "$pairs"); do
     rm -f "/dev/shm/chokepoint-bench-$$.$(hostname)"/*
 done >"$work/all"
 
-awk '
-function median(list,    values, n, i, j, t) {
-    n = split(list, values, " ")
-    for (i = 2; i <= n; i++) { t = values[i] + 0; for (j = i - 1; j >= 1 && values[j] + 0 > t; j--) values[j + 1] = values[j]; values[j + 1] = t }
-    return n % 2 ? values[(n + 1) / 2] : (values[n / 2] + values[n / 2 + 1]) / 2
+awk "$median_of"'
+function of(who, name,    values, n, i) {
+    n = split(ns[who, name], values, " ")
+    for (i = 1; i <= n; i++) values[i] += 0
+    return median(values, n)
 }
 { if (!($2 in seen)) { seen[$2] = 1; names[++n] = $2 } ns[$1, $2] = ns[$1, $2] " " $3 }
 END {
     printf "%-22s %10s %16s %16s   (ns a call)\n", "", "without", "nobody listens", "writing"
     for (i = 1; i <= n; i++) {
-        a = median(ns["alone", names[i]]); b = median(ns["silent", names[i]]); c = median(ns["writing", names[i]])
+        a = of("alone", names[i]); b = of("silent", names[i]); c = of("writing", names[i])
         printf "%-22s %10.1f %8.1f (%+5.1f) %8.1f (%+5.1f)\n", names[i], a, b, b - a, c, c - a
         if (c - a > worst) worst = c - a
     }

@@ -16,6 +16,8 @@ if [ "${1:-}" = --shim ]; then
 fi
 if [ $# -gt 0 ] && [ "$1" != -- ]; then pairs=$1; shift; fi
 [ "${1:-}" != -- ] || shift
+. "$here/tests/bench/pairs.sh"
+need_pairs "$pairs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
