@@ -286,7 +286,8 @@ int saturation_free(const struct scene *scene, size_t group, struct candidates *
         return result;
     result = look_at_serving(scene, group, &ranks, candidates);
     struct core_speed *cores = result == 0 ? core_speeds_of(scene, group) : NULL;
-    find_best(scene, &ranks);
+    if (cores)
+        find_best(scene, &ranks);
     if (result == 0)
         result = cores ? look_at_skew(scene, group, &ranks, cores, candidates) : -ENOMEM;
     free(cores);

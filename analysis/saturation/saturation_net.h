@@ -24,6 +24,8 @@ struct queues {
 };
 
 struct queues link_queues(const struct scene *scene, size_t group, int host);
+/* Of packets that were held back to the set rate, MB/s. */
+double link_held_mb_s(const struct queues *queues);
 /* Data wait there. */
 bool link_is_backed_up(const struct queues *queues);
 /* The host holds back what it sends: again and again there is more than its interface may pass. */

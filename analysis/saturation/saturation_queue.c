@@ -13,17 +13,23 @@
 
 #include "analysis/saturation/saturation_net.h"
 
+static bool is_within(const struct series *series, size_t row, struct windows windows) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (series->t_ns[row] > windows.items[w].begin_ns &&
+            series->t_ns[row] <= windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
 static double mean_level(const struct series_set *set, const struct series *series, size_t column,
                          struct windows windows) {
     double sum = 0, n = 0;
     for (size_t row = 0; row < series->n; row++)
-        for (size_t w = 0; w < windows.n; w++)
-            if (series->t_ns[row] > windows.items[w].begin_ns &&
-                series->t_ns[row] <= windows.items[w].end_ns &&
-                series_value(set, series, row, column) != VALUE_ABSENT) {
-                sum += (double)series_value(set, series, row, column);
-                n++;
-            }
+        if (is_within(series, row, windows) &&
+            series_value(set, series, row, column) != VALUE_ABSENT) {
+            sum += (double)series_value(set, series, row, column);
+            n++;
+        }
     return n > 0 ? sum / n : 0;
 }
 
@@ -34,12 +40,9 @@ static double part_at_rate(const struct series_set *set, const struct series *se
     for (size_t row = 0; row < series->n; row++) {
         int64_t sent = series_value(set, series, row, QDISC_SEND_BYTES);
         int64_t length = series->interval_ns[row];
-        for (size_t w = 0; w < windows.n; w++)
-            if (sent != VALUE_ABSENT && length > 0 &&
-                series->t_ns[row] > windows.items[w].begin_ns &&
-                series->t_ns[row] <= windows.items[w].end_ns &&
-                (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
-                at += (double)length;
+        if (sent != VALUE_ABSENT && length > 0 && is_within(series, row, windows) &&
+            (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
+            at += (double)length;
     }
     return all > 0 ? fmin(1, at / all) : 0;
 }
@@ -72,6 +75,10 @@ struct queues link_queues(const struct scene *scene, size_t group, int host) {
     return most;
 }
 
+double link_held_mb_s(const struct queues *queues) {
+    return queues->overlimits_s * queues->packet_bytes / 1e6;
+}
+
 bool link_is_backed_up(const struct queues *queues) {
     return queues->backlog >= BACKLOG_MIN;
 }
@@ -91,8 +98,8 @@ bool link_is_full(const struct queues *queues) {
  * where large ones have to wait, so those are full: of the mean size only where the host hands
  * several on as one. */
 static bool is_held_back_unseen(const struct queues *queues) {
-    double held = queues->overlimits_s * queues->packet_bytes / 1e6;
-    return fmin(queues->sent_mb_s, held) >= NETWORK_HELD_UNSEEN * queues->rate_mb_s;
+    return fmin(queues->sent_mb_s, link_held_mb_s(queues)) >=
+           NETWORK_HELD_UNSEEN * queues->rate_mb_s;
 }
 
 /* Data wait, again and again, for a rate that the host was set to. */

@@ -195,13 +195,11 @@ static void set_gain(const struct scene *scene, const struct counted_loss *loss,
     c->gain = gain_warm(c->gain, 1);
 }
 
-static const struct counted nothing = {NAN, NAN, NAN, NAN, NAN, NAN};
-
 bool gain_counted(const struct scene *scene, const struct counted_loss *loss,
                   struct counted *ret_counted) {
     struct lost slices[RANK_BUDGET_SLICES];
     size_t who = gain_process(scene, loss);
-    *ret_counted = nothing;
+    *ret_counted = COUNTED_NOTHING;
     if (who == SIZE_MAX)
         return false;
     unsigned terms = terms_of(scene, loss, who);
@@ -233,7 +231,7 @@ bool gain_counted_sleep(const struct scene *scene, int host, size_t group,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
     size_t who = gain_process(scene, &loss);
-    *ret_counted = nothing;
+    *ret_counted = COUNTED_NOTHING;
     if (who == SIZE_MAX || !gain_ends_last(scene, who, group))
         return false;
     int64_t start = gain_start(scene);

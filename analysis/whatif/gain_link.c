@@ -63,7 +63,7 @@ bool gain_counted_link(const struct scene *scene, const struct counted_link *lin
                        struct counted *ret_counted) {
     struct waits all = waits_of(scene);
     double used = in_use(scene, link, all.least, all.most);
-    *ret_counted = (struct counted){NAN, NAN, NAN, NAN, NAN, NAN};
+    *ret_counted = COUNTED_NOTHING;
     if (all.n < 2 || all.seen < LIVES || !(all.least >= ALIKE * link->way) ||
         ALIKE * all.most > fmin(used, all.least))
         return false;

@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_GAIN_PRIVATE_H
 
+#include <math.h>
 #include <stdint.h>
 
 #include "analysis/saturation/saturation.h"
@@ -11,6 +12,7 @@
 #define LIVES 0.5        /* of the time, recorded */
 #define GAIN_HARDLY 0.05 /* of its time: who waits no longer for others is what they wait for */
 #define BIT(term) (1u << (term))
+#define COUNTED_NOTHING ((struct counted){NAN, NAN, NAN, NAN, NAN, NAN})
 
 /* Which of the processes is meant: of several the one that lost most; SIZE_MAX: none. */
 size_t gain_process(const struct scene *scene, const struct counted_loss *loss);

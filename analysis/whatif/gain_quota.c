@@ -30,7 +30,7 @@ bool gain_counted_quota(const struct scene *scene, int host, size_t group, doubl
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
     size_t who = gain_process(scene, &loss);
-    *ret_counted = (struct counted){NAN, NAN, NAN, NAN, NAN, NAN};
+    *ret_counted = COUNTED_NOTHING;
     if (who == SIZE_MAX)
         return false;
     const struct budget *b = gain_budget(scene, who, group);

@@ -22,27 +22,27 @@ static bool gains_hardly(const struct whatif_answer *a) {
 
 /* The host, any host where none is said, holds back what it sends to the rate it is set to. */
 static bool holds_back(const struct whatif *w, int host) {
-    bool does = false;
-    for (size_t h = 0; h < w->scene->n_hosts; h++) {
-        struct queues queues = link_queues(w->scene, w->scene->main_group, (int)h);
-        double held = queues.overlimits_s * queues.packet_bytes / 1e6;
-        does |= (host < 0 || (size_t)host == h) &&
-                queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s &&
-                held >= NETWORK_HELD_TOLD * queues.rate_mb_s;
+    for (int h = 0; h < (int)w->scene->n_hosts; h++) {
+        if (host >= 0 && host != h)
+            continue;
+        struct queues queues = link_queues(w->scene, w->scene->main_group, h);
+        if (queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s &&
+            link_held_mb_s(&queues) >= NETWORK_HELD_TOLD * queues.rate_mb_s)
+            return true;
     }
-    return does;
+    return false;
 }
 
 /* Data wait for a link, and neither that link nor all of them, faster, would gain much of what is
  * spent on moving data: what they hold up is nothing that a replay of the calls shows. */
 static int doubt_link(const struct whatif *w, const struct whatif_scenario *s,
                       struct whatif_answer *a) {
-    struct whatif_scenario all = {.kind = WHATIF_LINK, .host = -1, .factor = s->factor};
+    struct whatif_scenario all = {
+        .kind = WHATIF_LINK, .host = -1, .direction = WHATIF_BOTH, .factor = s->factor};
     struct whatif_answer of_all = *a;
     if (s->kind != WHATIF_LINK || s->rate_bytes_s > 0 || !(s->factor > 1) || !gains_hardly(a) ||
         !holds_back(w, s->host))
         return 0;
-    all.direction = WHATIF_BOTH;
     int result = whatif_predict(w, &all, 1, &of_all);
     if (result < 0 || !gains_hardly(&of_all))
         return result;

@@ -144,7 +144,7 @@ static double in_use(const struct whatif *w, size_t link) {
     enum metric way = sends ? METRIC_NET_SEND : METRIC_NET_RECV;
     struct network_limit limit = network_limit_of(scene, host, way);
     struct queues queues = link_queues(scene, scene->main_group, host);
-    double held = queues.overlimits_s * queues.packet_bytes / 1e6;
+    double held = link_held_mb_s(&queues);
     double used = scene_mean(scene, host, way, scene->main_group);
     used = limit.measured ? used / limit.mb_s : NAN;
     used = fmin(used, sends ? held / network_set_rate(scene, host) : NAN);
