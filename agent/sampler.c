@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/beat.h"
 #include "agent/lane.h"
 #include "agent/schedule.h"
 #include "agent/self.h"
@@ -47,6 +48,7 @@ struct sampler {
     struct lane samples, bulk;
     const struct frame_sink *bulk_sink; /* NULL: nothing goes that road */
     struct self_agent self;
+    struct self_cost beats;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
@@ -114,7 +116,7 @@ static int take_memory(struct sampler *sampler) {
         r = -ENOMEM;
     if (r == 0)
         r = lane_add(&sampler->samples, &note_table, NOTES_A_FRAME);
-    return r < 0 ? r : lane_add(&sampler->samples, &self_table, n + 1);
+    return r < 0 ? r : lane_add(&sampler->samples, &self_table, n + 2);
 }
 
 static int sampler_fill(struct sampler *sampler) {
@@ -209,6 +211,12 @@ static void sample_station(struct sampler *sampler, struct station *station) {
     tell_error(sampler, station, r < 0 ? r : r > 0 ? -EIO : 0);
 }
 
+static void take_beat(struct sampler *sampler) {
+    const struct sampler_clock *clock = &sampler->config.clock;
+    sampler->beats.cpu_ns += beat_take(clock->cpu_ns, clock->ctx);
+    sampler->beats.samples++;
+}
+
 /* Each probe's time ends where the next one's begins: one clock call a probe. */
 static void sample_all(struct sampler *sampler, bool slow) {
     int64_t before = cpu_now(sampler);
@@ -227,6 +235,7 @@ static void append_self(struct sampler *sampler) {
     struct rows *rows = &sampler->samples.rows[TABLE_SELF];
     for (size_t i = 0; i < sampler->n_stations; i++)
         self_append_probe(rows, sampler->stations[i].probe->table.name, &sampler->stations[i].cost);
+    self_append_probe(rows, SELF_CORE, &sampler->beats);
     self_append_agent(rows, &sampler->self);
     sampler->self.late_ns = 0;
 }
@@ -331,6 +340,7 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     sampler->self.frames++;
     sampler->self.lost = sink->lost(sink->ctx);
     sample_all(sampler, slot->slow);
+    take_beat(sampler);
     if (slot->slow)
         append_self(sampler);
     sampler->fast_mono_ns = slot->mono_ns;

@@ -28,7 +28,9 @@ static const struct column self_columns[] = {
 
 const struct table self_table = {.name = "self",
                                  .instance = "probe",
-                                 .help = "what the agent and each of its probes cost",
+                                 .help =
+                                     "what the agent and each of its probes cost; core: a fixed "
+                                     "piece of arithmetic, which tells how fast the core is",
                                  .kind = TABLE_SAMPLES,
                                  .columns = self_columns,
                                  .n_columns = ARRAY_SIZE(self_columns)};

@@ -13,6 +13,9 @@ struct self_cost {
     uint64_t dropped_rows; /* that its tables had no room for */
 };
 
+/* The instance of a cost that is of no probe, but of a beat (agent/beat.h) a frame. */
+#define SELF_CORE "core"
+
 struct self_agent {
     uint64_t frames;
     uint64_t lost;   /* frames, as in the frame's head */

@@ -4,13 +4,15 @@
  * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
  * of it, too, a rank that needs more need not have more to do.
  *
- * Two figures must agree, and the smaller counts: all that the agent does (more where it has more
- * processes to look at), and reading what is the same on all hosts of a kind. More cores cost both
- * more, and so would a probe that only one host has: only hosts with as many cores and the same
- * probes are compared. Both move less than a rank's computing does, since they wait for the
- * kernel's memory most of the time: over 58 clean runs of six programs on two cores that changed
- * their speed, CPU time of ranks went with the powers below. Between hosts of different make
- * neither says anything of the program's work, and no more is claimed.
+ * A piece of arithmetic, the same on all hosts (agent/beat.h), moves as a rank's computing does and
+ * is believed as it is. Of sampling itself (all that recordings of before have, and what notices
+ * caches that others fill) two figures must agree, and the smaller counts: all that the agent does
+ * (more where it has more processes to look at), and reading what is the same on all hosts of a
+ * kind. More cores cost both more, and so would a probe that only one host has: only hosts with as
+ * many cores and the same probes are compared. Both move less than a rank's computing does, since
+ * they wait for the kernel's memory most of the time: over 58 clean runs of six programs on two
+ * cores that changed their speed, CPU time of ranks went with the powers below. Between hosts of
+ * different make neither says anything of the program's work, and no more is claimed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "di
 
 /* CPU time of a sample, ns; NAN where too few lie in the windows. */
 struct cost {
-    double agent, fixed[FIXED_PROBES];
+    double beat, agent, fixed[FIXED_PROBES];
 };
 
 static bool is_within(struct windows windows, int64_t t_ns) {
@@ -44,10 +46,9 @@ static bool is_within(struct windows windows, int64_t t_ns) {
     return false;
 }
 
-/* Median over the rows whose middle lies in the windows: one that something came between is none
- * of the core's speed. */
+/* A middle (of the rows whose own middle lies in the windows) of the CPU time of a sample. */
 static double cost_of_one(const struct series_set *set, const struct series *series,
-                          struct windows windows) {
+                          struct windows windows, double (*middle)(const double *, size_t)) {
     double *costs = malloc((series->n + 1) * sizeof *costs), samples = 0;
     size_t n = 0;
     for (size_t row = 0; costs && row < series->n; row++) {
@@ -60,26 +61,30 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
         costs[n++] = (double)cpu / (double)count;
         samples += (double)count;
     }
-    double median = n >= CORE_ROWS_MIN && samples >= SAMPLES_LEAST ? stats_median(costs, n) : NAN;
+    double cost = n >= CORE_ROWS_MIN && samples >= SAMPLES_LEAST ? middle(costs, n) : NAN;
     free(costs);
-    return median;
+    return cost;
 }
 
+/* What comes between is none of the core's speed: of probes the median of the rows, of beats (of
+ * two at once the shorter already) the mean, since a core is slow for a part of the time. */
 static struct cost cost_of(const struct scene *scene, int host, struct windows windows) {
     const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
-    struct cost cost = {.agent = NAN};
+    struct cost cost = {.beat = NAN, .agent = NAN};
     for (size_t i = 0; i < FIXED_PROBES; i++)
         cost.fixed[i] = NAN;
     for (size_t s = range.begin; s < range.end; s++) {
         const struct series *series = &set->items[s];
         if (series->host != host)
             continue;
+        if (strcmp(series->name, "core") == 0)
+            cost.beat = cost_of_one(set, series, windows, stats_mean);
         if (strcmp(series->name, "agent") == 0)
-            cost.agent = cost_of_one(set, series, windows);
+            cost.agent = cost_of_one(set, series, windows, stats_median);
         for (size_t i = 0; i < FIXED_PROBES; i++)
             if (strcmp(series->name, fixed_probes[i]) == 0)
-                cost.fixed[i] = cost_of_one(set, series, windows);
+                cost.fixed[i] = cost_of_one(set, series, windows, stats_median);
     }
     return cost;
 }
@@ -111,6 +116,7 @@ static bool are_alike(const struct scene *scene, const struct cost *costs, int a
 static struct core_speed by_sampling(double slower, double sampling) {
     return (struct core_speed){.slower = slower,
                                .sampling = sampling,
+                               .beat = NAN,
                                .pace = NAN,
                                .at_best = NAN,
                                .amount = NAN,
@@ -141,6 +147,25 @@ static struct core_speed compare(const struct scene *scene, const struct cost *c
     return by_sampling(slower, agent);
 }
 
+/* Its beat over the median of the other hosts of the job; room for one number of each host. How
+ * many cores and probes a host has makes no difference to it. NAN: not known. */
+static double beat_beside(const struct scene *scene, const struct cost *costs, int host,
+                          double *room) {
+    size_t n = 0;
+    for (int h = 0; h < (int)scene->n_hosts; h++)
+        if (h != host && !isnan(costs[h].beat) && has_rank(scene, h))
+            room[n++] = costs[h].beat;
+    return scene_shares_cores(scene, host) ? NAN : costs[host].beat / stats_median(room, n);
+}
+
+static struct core_speed with_beat(struct core_speed core, double beat) {
+    core.beat = beat;
+    core.by_beat = beat >= CORE_SLOWER && beat > core.slower;
+    if (core.by_beat)
+        core.slower = beat;
+    return core;
+}
+
 static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
     core.pace = work.pace;
     core.amount = work.amount;
@@ -148,6 +173,7 @@ static struct core_speed with_operators(struct core_speed core, struct operator_
     core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
     if (core.by_pace)
         core.slower = fmin(work.pace, PACE_MAX);
+    core.by_beat &= !core.by_pace;
     return core;
 }
 
@@ -162,7 +188,9 @@ struct core_speed *core_speeds_of(const struct scene *scene, size_t group) {
     for (int h = 0; all && h < (int)n; h++)
         costs[h] = cost_of(scene, h, windows);
     for (int h = 0; all && h < (int)n; h++)
-        speeds[h] = with_operators(compare(scene, costs, h, room), works[h]);
+        speeds[h] = with_operators(
+            with_beat(compare(scene, costs, h, room), beat_beside(scene, costs, h, room)),
+            works[h]);
     if (!all) {
         free(speeds);
         speeds = NULL;
@@ -182,17 +210,21 @@ char *core_speed_words(struct core_speed core) {
         return text_format("sampling took %.2f times as much CPU time there as for its peers, and "
                            "the fastest quarter of its iterations no more than %.2f times as much",
                            core.sampling, core.at_best);
-    return core.by_pace ? text_format("its operators took at least %.2f times as long there for as "
-                                      "much output as those of its peers",
-                                      core.pace)
-                        : text_format("sampling took %.2f times as much CPU time there as for its "
-                                      "peers",
-                                      core.sampling);
+    if (core.by_pace)
+        return text_format("its operators took at least %.2f times as long there for as much "
+                           "output as those of its peers",
+                           core.pace);
+    if (core.by_beat)
+        return text_format("the same arithmetic took %.2f times as much CPU time there as for its "
+                           "peers",
+                           core.beat);
+    return text_format("sampling took %.2f times as much CPU time there as for its peers",
+                       core.sampling);
 }
 
 /* Who takes longer for output of a set size may have more to do for it. */
 static bool is_doubted(struct core_speed core) {
-    return core.by_pace && core.sampling < CORE_SLOWER;
+    return core.by_pace && core.sampling < CORE_SLOWER && !(core.beat >= CORE_SLOWER);
 }
 
 void core_speed_rule_out(const struct scene *scene, size_t group, const struct rank_budget *who,
@@ -242,6 +274,13 @@ void core_speed_tell(struct core_speed core, struct candidate *c) {
                       "a slower core would look the same; it is not that, as far as some of its "
                       "operators tell, which took no longer there for as much output (%.2f times)",
                       core.pace);
+    else if (!isnan(core.beat))
+        text_list_add(
+            &c->against,
+            "the program marks no amounts of work, and a slower core would look the same; "
+            "it is not that: the same arithmetic took no more CPU time there than for its peers "
+            "(%.2f times)",
+            core.beat);
     else if (!isnan(core.sampling))
         text_list_add(
             &c->against,

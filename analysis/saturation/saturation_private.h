@@ -95,6 +95,8 @@ struct core_speed {
     double slower;   /* times the CPU time that the same work takes elsewhere; 1: no more, or not
                         known */
     double sampling; /* CPU time of a sample over that of the others; NAN: not known */
+    double beat;     /* of the same arithmetic on either, the same; NAN: not known */
+    bool by_beat;    /* `slower` is told by that */
     double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
     bool by_pace;    /* `slower` is told by that */
     double at_best;  /* CPU time of its fastest iterations, if that tells it, over theirs; NAN */

@@ -196,6 +196,12 @@ static void tell_core(const struct board *board, double ratio, struct straggler 
     if (core.slower > 1)
         text_list_add(&s->evidence, "its core is slower: %s, which makes %.2f of its %.2f times",
                       words ? words : "", fmin(core.slower, ratio), ratio);
+    else if (!isnan(core.beat))
+        text_list_add(
+            &s->evidence,
+            "no slower core: the same arithmetic took no more CPU time there than for its "
+            "peers (%.2f times)",
+            core.beat);
     else if (!isnan(core.sampling))
         text_list_add(&s->evidence,
                       "no slower core: sampling took no more CPU time there than for its peers "

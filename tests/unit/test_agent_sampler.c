@@ -430,7 +430,7 @@ static void slow_tables_join_at_multiples_of_their_period(void **state) {
         bool due = i == 0 || world.seen[i].head.slot_ns % SLOW == 0;
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
         assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
-        assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 3 : 0);
+        assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 4 : 0);
     }
     release(&world);
 }
@@ -597,7 +597,8 @@ static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
 }
 
 static struct {
-    int64_t fast_cpu, slow_cpu, ring_cpu, slow_dropped, agent_frames, agent_late, flaky_failures;
+    int64_t fast_cpu, slow_cpu, ring_cpu, slow_dropped, agent_frames, agent_late, flaky_failures,
+        beats;
 } self_seen;
 
 static void take_self(struct world *world, const struct frame_head *head, const struct table *table,
@@ -618,6 +619,8 @@ static void take_self(struct world *world, const struct frame_head *head, const 
         self_seen.slow_cpu = row->values[cpu];
         self_seen.slow_dropped = row->values[dropped];
     }
+    if (span_equal(row->name, "core"))
+        self_seen.beats = row->values[frames];
     if (span_equal(row->name, "agent")) {
         self_seen.agent_frames = row->values[frames];
         self_seen.agent_late = row->values[late];
@@ -637,6 +640,7 @@ static void self_tells_what_each_probe_cost_and_lost(void **state) {
     assert_int_equal(self_seen.slow_dropped, 3 * 3);
     assert_int_equal(self_seen.flaky_failures, 2);
     assert_int_equal(self_seen.agent_frames, 20);
+    assert_int_equal(self_seen.beats, 20);
     assert_int_equal(self_seen.agent_late, 33 * NS_PER_MS + 40 * NS_PER_US);
     release(&world);
 }

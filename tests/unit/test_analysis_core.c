@@ -43,6 +43,19 @@ static void plant_sampling(struct recording *r, int host, struct sampling s) {
     plant_sampling_but(r, host, s, "");
 }
 
+static double beat_us, third_beat_us; /* of every third row; 0: as the others */
+
+static double beat_of(size_t column, double t_s) {
+    bool third = third_beat_us > 0 && (long)lround(t_s) % 3 == 0;
+    double us = third ? third_beat_us : beat_us;
+    return column == SELF_CPU ? us * 1e3 * SAMPLES : column == SELF_SAMPLES ? SAMPLES : 0;
+}
+
+static void plant_beat(struct recording *r, int host, double us) {
+    beat_us = us;
+    plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, beat_of);
+}
+
 /* Rank 1 takes so many times the CPU time. */
 static void judge_two(double work, struct sampling second, struct recording *r, struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
@@ -116,6 +129,77 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
     assert_non_null(strstr(j.verdict.cause, "2.00 times as much to compute"));
     assert_true(any_says(&j.verdict.against, "a factor of 1.10 is put down to that"));
     release(&r, &j);
+}
+
+/* Rank 1 takes so many times the CPU time, and its host's arithmetic so many times; sampling takes
+ * as much on both. */
+static void judge_beats(double work, double beat, struct recording *r, struct judged *j) {
+    plant_lockstep(r, 2, (struct trouble){.work = work});
+    for (int host = 0; host < 2; host++) {
+        plant_sampling(r, host, usual);
+        plant_beat(r, host, host ? 12 * beat : 12);
+    }
+    judge(r, j);
+}
+
+static void arithmetic_that_takes_as_much_longer_is_a_slower_core(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_beats(1.35, 1.3, &r, &j);
+    expect_blame(&r, &j, false,
+                 "the same arithmetic took 1.30 times as much CPU time there as for "
+                 "its peers: a slower core rather than more work");
+}
+
+static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    judge_beats(1.35, 1, &r, &j);
+    assert_true(a_straggler_says(&j, "no slower core: the same arithmetic took no more CPU time "
+                                     "there than for its peers (1.00 times)"));
+    expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
+}
+
+/* How many cores and probes a host has makes no difference to it. */
+static void arithmetic_is_beside_that_of_hosts_of_any_size(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    for (int cpu = 1; cpu < 8; cpu++)
+        plant(&r, RECORDING_CPU, 1, cpu_names[cpu], 0.1, 0, quiet_cpu);
+    plant_beat(&r, 0, 12);
+    plant_beat(&r, 1, 12 * 1.3);
+    judge(&r, &j);
+    expect_blame(&r, &j, false, "the same arithmetic took 1.30 times");
+}
+
+static void a_core_that_is_slow_for_a_third_of_the_time_is_slow(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    plant_beat(&r, 0, 12);
+    third_beat_us = 12 * 2;
+    plant_beat(&r, 1, 12);
+    third_beat_us = 0;
+    judge(&r, &j);
+    expect_blame(&r, &j, false, "the same arithmetic took 1.");
+}
+
+static void of_arithmetic_and_sampling_the_slower_counts(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
+    plant_sampling(&r, 0, usual);
+    plant_sampling(&r, 1, (struct sampling){800 * 1.2, 25 * 1.1, 0});
+    plant_beat(&r, 0, 12);
+    plant_beat(&r, 1, 12 * 1.1);
+    judge(&r, &j);
+    expect_blame(&r, &j, false, "sampling took 1.20 times as much CPU time there");
 }
 
 /* An agent with more processes to look at is on no slower core; reading that alone costs more is
@@ -449,6 +533,11 @@ int main(void) {
         cmocka_unit_test(a_straggler_is_told_of_its_core_as_well),
         cmocka_unit_test(the_same_on_a_core_as_fast_is_more_work),
         cmocka_unit_test(of_more_work_on_a_slower_core_the_work_is_told),
+        cmocka_unit_test(arithmetic_that_takes_as_much_longer_is_a_slower_core),
+        cmocka_unit_test(arithmetic_that_takes_no_longer_is_more_work),
+        cmocka_unit_test(arithmetic_is_beside_that_of_hosts_of_any_size),
+        cmocka_unit_test(a_core_that_is_slow_for_a_third_of_the_time_is_slow),
+        cmocka_unit_test(of_arithmetic_and_sampling_the_slower_counts),
         cmocka_unit_test(one_figure_alone_says_nothing_of_the_core),
         cmocka_unit_test(a_host_with_more_cores_is_none_with_slower_ones),
         cmocka_unit_test(a_probe_that_only_one_host_has_makes_none_slow),
