@@ -110,13 +110,6 @@ double absence_share(const struct scene *scene, size_t group, size_t who) {
     return log->n > 1 ? sum / (double)(log->n - 1) / (double)windows_length(windows) : 0;
 }
 
-static bool is_within(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 /* Computing, through calls that only look whether there is a message. */
 struct stretch {
     int64_t begin_ns, end_ns;
@@ -129,7 +122,7 @@ static bool is_alone_at(const struct mpi_log *log, size_t mine, int64_t t_ns,
     size_t busy = 0;
     for (size_t r = 0; r < log->n; r++)
         busy += r != mine && is_busy_at(log, &log->ranks[r], &cursors[r], t_ns);
-    return is_within(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
+    return windows_hold(windows, t_ns) && (double)busy <= SERIAL_PEERS * (double)(log->n - 1);
 }
 
 /* Soon after it began. */
@@ -257,7 +250,7 @@ static double computed_in(const struct mpi_rank *rank, const struct exclusive *e
     double sum = 0;
     size_t next = 0;
     for (; (call = next_call(rank, &at)); step(call, &at)) {
-        if (!is_busy_gap(at.last_exit_ns, call) || !is_within(group, at.last_exit_ns))
+        if (!is_busy_gap(at.last_exit_ns, call) || !windows_hold(group, at.last_exit_ns))
             continue;
         while (next < e->n && e->items[next].end_ns <= at.last_exit_ns)
             next++;

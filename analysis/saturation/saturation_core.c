@@ -39,13 +39,6 @@ struct cost {
     double beat, agent, fixed[FIXED_PROBES];
 };
 
-static bool is_within(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 /* A middle (of the rows whose own middle lies in the windows) of the CPU time of a sample. */
 static double cost_of_one(const struct series_set *set, const struct series *series,
                           struct windows windows, double (*middle)(const double *, size_t)) {
@@ -56,7 +49,7 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
         int64_t count = series_value(set, series, row, SELF_SAMPLES);
         int64_t interval = series->interval_ns[row];
         if (interval == VALUE_ABSENT || cpu == VALUE_ABSENT || count == VALUE_ABSENT || cpu <= 0 ||
-            count <= 0 || !is_within(windows, series->t_ns[row] - interval / 2))
+            count <= 0 || !windows_hold(windows, series->t_ns[row] - interval / 2))
             continue;
         costs[n++] = (double)cpu / (double)count;
         samples += (double)count;
@@ -173,7 +166,6 @@ static struct core_speed with_operators(struct core_speed core, struct operator_
     core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
     if (core.by_pace)
         core.slower = fmin(work.pace, PACE_MAX);
-    core.by_beat &= !core.by_pace;
     return core;
 }
 

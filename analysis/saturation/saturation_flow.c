@@ -20,14 +20,6 @@
 
 /* ---- one connection ---- */
 
-static bool is_inside(const struct series *series, size_t row, struct windows windows) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (series->t_ns[row] > windows.items[w].begin_ns &&
-            series->t_ns[row] <= windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 struct medians {
     double rate, queue_ns;
 };
@@ -43,7 +35,7 @@ static struct medians medians_of(const struct series_set *set, const struct seri
         int64_t rate = series_value(set, series, row, CONNECTION_DELIVERY_RATE);
         int64_t rtt = series_value(set, series, row, CONNECTION_RTT);
         int64_t least = series_value(set, series, row, CONNECTION_MIN_RTT);
-        if (moved <= 0 || rate <= 0 || !is_inside(series, row, windows))
+        if (moved <= 0 || rate <= 0 || !series_row_ends_in(series, row, windows))
             continue;
         rates[n] = (struct weighted){(double)rate, (double)moved};
         queues[n++] = (struct weighted){

@@ -96,7 +96,7 @@ struct core_speed {
                         known */
     double sampling; /* CPU time of a sample over that of the others; NAN: not known */
     double beat;     /* of the same arithmetic on either, the same; NAN: not known */
-    bool by_beat;    /* `slower` is told by that */
+    bool by_beat;    /* `slower` is told by that, unless by_pace is true as well */
     double pace;     /* time of operators for as much output, over that elsewhere; NAN: not known */
     bool by_pace;    /* `slower` is told by that */
     double at_best;  /* CPU time of its fastest iterations, if that tells it, over theirs; NAN */

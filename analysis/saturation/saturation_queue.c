@@ -13,19 +13,11 @@
 
 #include "analysis/saturation/saturation_net.h"
 
-static bool is_within(const struct series *series, size_t row, struct windows windows) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (series->t_ns[row] > windows.items[w].begin_ns &&
-            series->t_ns[row] <= windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 static double mean_level(const struct series_set *set, const struct series *series, size_t column,
                          struct windows windows) {
     double sum = 0, n = 0;
     for (size_t row = 0; row < series->n; row++)
-        if (is_within(series, row, windows) &&
+        if (series_row_ends_in(series, row, windows) &&
             series_value(set, series, row, column) != VALUE_ABSENT) {
             sum += (double)series_value(set, series, row, column);
             n++;
@@ -40,7 +32,7 @@ static double part_at_rate(const struct series_set *set, const struct series *se
     for (size_t row = 0; row < series->n; row++) {
         int64_t sent = series_value(set, series, row, QDISC_SEND_BYTES);
         int64_t length = series->interval_ns[row];
-        if (sent != VALUE_ABSENT && length > 0 && is_within(series, row, windows) &&
+        if (sent != VALUE_ABSENT && length > 0 && series_row_ends_in(series, row, windows) &&
             (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
             at += (double)length;
     }

@@ -12,6 +12,21 @@ int64_t windows_length(struct windows windows) {
     return length;
 }
 
+bool windows_hold(struct windows windows, int64_t t_ns) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
+bool series_row_ends_in(const struct series *series, size_t row, struct windows windows) {
+    for (size_t w = 0; w < windows.n; w++)
+        if (series->t_ns[row] > windows.items[w].begin_ns &&
+            series->t_ns[row] <= windows.items[w].end_ns)
+            return true;
+    return false;
+}
+
 /* Room for n series. */
 static int make_room(struct series_set *set, size_t n) {
     size_t capacity = set->capacity ? set->capacity : 16;

@@ -23,6 +23,8 @@ struct windows {
 };
 
 int64_t windows_length(struct windows windows);
+/* The instant lies in one of them; their ends do not belong to them. */
+bool windows_hold(struct windows windows, int64_t t_ns);
 
 struct series {
     int host; /* index of the recording's hosts */
@@ -73,6 +75,10 @@ static inline int64_t series_value(const struct series_set *set, const struct se
                                    size_t row, size_t column) {
     return series->values[row * set->n_columns + column];
 }
+
+/* A row tells what was until its instant: that one lies in one of the windows, their ends included
+ * and their beginnings not. */
+bool series_row_ends_in(const struct series *series, size_t row, struct windows windows);
 
 /* Growth of a counter over the windows, the part of an interval that a window's end cuts in
  * proportion to time. *ret_covered_ns (may be NULL): the part of the windows that rows cover. */

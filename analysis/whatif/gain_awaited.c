@@ -15,17 +15,10 @@ int64_t gain_start(const struct scene *scene) {
     return saturation_started(scene, &start_ns) < 0 ? 0 : start_ns;
 }
 
-static bool is_in(struct windows windows, int64_t t_ns) {
-    for (size_t w = 0; w < windows.n; w++)
-        if (t_ns >= windows.items[w].begin_ns && t_ns < windows.items[w].end_ns)
-            return true;
-    return false;
-}
-
 bool gain_slice_in(const struct scene *scene, size_t slice, size_t group) {
     int64_t run_ns = scene->recording->duration_ns;
     int64_t middle = rank_budget_slice_begin(run_ns, slice) + run_ns / RANK_BUDGET_SLICES / 2;
-    return is_in(phase_windows(&scene->groups[group]), middle);
+    return windows_hold(phase_windows(&scene->groups[group]), middle);
 }
 
 double gain_later(const struct scene *scene, size_t r, size_t group, int64_t start_ns,
