@@ -184,18 +184,12 @@ static double bytes_of(const struct board *board, size_t rank) {
     return its->n ? sum / (double)its->n : 0;
 }
 
-static void tell_core(const struct board *board, double ratio, struct straggler *s) {
-    struct core_speed *cores = core_speeds_of(board->scene, board->scene->main_group);
-    if (!cores) {
-        s->evidence.error = -ENOMEM;
-        return;
-    }
-    struct core_speed core = cores[s->host];
-    char *words = core_speed_words(core);
-    free(cores);
+/* What is known of its core beside those of its peers' hosts. */
+static void tell_core(struct core_speed core, double ratio, const char *words,
+                      struct straggler *s) {
     if (core.slower > 1)
         text_list_add(&s->evidence, "its core is slower: %s, which makes %.2f of its %.2f times",
-                      words ? words : "", fmin(core.slower, ratio), ratio);
+                      words, fmin(core.slower, ratio), ratio);
     else if (!isnan(core.beat))
         text_list_add(
             &s->evidence,
@@ -210,6 +204,26 @@ static void tell_core(const struct board *board, double ratio, struct straggler 
     else
         text_list_add(&s->evidence,
                       "a slower core cannot be ruled out: nothing recorded tells its speed");
+}
+
+static void more_work_or_slower_core(struct core_speed core, double ratio, struct straggler *s) {
+    char *words = core_speed_words(core);
+    if (core_has_more_to_do(&core)) {
+        s->cause = text_format("more CPU time with more work: data skew");
+        text_list_add(&s->evidence,
+                      "its operators gave up to %.2f times as much an iteration as those of its "
+                      "peers",
+                      core.amount);
+    } else {
+        bool most = core.slower - 1 >= EXPLAINS * (ratio - 1);
+        s->cause_kind = most ? "slow-core" : "skew";
+        s->cause = text_format(most ? "more CPU time: its core is slower"
+                               : core.slower > 1 || isnan(core.beat)
+                                   ? "more CPU time: more instructions, unconfirmed"
+                                   : "more CPU time on a core that is no slower: more work, "
+                                     "unconfirmed");
+        tell_core(core, ratio, words ? words : "", s);
+    }
     free(words);
 }
 
@@ -226,8 +240,12 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
         text_list_add(&s->evidence, "it also moves %.2f times its peers' bytes an iteration", more);
         return;
     }
-    s->cause = text_format("more CPU time: more instructions, unconfirmed");
-    tell_core(board, ratio, s);
+    struct core_speed *cores = core_speeds_of(board->scene, board->scene->main_group);
+    if (cores)
+        more_work_or_slower_core(cores[s->host], ratio, s);
+    else
+        s->evidence.error = -ENOMEM;
+    free(cores);
 }
 
 static void name_term(const struct board *board, size_t rank, enum budget_term term,

@@ -162,6 +162,31 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
+static void expect_straggler(double work, double beat, const char *kind, const char *cause,
+                             const char *evidence) {
+    struct recording r;
+    struct judged j;
+    judge_beats(work, beat, &r, &j);
+    assert_int_equal(j.stragglers.n, 1);
+    assert_string_equal(j.stragglers.items[0].cause_kind, kind);
+    if (!strstr(j.stragglers.items[0].cause, cause))
+        fail_msg("%s", j.stragglers.items[0].cause);
+    assert_true(a_straggler_says(&j, evidence));
+    release(&r, &j);
+}
+
+/* A core half as slow as the rank is behind is not the most of it. */
+static void a_straggler_is_on_a_slower_core_or_has_more_work(void **state) {
+    (void)state;
+    expect_straggler(1.35, 1.3, "slow-core", "more CPU time: its core is slower",
+                     "the same arithmetic took 1.30 times as much CPU time there as for its peers, "
+                     "which makes 1.30 of its 1.35 times");
+    expect_straggler(1.35, 1, "skew", "on a core that is no slower: more work, unconfirmed",
+                     "no slower core");
+    expect_straggler(1.35, 1.1, "skew", "more CPU time: more instructions, unconfirmed",
+                     "which makes 1.10 of its 1.35 times");
+}
+
 /* How many cores and probes a host has makes no difference to it. */
 static void arithmetic_is_beside_that_of_hosts_of_any_size(void **state) {
     struct recording r;
@@ -371,6 +396,8 @@ static void operators_that_give_more_tell_more_work(void **state) {
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.verdict.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.verdict.evidence, "gave up to 1.35 times as much an iteration"));
+    assert_string_equal(j.stragglers.items[0].cause, "more CPU time with more work: data skew");
+    assert_true(a_straggler_says(&j, "gave up to 1.35 times as much an iteration"));
     release(&r, &j);
 }
 
@@ -535,6 +562,7 @@ int main(void) {
         cmocka_unit_test(of_more_work_on_a_slower_core_the_work_is_told),
         cmocka_unit_test(arithmetic_that_takes_as_much_longer_is_a_slower_core),
         cmocka_unit_test(arithmetic_that_takes_no_longer_is_more_work),
+        cmocka_unit_test(a_straggler_is_on_a_slower_core_or_has_more_work),
         cmocka_unit_test(arithmetic_is_beside_that_of_hosts_of_any_size),
         cmocka_unit_test(a_core_that_is_slow_for_a_third_of_the_time_is_slow),
         cmocka_unit_test(of_arithmetic_and_sampling_the_slower_counts),
