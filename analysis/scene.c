@@ -218,16 +218,24 @@ struct process_use scene_process_use(const struct scene *scene, const struct sce
                                      struct windows windows) {
     const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
     const struct series *series = process->series;
+    double user_s = known_growth(set, series, PROCESS_USER, windows) / 1e9;
     return (struct process_use){
         .wall_s = (double)windows_length(windows) / 1e9,
-        .cpu_s = (known_growth(set, series, PROCESS_USER, windows) +
-                  known_growth(set, series, PROCESS_SYSTEM, windows)) /
-                 1e9,
+        .cpu_s = user_s + known_growth(set, series, PROCESS_SYSTEM, windows) / 1e9,
+        .user_s = user_s,
         .run_queue_s = known_growth(set, series, PROCESS_RUN_QUEUE, windows) / 1e9,
         .disk_s = known_growth(set, series, PROCESS_BLOCK_IO, windows) / 1e9,
         .read_bytes = known_growth(set, series, PROCESS_READ, windows),
         .write_bytes = known_growth(set, series, PROCESS_WRITE, windows),
     };
+}
+
+bool scene_process_has_threads(const struct scene *scene, const struct scene_process *process) {
+    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
+    for (size_t row = 0; row < process->series->n; row++)
+        if (series_value(set, process->series, row, PROCESS_THREADS) > 1)
+            return true;
+    return false;
 }
 
 double scene_growth(const struct scene *scene, int host, enum recording_table table, size_t column,

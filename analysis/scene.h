@@ -34,6 +34,7 @@ struct scene_process {
 /* What one process did during some windows: shares of their length, NAN where not known. */
 struct process_use {
     double wall_s, cpu_s, run_queue_s, disk_s, read_bytes, write_bytes;
+    double user_s; /* of cpu_s, in its own code */
 };
 
 struct scene {
@@ -71,6 +72,9 @@ int scene_stragglers(const struct scene *scene, const struct stragglers **ret_st
 
 struct process_use scene_process_use(const struct scene *scene, const struct scene_process *process,
                                      struct windows windows);
+
+/* It had more than one at a time. */
+bool scene_process_has_threads(const struct scene *scene, const struct scene_process *process);
 
 /* Growth of a column of a table on a host within the windows, all instances. */
 double scene_growth(const struct scene *scene, int host, enum recording_table table, size_t column,

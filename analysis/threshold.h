@@ -35,7 +35,7 @@
 /* Waiting of a process for nobody but its own threads: two that take turns wait for as long as the
  * shorter turn is, and below a quarter that is no more than one helper thread. */
 #define OWN_THREADS_MIN 0.25
-#define OWN_THREADS_ALONE 0.45 /* where its budget says that it was for hardly any other, */
+#define OWN_THREADS_ALONE 0.45 /* where its peers do, or by its budget: for hardly any other, */
 #define OWN_THREADS_REST 0.10  /* that is for less of its time */
 #define QUOTA_MIN 0.05         /* throttled, of wall time */
 #define STEAL_MIN 0.03         /* steal */

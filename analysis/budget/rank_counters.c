@@ -147,13 +147,6 @@ static double others_cpu(const struct process_part *p, double own, struct window
     return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;
 }
 
-static bool has_threads(const struct process_part *p) {
-    for (size_t i = 0; i < p->process->series->n; i++)
-        if (series_value(p->seldom.set, p->process->series, i, PROCESS_THREADS) > 1)
-            return true;
-    return false;
-}
-
 /* That its group was kept from running, counted when it might run again: within w, or about then.
  */
 static double held_back(const struct process_part *p, struct windows w) {
@@ -212,7 +205,7 @@ static struct process_part part_of(const struct scene *scene, const struct scene
         .host = process->host,
         .pid = pid,
         .knows_steal = knows_steal(scene->recording, process->host)};
-    part.has_threads = has_threads(&part);
+    part.has_threads = scene_process_has_threads(scene, process);
     for (size_t t = 0; t < RECORDING_COUNT_; t++)
         part.at[t] = series_set_of_host(&scene->recording->tables[t], process->host);
     return part;

@@ -67,6 +67,25 @@ static bool waits_for_itself(const struct scene *scene, size_t group,
     return b && or_zero(b->term_s[BUDGET_RUN_QUEUE]) < OWN_THREADS_REST * b->wall_s;
 }
 
+/* The same program without ranks, on all other hosts that it runs on, waits for its core about as
+ * long: what all have alike is how the program is made. (Ranks may wait for each other so.) */
+static bool peers_wait_alike(const struct scene *scene, size_t group,
+                             const struct contended *worst) {
+    size_t alike = 0;
+    /* with one thread alone nobody but another program can have had its core */
+    bool ours = worst->process->rank < 0 && scene_process_has_threads(scene, worst->process);
+    for (size_t h = 0; ours && h < scene->n_hosts; h++) {
+        struct contended other = most_contended(scene, group, (int)h);
+        if ((int)h == worst->process->host || !other.process ||
+            !is_same_program(other.process->series->name, worst->process->series->name))
+            continue;
+        if (other.blocked < ALIKE_PART * worst->blocked)
+            return false;
+        alike++;
+    }
+    return alike > 0;
+}
+
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
  * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
@@ -74,8 +93,9 @@ static bool waits_for_itself(const struct scene *scene, size_t group,
 static bool is_own_turn(const struct scene *scene, size_t group, enum holder holder,
                         const struct contended *worst, const struct candidate *c) {
     double quota = scene_worst_rank(scene, group, c->host, BUDGET_QUOTA, NULL);
-    double most =
-        waits_for_itself(scene, group, worst->process) ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
+    bool alone = waits_for_itself(scene, group, worst->process) ||
+                 (holder == HELD_AT_TIMES && peers_wait_alike(scene, group, worst));
+    double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
     return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !scene_has_path(scene) &&
            (c->blocked < most || quota >= QUOTA_MIN);
 }

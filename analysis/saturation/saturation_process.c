@@ -77,6 +77,24 @@ static bool is_more(const struct scene *scene, const struct peer *p, double cpu,
     return cpu - median >= (ratio - 1) * median && cpu - median >= BLOCKED_MIN;
 }
 
+/* More to compute is more of its own code; what the kernel does for it alone (memory given back
+ * and taken again, its pages touched anew) grows with no work. Not known: so it is. */
+static bool is_own_code(const struct peers *peers, const struct peer *p) {
+    double user = peers_median_but(peers, p, peer_user);
+    return !(p->user < SKEW_WORTH_SAYING * user);
+}
+
+static void rule_out_kernel(const struct scene *scene, const struct peers *peers,
+                            const struct peer *p, struct candidates *candidates) {
+    text_list_add(&candidates->ruled_out,
+                  "imbalance: %s on %s took %.2f times as much CPU time as its peer%s, but in its "
+                  "own code %.2f times: what the kernel did for it (pages touched, data copied), "
+                  "no more work of its own",
+                  p->who->process, scene->hosts[p->who->host].name,
+                  p->cpu / peers_median_but(peers, p, peer_cpu), peers->n > 2 ? "s" : "",
+                  p->user / peers_median_but(peers, p, peer_user));
+}
+
 static const struct peer *most_to_do(const struct peers *peers, const struct core_speed *cores) {
     const struct peer *most = &peers->items[0];
     for (size_t i = 1; i < peers->n; i++) {
@@ -105,9 +123,12 @@ static int look_at_more(const struct scene *scene, size_t group, const struct pe
         core_speed_rule_out(scene, group, longest->who,
                             longest->cpu / peers_median_but(peers, longest, peer_cpu),
                             cores[longest->who->host], candidates);
-    if (can && is_more(scene, p, p->cpu / core.slower, median))
+    bool more = can && is_more(scene, p, p->cpu / core.slower, median);
+    if (more && is_own_code(peers, p))
         return add_more(scene, group, peers, p, median, core, candidates);
-    if (can)
+    if (more)
+        rule_out_kernel(scene, peers, p, candidates);
+    else if (can)
         core_speed_rule_out(scene, group, p->who, p->cpu / median, core, candidates);
     return 0;
 }

@@ -13,17 +13,21 @@ static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;
 }
 
-/* What the kernel counted of its threads beyond what the process waited for others. */
-static double crowded(const struct scene *scene, const struct rank_budget *who, size_t group) {
-    const struct budget *b = &who->groups[group];
-    double waited_s = NAN;
+/* Of all its threads; NAN: it was not seen. */
+static struct process_use use_of(const struct scene *scene, const struct rank_budget *who,
+                                 size_t group) {
     for (size_t i = 0; i < scene->n_processes; i++)
         if (scene->processes[i].host == who->host &&
             scene->processes[i].series->name == who->process)
-            waited_s =
-                scene_process_use(scene, &scene->processes[i], phase_windows(&scene->groups[group]))
-                    .run_queue_s;
-    double beyond = waited_s / b->wall_s - part(b, BUDGET_RUN_QUEUE) - part(b, BUDGET_QUOTA);
+            return scene_process_use(scene, &scene->processes[i],
+                                     phase_windows(&scene->groups[group]));
+    return (struct process_use){.user_s = NAN, .run_queue_s = NAN};
+}
+
+/* What the kernel counted of its threads beyond what the process waited for others. */
+static double crowded(const struct budget *b, const struct process_use *use) {
+    double beyond =
+        use->run_queue_s / b->wall_s - part(b, BUDGET_RUN_QUEUE) - part(b, BUDGET_QUOTA);
     return fmax(0, beyond); /* of a number and NAN the number */
 }
 
@@ -32,12 +36,14 @@ static struct peer peer_of(const struct scene *scene, const struct rank_budget *
     struct peer p = {.who = who, .budget = b};
     if (b->wall_s <= 0 || isnan(b->term_s[BUDGET_CPU]) || isnan(b->term_s[BUDGET_IDLE]))
         return p;
+    struct process_use use = use_of(scene, who, group);
     p.cpu = part(b, BUDGET_CPU);
+    p.user = use.user_s / b->wall_s;
     /* what it had to send while it was blocked may wait for a reader just as well */
     p.idle = part(b, BUDGET_IDLE) + part(b, BUDGET_TRANSFER);
     p.busy = p.cpu + part(b, BUDGET_RUN_QUEUE) + part(b, BUDGET_QUOTA) + part(b, BUDGET_STEAL) +
              part(b, BUDGET_DISK) + part(b, BUDGET_MEMORY);
-    p.crowded = crowded(scene, who, group);
+    p.crowded = crowded(b, &use);
     return p;
 }
 
@@ -156,6 +162,9 @@ int peers_make(const struct scene *scene, size_t group, struct peers *ret_peers)
 
 double peer_cpu(const struct peer *p) {
     return p->cpu;
+}
+double peer_user(const struct peer *p) {
+    return p->user;
 }
 double peer_late(const struct peer *p) {
     return p->late;

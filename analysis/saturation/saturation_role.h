@@ -13,6 +13,7 @@ struct peer {
     const struct rank_budget *who;
     const struct budget *budget;
     double cpu, idle, busy; /* shares of its life; busy: all that is no waiting for a peer */
+    double user;            /* share of its life in its own code, by all its threads; NAN */
     double late;            /* that data for its host were under way, s a byte */
     double late_share;      /* the same, of the time */
     double crowded;         /* of the time its threads waited for each other to leave the core */
@@ -27,6 +28,7 @@ struct peers {
 int peers_make(const struct scene *scene, size_t group, struct peers *ret_peers);
 
 double peer_cpu(const struct peer *p);
+double peer_user(const struct peer *p);
 double peer_late(const struct peer *p);
 double peer_busy(const struct peer *p);
 double peer_crowded(const struct peer *p);

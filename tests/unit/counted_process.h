@@ -18,7 +18,8 @@ struct shares {
 /* What process_of speaks of. */
 static struct shares shares_now;
 static int host_now;
-static int threads_now; /* of each process */
+static int threads_now;   /* of each process */
+static double kernel_now; /* of the CPU time, a share of all time as that is */
 
 static inline double process_of(size_t column, double t_s) {
     (void)t_s;
@@ -31,7 +32,9 @@ static inline double process_of(size_t column, double t_s) {
     case PROCESS_JOB:
         return 1;
     case PROCESS_USER:
-        return shares_now.cpu * 1e9;
+        return (shares_now.cpu - kernel_now) * 1e9;
+    case PROCESS_SYSTEM:
+        return kernel_now * 1e9;
     case PROCESS_RUN_QUEUE:
         return shares_now.queue * 1e9;
     case PROCESS_BLOCK_IO:

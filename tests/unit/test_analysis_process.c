@@ -17,7 +17,8 @@ struct process {
 };
 
 static double sent_now, under_way_now;
-static bool full_now; /* the link carries no more than that, and data queue before it */
+static double kernel_of_last; /* process, of its CPU time */
+static bool full_now;         /* the link carries no more than that, and data queue before it */
 
 static double connection_of(size_t column, double t_s) {
     (void)t_s;
@@ -45,6 +46,7 @@ static void plant_job(struct recording *r, const struct process *processes, int 
         char name[64];
         const struct process *p = &processes[host_now];
         shares_now = (struct shares){p->cpu, p->queue, p->disk};
+        kernel_now = host_now == n - 1 ? kernel_of_last : 0;
         sent_now = p->sent_mb_s;
         snprintf(name, sizeof name, "%s[%d]", p->name, PID + host_now);
         plant(r, RECORDING_PROCESS, host_now, name, 1, PROCESS_LEVELS, process_of);
@@ -170,6 +172,35 @@ static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **
     assert_string_equal(j.verdict.resource, "cpu");
     assert_int_equal(j.verdict.host, 1);
     release(&r, &j);
+}
+
+/* Its pages are given back and touched anew: .97 of the time against .66, of its own code .62. */
+static void what_the_kernel_does_for_one_is_no_more_to_compute(void **state) {
+    struct process two[] = {{"train", 0.66, 0, 0, 20, 0.02}, {"train", 0.97, 0, 0, 20, 0.08}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    kernel_of_last = 0.35;
+    expect_of(two, 2, NULL, -1);
+    plant_job(&r, two, 2);
+    judge(&r, &j);
+    assert_true(any_says(&j.verdict.ruled_out, "took 1.47 times as much CPU time as its peer, but "
+                                               "in its own code 0.94 times"));
+    release(&r, &j);
+    kernel_of_last = 0.2;
+    expect_of(two, 2, "imbalance", 1);
+    kernel_of_last = 0;
+}
+
+/* Threads of each process wait for each other: no host has fewer cores than it needs. */
+static void a_queue_as_long_as_that_of_its_peers_is_its_own(void **state) {
+    struct process two[] = {{"train", 0.66, 0.3, 0, 20, 0.02}, {"train", 0.66, 0.31, 0, 20, 0.02}};
+    (void)state;
+    threads_now = 2;
+    expect_of(two, 2, NULL, -1);
+    two[0].queue = 0.1;
+    expect_of(two, 2, "cpu", 1);
+    threads_now = 0;
 }
 
 /* They take turns: each waits while the other computes, as it is meant to be. */
@@ -473,6 +504,8 @@ int main(void) {
         cmocka_unit_test(who_computes_more_and_never_waits_is_waited_for),
         cmocka_unit_test(an_interval_that_says_no_more_is_not_told),
         cmocka_unit_test(what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance),
+        cmocka_unit_test(what_the_kernel_does_for_one_is_no_more_to_compute),
+        cmocka_unit_test(a_queue_as_long_as_that_of_its_peers_is_its_own),
         cmocka_unit_test(a_server_and_its_client_are_no_peers),
         cmocka_unit_test(another_program_and_one_apart_are_no_peers),
         cmocka_unit_test(data_that_wait_for_one_that_is_off_its_core_tell_that_it_sleeps),
