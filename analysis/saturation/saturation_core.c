@@ -25,7 +25,6 @@
 #define AGENT_POWER 1.6
 #define FIXED_POWER 3.2
 #define CORE_ROWS_MIN 2  /* of one to many samples each */
-#define CORE_SLOWER 1.05 /* less is chance */
 #define SAMPLES_LEAST 20 /* of a host, in the group */
 /* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
 #define PACE_MAX 1.5
@@ -80,6 +79,10 @@ static struct cost cost_of(const struct scene *scene, int host, struct windows w
                 cost.fixed[i] = cost_of_one(set, series, windows, stats_median);
     }
     return cost;
+}
+
+double core_beat_ns(const struct scene *scene, int host, struct windows windows) {
+    return cost_of(scene, host, windows).beat;
 }
 
 static bool has_rank(const struct scene *scene, int host) {

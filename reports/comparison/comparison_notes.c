@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What makes a comparison lame: said once a group where it can be, a run where it must be. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/saturation/saturation.h"
+#include "analysis/series/stats.h"
 #include "reports/comparison/comparison_private.h"
 
 static const struct report *first_of(const struct comparison *c, size_t group) {
@@ -15,10 +18,7 @@ static const struct comparison_group *base_of(const struct comparison *c) {
 }
 
 static bool has_host(const struct report *report, const char *name) {
-    for (size_t h = 0; h < report->n_hosts; h++)
-        if (strcmp(report->hosts[h].name, name) == 0)
-            return true;
-    return false;
+    return comparison_find_host(report, name) >= 0;
 }
 
 static bool same_hosts(const struct report *a, const struct report *b) {
@@ -79,6 +79,77 @@ static void note_run(const struct comparison *c, size_t i, struct text_list *not
                       (long long)run->run_id, run->run_name, run->grade);
 }
 
+/* ---- cores that were not alike ---- */
+
+static double host_beat_us(const struct report *report, const char *host) {
+    int h = comparison_find_host(report, host);
+    return h < 0 ? NAN : report->hosts[h].beat_us;
+}
+
+/* Median over the runs of a group that count; NAN: not known. `room` for as many as they are. */
+static double beat_us(const struct comparison *c, size_t group, const char *host, double *room) {
+    size_t n = 0;
+    for (size_t i = 0; i < c->groups[group].n; i++) {
+        size_t run = c->groups[group].runs[i];
+        double us = host_beat_us(c->runs[run], host);
+        if (comparison_counts(c, run) && !isnan(us))
+            room[n++] = us;
+    }
+    return n ? stats_median(room, n) : NAN;
+}
+
+/* Hosts on which the same arithmetic took longer (or less long) than in the baseline. */
+struct unlike {
+    size_t n, known;
+    double ratio; /* of the one farthest off, above 1 either way */
+    double us, base_us;
+    const char *host;
+};
+
+static void look_at(struct unlike *unlike, const char *host, double us, double base_us,
+                    bool slower) {
+    double ratio = slower ? us / base_us : base_us / us;
+    if (isnan(ratio))
+        return;
+    unlike->known++;
+    if (!(ratio >= CORE_SLOWER))
+        return;
+    unlike->n++;
+    if (ratio > unlike->ratio)
+        *unlike = (struct unlike){unlike->n, unlike->known, ratio, us, base_us, host};
+}
+
+static void tell_unlike(const struct comparison *c, size_t group, const struct unlike *unlike,
+                        bool slower, struct text_list *notes) {
+    if (unlike->n)
+        text_list_add(notes,
+                      "%s ran on cores that were %s than those of the baseline %s on %zu of %zu "
+                      "hosts: the same arithmetic took %.2f us on %s against %.2f (%.2f times %s): "
+                      "as much of a difference may be the machines', not the program's",
+                      c->groups[group].label, slower ? "slower" : "faster", base_of(c)->label,
+                      unlike->n, unlike->known, unlike->us, unlike->host, unlike->base_us,
+                      unlike->ratio, slower ? "as long" : "as fast");
+}
+
+static int note_cores(const struct comparison *c, size_t group, struct text_list *notes) {
+    const struct report *base = c->runs[c->baseline];
+    struct unlike unlike[2] = {{.ratio = 1}, {.ratio = 1}};
+    double *room = calloc(c->n + 1, sizeof *room);
+    if (!room)
+        return -ENOMEM;
+    for (size_t h = 0; h < c->n_hosts; h++) {
+        const char *host = base->hosts[c->hosts[h]].name;
+        double us = beat_us(c, group, host, room),
+               base_us = beat_us(c, c->baseline_group, host, room);
+        look_at(&unlike[0], host, us, base_us, true);
+        look_at(&unlike[1], host, us, base_us, false);
+    }
+    tell_unlike(c, group, &unlike[0], true, notes);
+    tell_unlike(c, group, &unlike[1], false, notes);
+    free(room);
+    return 0;
+}
+
 /* Where so few runs could not have shown anything, that is no finding. */
 static void note_power(const struct comparison *c, const struct comparison_row *rows, size_t n,
                        size_t group, struct text_list *notes) {
@@ -128,6 +199,9 @@ int comparison_fill_notes(struct comparison *c, struct text_list *notes) {
     for (size_t g = 0; g < c->n_groups; g++)
         note_within(c, g, notes);
     note_not_alike(c, notes);
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (g != c->baseline_group && note_cores(c, g, notes) < 0)
+            return -ENOMEM;
     for (size_t i = 0; i < c->n; i++)
         note_run(c, i, notes);
     note_powers(c, c->summary, c->n_summary, notes);

@@ -11,6 +11,8 @@ int comparison_fill_rows(struct comparison *c);
 struct comparison_row *comparison_add_row(struct comparison *c, struct comparison_row **rows,
                                           size_t *n, const struct comparison_row *row,
                                           const double *values, int *ret_error);
+/* Index of the host of that name; -1: it has none. */
+int comparison_find_host(const struct report *report, const char *name);
 /* Accuracy and the like at equal time and at equal updates. */
 int comparison_fill_progress(struct comparison *c);
 int comparison_judge(struct comparison *c);

@@ -183,7 +183,7 @@ static int fill_summary(struct comparison *c, double *values) {
 
 /* ---- hosts ---- */
 
-static int find_host(const struct report *report, const char *name) {
+int comparison_find_host(const struct report *report, const char *name) {
     for (size_t h = 0; h < report->n_hosts; h++)
         if (strcmp(report->hosts[h].name, name) == 0)
             return (int)h;
@@ -192,13 +192,13 @@ static int find_host(const struct report *report, const char *name) {
 
 static double host_value(const struct report *report, const char *host,
                          const struct layout_row *metric) {
-    int h = report->n_resources ? find_host(report, host) : -1;
+    int h = report->n_resources ? comparison_find_host(report, host) : -1;
     return h < 0 ? NAN : layout_value(report, &report->resources[0], (size_t)h, metric, false);
 }
 
 static bool all_have(const struct comparison *c, const char *host) {
     for (size_t g = 0; g < c->n_groups; g++)
-        if (find_host(typical(c, g), host) < 0)
+        if (comparison_find_host(typical(c, g), host) < 0)
             return false;
     return true;
 }

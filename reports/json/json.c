@@ -56,15 +56,15 @@ json_t *json_instant(int64_t wall_ns) {
 }
 
 static json_t *host_object(const struct report_host *host) {
-    return json_pack("{s:o, s:i, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:o, s:o, s:o}", "name",
-                     json_text(host->name), "cores", (int)host->n_cpus, "missing", host->missing,
-                     "samples", "expected", (json_int_t)host->samples_expected, "recorded",
-                     (json_int_t)host->samples_recorded, "missed", (json_int_t)host->samples_missed,
-                     "duplicate", (json_int_t)host->samples_duplicate, "gaps",
-                     (json_int_t)host->gaps, "clock_offset_s",
-                     json_number_or_null(host->clock_offset_s), "clock_drift_ppm",
-                     json_number_or_null(host->clock_drift_ppm), "clock_error_s",
-                     json_number_or_null(host->clock_error_s));
+    return json_pack(
+        "{s:o, s:i, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:o, s:o, s:o, s:o}", "name",
+        json_text(host->name), "cores", (int)host->n_cpus, "missing", host->missing, "samples",
+        "expected", (json_int_t)host->samples_expected, "recorded",
+        (json_int_t)host->samples_recorded, "missed", (json_int_t)host->samples_missed, "duplicate",
+        (json_int_t)host->samples_duplicate, "gaps", (json_int_t)host->gaps, "clock_offset_s",
+        json_number_or_null(host->clock_offset_s), "clock_drift_ppm",
+        json_number_or_null(host->clock_drift_ppm), "clock_error_s",
+        json_number_or_null(host->clock_error_s), "beat_us", json_number_or_null(host->beat_us));
 }
 
 json_t *json_run(const struct report *report) {

@@ -35,7 +35,8 @@ struct report_host {
     uint64_t samples_expected, samples_recorded, samples_missed, samples_duplicate;
     uint64_t gaps;
     double clock_offset_s, clock_drift_ppm, clock_error_s; /* against the collector's; NAN */
-    bool missing; /* expected, but nothing of it was ever recorded */
+    double beat_us; /* CPU time of the agent's piece of arithmetic, mean over the run; NAN */
+    bool missing;   /* expected, but nothing of it was ever recorded */
 };
 
 /* One stretch of time. Phases of one name may recur. */

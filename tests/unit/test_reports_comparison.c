@@ -198,6 +198,64 @@ static void hosts_that_one_group_lacks_are_left_out_with_the_reason(void **state
     comparison_free(c);
 }
 
+/* vm2 in the last `n` / 2 runs. */
+static void set_beats(struct report **runs, size_t n, double base_us, double us) {
+    for (size_t i = 0; i < n; i++) {
+        runs[i]->hosts[0].beat_us = base_us;
+        runs[i]->hosts[1].beat_us = i < n / 2 ? base_us : us;
+    }
+}
+
+static void a_group_on_slower_cores_is_told_by_how_much(void **state) {
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 8, 10);
+    set_beats(runs, n, 12, 14.4);
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_true(notes_say(c, "b ran on cores that were slower than those of the baseline a on 1 of "
+                             "2 hosts: the same arithmetic took 14.40 us on vm2 against 12.00 "
+                             "(1.20 times as long)"));
+    assert_false(notes_say(c, "faster than those"));
+    comparison_free(c);
+}
+
+static void so_is_one_on_faster_cores(void **state) {
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 8, 10);
+    set_beats(runs, n, 12, 10);
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_true(notes_say(c, "took 10.00 us on vm2 against 12.00 (1.20 times as fast)"));
+    assert_false(notes_say(c, "slower than those"));
+    comparison_free(c);
+}
+
+static void chance_one_run_and_what_was_not_measured_are_no_slower_cores(void **state) {
+    struct report *runs[10];
+    size_t n = make_groups(runs, 5, 8, 10);
+    set_beats(runs, n, 12, 12.5);
+    runs[n - 1]->hosts[1].beat_us = 40;
+    for (size_t i = n / 2; i < n; i++)
+        runs[i]->hosts[0].beat_us = NAN;
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_false(notes_say(c, "ran on cores"));
+    comparison_free(c);
+}
+
+static void cores_of_a_run_that_failed_do_not_count(void **state) {
+    struct report *runs[4];
+    size_t n = make_groups(runs, 2, 8, 10);
+    set_beats(runs, n, 12, 12);
+    free(runs[3]->state);
+    runs[3]->state = strdup("interrupted");
+    runs[3]->hosts[1].beat_us = 24;
+    struct comparison *c = compare(runs, n);
+    (void)state;
+    assert_false(notes_say(c, "ran on cores"));
+    comparison_free(c);
+}
+
 static void averages_of_hosts_are_means_over_the_repeats(void **state) {
     struct report *runs[10];
     size_t n = make_groups(runs, 5, 10, 8);
@@ -345,6 +403,10 @@ int main(void) {
         cmocka_unit_test(a_group_against_itself_is_no_difference),
         cmocka_unit_test(a_run_that_failed_is_left_out_and_named),
         cmocka_unit_test(hosts_that_one_group_lacks_are_left_out_with_the_reason),
+        cmocka_unit_test(a_group_on_slower_cores_is_told_by_how_much),
+        cmocka_unit_test(so_is_one_on_faster_cores),
+        cmocka_unit_test(chance_one_run_and_what_was_not_measured_are_no_slower_cores),
+        cmocka_unit_test(cores_of_a_run_that_failed_do_not_count),
         cmocka_unit_test(averages_of_hosts_are_means_over_the_repeats),
         cmocka_unit_test(iterations_in_step_and_out_of_step_are_not_compared),
         cmocka_unit_test(accuracy_is_compared_at_equal_time_and_at_equal_updates),
