@@ -37,10 +37,12 @@
 #define OWN_THREADS_MIN 0.25
 #define OWN_THREADS_ALONE 0.45 /* where its peers do, or by its budget: for hardly any other, */
 #define OWN_THREADS_REST 0.10  /* that is for less of its time */
-#define QUOTA_MIN 0.05         /* throttled, of wall time */
-#define STEAL_MIN 0.03         /* steal */
-#define SERIAL_MIN 0.08        /* of the time one rank computes while all others wait for it */
-#define SERIAL_PEERS 0.2       /* of the ranks may still compute meanwhile */
+/* How much slower a core is; less is chance. */
+#define CORE_SLOWER 1.05
+#define QUOTA_MIN 0.05   /* throttled, of wall time */
+#define STEAL_MIN 0.03   /* steal */
+#define SERIAL_MIN 0.08  /* of the time one rank computes while all others wait for it */
+#define SERIAL_PEERS 0.2 /* of the ranks may still compute meanwhile */
 #define SERIAL_PART                                                                                \
     0.7                /* of what a rank computes more than its peers is serial: else it is skew   \
                         */

@@ -142,10 +142,9 @@ const struct scene_process *writing_foreign(const struct scene *scene, size_t gr
                                             double *ret_bytes_s);
 struct culprit culprit_of(const struct scene *scene, const struct scene_process *process);
 
-/* From here on one core counts as slower than another; less is chance. */
-#define CORE_SLOWER 1.05
 /* What the agents' piece of arithmetic (agent/beat.h) took on the host, ns of CPU time, mean over
- * the windows; NAN: there are no recordings of it, or too few. */
+ * the windows, beside what the run did to the core; NAN: there are no recordings of it, too few, or
+ * other hosts of the run were on that core as well. */
 double core_beat_ns(const struct scene *scene, int host, struct windows windows);
 
 /* A candidate of a group with nothing in it yet. */

@@ -82,7 +82,12 @@ static struct cost cost_of(const struct scene *scene, int host, struct windows w
 }
 
 double core_beat_ns(const struct scene *scene, int host, struct windows windows) {
-    return cost_of(scene, host, windows).beat;
+    const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
+    struct series_range range = series_set_of_host(set, host);
+    for (size_t s = range.begin; s < range.end && !scene_shares_cores(scene, host); s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, "core") == 0)
+            return cost_of_one(set, &set->items[s], windows, stats_mean);
+    return NAN;
 }
 
 static bool has_rank(const struct scene *scene, int host) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation/saturation.h"
 #include "analysis/series/stats.h"
+#include "analysis/threshold.h"
 #include "reports/comparison/comparison_private.h"
 
 static const struct report *first_of(const struct comparison *c, size_t group) {
@@ -125,7 +125,8 @@ static void tell_unlike(const struct comparison *c, size_t group, const struct u
         text_list_add(notes,
                       "%s ran on cores that were %s than those of the baseline %s on %zu of %zu "
                       "hosts: the same arithmetic took %.2f us on %s against %.2f (%.2f times %s): "
-                      "as much of a difference may be the machines', not the program's",
+                      "as much of a difference may be the machines', unless the runs themselves "
+                      "slowed them down (caches, clock)",
                       c->groups[group].label, slower ? "slower" : "faster", base_of(c)->label,
                       unlike->n, unlike->known, unlike->us, unlike->host, unlike->base_us,
                       unlike->ratio, slower ? "as long" : "as fast");

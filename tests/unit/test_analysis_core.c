@@ -162,6 +162,25 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
+/* What the job does to a core that hosts share is seen on all of them. */
+static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **state) {
+    (void)state;
+    for (int shared = 0; shared < 2; shared++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 2, (struct trouble){.work = 1});
+        r.machines = calloc(2, sizeof *r.machines);
+        r.machines[0] = 7;
+        r.machines[1] = shared ? 7 : 8;
+        plant_beat(&r, 0, 12);
+        plant_beat(&r, 1, 15);
+        judge(&r, &j);
+        double ns = core_beat_ns(&j.scene, 1, phase_windows(&j.scene.groups[0]));
+        assert_true(shared ? isnan(ns) : fabs(ns - 15000) < 1);
+        release(&r, &j);
+    }
+}
+
 static void expect_straggler(double work, double beat, const char *kind, const char *cause,
                              const char *evidence) {
     struct recording r;
@@ -562,6 +581,7 @@ int main(void) {
         cmocka_unit_test(of_more_work_on_a_slower_core_the_work_is_told),
         cmocka_unit_test(arithmetic_that_takes_as_much_longer_is_a_slower_core),
         cmocka_unit_test(arithmetic_that_takes_no_longer_is_more_work),
+        cmocka_unit_test(arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host),
         cmocka_unit_test(a_straggler_is_on_a_slower_core_or_has_more_work),
         cmocka_unit_test(arithmetic_is_beside_that_of_hosts_of_any_size),
         cmocka_unit_test(a_core_that_is_slow_for_a_third_of_the_time_is_slow),
