@@ -139,16 +139,52 @@ static void add_part(const struct metric_source *source, struct rate *rate,
     }
 }
 
+/* The first row of any process of the host after that, or until_ns. */
+static int64_t next_look(const struct series_set *set, int host, int64_t after_ns,
+                         int64_t until_ns) {
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t i = set->items[s].n; set->items[s].host == host && i-- > 0;) {
+            if (set->items[s].t_ns[i] <= after_ns)
+                break;
+            if (set->items[s].t_ns[i] < until_ns)
+                until_ns = set->items[s].t_ns[i];
+        }
+    return until_ns;
+}
+
+/* After the last look at the job's processes nothing is known of them until the next, which finds
+ * them gone: less than one of its intervals later, whether or not there is anything else to see. */
+static struct window unseen_end(const struct metric_source *source, const struct series_set *set,
+                                int host) {
+    struct window unseen = {INT64_MIN, INT64_MIN};
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *series = &set->items[s];
+        if (series->host != host || !series->n || !counts(source, set, series) ||
+            series->t_ns[series->n - 1] <= unseen.begin_ns)
+            continue;
+        int64_t interval = series->interval_ns[series->n - 1];
+        unseen.begin_ns = series->t_ns[series->n - 1];
+        unseen.end_ns = unseen.begin_ns + (interval == VALUE_ABSENT ? 0 : interval);
+    }
+    unseen.end_ns = next_look(set, host, unseen.begin_ns, unseen.end_ns);
+    return unseen;
+}
+
+static bool lies_in(const struct rate *rate, size_t cell, struct window window) {
+    return rate->t_ns[cell] - rate->dt_ns[cell] >= window.begin_ns &&
+           rate->t_ns[cell] <= window.end_ns;
+}
+
 /* Of a job's processes: while the host was observed at all, their absence is a zero. */
-static void cover_absent(const struct series_set *clock, int host, struct rate *rate,
-                         struct part *part) {
+static void cover_absent(const struct series_set *clock, int host, struct window unseen,
+                         struct rate *rate, struct part *part) {
     for (size_t s = 0; s < clock->n; s++) {
         if (clock->items[s].host != host)
             continue;
         memset(part->amount, 0, 4 * (rate->n + 1) * sizeof *part->amount);
         align_growth(clock, &clock->items[s], UINT64_MAX, rate, part->amount, part->covered);
         for (size_t i = 0; i < rate->n; i++)
-            if (part->covered[i] > rate->base[i])
+            if (part->covered[i] > rate->base[i] && !lies_in(rate, i, unseen))
                 rate->base[i] = part->covered[i];
     }
 }
@@ -189,7 +225,7 @@ int metric_rate(const struct recording *recording, int host, enum metric metric,
         add_part(source, &rate, &part);
     }
     if (source->job)
-        cover_absent(clock, host, &rate, &part);
+        cover_absent(clock, host, unseen_end(source, set, host), &rate, &part);
     free(room);
     *ret_rate = rate;
     return 0;

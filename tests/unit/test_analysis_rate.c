@@ -218,6 +218,30 @@ static void the_job_is_the_sum_of_its_processes(void **state) {
     recording_release(&r);
 }
 
+/* It ran all the time until it was looked at for the last time, at 5 s; the CPU was until 8 s. */
+static void expect_job_known_for(double seconds, double stranger_s) {
+    struct recording r;
+    plant_init(&r, 1, 10);
+    int64_t v[16] = {[PROCESS_JOB] = 1, [PROCESS_RSS] = 1000000000, [PROCESS_USER] = 1000 * MS};
+    int64_t core[8] = {[CPU_USER] = 100 * MS};
+    for (int t = 1; t <= 5; t++)
+        add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
+    v[PROCESS_JOB] = 0;
+    add(&r, RECORDING_PROCESS, 2, "b[2]", stranger_s, 1, v);
+    for (int t = 1; t <= 80; t++)
+        add(&r, RECORDING_CPU, 1, "cpu0", t / 10.0, 0.1, core);
+    NEAR(mean(&r, METRIC_JOB_CPU, 0, 8), 100 * 5 / seconds);
+    NEAR(mean(&r, METRIC_JOB_MEM, 0, 8), 4.1 / seconds); /* a level: from its first cell on */
+    recording_release(&r);
+}
+
+static void after_the_last_look_at_a_job_nothing_is_known_until_the_next(void **state) {
+    (void)state;
+    expect_job_known_for(7, 5);     /* would have come at 6 s: gone then */
+    expect_job_known_for(7, 7);     /* did, and saw nothing */
+    expect_job_known_for(7.5, 5.5); /* saw others only */
+}
+
 /* 1, 2, ... 10 MB/s, a second each. */
 static void quantile_and_peak_are_of_the_samples(void **state) {
     struct recording r;
@@ -298,6 +322,7 @@ int main(void) {
         cmocka_unit_test(cpu_shares_are_of_the_time_the_kernel_counted),
         cmocka_unit_test(an_unknown_column_is_not_zero),
         cmocka_unit_test(the_job_is_the_sum_of_its_processes),
+        cmocka_unit_test(after_the_last_look_at_a_job_nothing_is_known_until_the_next),
         cmocka_unit_test(quantile_and_peak_are_of_the_samples),
         cmocka_unit_test(windows_of_a_phase_count_together),
         cmocka_unit_test(impossible_times_and_values_do_no_harm),
