@@ -168,6 +168,7 @@ def make_page(runs, lost, overheads, options, root):
     lines += ["", "Iteration time of each rank against the marks it sets itself; an asynchronous server's rank, which trains on between its calls, is left out:", ""]
     known = (("MPI calls, no marks", "no marks"), ("counters alone", "no marks, no shim"))
     lines += table(("known", "relative error"), [(name, error_text(period_errors(runs, copies[key]))) for name, key in known])
+    lines += ["", "Counters alone tell a pace, not single iterations, and only one that is slow beside the samples (ten a second here); iterations of these programs are shorter. `tests/bench/iteration_period.sh` has some that are not."]
     lines += ["", "## Every miss", ""] + (misses_table(runs, why) if scorer.misses(runs) else ["None."]) + [""]
     with open(f"{docs}/accuracy.md", "w") as file:
         file.write("\n".join(lines))
