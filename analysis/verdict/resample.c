@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 
 #define SLICES 24
 #define DRAWINGS 200
@@ -22,33 +22,33 @@ struct blocks {
 
 /* ---- from the critical path ---- */
 
-static bool is_on_path(const struct scene *scene, const struct candidates *candidates) {
-    return scene_has_path(scene) && scene->critical.n_blocks > 1 &&
-           candidates->items[0].group == scene->main_group && candidates->items[0].terms;
+static bool is_on_path(const struct run_model *model, const struct candidates *candidates) {
+    return model_has_path(model) && model->critical.n_blocks > 1 &&
+           candidates->items[0].group == model->main_group && candidates->items[0].terms;
 }
 
-static double on_path(const struct scene *scene, const struct candidate *c, size_t block) {
-    const struct critical_part *part = &scene->critical.blocks[block];
-    const struct critical_part *whole = &scene->critical.groups[c->group];
-    if (c->group != scene->main_group || !c->terms || isnan(c->part) || !(whole->total_s > 0))
+static double on_path(const struct run_model *model, const struct candidate *c, size_t block) {
+    const struct critical_part *part = &model->critical.blocks[block];
+    const struct critical_part *whole = &model->critical.groups[c->group];
+    if (c->group != model->main_group || !c->terms || isnan(c->part) || !(whole->total_s > 0))
         return 0;
     /* as much in all as the candidate's demand says, however the terms spread over the blocks */
-    double all = candidate_seconds(c, whole, scene->n_hosts) / whole->total_s;
-    double seconds = candidate_seconds(c, part, scene->n_hosts);
+    double all = candidate_seconds(c, whole, model->n_hosts) / whole->total_s;
+    double seconds = candidate_seconds(c, part, model->n_hosts);
     return all > 0 ? seconds * c->blocked / all : 0;
 }
 
-static void fill_path(const struct scene *scene, const struct candidates *candidates,
+static void fill_path(const struct run_model *model, const struct candidates *candidates,
                       struct blocks *b) {
     double length = 0;
     for (size_t i = 0; i < b->n; i++) {
-        b->length_s[i] = scene->critical.blocks[i].length_s;
+        b->length_s[i] = model->critical.blocks[i].length_s;
         length += b->length_s[i];
         for (size_t c = 0; c < b->n_candidates; c++)
-            b->seconds[c * b->n + i] = on_path(scene, &candidates->items[c], i);
+            b->seconds[c * b->n + i] = on_path(model, &candidates->items[c], i);
     }
-    double main_s = (double)windows_length(phase_windows(&scene->groups[scene->main_group])) / 1e9;
-    double run_s = (double)scene->recording->duration_ns / 1e9;
+    double main_s = (double)windows_length(phase_windows(&model->groups[model->main_group])) / 1e9;
+    double run_s = (double)model->recording->duration_ns / 1e9;
     b->run_part = run_s > 0 && length > 0 ? main_s / run_s : 0;
 }
 
@@ -67,14 +67,14 @@ static size_t cut(const struct phase_group *group, struct window slice, struct w
     return n;
 }
 
-static int fill_slices_of(const struct scene *scene, const struct candidate *candidate,
+static int fill_slices_of(const struct run_model *model, const struct candidate *candidate,
                           double *seconds) {
-    const struct phase_group *group = &scene->groups[candidate->group];
+    const struct phase_group *group = &model->groups[candidate->group];
     struct window *room = malloc((group->n + 1) * sizeof *room);
     if (!room)
         return -ENOMEM;
     for (int s = 0; s < SLICES; s++) {
-        int64_t length = scene->recording->duration_ns;
+        int64_t length = model->recording->duration_ns;
         struct window slice = {length / SLICES * s, length / SLICES * (s + 1)};
         struct windows parts = {room, cut(group, slice, room)};
         double share = candidate->blocked;
@@ -86,13 +86,13 @@ static int fill_slices_of(const struct scene *scene, const struct candidate *can
     return 0;
 }
 
-static int fill_slices(const struct scene *scene, const struct candidates *candidates,
+static int fill_slices(const struct run_model *model, const struct candidates *candidates,
                        struct blocks *b) {
     b->run_part = 1;
     for (size_t i = 0; i < b->n; i++)
-        b->length_s[i] = (double)scene->recording->duration_ns / 1e9 / SLICES;
+        b->length_s[i] = (double)model->recording->duration_ns / 1e9 / SLICES;
     for (size_t c = 0; c < b->n_candidates; c++) {
-        int result = fill_slices_of(scene, &candidates->items[c], &b->seconds[c * b->n]);
+        int result = fill_slices_of(model, &candidates->items[c], &b->seconds[c * b->n]);
         if (result < 0)
             return result;
     }
@@ -158,7 +158,7 @@ static struct resampled draw_all(const struct blocks *b, const struct candidates
                               .margin = margin / DRAWINGS};
 }
 
-int resample_candidates(const struct scene *scene, const struct candidates *candidates,
+int resample_candidates(const struct run_model *model, const struct candidates *candidates,
                         struct resampled *ret_resampled) {
     struct blocks b = {.n = SLICES,
                        .n_candidates =
@@ -166,16 +166,16 @@ int resample_candidates(const struct scene *scene, const struct candidates *cand
     *ret_resampled = (struct resampled){0};
     if (!b.n_candidates)
         return 0;
-    bool path = is_on_path(scene, candidates);
+    bool path = is_on_path(model, candidates);
     if (path)
-        b.n = scene->critical.n_blocks;
+        b.n = model->critical.n_blocks;
     b.length_s = calloc(b.n, sizeof *b.length_s);
     b.seconds = calloc(b.n * b.n_candidates, sizeof *b.seconds);
     int result = b.length_s && b.seconds ? 0 : -ENOMEM;
     if (result == 0 && path)
-        fill_path(scene, candidates, &b);
+        fill_path(model, candidates, &b);
     else if (result == 0)
-        result = fill_slices(scene, candidates, &b);
+        result = fill_slices(model, candidates, &b);
     if (result == 0)
         *ret_resampled = draw_all(&b, candidates);
     free(b.length_s);

@@ -4,10 +4,10 @@
  * critical path knows them, else slices of time), blocks are drawn again with replacement, and each
  * drawing is asked who is first and for how long.
  */
-#ifndef CHOKEPOINT_ANALYSIS_RESAMPLE_H
-#define CHOKEPOINT_ANALYSIS_RESAMPLE_H
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_RESAMPLE_H
 
-#include "analysis/saturation/saturation.h"
+#include "analysis/rules/rules.h"
 
 struct resampled {
     double first;     /* share of drawings in which candidate 0 is first */
@@ -16,7 +16,7 @@ struct resampled {
 };
 
 /* Of candidates[0] against the others. Deterministic. -ENOMEM. */
-int resample_candidates(const struct scene *scene, const struct candidates *candidates,
+int resample_candidates(const struct run_model *model, const struct candidates *candidates,
                         struct resampled *ret_resampled);
 
 #endif

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/saturation/saturation.h"
-#include "analysis/saturation/throughput.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/rules.h"
 #include "analysis/verdict/straggler_private.h"
 
 /* ---- one rank ---- */
@@ -66,7 +66,7 @@ static void find_peers(const struct board *board, size_t rank, struct trial *tri
 static double reference_at(const struct board *board, size_t rank, size_t step, double overall,
                            double *room) {
     size_t k = 0;
-    bool in_step = board->basis != BOARD_TIMES && board->scene->iterations.lockstep;
+    bool in_step = board->basis != BOARD_TIMES && board->model->iterations.lockstep;
     for (size_t p = 0; in_step && p < board->ranks; p++)
         if (board_are_peers(board, rank, p) && !isnan(board_own(board, p, step)))
             room[k++] = board_own(board, p, step);
@@ -131,7 +131,7 @@ static double median_difference(const struct trial *trial, size_t from, double *
 static int add(struct stragglers *found, const struct board *board, size_t rank,
                const struct straggler_judgement *j, struct trial *trial, double own_s,
                double excess_s) {
-    const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
+    const struct rank_iterations *its = &board->model->iterations.ranks[rank];
     struct straggler *s = &found->items[found->n++];
     *s = (struct straggler){.host = its->host,
                             .rank = its->rank,
@@ -165,8 +165,8 @@ static int judge_rank(const struct board *board, size_t rank, struct trial *tria
     if (!j.kind)
         return 0;
     /* A share of the step turns into seconds with the iteration's own length. */
-    struct windows windows = phase_windows(&board->scene->groups[board->scene->main_group]);
-    double iteration_s = iteration_median(&board->scene->iterations.ranks[rank], windows);
+    struct windows windows = phase_windows(&board->model->groups[board->model->main_group]);
+    double iteration_s = iteration_median(&board->model->iterations.ranks[rank], windows);
     double own_s, excess_s = median_difference(trial, j.from, &own_s);
     if (board->basis == BOARD_USE) {
         own_s *= iteration_s;
@@ -202,32 +202,32 @@ static int judge_all(const struct board *board, struct stragglers *found) {
     return result;
 }
 
-static int64_t pid_of(const struct scene *scene, const struct straggler *s) {
-    for (size_t r = 0; r < scene->iterations.n; r++)
-        if (scene->iterations.ranks[r].host == s->host &&
-            scene->iterations.ranks[r].rank == s->rank)
-            return scene->iterations.ranks[r].pid;
+static int64_t pid_of(const struct run_model *model, const struct straggler *s) {
+    for (size_t r = 0; r < model->iterations.n; r++)
+        if (model->iterations.ranks[r].host == s->host &&
+            model->iterations.ranks[r].rank == s->rank)
+            return model->iterations.ranks[r].pid;
     return -1;
 }
 
 /* Where ranks run freely: what its missing iterations cost. It was slow for a part of the run only
  * if it became slow: then that much at most. */
-static void weigh_freely(const struct scene *scene, struct stragglers *found) {
+static void weigh_freely(const struct run_model *model, struct stragglers *found) {
     for (size_t i = 0; i < found->n; i++) {
         struct straggler *s = &found->items[i];
-        s->severity_max = throughput_severity(scene, s->host, pid_of(scene, s), s->slowdown);
+        s->severity_max = throughput_severity(model, s->host, pid_of(model, s), s->slowdown);
         s->severity = isnan(s->begin_s) ? s->severity_max : NAN;
     }
 }
 
 /* Run time as it was over the run time with the rank like its peers. */
-static int weigh(const struct scene *scene, struct stragglers *found) {
+static int weigh(const struct run_model *model, struct stragglers *found) {
     const struct whatif *whatif;
-    if (throughput_counts(scene, scene->main_group)) {
-        weigh_freely(scene, found);
+    if (throughput_counts(model, model->main_group)) {
+        weigh_freely(model, found);
         return 0;
     }
-    int result = found->n ? scene_whatif(scene, &whatif) : 0;
+    int result = found->n ? model_whatif(model, &whatif) : 0;
     if (!found->n || result < 0)
         return result;
     for (size_t i = 0; result == 0 && i < found->n; i++) {
@@ -254,13 +254,13 @@ static bool has_peers(const struct board *board) {
     return false;
 }
 
-static char *describe(const struct scene *scene, const struct board *board, bool *ret_judged) {
+static char *describe(const struct run_model *model, const struct board *board, bool *ret_judged) {
     static const char *const words[] = {
         [BOARD_TIMES] = "judged by the iteration times of each rank",
         [BOARD_USE] =
             "the ranks move together, so judged by the processor and disk time of each rank",
         [BOARD_BUDGET] = "judged by the iterations of each rank less its waiting for others"};
-    if (scene->iterations.n < 2)
+    if (model->iterations.n < 2)
         return text_format("only one rank has iterations: nothing to compare");
     if (!has_peers(board))
         return text_format("no two ranks play the same role: nothing to compare");
@@ -273,28 +273,28 @@ static char *describe(const struct scene *scene, const struct board *board, bool
 }
 
 /* Ranks in step that all keep their cores busy: who works and who spins cannot be seen. */
-static bool hidden_by_spinning(const struct scene *scene, const struct board *board) {
-    return board->basis == BOARD_USE && ranks_busy(scene, scene->main_group) >= BUSY_RANK;
+static bool hidden_by_spinning(const struct run_model *model, const struct board *board) {
+    return board->basis == BOARD_USE && ranks_busy(model, model->main_group) >= BUSY_RANK;
 }
 
-int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers) {
+int straggler_find(const struct run_model *model, struct stragglers *ret_stragglers) {
     struct stragglers found = {0};
     struct board board;
-    if (!scene->iterations.n) {
+    if (!model->iterations.n) {
         *ret_stragglers = found;
         return 0;
     }
-    int result = board_make(scene, &board);
+    int result = board_make(model, &board);
     if (result < 0)
         return result;
-    if (hidden_by_spinning(scene, &board)) {
+    if (hidden_by_spinning(model, &board)) {
         found.note = text_format("the ranks move together and all keep their cores "
                                  "busy, computing or spinning: not judged");
     } else {
-        found.note = describe(scene, &board, &found.judged);
+        found.note = describe(model, &board, &found.judged);
         result = judge_all(&board, &found);
         if (result == 0)
-            result = weigh(scene, &found);
+            result = weigh(model, &found);
     }
     board_release(&board);
     if (result < 0 || !found.note) {

@@ -7,13 +7,13 @@
  * its own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
  * says why.
  */
-#ifndef CHOKEPOINT_ANALYSIS_STRAGGLER_H
-#define CHOKEPOINT_ANALYSIS_STRAGGLER_H
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_H
 
 #include <stdbool.h>
 
-#include "analysis/finding.h"
-#include "analysis/scene.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/facts/text_list.h"
 
 #define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
 #define STRAGGLER_SHARE 0.60    /* of the iterations */
@@ -35,7 +35,7 @@ struct straggler {
     double explained;    /* share of the excess that the cause explains; NAN */
     char *cause;
     const char *cause_kind; /* one word, as in the JSON contract */
-    const char *culprit;    /* another program that is to blame: the scene's name; NULL */
+    const char *culprit;    /* another program that is to blame: the model's name; NULL */
     int64_t culprit_pid;
     struct text_list evidence;
 };
@@ -48,7 +48,7 @@ struct stragglers {
 };
 
 /* -ENOMEM. */
-int straggler_find(const struct scene *scene, struct stragglers *ret_stragglers);
+int straggler_find(const struct run_model *model, struct stragglers *ret_stragglers);
 void stragglers_release(struct stragglers *stragglers);
 
 /* ---- the arithmetic, on plain numbers ---- */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/iteration/iteration_private.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/iteration/iteration_private.h"
+#include "analysis/facts/series/stats.h"
 #include "analysis/verdict/straggler_private.h"
 
 void board_release(struct board *board) {
@@ -23,29 +23,29 @@ static struct window window_of(const struct iteration *iteration) {
 
 /* ---- ranks and their roles ---- */
 
-static const struct rank_budget *budget_of(const struct scene *scene,
+static const struct rank_budget *budget_of(const struct run_model *model,
                                            const struct rank_iterations *rank) {
-    for (size_t b = 0; b < scene->budgets.n; b++)
-        if (scene->budgets.items[b].host == rank->host && scene->budgets.items[b].pid == rank->pid)
-            return &scene->budgets.items[b];
+    for (size_t b = 0; b < model->budgets.n; b++)
+        if (model->budgets.items[b].host == rank->host && model->budgets.items[b].pid == rank->pid)
+            return &model->budgets.items[b];
     return NULL;
 }
 
 static int fill_roles(struct board *board) {
-    const struct mpi_log *log = &board->scene->recording->calls;
+    const struct mpi_log *log = &board->model->recording->calls;
     int *roles = calloc(log->n + 1, sizeof *roles);
     int result = roles ? call_roles(log, roles) : -ENOMEM;
     for (size_t r = 0; result == 0 && r < board->ranks; r++)
         for (size_t l = 0; l < log->n; l++)
-            if (log->ranks[l].host == board->scene->iterations.ranks[r].host &&
-                log->ranks[l].pid == board->scene->iterations.ranks[r].pid)
+            if (log->ranks[l].host == board->model->iterations.ranks[r].host &&
+                log->ranks[l].pid == board->model->iterations.ranks[r].pid)
                 board->roles[r] = roles[l] + 1;
     free(roles);
     return result;
 }
 
 bool board_are_peers(const struct board *board, size_t a, size_t b) {
-    const struct rank_iterations *ranks = board->scene->iterations.ranks;
+    const struct rank_iterations *ranks = board->model->iterations.ranks;
     double low = fmin(board->traffic[a], board->traffic[b]);
     double high = fmax(board->traffic[a], board->traffic[b]);
     bool alike = board->roles[a] && board->roles[b] ? true : high < 10e6 || high < 2 * low;
@@ -53,7 +53,7 @@ bool board_are_peers(const struct board *board, size_t a, size_t b) {
 }
 
 static int board_init(struct board *board, size_t steps) {
-    const struct scene *scene = board->scene;
+    const struct run_model *model = board->model;
     size_t n = board->ranks * steps;
     board->steps = steps;
     board->own = malloc((n + 1) * sizeof *board->own);
@@ -65,12 +65,12 @@ static int board_init(struct board *board, size_t steps) {
     if (!board->own || !board->windows || !board->budgets || !board->firsts || !board->traffic ||
         !board->roles)
         return -ENOMEM;
-    struct windows windows = phase_windows(&scene->groups[scene->main_group]);
+    struct windows windows = phase_windows(&model->groups[model->main_group]);
     for (size_t i = 0; i < n; i++)
         board->own[i] = NAN;
     for (size_t r = 0; r < board->ranks; r++) {
-        const struct scene_host *host = &scene->hosts[scene->iterations.ranks[r].host];
-        board->budgets[r] = budget_of(scene, &scene->iterations.ranks[r]);
+        const struct model_host *host = &model->hosts[model->iterations.ranks[r].host];
+        board->budgets[r] = budget_of(model, &model->iterations.ranks[r]);
         board->traffic[r] = rate_amount(&host->metrics[METRIC_NET_SEND], windows) +
                             rate_amount(&host->metrics[METRIC_NET_RECV], windows);
     }
@@ -86,10 +86,10 @@ static bool is_known(const struct budget *budget) {
 }
 
 /* Two ranks at least of which most iterations are known call by call. */
-static bool has_budgets(const struct scene *scene) {
+static bool has_budgets(const struct run_model *model) {
     size_t ranks = 0;
-    for (size_t r = 0; r < scene->iterations.n; r++) {
-        const struct rank_budget *b = budget_of(scene, &scene->iterations.ranks[r]);
+    for (size_t r = 0; r < model->iterations.n; r++) {
+        const struct rank_budget *b = budget_of(model, &model->iterations.ranks[r]);
         size_t known = 0;
         for (size_t i = 0; b && i < b->n_iterations; i++)
             known += is_known(&b->iterations[i]);
@@ -135,17 +135,17 @@ static void place(const struct iterations *its, struct board *board) {
     }
 }
 
-static size_t most_iterations(const struct scene *scene) {
+static size_t most_iterations(const struct run_model *model) {
     size_t most = 0;
-    for (size_t r = 0; r < scene->iterations.n; r++)
-        if (scene->iterations.ranks[r].n > most)
-            most = scene->iterations.ranks[r].n;
+    for (size_t r = 0; r < model->iterations.n; r++)
+        if (model->iterations.ranks[r].n > most)
+            most = model->iterations.ranks[r].n;
     return most;
 }
 
 static int board_of_budgets(struct board *board) {
-    const struct iterations *its = &board->scene->iterations;
-    int result = board_init(board, most_iterations(board->scene));
+    const struct iterations *its = &board->model->iterations;
+    int result = board_init(board, most_iterations(board->model));
     if (result < 0)
         return result;
     place(its, board);
@@ -165,11 +165,11 @@ static int board_of_budgets(struct board *board) {
 
 /* Free-running ranks: iteration k of each, by its place in the rank's own order. */
 static int board_of_times(struct board *board) {
-    const struct scene *scene = board->scene;
-    int result = board_init(board, most_iterations(scene));
+    const struct run_model *model = board->model;
+    int result = board_init(board, most_iterations(model));
     for (size_t r = 0; result == 0 && r < board->ranks; r++)
-        for (size_t i = 0; i < scene->iterations.ranks[r].n; i++) {
-            const struct iteration *it = &scene->iterations.ranks[r].items[i];
+        for (size_t i = 0; i < model->iterations.ranks[r].n; i++) {
+            const struct iteration *it = &model->iterations.ranks[r].items[i];
             board->own[r * board->steps + i] = (double)it->duration_ns / 1e9;
             board->windows[r * board->steps + i] = window_of(it);
         }
@@ -196,11 +196,11 @@ static size_t make_steps(const struct rank_iterations *rank, struct window *step
     return n;
 }
 
-static const struct scene_process *process_of(const struct scene *scene,
+static const struct model_process *process_of(const struct run_model *model,
                                               const struct rank_iterations *rank) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
-    for (size_t p = 0; p < scene->n_processes; p++) {
-        const struct scene_process *process = &scene->processes[p];
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
         if (process->host == rank->host && process->rank == rank->rank && process->job &&
             series_last(set, process->series, PROCESS_PID) == rank->pid)
             return process;
@@ -212,26 +212,26 @@ static double or_zero(double value) {
     return isnan(value) ? 0 : value;
 }
 
-static double own_share(const struct scene *scene, const struct scene_process *process,
+static double own_share(const struct run_model *model, const struct model_process *process,
                         struct window window) {
     if (!process)
         return NAN;
-    struct process_use use = scene_process_use(scene, process, (struct windows){&window, 1});
+    struct process_use use = model_process_use(model, process, (struct windows){&window, 1});
     return (use.cpu_s + or_zero(use.run_queue_s) + or_zero(use.disk_s)) / use.wall_s;
 }
 
 static int board_of_use(struct board *board) {
-    const struct scene *scene = board->scene;
-    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
+    const struct run_model *model = board->model;
+    const struct rank_iterations *reference = iterations_reference(&model->iterations);
     struct window *steps = malloc((reference->n + 1) * sizeof *steps);
     if (!steps)
         return -ENOMEM;
     size_t n = make_steps(reference, steps);
     int result = board_init(board, n);
     for (size_t r = 0; result == 0 && r < board->ranks; r++) {
-        const struct scene_process *process = process_of(scene, &scene->iterations.ranks[r]);
+        const struct model_process *process = process_of(model, &model->iterations.ranks[r]);
         for (size_t i = 0; i < n; i++) {
-            board->own[r * n + i] = own_share(scene, process, steps[i]);
+            board->own[r * n + i] = own_share(model, process, steps[i]);
             board->windows[r * n + i] = steps[i];
         }
     }
@@ -239,10 +239,10 @@ static int board_of_use(struct board *board) {
     return result;
 }
 
-int board_make(const struct scene *scene, struct board *ret_board) {
-    struct board board = {.scene = scene, .ranks = scene->iterations.n};
-    board.basis = has_budgets(scene)           ? BOARD_BUDGET
-                  : scene->iterations.lockstep ? BOARD_USE
+int board_make(const struct run_model *model, struct board *ret_board) {
+    struct board board = {.model = model, .ranks = model->iterations.n};
+    board.basis = has_budgets(model)           ? BOARD_BUDGET
+                  : model->iterations.lockstep ? BOARD_USE
                                                : BOARD_TIMES;
     int result = board.basis == BOARD_BUDGET ? board_of_budgets(&board)
                  : board.basis == BOARD_USE  ? board_of_use(&board)

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation/saturation_private.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/rules/rules_private.h"
 #include "analysis/verdict/straggler_private.h"
 
 #define LIKE_PEERS 1.05   /* own time over the peers' with the term replaced */
@@ -45,8 +45,8 @@ static double mean_term(const struct board *board, size_t rank, enum budget_term
 /* Where single iterations are not known call by call: the whole phase over their number. */
 static double phase_term(const struct board *board, size_t rank, enum budget_term term) {
     const struct rank_budget *b = board->budgets[rank];
-    size_t n = board->scene->iterations.ranks[rank].n;
-    return b && n ? b->groups[board->scene->main_group].term_s[term] / (double)n : NAN;
+    size_t n = board->model->iterations.ranks[rank].n;
+    return b && n ? b->groups[board->model->main_group].term_s[term] / (double)n : NAN;
 }
 
 static double term_of(const struct board *board, size_t rank, enum budget_term term,
@@ -87,15 +87,15 @@ static double worth(double value) {
 }
 
 /* The process outside the job that used most of a host's CPU, or of its disks, at that time. */
-static const struct scene_process *foreign(const struct scene *scene, int host,
+static const struct model_process *foreign(const struct run_model *model, int host,
                                            struct windows windows, bool disk, double *ret_amount) {
-    const struct scene_process *most = NULL;
+    const struct model_process *most = NULL;
     *ret_amount = 0;
-    for (size_t p = 0; p < scene->n_processes; p++) {
-        const struct scene_process *process = &scene->processes[p];
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
         if (process->job || process->host != host)
             continue;
-        struct process_use use = scene_process_use(scene, process, windows);
+        struct process_use use = model_process_use(model, process, windows);
         double amount = disk ? worth(use.read_bytes) + worth(use.write_bytes) : worth(use.cpu_s);
         if (amount > *ret_amount) {
             *ret_amount = amount;
@@ -105,35 +105,35 @@ static const struct scene_process *foreign(const struct scene *scene, int host,
     return most;
 }
 
-static void blame(const struct scene *scene, const struct scene_process *other,
+static void blame(const struct run_model *model, const struct model_process *other,
                   struct straggler *s) {
-    struct culprit culprit = culprit_of(scene, other);
+    struct culprit culprit = culprit_of(model, other);
     s->culprit = culprit.process;
     s->culprit_pid = culprit.pid;
 }
 
-static void contention(const struct scene *scene, struct windows at, double excess_s,
+static void contention(const struct run_model *model, struct windows at, double excess_s,
                        struct straggler *s) {
     double used;
-    const struct scene_process *other = foreign(scene, s->host, at, false, &used);
+    const struct model_process *other = foreign(model, s->host, at, false, &used);
     double wall = (double)windows_length(at) / 1e9, lost = excess_s * (double)at.n;
     s->cause_kind = "contention";
     if (!other || used < FOREIGN_MIN * wall || used < FOREIGN_PART * lost) {
         s->cause = text_format("contention: it waits for a core");
         return;
     }
-    blame(scene, other, s);
+    blame(model, other, s);
     s->cause = text_format("contention with %s", s->culprit);
     text_list_add(&s->evidence, "%s, not of the job, used %.0f %% of a core meanwhile", s->culprit,
                   100 * used / wall);
 }
 
-static void disk(const struct scene *scene, struct windows at, struct straggler *s) {
+static void disk(const struct run_model *model, struct windows at, struct straggler *s) {
     double bytes, wall = (double)windows_length(at) / 1e9;
-    const struct scene_process *other = foreign(scene, s->host, at, true, &bytes);
-    double busy = rate_mean(&scene->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
+    const struct model_process *other = foreign(model, s->host, at, true, &bytes);
+    double busy = rate_mean(&model->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
     if (other && bytes >= FOREIGN_WRITE_MIN * wall) {
-        blame(scene, other, s);
+        blame(model, other, s);
         s->cause_kind = "disk-contention";
         s->cause = text_format("disk: shared with %s", s->culprit);
     } else if (busy >= DISK_BUSY_MIN) {
@@ -146,15 +146,15 @@ static void disk(const struct scene *scene, struct windows at, struct straggler 
     }
 }
 
-static void memory(const struct scene *scene, struct windows at, struct straggler *s) {
-    double swapped = scene_growth(scene, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
+static void memory(const struct run_model *model, struct windows at, struct straggler *s) {
+    double swapped = model_growth(model, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
     bool swaps = swapped >= SWAP_MIN_MB_S * 1e6 * (double)windows_length(at) / 1e9;
     s->cause_kind = swaps ? "swap" : "memory-limit";
     s->cause = text_format(swaps ? "memory: it swaps" : "memory: its pages have to be read back");
 }
 
 static void link_of(const struct board *board, size_t rank, struct straggler *s) {
-    const struct transfer_split *split = &board->budgets[rank]->splits[board->scene->main_group];
+    const struct transfer_split *split = &board->budgets[rank]->splits[board->model->main_group];
     if (split->receiver >= 0.5) {
         s->cause_kind = "receiver";
         s->cause = text_format("its transfers: the receivers of its data do not keep up");
@@ -169,8 +169,8 @@ static void link_of(const struct board *board, size_t rank, struct straggler *s)
 
 /* Bytes of its messages, in all. (Polls have none: those of old recordings tell their number.) */
 static double bytes_of(const struct board *board, size_t rank) {
-    const struct rank_iterations *its = &board->scene->iterations.ranks[rank];
-    const struct mpi_log *log = &board->scene->recording->calls;
+    const struct rank_iterations *its = &board->model->iterations.ranks[rank];
+    const struct mpi_log *log = &board->model->recording->calls;
     double sum = 0;
     for (size_t r = 0; r < log->n; r++) {
         if (log->ranks[r].host != its->host || log->ranks[r].pid != its->pid)
@@ -240,7 +240,7 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
         text_list_add(&s->evidence, "it also moves %.2f times its peers' bytes an iteration", more);
         return;
     }
-    struct core_speed *cores = core_speeds_of(board->scene, board->scene->main_group);
+    struct core_speed *cores = core_speeds_of(board->model, board->model->main_group);
     if (cores)
         more_work_or_slower_core(cores[s->host], ratio, s);
     else
@@ -253,7 +253,7 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
                       struct straggler *s) {
     switch (term) {
     case BUDGET_RUN_QUEUE:
-        contention(board->scene, at, excess_s, s);
+        contention(board->model, at, excess_s, s);
         return;
     case BUDGET_QUOTA:
         s->cause_kind = "quota";
@@ -264,10 +264,10 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         s->cause = text_format("steal: the hypervisor gave its core to others");
         return;
     case BUDGET_DISK:
-        disk(board->scene, at, s);
+        disk(board->model, at, s);
         return;
     case BUDGET_MEMORY:
-        memory(board->scene, at, s);
+        memory(board->model, at, s);
         return;
     case BUDGET_TRANSFER:
         link_of(board, rank, s);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 
 static double flagged_share(const double *own, const double *reference, size_t n) {
     size_t flagged = 0;

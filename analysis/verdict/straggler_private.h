@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the stragglers share: own times of every rank over the same steps. */
-#ifndef CHOKEPOINT_ANALYSIS_STRAGGLER_PRIVATE_H
-#define CHOKEPOINT_ANALYSIS_STRAGGLER_PRIVATE_H
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_PRIVATE_H
 
 #include "analysis/verdict/straggler.h"
 
@@ -12,7 +12,7 @@ enum board_basis {
 };
 
 struct board {
-    const struct scene *scene;
+    const struct run_model *model;
     enum board_basis basis;
     size_t ranks, steps;
     double *own;            /* own[rank * steps + step], s; share of the step for BOARD_USE; NAN */
@@ -25,7 +25,7 @@ struct board {
 };
 
 /* -ENOMEM. */
-int board_make(const struct scene *scene, struct board *ret_board);
+int board_make(const struct run_model *model, struct board *ret_board);
 void board_release(struct board *board);
 
 bool board_are_peers(const struct board *board, size_t a, size_t b);

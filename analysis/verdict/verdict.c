@@ -24,39 +24,39 @@ bool verdict_blames(enum verdict_state state) {
 /* ---- how far the recording carries ---- */
 
 /* Of a long recording samples are joined to rows of some seconds. */
-static size_t samples_of(const struct scene *scene, size_t host) {
-    const struct rate *rate = &scene->hosts[host].metrics[METRIC_CPU_IDLE];
-    int64_t period = scene->recording->period_ns;
-    if (scene->recording->tables[RECORDING_CPU].step_ns > 0 && period > 0)
-        return (size_t)(rate_covered(rate, phase_windows(&scene->groups[0])) / period);
-    return rate_find(rate, scene->recording->duration_ns) - rate_find(rate, 0);
+static size_t samples_of(const struct run_model *model, size_t host) {
+    const struct rate *rate = &model->hosts[host].metrics[METRIC_CPU_IDLE];
+    int64_t period = model->recording->period_ns;
+    if (model->recording->tables[RECORDING_CPU].step_ns > 0 && period > 0)
+        return (size_t)(rate_covered(rate, phase_windows(&model->groups[0])) / period);
+    return rate_find(rate, model->recording->duration_ns) - rate_find(rate, 0);
 }
 
-/* The scene has hosts. */
-static size_t host_least_seen(const struct scene *scene) {
+/* The model has hosts. */
+static size_t host_least_seen(const struct run_model *model) {
     size_t least = 0;
-    for (size_t h = 1; h < scene->n_hosts; h++)
-        least = samples_of(scene, h) < samples_of(scene, least) ? h : least;
+    for (size_t h = 1; h < model->n_hosts; h++)
+        least = samples_of(model, h) < samples_of(model, least) ? h : least;
     return least;
 }
 
-size_t verdict_least_samples(const struct scene *scene) {
-    return scene->n_hosts ? samples_of(scene, host_least_seen(scene)) : 0;
+size_t verdict_least_samples(const struct run_model *model) {
+    return model->n_hosts ? samples_of(model, host_least_seen(model)) : 0;
 }
 
-double verdict_coverage(const struct scene *scene) {
-    struct windows all = phase_windows(&scene->groups[0]);
+double verdict_coverage(const struct run_model *model) {
+    struct windows all = phase_windows(&model->groups[0]);
     double worst = 1;
-    for (size_t h = 0; h < scene->n_hosts; h++)
-        worst = fmin(worst, (double)rate_covered(&scene->hosts[h].metrics[METRIC_CPU_IDLE], all) /
+    for (size_t h = 0; h < model->n_hosts; h++)
+        worst = fmin(worst, (double)rate_covered(&model->hosts[h].metrics[METRIC_CPU_IDLE], all) /
                                 (double)windows_length(all));
-    return scene->n_hosts ? worst : 0;
+    return model->n_hosts ? worst : 0;
 }
 
-double verdict_closing(const struct scene *scene) {
+double verdict_closing(const struct run_model *model) {
     size_t n = 0, closing = 0;
-    for (size_t r = 0; r < scene->budgets.n; r++) {
-        const struct budget *b = &scene->budgets.items[r].groups[scene->main_group];
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[model->main_group];
         if (b->wall_s <= 0)
             continue;
         n++;
@@ -71,31 +71,31 @@ static double plenty(double n, double needed) {
 }
 
 /* Of the rank whose iterations stand for all, where every call of it is known; else 0. */
-static size_t iterations_told(const struct scene *scene) {
-    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
-    return scene_has_path(scene) && reference ? reference->n : 0;
+static size_t iterations_told(const struct run_model *model) {
+    const struct rank_iterations *reference = iterations_reference(&model->iterations);
+    return model_has_path(model) && reference ? reference->n : 0;
 }
 
 /* How many moments of the program were seen, between 0 (as few as are needed) and 1: of the calls
  * of MPI every one was, so that iterations count; else samples do. */
-static double seen_of(const struct scene *scene) {
-    return fmax(plenty((double)verdict_least_samples(scene), RUN_SAMPLES_MIN),
-                plenty((double)iterations_told(scene), RUN_ITERATIONS_MIN));
+static double seen_of(const struct run_model *model) {
+    return fmax(plenty((double)verdict_least_samples(model), RUN_SAMPLES_MIN),
+                plenty((double)iterations_told(model), RUN_ITERATIONS_MIN));
 }
 
 /* Samples of the host with the fewest, of those that its length asks for: counters go on without
  * them, but what happened when is gone. One may fall beside either end. */
-static double samples_there(const struct scene *scene) {
-    int64_t period = scene->recording->period_ns;
-    double asked = period > 0 ? (double)(scene->recording->duration_ns / period) - 2 : 0;
-    return asked > 0 ? fmin(1, (double)verdict_least_samples(scene) / asked) : 1;
+static double samples_there(const struct run_model *model) {
+    int64_t period = model->recording->period_ns;
+    double asked = period > 0 ? (double)(model->recording->duration_ns / period) - 2 : 0;
+    return asked > 0 ? fmin(1, (double)verdict_least_samples(model) / asked) : 1;
 }
 
 /* Of the ranks whose calls were recorded, some did not come to their end: killed, or stuck, or
  * their last calls are lost. Whom the others then waited for says nothing of the program. */
-static bool all_came_to_end(const struct scene *scene) {
-    const struct mpi_log *log = &scene->recording->calls;
-    for (size_t r = 0; scene->budgets.events && r < log->n; r++) {
+static bool all_came_to_end(const struct run_model *model) {
+    const struct mpi_log *log = &model->recording->calls;
+    for (size_t r = 0; model->budgets.events && r < log->n; r++) {
         bool ended = false;
         for (size_t e = log->ranks[r].n; !ended && e > 0; e--)
             ended = strcmp(log->names[log->ranks[r].events[e - 1].function], "MPI_Finalize") == 0;
@@ -106,65 +106,65 @@ static bool all_came_to_end(const struct scene *scene) {
 }
 
 /* Of the ranks' time, what could not be split into waiting for a peer and moving data. */
-static double unsplit(const struct scene *scene) {
-    double share = rank_budgets_share(&scene->budgets, scene->main_group, BUDGET_UNSPLIT);
-    return scene_has_path(scene) && share > 0 ? fmin(share, 1) : 0;
+static double unsplit(const struct run_model *model) {
+    double share = rank_budgets_share(&model->budgets, model->main_group, BUDGET_UNSPLIT);
+    return model_has_path(model) && share > 0 ? fmin(share, 1) : 0;
 }
 
 /* The part of the evidence that is there. */
-static double evidence_there(const struct scene *scene) {
-    double there = samples_there(scene) * (1 - unsplit(scene));
-    if (verdict_closing(scene) < 1)
+static double evidence_there(const struct run_model *model) {
+    double there = samples_there(model) * (1 - unsplit(model));
+    if (verdict_closing(model) < 1)
         there *= 0.6;
-    if (verdict_coverage(scene) < 0.9) /* a host was dark for a while */
+    if (verdict_coverage(model) < 0.9) /* a host was dark for a while */
         there *= 0.6;
-    return all_came_to_end(scene) ? there : 0.8 * there;
+    return all_came_to_end(model) ? there : 0.8 * there;
 }
 
 /* A short run has seen few of the program's moments, however alike they were. */
-static double long_enough(const struct scene *scene) {
-    return 0.8 + 0.2 * seen_of(scene);
+static double long_enough(const struct run_model *model) {
+    return 0.8 + 0.2 * seen_of(model);
 }
 
-static double capped(const struct scene *scene, double confidence) {
-    return scene_has_path(scene) ? confidence : fmin(confidence, VERDICT_CONFIDENCE_CAP);
+static double capped(const struct run_model *model, double confidence) {
+    return model_has_path(model) ? confidence : fmin(confidence, VERDICT_CONFIDENCE_CAP);
 }
 
 /* The table was made on short runs as well, and on none whose evidence has a hole. */
-double verdict_confidence(const struct scene *scene, double computed, double *ret_asked) {
-    *ret_asked = fmin(1, computed * long_enough(scene));
-    return capped(scene, verdict_calibrated(*ret_asked)) * evidence_there(scene);
+double verdict_confidence(const struct run_model *model, double computed, double *ret_asked) {
+    *ret_asked = fmin(1, computed * long_enough(model));
+    return capped(model, verdict_calibrated(*ret_asked)) * evidence_there(model);
 }
 
-double verdict_confidence_counted(const struct scene *scene, double share) {
-    return capped(scene, share * long_enough(scene)) * evidence_there(scene);
+double verdict_confidence_counted(const struct run_model *model, double share) {
+    return capped(model, share * long_enough(model)) * evidence_there(model);
 }
 
 /* The kernel's counters go on between samples: where calls tell when each wait was, samples only
  * have to say what the time between was spent on. */
-static size_t samples_needed(const struct scene *scene) {
-    return iterations_told(scene) >= RUN_ITERATIONS_MIN ? RUN_SAMPLES_BESIDE_CALLS
+static size_t samples_needed(const struct run_model *model) {
+    return iterations_told(model) >= RUN_ITERATIONS_MIN ? RUN_SAMPLES_BESIDE_CALLS
                                                         : RUN_SAMPLES_MIN;
 }
 
 /* The reason why there is too little to judge by, or NULL. */
-static char *too_little(const struct scene *scene) {
-    size_t samples = verdict_least_samples(scene), needed = samples_needed(scene);
-    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
-    if (!scene->n_hosts)
+static char *too_little(const struct run_model *model) {
+    size_t samples = verdict_least_samples(model), needed = samples_needed(model);
+    const struct rank_iterations *reference = iterations_reference(&model->iterations);
+    if (!model->n_hosts)
         return text_format("No host was recorded");
     if (samples < needed)
         return text_format("Only %zu samples of %s lie within the run; %zu are needed", samples,
-                           scene->hosts[host_least_seen(scene)].name, needed);
+                           model->hosts[host_least_seen(model)].name, needed);
     /* iterations that were found are a help, not what the program is about */
-    if (reference && scene->iterations.source == ITERATION_MARKER &&
+    if (reference && model->iterations.source == ITERATION_MARKER &&
         reference->n < RUN_ITERATIONS_MIN)
         return text_format("Only %zu iterations were marked; %d are needed", reference->n,
                            RUN_ITERATIONS_MIN);
     return NULL;
 }
 
-static void say_too_little(const struct scene *scene, char *why, struct verdict *v) {
+static void say_too_little(const struct run_model *model, char *why, struct verdict *v) {
     char *so_far = v->summary;
     bool leaning = verdict_blames(v->state);
     v->summary = leaning
@@ -177,18 +177,18 @@ static void say_too_little(const struct scene *scene, char *why, struct verdict 
         text_list_release(&v->evidence);
         text_list_release(&v->next);
     }
-    if (scene->n_hosts > 1 && verdict_coverage(scene) < 0.5)
+    if (model->n_hosts > 1 && verdict_coverage(model) < 0.5)
         text_list_add(&v->next,
                       "look why %s was hardly seen: its agent, or its way to the collector",
-                      scene->hosts[host_least_seen(scene)].name);
-    if (scene->iterations.n && iterations_reference(&scene->iterations)->n < RUN_ITERATIONS_MIN)
+                      model->hosts[host_least_seen(model)].name);
+    if (model->iterations.n && iterations_reference(&model->iterations)->n < RUN_ITERATIONS_MIN)
         text_list_add(&v->next, "run at least %d iterations", RUN_ITERATIONS_MIN);
 }
 
 /* ---- without calls ---- */
 
 /* Ranks that differ, though no resource says why. */
-static void judge_imbalance(const struct scene *scene, const struct stragglers *stragglers,
+static void judge_imbalance(const struct run_model *model, const struct stragglers *stragglers,
                             struct verdict *v) {
     const struct straggler *s = &stragglers->items[0];
     v->state = VERDICT_SUSPECTED;
@@ -196,70 +196,70 @@ static void judge_imbalance(const struct scene *scene, const struct stragglers *
     v->rank = s->rank;
     v->resource = "imbalance";
     v->kind = "unknown";
-    v->confidence = verdict_confidence_counted(scene, 0.4);
+    v->confidence = verdict_confidence_counted(model, 0.4);
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
     v->gain_source = "bound";
     v->cause = text_format("%s", s->cause);
     v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
                              "factor of %.2f.",
-                             s->rank, scene->hosts[s->host].name, s->slowdown);
+                             s->rank, model->hosts[s->host].name, s->slowdown);
     for (size_t i = 0; i < s->evidence.n; i++)
         text_list_add(&v->evidence, "%s", s->evidence.items[i]);
     text_list_add(&v->next,
                   "look what rank %d on %s does that its peers do not: its part of the "
                   "data, its core, its files",
-                  s->rank, scene->hosts[s->host].name);
+                  s->rank, model->hosts[s->host].name);
 }
 
 /* ---- what could not be seen ---- */
 
-bool verdict_has_ranks(const struct scene *scene) {
-    for (size_t r = 0; r < scene->budgets.n; r++)
-        if (scene->budgets.items[r].rank >= 0)
+bool verdict_has_ranks(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0)
             return true;
     return false;
 }
 
-static void add_blind_spots(const struct scene *scene, struct verdict *v) {
-    double bound = scene->budgets.clock_bound_s;
-    if (!scene->budgets.events && !verdict_has_ranks(scene))
+static void add_blind_spots(const struct run_model *model, struct verdict *v) {
+    double bound = model->budgets.clock_bound_s;
+    if (!model->budgets.events && !verdict_has_ranks(model))
         text_list_add(&v->against, "not visible: which process waits for which other, since it is "
                                    "no MPI program; confidence is capped");
-    else if (!scene->budgets.events)
+    else if (!model->budgets.events)
         text_list_add(&v->against, "not visible: what ranks do inside MPI, so waiting for a peer "
                                    "and computing look alike; confidence is capped");
-    else if (!scene_has_path(scene))
+    else if (!model_has_path(model))
         text_list_add(&v->against, "not visible: who waited for whom, since too few MPI calls "
                                    "could be matched");
-    if (scene->budgets.events && isnan(bound) && scene->n_hosts > 1)
+    if (model->budgets.events && isnan(bound) && model->n_hosts > 1)
         text_list_add(&v->against,
                       "not visible: short waits between hosts, whose clocks could not be compared");
-    if (verdict_closing(scene) < 1)
+    if (verdict_closing(model) < 1)
         text_list_add(&v->against,
                       "the time of %.0f %% of the ranks does not add up within %.0f "
                       "%%",
-                      100 * (1 - verdict_closing(scene)), BUDGET_CLOSURE_PCT);
-    if (verdict_coverage(scene) < 0.9)
+                      100 * (1 - verdict_closing(model)), BUDGET_CLOSURE_PCT);
+    if (verdict_coverage(model) < 0.9)
         text_list_add(&v->against, "some host was recorded for only %.0f %% of the run",
-                      100 * verdict_coverage(scene));
+                      100 * verdict_coverage(model));
 }
 
 /* As long as this run would have had to be to have been seen often enough. */
-static double seconds_needed(const struct scene *scene) {
-    double run_s = (double)scene->recording->duration_ns / 1e9;
-    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(scene));
-    double told = (double)iterations_told(scene);
+static double seconds_needed(const struct run_model *model) {
+    double run_s = (double)model->recording->duration_ns / 1e9;
+    double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(model));
+    double told = (double)iterations_told(model);
     double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
     return ceil(run_s * factor);
 }
 
-static void add_next(const struct scene *scene, struct verdict *v) {
-    if (!scene->iterations.n)
+static void add_next(const struct run_model *model, struct verdict *v) {
+    if (!model->iterations.n)
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
                                 "them takes is known");
-    if (seen_of(scene) < 1 && verdict_coverage(scene) >= 0.9) /* which made it less sure */
-        text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(scene));
+    if (seen_of(model) < 1 && verdict_coverage(model) >= 0.9) /* which made it less sure */
+        text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(model));
     if (!v->next.n)
         text_list_add(&v->next, "run it again: `chokepoint compare last~1 last` says what holds");
 }
@@ -271,21 +271,21 @@ static void copy_ruled_out(const struct candidates *candidates, struct verdict *
 
 /* ---- all of it ---- */
 
-static int judge(const struct scene *scene, const struct candidates *candidates,
+static int judge(const struct run_model *model, const struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *v) {
-    bool stands_out = verdict_least_samples(scene) >= LEANING_SAMPLES_MIN && candidates->n &&
+    bool stands_out = verdict_least_samples(model) >= LEANING_SAMPLES_MIN && candidates->n &&
                       candidate_is_worth_naming(&candidates->items[0]);
-    int result = verdict_of_phases(scene, candidates, v);
+    int result = verdict_of_phases(model, candidates, v);
     if (result == 0 && stands_out)
-        result = verdict_of_candidate(scene, candidates, v);
-    else if (stragglers->n && !scene_has_path(scene))
-        judge_imbalance(scene, stragglers, v);
+        result = verdict_of_candidate(model, candidates, v);
+    else if (stragglers->n && !model_has_path(model))
+        judge_imbalance(model, stragglers, v);
     else
-        verdict_of_none(scene, candidates, v);
+        verdict_of_none(model, candidates, v);
     return result;
 }
 
-int verdict_make(const struct scene *scene, const struct candidates *candidates,
+int verdict_make(const struct run_model *model, const struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict) {
     struct verdict v = {.host = -1,
                         .rank = -1,
@@ -296,15 +296,15 @@ int verdict_make(const struct scene *scene, const struct candidates *candidates,
                         .gain = NAN,
                         .gain_low = NAN,
                         .gain_high = NAN};
-    int result = judge(scene, candidates, stragglers, &v);
-    char *why = too_little(scene);
-    bool failed = verdict_of_failed(scene, &v);
+    int result = judge(model, candidates, stragglers, &v);
+    char *why = too_little(model);
+    bool failed = verdict_of_failed(model, &v);
     if (why && !failed)
-        say_too_little(scene, why, &v);
+        say_too_little(model, why, &v);
     free(why);
-    add_blind_spots(scene, &v);
+    add_blind_spots(model, &v);
     copy_ruled_out(candidates, &v);
-    add_next(scene, &v);
+    add_next(model, &v);
     if (result == 0 && (!v.cause || !v.summary || v.evidence.error || v.against.error ||
                         v.ruled_out.error || v.next.error))
         result = -ENOMEM;

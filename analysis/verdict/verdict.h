@@ -5,13 +5,13 @@
  * would gain from more of it; "balanced" is an answer like any other. Where nothing saw inside MPI,
  * confidence never exceeds VERDICT_CONFIDENCE_CAP.
  */
-#ifndef CHOKEPOINT_ANALYSIS_VERDICT_H
-#define CHOKEPOINT_ANALYSIS_VERDICT_H
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/finding.h"
+#include "analysis/facts/text_list.h"
 
 /* Without calls: of 71 verdicts that named a resource which the kernel showed to run out all were
  * right; those without such evidence were, too, but they were ten. */
@@ -27,12 +27,12 @@ const char *verdict_state_name(enum verdict_state state);
 bool verdict_blames(enum verdict_state state);
 
 struct candidates;
-struct scene;
+struct run_model;
 struct stragglers;
 
 /* The same question asked of one phase: share of its time instead of a gain of the run's. */
 struct verdict_phase {
-    size_t group; /* of the scene */
+    size_t group; /* of the model */
     enum verdict_state state;
     int host, rank;
     const char *resource, *kind; /* static; kind NULL: none */
@@ -61,7 +61,7 @@ struct verdict {
 };
 
 /* Judges. candidates and stragglers may be empty. -ENOMEM. */
-int verdict_make(const struct scene *scene, const struct candidates *candidates,
+int verdict_make(const struct run_model *model, const struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict);
 void verdict_release(struct verdict *verdict);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation/throughput.h"
+#include "analysis/gain/throughput.h"
 #include "analysis/verdict/verdict_private.h"
 
 double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
@@ -45,7 +45,7 @@ static const char *why_it_lost(const struct candidate *first, const struct candi
 }
 
 /* The first candidate that is not the verdict in another form, and why it lost. */
-static void add_runner_up(const struct scene *scene, const struct candidates *candidates,
+static void add_runner_up(const struct run_model *model, const struct candidates *candidates,
                           const struct candidate *other, struct verdict *v) {
     const struct candidate *first = &candidates->items[0], *c = NULL;
     for (size_t i = 1; !c && i < candidates->n; i++) {
@@ -56,27 +56,27 @@ static void add_runner_up(const struct scene *scene, const struct candidates *ca
     }
     if (!c || c->run_share < BLOCKED_MIN)
         return;
-    char *what = verdict_candidate_words(scene, c);
+    char *what = verdict_candidate_words(model, c);
     text_list_add(&v->against, "runner-up: %s%s%s, %.0f %% of the run; %s", what ? what : "",
                   c->group == first->group ? "" : " during ",
-                  c->group == first->group ? "" : verdict_group_words(scene, c->group),
+                  c->group == first->group ? "" : verdict_group_words(model, c->group),
                   100 * c->run_share, why_it_lost(first, c));
     free(what);
 }
 
 /* Weights as designed; less where the evidence has a hole that is known. */
-static double confidence_of(const struct scene *scene, const struct candidate *c,
+static double confidence_of(const struct run_model *model, const struct candidate *c,
                             const struct resampled *r, double *ret_asked) {
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
-                        0.1 * verdict_coverage(scene);
-    bool told = c->supply || scene_has_path(scene); /* of others there were too few to count */
-    confidence = told ? verdict_confidence(scene, confidence, ret_asked)
-                      : verdict_confidence_counted(scene, confidence);
+                        0.1 * verdict_coverage(model);
+    bool told = c->supply || model_has_path(model); /* of others there were too few to count */
+    confidence = told ? verdict_confidence(model, confidence, ret_asked)
+                      : verdict_confidence_counted(model, confidence);
     if (!c->supply)
         confidence *= 0.8;
     if (c->ambiguous)
         confidence *= 0.6;
-    if (!scene_has_path(scene) && ranks_busy(scene, c->group) >= BUSY_RANK && candidate_is_link(c))
+    if (!model_has_path(model) && ranks_busy(model, c->group) >= BUSY_RANK && candidate_is_link(c))
         confidence *= 0.6;
     return told ? confidence : fmin(confidence, VERDICT_CONFIDENCE_LEAN);
 }
@@ -90,27 +90,27 @@ static void take_culprit(const struct candidate *c, struct verdict *v) {
 /* What the path spends on it bounds the gain only if all else took as long without it: so at least
  * up to what no change can take from the run. Of what a process lost that is a share of the time in
  * which it was recorded: samples may have begun late. */
-static void take_bound(const struct scene *scene, const struct candidate *c,
+static void take_bound(const struct run_model *model, const struct candidate *c,
                        const struct candidate *other, struct verdict *v) {
     double lost = other || isnan(c->lost.estimate) ? 0 : c->lost.estimate;
     double path = fmax(lost, c->run_share + (other ? other->run_share : 0));
     v->gain_low = 0;
-    v->gain_high = fmin(1, fmax(path, candidate_most(scene, c)));
+    v->gain_high = fmin(1, fmax(path, candidate_most(model, c)));
     v->gain_source = "bound";
 }
 
-static void take_gain(const struct scene *scene, const struct candidate *c,
+static void take_gain(const struct run_model *model, const struct candidate *c,
                       const struct candidate *other, struct verdict *v) {
     const struct gain *gain = candidate_gain(c);
     if (!gain->replayed && !gain->counted) {
-        take_bound(scene, c, other, v);
+        take_bound(model, c, other, v);
         return;
     }
     v->gain = gain->estimate;
     v->gain_low = gain->low;
     v->gain_high = gain->high;
     v->gain_source = gain->counted                        ? "counters"
-                     : throughput_counts(scene, c->group) ? "iterations"
+                     : throughput_counts(model, c->group) ? "iterations"
                                                           : "replay";
 }
 
@@ -126,11 +126,11 @@ static void add_no_replay(const struct candidates *candidates, struct verdict *v
                   candidates->no_replay);
 }
 
-int verdict_of_candidate(const struct scene *scene, const struct candidates *candidates,
+int verdict_of_candidate(const struct run_model *model, const struct candidates *candidates,
                          struct verdict *v) {
     struct candidate *c = &candidates->items[0];
     struct resampled r;
-    int result = resample_candidates(scene, candidates, &r);
+    int result = resample_candidates(model, candidates, &r);
     if (result < 0)
         return result;
     const struct candidate *other = verdict_other_direction(candidates);
@@ -141,17 +141,17 @@ int verdict_of_candidate(const struct scene *scene, const struct candidates *can
     v->kind = c->kind;
     v->start_s = c->start_s;
     v->end_s = c->end_s;
-    v->confidence = confidence_of(scene, c, &r, &v->computed);
+    v->confidence = confidence_of(model, c, &r, &v->computed);
     take_culprit(c, v);
-    take_gain(scene, c, other, v);
+    take_gain(model, c, other, v);
     v->cause = text_format("%s", c->cause);
-    v->summary = verdict_sentence(scene, candidates, &r, v->state);
+    v->summary = verdict_sentence(model, candidates, &r, v->state);
     text_list_move(&v->evidence, &c->evidence);
     text_list_move(&v->against, &c->against);
     if (other)
         add_other_direction(candidates, other, v);
-    add_runner_up(scene, candidates, other, v);
+    add_runner_up(model, candidates, other, v);
     add_no_replay(candidates, v);
-    verdict_next_for(scene, c, v);
+    verdict_next_for(model, c, v);
     return 0;
 }

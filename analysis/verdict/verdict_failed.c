@@ -12,18 +12,18 @@
 
 #define SHELL_SIGNALLED 128
 
-static bool failed(const struct scene *scene) {
-    int status = scene->recording->exit_status;
+static bool failed(const struct run_model *model) {
+    int status = model->recording->exit_status;
     return status > 0 && status != SHELL_SIGNALLED + SIGINT && status != SHELL_SIGNALLED + SIGTERM;
 }
 
 /* It never got to what it is for: that nothing held it up until then says nothing of it. */
-static bool failed_early(const struct scene *scene) {
-    const struct rank_iterations *reference = iterations_reference(&scene->iterations);
-    return failed(scene) && (!reference || reference->n < RUN_ITERATIONS_MIN);
+static bool failed_early(const struct run_model *model) {
+    const struct rank_iterations *reference = iterations_reference(&model->iterations);
+    return failed(model) && (!reference || reference->n < RUN_ITERATIONS_MIN);
 }
 
-static void say_failed(const struct scene *scene, struct verdict *v) {
+static void say_failed(const struct run_model *model, struct verdict *v) {
     free(v->cause);
     free(v->summary);
     text_list_release(&v->evidence);
@@ -37,19 +37,19 @@ static void say_failed(const struct scene *scene, struct verdict *v) {
         text_format("The command failed (exit status %d) after %.1f s, with too few "
                     "iterations, or none, to judge by. Until then nothing was seen to "
                     "run out on these hosts.",
-                    scene->recording->exit_status, (double)scene->recording->duration_ns / 1e9);
+                    model->recording->exit_status, (double)model->recording->duration_ns / 1e9);
     text_list_add(&v->next, "see what it printed before it ended; what limits it shows when it "
                             "works");
 }
 
-bool verdict_of_failed(const struct scene *scene, struct verdict *v) {
-    if (!verdict_blames(v->state) && scene->n_hosts && failed_early(scene)) {
-        say_failed(scene, v);
+bool verdict_of_failed(const struct run_model *model, struct verdict *v) {
+    if (!verdict_blames(v->state) && model->n_hosts && failed_early(model)) {
+        say_failed(model, v);
         return true;
     }
-    if (failed(scene))
+    if (failed(model))
         text_list_add(&v->against,
                       "the command failed (exit status %d): this is of the time until then",
-                      scene->recording->exit_status);
+                      model->recording->exit_status);
     return false;
 }

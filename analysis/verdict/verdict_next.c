@@ -8,13 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/saturation/saturation_net.h"
+#include "analysis/rules/network.h"
 #include "analysis/verdict/verdict_private.h"
 
 #define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
 
 struct advised {
-    const struct scene *scene;
+    const struct run_model *model;
     const struct candidate *c;
     const char *host;
     struct windows windows;
@@ -26,7 +26,7 @@ struct advised {
 /* Of a table's series on the host the one whose column grew most, or is highest (levels). */
 static const struct series *most(const struct advised *a, enum recording_table table, size_t column,
                                  bool level, const char *not_named) {
-    const struct series_set *set = &a->scene->recording->tables[table];
+    const struct series_set *set = &a->model->recording->tables[table];
     const struct series *best = NULL;
     double most = 0;
     for (size_t s = 0; s < set->n; s++) {
@@ -46,7 +46,7 @@ static const struct series *most(const struct advised *a, enum recording_table t
 
 static double level_of(const struct advised *a, enum recording_table table,
                        const struct series *series, size_t column) {
-    return (double)series_last(&a->scene->recording->tables[table], series, column);
+    return (double)series_last(&a->model->recording->tables[table], series, column);
 }
 
 static bool is_in_group(const struct series *group) {
@@ -72,7 +72,7 @@ static void about_shaped(const struct advised *a, const struct series *queue) {
 
 static void about_link(const struct advised *a) {
     bool send = strcmp(a->c->resource, "net-egress") == 0;
-    struct queues queues = link_queues(a->scene, a->c->group, a->c->host);
+    struct queues queues = link_queues(a->model, a->c->group, a->c->host);
     bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
                   (a->c->supply || link_is_backed_up(&queues));
     const struct series *interface =
@@ -102,7 +102,7 @@ static void about_contention(const struct advised *a) {
         text_list_add(a->next,
                       "give %s fewer ranks or threads than its %u cores (OMP_NUM_THREADS, "
                       "mpirun -N)",
-                      a->host, a->scene->hosts[a->c->host].n_cpus);
+                      a->host, a->model->hosts[a->c->host].n_cpus);
 }
 
 static void about_quota(const struct advised *a) {
@@ -160,7 +160,7 @@ static void about_memory(const struct advised *a) {
                       a->host, group->name, limit / 1e6);
     else
         text_list_add(a->next, "run fewer ranks on %s, or give it more memory than its %.3g GB",
-                      a->host, a->scene->hosts[a->c->host].memory_gb);
+                      a->host, a->model->hosts[a->c->host].memory_gb);
 }
 
 static void about_skew(const struct advised *a) {
@@ -242,11 +242,11 @@ static const struct {
     {"application", "unknown", about_own_end},
 };
 
-void verdict_next_for(const struct scene *scene, const struct candidate *c, struct verdict *v) {
-    struct advised a = {.scene = scene,
+void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v) {
+    struct advised a = {.model = model,
                         .c = c,
-                        .host = scene->hosts[c->host].name,
-                        .windows = phase_windows(&scene->groups[c->group]),
+                        .host = model->hosts[c->host].name,
+                        .windows = phase_windows(&model->groups[c->group]),
                         .next = &v->next};
     if (c->next)
         text_list_add(&v->next, "%s", c->next);

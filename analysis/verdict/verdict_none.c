@@ -42,9 +42,9 @@ static void find_other(const struct rank_budgets *budgets, size_t group, struct 
     }
 }
 
-static struct shares shares_of(const struct scene *scene) {
-    const struct rank_budgets *b = &scene->budgets;
-    size_t group = scene->main_group;
+static struct shares shares_of(const struct run_model *model) {
+    const struct rank_budgets *b = &model->budgets;
+    size_t group = model->main_group;
     struct shares s = {.computing = known(rank_budgets_share(b, group, BUDGET_CPU)),
                        .wait = known(rank_budgets_share(b, group, BUDGET_PEER_WAIT)),
                        .transfer = known(rank_budgets_share(b, group, BUDGET_TRANSFER)),
@@ -108,15 +108,15 @@ static void add_next(const struct shares *s, struct verdict *v) {
 /* Of the resamples nothing reaches the least gain; how far below it the first stays. Who moves data
  * for much of the time may well run into a limit that none of the hosts shows; and whose ranks lack
  * something for much of it does so somewhere. */
-static double confidence_of(const struct scene *scene, const struct candidates *candidates,
+static double confidence_of(const struct run_model *model, const struct candidates *candidates,
                             double unexplained, double *ret_asked) {
     double most = 0, closeness;
     for (size_t i = 0; i < candidates->n; i++)
         most = fmax(most, fmin(candidates->items[i].gain.estimate, GAIN_MIN));
     closeness = 1 - most / GAIN_MIN;
     double quiet =
-        0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(scene);
-    return verdict_confidence(scene, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)), ret_asked);
+        0.5 * (0.5 + 0.5 * closeness) + 0.2 * closeness + 0.2 + 0.1 * verdict_coverage(model);
+    return verdict_confidence(model, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)), ret_asked);
 }
 
 /* What the ranks lack of their hosts for much of the time, though none stands out by it; else 0. */
@@ -126,10 +126,10 @@ static double lacking(const struct shares *s) {
 }
 
 /* The most that a change on one host would gain. */
-static void say_most(const struct scene *scene, const struct candidates *candidates,
+static void say_most(const struct run_model *model, const struct candidates *candidates,
                      const struct shares *s, struct verdict *v) {
     const struct candidate *c = candidates->n ? &candidates->items[0] : NULL;
-    char *what = c ? verdict_candidate_words(scene, c) : NULL;
+    char *what = c ? verdict_candidate_words(model, c) : NULL;
     if (what && c->gain.estimate >= 0.005)
         text_list_add(&v->evidence,
                       "the most that a change on one host would gain is %.0f %% of the run: %s",
@@ -137,7 +137,7 @@ static void say_most(const struct scene *scene, const struct candidates *candida
     else if (lacking(s) > 0)
         text_list_add(&v->evidence, "%s holds up the run on no single host",
                       budget_term_words(s->other));
-    else if (verdict_closing(scene) < 1)
+    else if (verdict_closing(model) < 1)
         text_list_add(&v->evidence, "no host was short of anything that the run had to wait for");
     else
         text_list_add(&v->evidence, "the ranks' time adds up, and no host was short of anything "
@@ -145,12 +145,12 @@ static void say_most(const struct scene *scene, const struct candidates *candida
     free(what);
 }
 
-static void say_balanced(const struct scene *scene, const struct candidates *candidates,
+static void say_balanced(const struct run_model *model, const struct candidates *candidates,
                          struct verdict *v) {
-    struct shares s = shares_of(scene);
+    struct shares s = shares_of(model);
     v->state = VERDICT_BALANCED;
     v->confidence =
-        confidence_of(scene, candidates, s.transfer + s.overhead + lacking(&s), &v->computed);
+        confidence_of(model, candidates, s.transfer + s.overhead + lacking(&s), &v->computed);
     v->cause = bound_words(&s);
     char other[80] = "";
     if (s.most >= 0.05)
@@ -161,7 +161,7 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
         "shorter.",
         v->cause ? v->cause : "", 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
         other, 100 * GAIN_MIN);
-    say_most(scene, candidates, &s, v);
+    say_most(model, candidates, &s, v);
     if (lacking(&s) > 0)
         text_list_add(&v->against,
                       "%s is %.0f %% of the ranks' time: the hosts may all lack the same",
@@ -180,10 +180,10 @@ static void say_balanced(const struct scene *scene, const struct candidates *can
     add_next(&s, v);
 }
 
-static void say_compute_bound(const struct scene *scene, double busy, struct verdict *v) {
+static void say_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_BALANCED;
     v->confidence =
-        verdict_confidence_counted(scene, verdict_has_ranks(scene) ? BUSY_RANKS_SURE : BUSY_SURE);
+        verdict_confidence_counted(model, verdict_has_ranks(model) ? BUSY_RANKS_SURE : BUSY_SURE);
     v->cause = text_format("compute bound");
     v->summary = text_format("No host stands out: compute bound. The processes run %.0f "
                              "%% of the time and hardly wait for anything that was recorded.",
@@ -223,9 +223,9 @@ static void say_unsplit(const struct shares *s, struct verdict *v) {
 }
 
 /* Ranks that wait for each other, with budgets of which too few add up. */
-static void say_untrusted(const struct scene *scene, struct verdict *v) {
-    struct shares s = shares_of(scene);
-    const struct rank_budget *who = rank_budgets_awaited(&scene->budgets);
+static void say_untrusted(const struct run_model *model, struct verdict *v) {
+    struct shares s = shares_of(model);
+    const struct rank_budget *who = rank_budgets_awaited(&model->budgets);
     v->state = VERDICT_INSUFFICIENT;
     v->cause = text_format("waiting for each other");
     v->summary = text_format("Nothing ran out on these hosts. The ranks computed %.0f %% of the "
@@ -233,11 +233,11 @@ static void say_untrusted(const struct scene *scene, struct verdict *v) {
                              "transferred %.0f %%, but their time does not add up well enough to "
                              "say why.",
                              100 * s.computing, 100 * s.wait, who->rank,
-                             scene->hosts[who->host].name, 100 * s.transfer);
+                             model->hosts[who->host].name, 100 * s.transfer);
     text_list_add(&v->next,
                   "look at rank %d on %s first: `chokepoint report --format html` shows "
                   "its time iteration by iteration",
-                  who->rank, scene->hosts[who->host].name);
+                  who->rank, model->hosts[who->host].name);
 }
 
 /* What the run gains at most: of what no prediction is known, its bound. */
@@ -254,12 +254,12 @@ static const char *how_harmless(const struct candidate *c) {
 }
 
 /* Evidence of something busy that the run would hardly gain from. */
-static void rule_out_harmless(const struct scene *scene, const struct candidates *candidates,
+static void rule_out_harmless(const struct run_model *model, const struct candidates *candidates,
                               struct verdict *v) {
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
         char *what = !c->repeated && !candidate_is_worth_naming(c)
-                         ? verdict_candidate_words(scene, c)
+                         ? verdict_candidate_words(model, c)
                          : NULL;
         if (what)
             text_list_add(&v->ruled_out, "%s: %s, %.0f %% of the run at most", what,
@@ -268,21 +268,21 @@ static void rule_out_harmless(const struct scene *scene, const struct candidates
     }
 }
 
-void verdict_of_none(const struct scene *scene, const struct candidates *candidates,
+void verdict_of_none(const struct run_model *model, const struct candidates *candidates,
                      struct verdict *v) {
-    double busy = ranks_busy(scene, scene->main_group);
+    double busy = ranks_busy(model, model->main_group);
     v->host = v->rank = -1;
     v->resource = "none";
-    rule_out_harmless(scene, candidates, v);
-    struct shares s = shares_of(scene);
-    if (scene_has_path(scene) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
+    rule_out_harmless(model, candidates, v);
+    struct shares s = shares_of(model);
+    if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
         say_unsplit(&s, v);
-    else if (scene_has_path(scene) && verdict_closing(scene) >= 0.5)
-        say_balanced(scene, candidates, v);
-    else if (!scene_has_path(scene) && busy >= COMPUTE_BOUND)
-        say_compute_bound(scene, busy, v);
-    else if (scene_has_path(scene) && rank_budgets_awaited(&scene->budgets))
-        say_untrusted(scene, v);
+    else if (model_has_path(model) && verdict_closing(model) >= 0.5)
+        say_balanced(model, candidates, v);
+    else if (!model_has_path(model) && busy >= COMPUTE_BOUND)
+        say_compute_bound(model, busy, v);
+    else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
+        say_untrusted(model, v);
     else
         say_not_visible(busy, v);
 }

@@ -19,28 +19,28 @@ static const struct candidate *first_of(const struct candidates *candidates, siz
     return first;
 }
 
-static void judge_quiet_phase(const struct scene *scene, struct verdict_phase *p) {
-    double computing = rank_budgets_share(&scene->budgets, p->group, BUDGET_CPU);
-    double busy = scene_has_path(scene) ? computing : ranks_busy(scene, p->group);
-    bool told = scene_has_path(scene) ? !isnan(computing) : busy >= COMPUTE_BOUND;
+static void judge_quiet_phase(const struct run_model *model, struct verdict_phase *p) {
+    double computing = rank_budgets_share(&model->budgets, p->group, BUDGET_CPU);
+    double busy = model_has_path(model) ? computing : ranks_busy(model, p->group);
+    bool told = model_has_path(model) ? !isnan(computing) : busy >= COMPUTE_BOUND;
     p->state = told ? VERDICT_BALANCED : VERDICT_INSUFFICIENT;
     p->summary = told ? text_format("no host stands out; the ranks computed %.0f %% of the time",
                                     100 * fmin(busy, 1))
                       : text_format("nothing ran out; what it waits for is not visible");
 }
 
-static void judge_phase(const struct scene *scene, const struct candidates *candidates,
+static void judge_phase(const struct run_model *model, const struct candidates *candidates,
                         struct verdict_phase *p) {
     const struct candidate *c = first_of(candidates, p->group);
     /* the verdict's own answer first: it knows gains, not only shares */
-    for (size_t i = 0; i < candidates->n && p->group == scene->main_group; i++)
+    for (size_t i = 0; i < candidates->n && p->group == model->main_group; i++)
         if (candidates->items[i].group == p->group) {
             bool worth = candidates->items[i].gain.estimate >= GAIN_MIN;
             c = worth ? &candidates->items[i] : NULL;
             break;
         }
     if (!c) {
-        judge_quiet_phase(scene, p);
+        judge_quiet_phase(model, p);
         return;
     }
     p->state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED;
@@ -49,19 +49,19 @@ static void judge_phase(const struct scene *scene, const struct candidates *cand
     p->resource = c->resource;
     p->kind = c->kind;
     p->blocked = c->blocked;
-    p->summary = verdict_phase_sentence(scene, c);
+    p->summary = verdict_phase_sentence(model, c);
 }
 
-int verdict_of_phases(const struct scene *scene, const struct candidates *candidates,
+int verdict_of_phases(const struct run_model *model, const struct candidates *candidates,
                       struct verdict *v) {
-    v->phases = calloc(scene->n_groups + 1, sizeof *v->phases);
+    v->phases = calloc(model->n_groups + 1, sizeof *v->phases);
     if (!v->phases)
         return -ENOMEM;
-    for (size_t g = scene->n_groups > 1 ? 1 : 0; g < scene->n_groups; g++) {
+    for (size_t g = model->n_groups > 1 ? 1 : 0; g < model->n_groups; g++) {
         struct verdict_phase *p = &v->phases[v->n_phases++];
         *p = (struct verdict_phase){
             .group = g, .host = -1, .rank = -1, .resource = "none", .blocked = NAN};
-        judge_phase(scene, candidates, p);
+        judge_phase(model, candidates, p);
         if (!p->summary)
             return -ENOMEM;
     }

@@ -1,61 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the verdict share. */
-#ifndef CHOKEPOINT_ANALYSIS_VERDICT_PRIVATE_H
-#define CHOKEPOINT_ANALYSIS_VERDICT_PRIVATE_H
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
 
-#include "analysis/saturation/saturation.h"
-#include "analysis/scene.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/rules/rules.h"
 #include "analysis/verdict/resample.h"
 #include "analysis/verdict/verdict.h"
 
 /* Samples within the run of the host with the fewest. */
-size_t verdict_least_samples(const struct scene *scene);
+size_t verdict_least_samples(const struct run_model *model);
 /* Share of the run that samples of the host with the fewest cover. */
-double verdict_coverage(const struct scene *scene);
+double verdict_coverage(const struct run_model *model);
 /* Of the ranks' budgets in the main phase that should close, the share that does; 1 without any. */
-double verdict_closing(const struct scene *scene);
+double verdict_closing(const struct run_model *model);
 /* Some process of the job is a rank of MPI. */
-bool verdict_has_ranks(const struct scene *scene);
+bool verdict_has_ranks(const struct run_model *model);
 /* What all confidences have in common: less for a short run; the table; the cap where nothing saw
  * inside MPI; how much of the evidence is there (samples, budgets that close, ranks that came to
  * their end). At most VERDICT_CONFIDENCE_MAX. ret_asked: what the table was asked. */
-double verdict_confidence(const struct scene *scene, double computed, double *ret_asked);
+double verdict_confidence(const struct run_model *model, double computed, double *ret_asked);
 /* The same without the table, of what is a share of answers that were right. */
-double verdict_confidence_counted(const struct scene *scene, double share);
+double verdict_confidence_counted(const struct run_model *model, double share);
 
 /* What the run would gain at least, by what is known. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
 /* The first candidate is the verdict; its sentences move over. -ENOMEM. */
-int verdict_of_candidate(const struct scene *scene, const struct candidates *candidates,
+int verdict_of_candidate(const struct run_model *model, const struct candidates *candidates,
                          struct verdict *v);
 /* What to do about it (verdict_next.c). */
-void verdict_next_for(const struct scene *scene, const struct candidate *c, struct verdict *v);
+void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v);
 /* None stands out. */
-void verdict_of_none(const struct scene *scene, const struct candidates *candidates,
+void verdict_of_none(const struct run_model *model, const struct candidates *candidates,
                      struct verdict *v);
 /* What it is worth if the command failed; after the others. Returns whether it says so instead of
  * all that was found. */
-bool verdict_of_failed(const struct scene *scene, struct verdict *v);
+bool verdict_of_failed(const struct run_model *model, struct verdict *v);
 /* Each phase for itself. -ENOMEM. */
-int verdict_of_phases(const struct scene *scene, const struct candidates *candidates,
+int verdict_of_phases(const struct run_model *model, const struct candidates *candidates,
                       struct verdict *v);
 
 /* ---- words (verdict_words.c); texts are the caller's, NULL without memory ---- */
 
 /* "network (sending)" */
 const char *verdict_resource_words(const char *resource);
-const char *verdict_group_words(const struct scene *scene, size_t group);
+const char *verdict_group_words(const struct run_model *model, size_t group);
 bool candidate_is_link(const struct candidate *c);
 /* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
  * the program uses now the one, now the other. */
 const struct candidate *verdict_other_direction(const struct candidates *candidates);
-char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
+char *verdict_sentence(const struct run_model *model, const struct candidates *candidates,
                        const struct resampled *r, enum verdict_state state);
 /* Who and what: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". */
-char *verdict_candidate_words(const struct scene *scene, const struct candidate *c);
+char *verdict_candidate_words(const struct run_model *model, const struct candidate *c);
 /* One candidate in its own phase: "vm2's CPU (contention with sh[7]): 38 % of the phase". */
-char *verdict_phase_sentence(const struct scene *scene, const struct candidate *c);
+char *verdict_phase_sentence(const struct run_model *model, const struct candidate *c);
 
 #endif

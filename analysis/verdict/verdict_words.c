@@ -24,8 +24,8 @@ const char *verdict_resource_words(const char *resource) {
     return resource;
 }
 
-const char *verdict_group_words(const struct scene *scene, size_t group) {
-    return group ? scene->groups[group].name : "the whole run";
+const char *verdict_group_words(const struct run_model *model, size_t group) {
+    return group ? model->groups[group].name : "the whole run";
 }
 
 bool candidate_is_link(const struct candidate *c) {
@@ -83,16 +83,16 @@ static void say_around(const struct gain *gain, char *to, size_t size) {
 /* "10 % of the time in training, 9 to 11 % of the whole run": a part of a phase and one of the run
  * are two numbers, and the reader is told which is which. Without calls it is a process's time,
  * of which samples may have missed the beginning. */
-static void say_share(const struct scene *scene, const struct candidate *c,
+static void say_share(const struct run_model *model, const struct candidate *c,
                       const struct resampled *r, char *to, size_t size) {
     char of_run[40], around[48];
     say_interval(r->low, r->high, of_run, sizeof of_run);
     say_around(&c->lost, around, sizeof around);
-    if (!scene_has_path(scene) && !isnan(c->lost.estimate))
+    if (!model_has_path(model) && !isnan(c->lost.estimate))
         snprintf(to, size, "%.0f %% of its recorded time%s", 100 * c->lost.estimate, around);
     else if (c->group)
         snprintf(to, size, "%.0f %% of the time in %.64s, %s of the whole run", 100 * c->blocked,
-                 verdict_group_words(scene, c->group), of_run);
+                 verdict_group_words(model, c->group), of_run);
     else if (round(100 * r->low) == round(100 * r->high))
         snprintf(to, size, "%s of the time", of_run);
     else
@@ -159,8 +159,8 @@ static char *words_of_rank(const char *host, const char *cause) {
     return clause ? text_format("%s, where %s", host, cause) : text_format("%s (%s)", host, cause);
 }
 
-char *verdict_candidate_words(const struct scene *scene, const struct candidate *c) {
-    const char *host = scene->hosts[c->host].name;
+char *verdict_candidate_words(const struct run_model *model, const struct candidate *c) {
+    const char *host = model->hosts[c->host].name;
     if (is_of_program(c))
         return words_of_rank(host, c->cause);
     const char *cause = candidate_is_link(c) ? link_cause(c) : c->cause;
@@ -174,24 +174,24 @@ char *verdict_candidate_words(const struct scene *scene, const struct candidate 
 
 /* ---- the first part ---- */
 
-static char *of_both_directions(const struct scene *scene, const struct candidate *c,
+static char *of_both_directions(const struct run_model *model, const struct candidate *c,
                                 const struct candidate *other, const char *waits) {
     bool sends = strcmp(c->resource, "net-egress") == 0;
     char rate[120], in[80] = "";
     say_rate(c, rate, sizeof rate);
     if (c->group)
-        snprintf(in, sizeof in, " in %.64s", verdict_group_words(scene, c->group));
+        snprintf(in, sizeof in, " in %.64s", verdict_group_words(model, c->group));
     return text_format("%s %s's network: %.0f %% of the time%s %s and %.0f %% %s%s.", waits,
-                       scene->hosts[c->host].name, 100 * c->blocked, in,
+                       model->hosts[c->host].name, 100 * c->blocked, in,
                        sends ? "sending" : "receiving", 100 * other->blocked,
                        sends ? "receiving" : "sending", rate);
 }
 
-static char *of_one(const struct scene *scene, const struct candidate *c, const struct resampled *r,
-                    const char *waits, size_t alike) {
+static char *of_one(const struct run_model *model, const struct candidate *c,
+                    const struct resampled *r, const char *waits, size_t alike) {
     char share[160], rate[120], others[64] = "";
-    char *what = verdict_candidate_words(scene, c);
-    say_share(scene, c, r, share, sizeof share);
+    char *what = verdict_candidate_words(model, c);
+    say_share(model, c, r, share, sizeof share);
     say_rate(c, rate, sizeof rate);
     if (alike)
         snprintf(others, sizeof others, "; %zu other host%s nearly as much", alike,
@@ -201,14 +201,14 @@ static char *of_one(const struct scene *scene, const struct candidate *c, const 
     return text;
 }
 
-static char *of_all(const struct scene *scene, const struct candidate *c, const struct resampled *r,
-                    const char *waits) {
+static char *of_all(const struct run_model *model, const struct candidate *c,
+                    const struct resampled *r, const char *waits) {
     char share[160], hosts[40] = "both hosts";
-    if (scene->n_hosts > 2)
-        snprintf(hosts, sizeof hosts, "all %zu hosts", scene->n_hosts);
-    say_share(scene, c, r, share, sizeof share);
+    if (model->n_hosts > 2)
+        snprintf(hosts, sizeof hosts, "all %zu hosts", model->n_hosts);
+    say_share(model, c, r, share, sizeof share);
     return text_format("%s %s on %s, most on %s (%s): there %s.", waits,
-                       verdict_resource_words(c->resource), hosts, scene->hosts[c->host].name,
+                       verdict_resource_words(c->resource), hosts, model->hosts[c->host].name,
                        c->cause, share);
 }
 
@@ -223,23 +223,23 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     return "The run waits for";
 }
 
-static char *first_part(const struct scene *scene, const struct candidates *candidates,
+static char *first_part(const struct run_model *model, const struct candidates *candidates,
                         const struct resampled *r, enum verdict_state state) {
     const struct candidate *c = &candidates->items[0];
     const struct candidate *other = verdict_other_direction(candidates);
     const char *waits = waits_for(c, state);
     size_t alike = is_of_program(c) ? 0 : count_alike(candidates);
     if (other && !is_of_program(c))
-        return of_both_directions(scene, c, other, waits);
-    if (alike && alike + 1 == scene->n_hosts)
-        return of_all(scene, c, r, waits);
-    return of_one(scene, c, r, waits, alike);
+        return of_both_directions(model, c, other, waits);
+    if (alike && alike + 1 == model->n_hosts)
+        return of_all(model, c, r, waits);
+    return of_one(model, c, r, waits, alike);
 }
 
-char *verdict_sentence(const struct scene *scene, const struct candidates *candidates,
+char *verdict_sentence(const struct run_model *model, const struct candidates *candidates,
                        const struct resampled *r, enum verdict_state state) {
     char gain[200], span[80];
-    char *first = first_part(scene, candidates, r, state);
+    char *first = first_part(model, candidates, r, state);
     if (!first)
         return NULL;
     say_span(&candidates->items[0], span, sizeof span);
@@ -249,8 +249,8 @@ char *verdict_sentence(const struct scene *scene, const struct candidates *candi
     return whole;
 }
 
-char *verdict_phase_sentence(const struct scene *scene, const struct candidate *c) {
-    char *what = verdict_candidate_words(scene, c);
+char *verdict_phase_sentence(const struct run_model *model, const struct candidate *c) {
+    char *what = verdict_candidate_words(model, c);
     char *text = what ? text_format("%s: %.0f %% of the phase", what, 100 * c->blocked) : NULL;
     free(what);
     return text;

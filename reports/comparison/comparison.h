@@ -9,7 +9,7 @@
 #ifndef CHOKEPOINT_REPORTS_COMPARISON_H
 #define CHOKEPOINT_REPORTS_COMPARISON_H
 
-#include "analysis/compare.h"
+#include "analysis/verdict/compare.h"
 #include "reports/model/layout.h"
 #include "reports/model/model.h"
 

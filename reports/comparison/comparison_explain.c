@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "reports/comparison/comparison_private.h"
 #include "reports/model/layout.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "reports/comparison/comparison_private.h"
 
 static size_t gather(const struct comparison *c, const struct comparison_row *row, size_t group,

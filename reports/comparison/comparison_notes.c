@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 #include "reports/comparison/comparison_private.h"
 

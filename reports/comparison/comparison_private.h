@@ -2,7 +2,7 @@
 #ifndef CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
 #define CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
 
-#include "analysis/finding.h"
+#include "analysis/facts/text_list.h"
 #include "reports/comparison/comparison.h"
 
 /* The steps of comparison_build. All return -ENOMEM. */

@@ -57,8 +57,8 @@ static void add_transfers(struct report *report, size_t group, const struct crit
         add(report, group, part, -1, BUDGET_TRANSFER, -1, all - known);
 }
 
-int report_fill_critical(struct report *report, const struct scene *scene) {
-    const struct critical_path *path = &scene->critical;
+int report_fill_critical(struct report *report, const struct run_model *model) {
+    const struct critical_path *path = &model->critical;
     size_t n = path->n_hosts, room = n * BUDGET_TERMS + (n + 1) * (n + 1) + 1;
     static const char *const sources[] = {"events", "process", "none"};
     report->critical_source = sources[path->source];

@@ -41,64 +41,64 @@ int report_fill_head(struct report *report, const struct report_input *input) {
 }
 
 static int judge(struct report *report, const struct report_input *input,
-                 const struct scene *scene) {
+                 const struct run_model *model) {
     struct candidates candidates = {0};
     const struct stragglers *stragglers = NULL;
-    int result = saturation_find(scene, &candidates);
+    int result = saturation_find(model, &candidates);
     if (result == 0)
-        result = scene_stragglers(scene, &stragglers);
+        result = model_stragglers(model, &stragglers);
     if (result == 0)
-        result = report_fill_alerts(report, scene);
+        result = report_fill_alerts(report, model);
     if (result == 0)
-        result = report_fill_findings(report, scene, &candidates, stragglers);
+        result = report_fill_findings(report, model, &candidates, stragglers);
     if (result == 0)
-        result = report_fill_quality(report, input, scene, stragglers);
+        result = report_fill_quality(report, input, model, stragglers);
     candidates_release(&candidates);
     return result;
 }
 
 static int fill(struct report *report, struct report_input *input) {
-    struct scene scene;
+    struct run_model model;
     int result = report_fill_head(report, input);
     if (result == 0)
-        result = scene_build(&input->recording, &scene);
+        result = model_build(&input->recording, &model);
     if (result < 0)
         return result;
     result = report_fill_ceilings(report, input);
     if (result == 0)
-        result = report_fill_measures(report, &scene);
+        result = report_fill_measures(report, &model);
     if (result == 0)
-        result = report_fill_plots(report, &scene);
+        result = report_fill_plots(report, &model);
     if (result == 0)
-        result = report_fill_routes(report, &scene);
+        result = report_fill_routes(report, &model);
     if (result == 0)
-        result = report_fill_operators(report, &scene);
+        result = report_fill_operators(report, &model);
     if (result == 0)
-        result = report_fill_processes(report, &scene);
+        result = report_fill_processes(report, &model);
     if (result == 0)
-        result = report_fill_budget(report, &scene);
+        result = report_fill_budget(report, &model);
     if (result == 0)
-        result = report_fill_critical(report, &scene);
+        result = report_fill_critical(report, &model);
     if (result == 0)
-        result = report_fill_efficiency(report, &scene);
+        result = report_fill_efficiency(report, &model);
     if (result == 0)
-        result = judge(report, input, &scene);
-    scene_release(&scene);
+        result = judge(report, input, &model);
+    model_release(&model);
     return result;
 }
 
 /* The parts that are measured, none that is judged. */
 static int fill_measured(struct report *report, struct report_input *input) {
-    struct scene scene;
+    struct run_model model;
     int result = report_fill_head(report, input);
     if (result == 0)
-        result = scene_build(&input->recording, &scene);
+        result = model_build(&input->recording, &model);
     if (result < 0)
         return result;
-    result = report_fill_measures(report, &scene);
+    result = report_fill_measures(report, &model);
     if (result == 0)
-        result = report_fill_plots(report, &scene);
-    scene_release(&scene);
+        result = report_fill_plots(report, &model);
+    model_release(&model);
     return result;
 }
 

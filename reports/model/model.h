@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/budget/budget.h"
-#include "analysis/recording/metric.h"
-#include "analysis/saturation/arithmetic.h"
-#include "analysis/series/alert.h"
+#include "analysis/evidence/arithmetic.h"
+#include "analysis/facts/recording/metric.h"
+#include "analysis/facts/series/alert.h"
+#include "analysis/time/budget.h"
 #include "analysis/verdict/verdict.h"
 
 struct store;
@@ -182,7 +182,7 @@ struct report_iteration_budget {
     struct budget budget;
 };
 
-/* The POP ratios of a phase (analysis/budget/efficiency.h), in %; NAN where not known. */
+/* The POP ratios of a phase (analysis/evidence/efficiency.h), in %; NAN where not known. */
 struct report_efficiency {
     char *phase;
     size_t n_ranks;

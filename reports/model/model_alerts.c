@@ -44,12 +44,12 @@ static int append(struct report *report, const struct alert *alerts, size_t n, i
     return 0;
 }
 
-static int watch(struct report *report, const struct scene *scene, int host,
+static int watch(struct report *report, const struct run_model *model, int host,
                  const struct rate *rate, const struct alert_rule *rule, const char *resource,
                  const char *unit) {
     struct alert *alerts;
     size_t n;
-    int result = alert_find(rate, rule, 0, scene->recording->duration_ns, &alerts, &n);
+    int result = alert_find(rate, rule, 0, model->recording->duration_ns, &alerts, &n);
     if (result < 0)
         return result;
     result = append(report, alerts, n, host, resource, unit);
@@ -58,26 +58,26 @@ static int watch(struct report *report, const struct scene *scene, int host,
 }
 
 /* Levels in GB against the size: 70 and 90 % of it. */
-static int watch_memory(struct report *report, const struct scene *scene, int host) {
-    const struct scene_host *h = &scene->hosts[host];
+static int watch_memory(struct report *report, const struct run_model *model, int host) {
+    const struct model_host *h = &model->hosts[host];
     struct alert_rule rule = {70, 90, 5, 0, 100 / h->memory_gb};
     int result = 0;
     if (h->memory_gb > 0)
-        result = watch(report, scene, host, &h->metrics[METRIC_MEM_USED], &rule, "MEM", "%");
+        result = watch(report, model, host, &h->metrics[METRIC_MEM_USED], &rule, "MEM", "%");
     rule.factor = 100 / h->swap_gb;
     if (result == 0 && h->swap_gb > 0)
-        result = watch(report, scene, host, &h->swap, &rule, "SWAP", "%");
+        result = watch(report, model, host, &h->swap, &rule, "SWAP", "%");
     return result;
 }
 
 /* Only against what the link was measured to carry: without that no rate is high. */
-static int watch_network(struct report *report, const struct scene *scene, int host,
+static int watch_network(struct report *report, const struct run_model *model, int host,
                          enum metric direction) {
-    struct network_limit limit = network_limit_of(scene, host, direction);
+    struct network_limit limit = network_limit_of(model, host, direction);
     struct alert_rule rule = {0.7 * limit.mb_s, 0.9 * limit.mb_s, 0.1 * limit.mb_s, 0, 1};
     if (!limit.measured)
         return 0;
-    return watch(report, scene, host, &scene->hosts[host].metrics[direction], &rule,
+    return watch(report, model, host, &model->hosts[host].metrics[direction], &rule,
                  direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
 }
 
@@ -90,22 +90,22 @@ static int compare(const void *a, const void *b) {
     return strcmp(x->resource, y->resource);
 }
 
-int report_fill_alerts(struct report *report, const struct scene *scene) {
+int report_fill_alerts(struct report *report, const struct run_model *model) {
     int result = 0;
-    for (size_t h = 0; h < scene->n_hosts; h++) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
         for (size_t w = 0; result == 0 && w < ARRAY_SIZE(watched); w++) {
             /* on one core the fullest core is the CPU */
-            if (watched[w].metric == METRIC_CPU_CORE_MAX && scene->hosts[h].n_cpus < 2)
+            if (watched[w].metric == METRIC_CPU_CORE_MAX && model->hosts[h].n_cpus < 2)
                 continue;
-            result = watch(report, scene, (int)h, &scene->hosts[h].metrics[watched[w].metric],
+            result = watch(report, model, (int)h, &model->hosts[h].metrics[watched[w].metric],
                            &watched[w].rule, watched[w].resource, watched[w].unit);
         }
         if (result == 0)
-            result = watch_memory(report, scene, (int)h);
+            result = watch_memory(report, model, (int)h);
         if (result == 0)
-            result = watch_network(report, scene, (int)h, METRIC_NET_SEND);
+            result = watch_network(report, model, (int)h, METRIC_NET_SEND);
         if (result == 0)
-            result = watch_network(report, scene, (int)h, METRIC_NET_RECV);
+            result = watch_network(report, model, (int)h, METRIC_NET_RECV);
     }
     if (result == 0 && report->n_alerts)
         qsort(report->alerts, report->n_alerts, sizeof *report->alerts, compare);

@@ -17,13 +17,13 @@ static double percent(double share) {
     return 100 * share;
 }
 
-static int add_budget(struct report *report, const struct scene *scene, size_t group,
+static int add_budget(struct report *report, const struct run_model *model, size_t group,
                       const struct rank_budget *from) {
     const struct budget *b = &from->groups[group];
     const struct transfer_split *split = &from->splits[group];
     struct report_budget *to = &report->budget[report->n_budget++];
-    const struct phase_group *phase = &scene->groups[group];
-    bool main = group == scene->main_group;
+    const struct phase_group *phase = &model->groups[group];
+    bool main = group == model->main_group;
     *to = (struct report_budget){.host = from->host,
                                  .rank = from->rank,
                                  .pid = from->pid,
@@ -49,10 +49,10 @@ static int add_budget(struct report *report, const struct scene *scene, size_t g
 
 /* ---- iterations ---- */
 
-static const struct rank_iterations *iterations_of(const struct scene *scene,
+static const struct rank_iterations *iterations_of(const struct run_model *model,
                                                    const struct rank_budget *budget) {
-    for (size_t i = 0; i < scene->iterations.n; i++) {
-        const struct rank_iterations *r = &scene->iterations.ranks[i];
+    for (size_t i = 0; i < model->iterations.n; i++) {
+        const struct rank_iterations *r = &model->iterations.ranks[i];
         if (r->host == budget->host && r->pid == budget->pid && r->n == budget->n_iterations)
             return r;
     }
@@ -60,22 +60,22 @@ static const struct rank_iterations *iterations_of(const struct scene *scene,
 }
 
 /* The first group but "all" in which it ends; 0: none. */
-static size_t phase_at(const struct scene *scene, int64_t end_ns) {
-    for (size_t g = 1; g < scene->n_groups; g++)
-        for (size_t i = 0; i < scene->groups[g].n; i++)
-            if (end_ns > scene->groups[g].items[i].begin_ns &&
-                end_ns <= scene->groups[g].items[i].end_ns)
+static size_t phase_at(const struct run_model *model, int64_t end_ns) {
+    for (size_t g = 1; g < model->n_groups; g++)
+        for (size_t i = 0; i < model->groups[g].n; i++)
+            if (end_ns > model->groups[g].items[i].begin_ns &&
+                end_ns <= model->groups[g].items[i].end_ns)
                 return g;
     return 0;
 }
 
-static void add_iterations(struct report *report, const struct scene *scene,
+static void add_iterations(struct report *report, const struct run_model *model,
                            const struct rank_budget *from, size_t whose) {
-    const struct rank_iterations *its = iterations_of(scene, from);
+    const struct rank_iterations *its = iterations_of(model, from);
     for (size_t i = 0; its && i < its->n; i += report->iteration_budgets_every)
         report->iteration_budgets[report->n_iteration_budgets++] = (struct report_iteration_budget){
             .whose = whose,
-            .phase = phase_at(scene, its->items[i].end_ns),
+            .phase = phase_at(model, its->items[i].end_ns),
             .number = its->items[i].number,
             .begin_ns = its->items[i].end_ns - its->items[i].duration_ns,
             .end_ns = its->items[i].end_ns,
@@ -102,8 +102,8 @@ static size_t choose_every(const struct rank_budgets *budgets) {
 }
 
 /* The entries of the whole run are there, by rank. */
-static int fill_iterations(struct report *report, const struct scene *scene) {
-    const struct rank_budgets *budgets = &scene->budgets;
+static int fill_iterations(struct report *report, const struct run_model *model) {
+    const struct rank_budgets *budgets = &model->budgets;
     report->iteration_budgets_every = choose_every(budgets);
     report->iteration_budgets = calloc(count_every(budgets, report->iteration_budgets_every) + 1,
                                        sizeof *report->iteration_budgets);
@@ -111,22 +111,22 @@ static int fill_iterations(struct report *report, const struct scene *scene) {
         return -ENOMEM;
     for (size_t r = 0, whose = 0; r < budgets->n; r++)
         if (budgets->items[r].groups[0].wall_s > 0)
-            add_iterations(report, scene, &budgets->items[r], whose++);
+            add_iterations(report, model, &budgets->items[r], whose++);
     return 0;
 }
 
-int report_fill_budget(struct report *report, const struct scene *scene) {
-    const struct rank_budgets *budgets = &scene->budgets;
+int report_fill_budget(struct report *report, const struct run_model *model) {
+    const struct rank_budgets *budgets = &model->budgets;
     int result = 0;
-    report->main_phase = scene->main_group;
+    report->main_phase = model->main_group;
     report->budget_windows = budgets->windows;
     report->budget_closing = budgets->closing;
-    report->budget = calloc(budgets->n * scene->n_groups + 1, sizeof *report->budget);
+    report->budget = calloc(budgets->n * model->n_groups + 1, sizeof *report->budget);
     if (!report->budget)
         return -ENOMEM;
-    for (size_t g = 0; g < scene->n_groups; g++)
+    for (size_t g = 0; g < model->n_groups; g++)
         for (size_t r = 0; result == 0 && r < budgets->n; r++)
             if (budgets->items[r].groups[g].wall_s > 0)
-                result = add_budget(report, scene, g, &budgets->items[r]);
-    return result == 0 ? fill_iterations(report, scene) : result;
+                result = add_budget(report, model, g, &budgets->items[r]);
+    return result == 0 ? fill_iterations(report, model) : result;
 }

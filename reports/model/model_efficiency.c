@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/budget/efficiency.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/efficiency.h"
+#include "analysis/gain/whatif.h"
 #include "reports/model/model_private.h"
 
 static const char *source_name(enum efficiency_source source) {
@@ -15,12 +15,12 @@ static const char *source_name(enum efficiency_source source) {
 }
 
 /* An ideal network leaves the path what it spends outside MPI: who waited for whom stays. */
-static double ideal_bound(const struct scene *scene, size_t group) {
-    const struct critical_path *path = &scene->critical;
+static double ideal_bound(const struct run_model *model, size_t group) {
+    const struct critical_path *path = &model->critical;
     double seconds = 0;
     if (path->source != CRITICAL_FROM_EVENTS || group >= path->n_groups)
         return NAN;
-    for (size_t h = 0; h < scene->n_hosts; h++)
+    for (size_t h = 0; h < model->n_hosts; h++)
         for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
             seconds += critical_seconds(&path->groups[group], (int)h, term);
     return seconds;
@@ -28,15 +28,15 @@ static double ideal_bound(const struct scene *scene, size_t group) {
 
 /* How long the main phase would take on a network without limits, if a replay can tell: else NAN.
  * As a share of how long it took. */
-static int replay_ideal(const struct scene *scene, double *ret_ratio) {
+static int replay_ideal(const struct run_model *model, double *ret_ratio) {
     const struct whatif_scenario ideal = {
         .kind = WHATIF_LINK, .host = -1, .rank = -1, .direction = WHATIF_BOTH, .factor = 1e6};
     struct whatif_answer answer;
     const struct whatif *whatif;
     *ret_ratio = NAN;
-    if (scene->budgets.n < 2 || !scene->budgets.events)
+    if (model->budgets.n < 2 || !model->budgets.events)
         return 0;
-    int result = scene_whatif(scene, &whatif);
+    int result = model_whatif(model, &whatif);
     if (result < 0)
         return result;
     result = whatif_ask(whatif, &ideal, 1, &answer);
@@ -45,9 +45,9 @@ static int replay_ideal(const struct scene *scene, double *ret_ratio) {
     return result == -EINVAL ? 0 : result;
 }
 
-static int add(struct report *report, const struct scene *scene, size_t group,
+static int add(struct report *report, const struct run_model *model, size_t group,
                const struct efficiency *e) {
-    const struct rank_budget *longest = &scene->budgets.items[e->longest];
+    const struct rank_budget *longest = &model->budgets.items[e->longest];
     struct report_efficiency *to = &report->efficiency[report->n_efficiency++];
     *to = (struct report_efficiency){.phase = strdup(report->resources[group].phase),
                                      .n_ranks = e->n_ranks,
@@ -67,24 +67,24 @@ static int add(struct report *report, const struct scene *scene, size_t group,
 }
 
 /* Ranks of an MPI program only: without one there is nothing to be parallel. */
-static int fill_group(struct report *report, const struct scene *scene, size_t group,
+static int fill_group(struct report *report, const struct run_model *model, size_t group,
                       double ideal_ratio, const struct budget **room) {
-    const struct rank_budgets *budgets = &scene->budgets;
+    const struct rank_budgets *budgets = &model->budgets;
     for (size_t r = 0; r < budgets->n; r++) {
         if (budgets->items[r].rank < 0)
             return 0;
         room[r] = &budgets->items[r].groups[group];
     }
-    double bound = ideal_bound(scene, group);
+    double bound = ideal_bound(model, group);
     struct efficiency e = efficiency_of(room, budgets->n, NAN, bound);
-    if (group == scene->main_group && !isnan(ideal_ratio))
+    if (group == model->main_group && !isnan(ideal_ratio))
         e = efficiency_of(room, budgets->n, ideal_ratio * e.elapsed_s, bound);
-    return isnan(e.parallel) ? 0 : add(report, scene, group, &e);
+    return isnan(e.parallel) ? 0 : add(report, model, group, &e);
 }
 
-static int fill_path(struct report *report, const struct scene *scene) {
-    const struct critical_path *path = &scene->critical;
-    size_t n = scene->n_hosts * BUDGET_TERMS;
+static int fill_path(struct report *report, const struct run_model *model) {
+    const struct critical_path *path = &model->critical;
+    size_t n = model->n_hosts * BUDGET_TERMS;
     report->path_length_s = NAN;
     if (path->source != CRITICAL_FROM_EVENTS || !path->n_groups)
         return 0;
@@ -96,15 +96,15 @@ static int fill_path(struct report *report, const struct scene *scene) {
     return 0;
 }
 
-int report_fill_efficiency(struct report *report, const struct scene *scene) {
-    const struct budget **room = calloc(scene->budgets.n + 1, sizeof *room);
-    report->efficiency = calloc(scene->n_groups + 1, sizeof *report->efficiency);
+int report_fill_efficiency(struct report *report, const struct run_model *model) {
+    const struct budget **room = calloc(model->budgets.n + 1, sizeof *room);
+    report->efficiency = calloc(model->n_groups + 1, sizeof *report->efficiency);
     double ideal_ratio = NAN;
-    int result = room && report->efficiency ? fill_path(report, scene) : -ENOMEM;
+    int result = room && report->efficiency ? fill_path(report, model) : -ENOMEM;
     if (result == 0)
-        result = replay_ideal(scene, &ideal_ratio);
-    for (size_t g = 0; result == 0 && g < scene->n_groups; g++)
-        result = fill_group(report, scene, g, ideal_ratio, room);
+        result = replay_ideal(model, &ideal_ratio);
+    for (size_t g = 0; result == 0 && g < model->n_groups; g++)
+        result = fill_group(report, model, g, ideal_ratio, room);
     free(room);
     return result;
 }

@@ -156,14 +156,14 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
     return 0;
 }
 
-int report_fill_findings(struct report *report, const struct scene *scene,
+int report_fill_findings(struct report *report, const struct run_model *model,
                          struct candidates *candidates, const struct stragglers *stragglers) {
     struct verdict verdict;
     int result = fill_ranking(report, candidates);
     if (result == 0)
         result = fill_arithmetic(report, candidates);
     if (result == 0)
-        result = verdict_make(scene, candidates, stragglers, &verdict);
+        result = verdict_make(model, candidates, stragglers, &verdict);
     if (result < 0)
         return result;
     result = fill_verdict(report, &verdict);

@@ -7,17 +7,17 @@
 
 #include "reports/model/model_private.h"
 
-static int fill_phases(struct report *report, const struct scene *scene) {
-    report->phases = calloc(scene->n_phases + 1, sizeof *report->phases);
+static int fill_phases(struct report *report, const struct run_model *model) {
+    report->phases = calloc(model->n_phases + 1, sizeof *report->phases);
     if (!report->phases)
         return -ENOMEM;
-    for (size_t i = 0; i < scene->n_phases; i++) {
-        const struct phase *phase = &scene->phases[i];
+    for (size_t i = 0; i < model->n_phases; i++) {
+        const struct phase *phase = &model->phases[i];
         report->phases[i] =
             (struct report_phase){.name = strdup(phase->name),
                                   .start_s = (double)phase->begin_ns / 1e9,
                                   .end_s = (double)phase->end_ns / 1e9,
-                                  .source = scene->phases_detected ? "detected" : "marker"};
+                                  .source = model->phases_detected ? "detected" : "marker"};
         report->n_phases++;
         if (!report->phases[i].name)
             return -ENOMEM;
@@ -26,20 +26,20 @@ static int fill_phases(struct report *report, const struct scene *scene) {
 }
 
 /* Half of what is known of the host: less, and a mean would speak for time it knows nothing of. */
-static bool covers(const struct scene_host *host, const struct rate *rate, struct windows windows) {
+static bool covers(const struct model_host *host, const struct rate *rate, struct windows windows) {
     return 2 * rate_covered(rate, windows) >=
            rate_covered(&host->metrics[METRIC_CPU_IDLE], windows);
 }
 
 /* What processes used is read a little after the time a sample is dated, later where the agent had
  * to wait for a core: a single one may hold more than the cores of the host can give. */
-static double most_possible(const struct scene_host *host, enum metric metric) {
+static double most_possible(const struct model_host *host, enum metric metric) {
     return (metric == METRIC_JOB_CPU || metric == METRIC_CPU_CORE_MAX) && host->n_cpus
                ? 100.0 * (metric == METRIC_JOB_CPU ? host->n_cpus : 1)
                : INFINITY;
 }
 
-static struct report_value measure(const struct scene_host *host, enum metric metric,
+static struct report_value measure(const struct model_host *host, enum metric metric,
                                    struct windows windows) {
     const struct rate *rate = &host->metrics[metric];
     double most = most_possible(host, metric);
@@ -52,34 +52,34 @@ static struct report_value measure(const struct scene_host *host, enum metric me
 }
 
 /* A group without a length (a run of no duration) has no values. */
-static int fill_group(struct report_resources *resources, const struct scene *scene,
+static int fill_group(struct report_resources *resources, const struct run_model *model,
                       const struct phase_group *group, const char *name) {
     struct windows windows = phase_windows(group);
     resources->phase = strdup(name);
     resources->duration_s = (double)windows_length(windows) / 1e9;
-    resources->values = calloc(scene->n_hosts * METRIC_COUNT_ + 1, sizeof *resources->values);
+    resources->values = calloc(model->n_hosts * METRIC_COUNT_ + 1, sizeof *resources->values);
     if (!resources->phase || !resources->values)
         return -ENOMEM;
-    for (size_t h = 0; h < scene->n_hosts; h++)
+    for (size_t h = 0; h < model->n_hosts; h++)
         for (int m = 0; m < METRIC_COUNT_; m++)
             resources->values[h * METRIC_COUNT_ + (size_t)m] =
-                measure(&scene->hosts[h], m, windows);
+                measure(&model->hosts[h], m, windows);
     return 0;
 }
 
-int report_fill_measures(struct report *report, const struct scene *scene) {
-    int result = fill_phases(report, scene);
+int report_fill_measures(struct report *report, const struct run_model *model) {
+    int result = fill_phases(report, model);
     if (result < 0)
         return result;
-    report->resources = calloc(scene->n_groups, sizeof *report->resources);
+    report->resources = calloc(model->n_groups, sizeof *report->resources);
     if (!report->resources)
         return -ENOMEM;
-    for (size_t g = 0; result == 0 && g < scene->n_groups; g++) {
-        const char *name = scene->groups[g].name;
+    for (size_t g = 0; result == 0 && g < model->n_groups; g++) {
+        const char *name = model->groups[g].name;
         /* a program's own phase "all" must not pass for the whole run */
         bool confusing = g > 0 && strcmp(name, "all") == 0;
         report->n_resources++;
-        result = fill_group(&report->resources[g], scene, &scene->groups[g],
+        result = fill_group(&report->resources[g], model, &model->groups[g],
                             confusing ? "all (phase)" : name);
     }
     return result;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/iteration/operator.h"
+#include "analysis/facts/iteration/operator.h"
 #include "reports/model/model_private.h"
 
-/* report->ranks are the scene's iterations, in their order. */
+/* report->ranks are the model's iterations, in their order. */
 static const char *role_name(const struct report *report, const struct iterations *iterations,
                              int role) {
     for (size_t i = 0; i < iterations->n && i < report->n_ranks; i++)
@@ -76,12 +76,12 @@ static int fill_timeline(struct report *report, const struct operators *operator
     return fill_bars(timeline, operators, begin_ns);
 }
 
-int report_fill_operators(struct report *report, const struct scene *scene) {
+int report_fill_operators(struct report *report, const struct run_model *model) {
     struct operators operators;
-    int result = operators_from_marks(scene->recording, &scene->iterations, &operators);
+    int result = operators_from_marks(model->recording, &model->iterations, &operators);
     if (result < 0)
         return result;
-    result = fill_uses(report, &scene->iterations, &operators);
+    result = fill_uses(report, &model->iterations, &operators);
     if (result == 0)
         result = fill_timeline(report, &operators);
     operators_release(&operators);

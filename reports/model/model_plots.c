@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "reports/model/model_private.h"
 
 static int series_init(struct report_series *series, const char *label, size_t n) {
@@ -49,8 +49,8 @@ static int fill_core(struct report_series *series, const struct series_set *set,
     return result;
 }
 
-static int fill_cores(struct report_host_series *to, const struct scene *scene, int host) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_CPU];
+static int fill_cores(struct report_host_series *to, const struct run_model *model, int host) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
     int result = 0;
     to->cores = calloc(set->n + 1, sizeof *to->cores);
     if (!to->cores)
@@ -61,15 +61,15 @@ static int fill_cores(struct report_host_series *to, const struct scene *scene, 
     return result;
 }
 
-static int fill_host_series(struct report *report, const struct scene *scene) {
-    report->series = calloc(scene->n_hosts + 1, sizeof *report->series);
+static int fill_host_series(struct report *report, const struct run_model *model) {
+    report->series = calloc(model->n_hosts + 1, sizeof *report->series);
     int result = report->series ? 0 : -ENOMEM;
-    for (size_t h = 0; h < scene->n_hosts; h++) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
         for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
-            result = fill_metric(&report->series[h].metrics[m], &scene->hosts[h].metrics[m],
+            result = fill_metric(&report->series[h].metrics[m], &model->hosts[h].metrics[m],
                                  metric_name(m));
         if (result == 0)
-            result = fill_cores(&report->series[h], scene, (int)h);
+            result = fill_cores(&report->series[h], model, (int)h);
     }
     return result;
 }
@@ -110,8 +110,8 @@ static int fill_rank(struct report_rank *to, const struct iterations *iterations
     return 0;
 }
 
-static int fill_ranks(struct report *report, const struct scene *scene) {
-    const struct iterations *iterations = &scene->iterations;
+static int fill_ranks(struct report *report, const struct run_model *model) {
+    const struct iterations *iterations = &model->iterations;
     int result = 0;
     report->iteration_source = iteration_source_name(iterations->source);
     report->ranks_in_step = iterations->lockstep;
@@ -159,8 +159,8 @@ static int fill_curve(struct report_curve *curve, const struct mark *const *mark
     return 0;
 }
 
-static int fill_curves(struct report *report, const struct scene *scene) {
-    const struct recording *recording = scene->recording;
+static int fill_curves(struct report *report, const struct run_model *model) {
+    const struct recording *recording = model->recording;
     const struct mark **marks = calloc(recording->n_marks + 1, sizeof *marks);
     report->curves = calloc(recording->n_marks + 1, sizeof *report->curves);
     int result = marks && report->curves ? 0 : -ENOMEM;
@@ -179,11 +179,11 @@ static int fill_curves(struct report *report, const struct scene *scene) {
     return result;
 }
 
-int report_fill_plots(struct report *report, const struct scene *scene) {
-    int result = fill_host_series(report, scene);
+int report_fill_plots(struct report *report, const struct run_model *model) {
+    int result = fill_host_series(report, model);
     if (result == 0)
-        result = fill_ranks(report, scene);
+        result = fill_ranks(report, model);
     if (result == 0)
-        result = fill_curves(report, scene);
+        result = fill_curves(report, model);
     return result;
 }

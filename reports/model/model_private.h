@@ -3,9 +3,9 @@
 #ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 #define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 
-#include "analysis/recording/recording.h"
-#include "analysis/saturation/saturation.h"
-#include "analysis/scene.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/facts/recording/recording.h"
+#include "analysis/rules/rules.h"
 #include "analysis/verdict/straggler.h"
 #include "collector/store_read.h"
 #include "reports/model/model.h"
@@ -43,20 +43,20 @@ void report_input_release(struct report_input *input);
 int report_fill_head(struct report *report, const struct report_input *input);
 /* Takes the input's ceilings over. */
 int report_fill_ceilings(struct report *report, struct report_input *input);
-int report_fill_measures(struct report *report, const struct scene *scene);
-int report_fill_plots(struct report *report, const struct scene *scene);
-int report_fill_routes(struct report *report, const struct scene *scene);
-int report_fill_alerts(struct report *report, const struct scene *scene);
-int report_fill_operators(struct report *report, const struct scene *scene); /* after plots */
-int report_fill_processes(struct report *report, const struct scene *scene);
-int report_fill_budget(struct report *report, const struct scene *scene);
-int report_fill_critical(struct report *report, const struct scene *scene);
-int report_fill_efficiency(struct report *report, const struct scene *scene);
-int report_fill_findings(struct report *report, const struct scene *scene,
+int report_fill_measures(struct report *report, const struct run_model *model);
+int report_fill_plots(struct report *report, const struct run_model *model);
+int report_fill_routes(struct report *report, const struct run_model *model);
+int report_fill_alerts(struct report *report, const struct run_model *model);
+int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */
+int report_fill_processes(struct report *report, const struct run_model *model);
+int report_fill_budget(struct report *report, const struct run_model *model);
+int report_fill_critical(struct report *report, const struct run_model *model);
+int report_fill_efficiency(struct report *report, const struct run_model *model);
+int report_fill_findings(struct report *report, const struct run_model *model,
                          struct candidates *candidates, const struct stragglers *stragglers);
 /* Last: looks at all the others. */
 int report_fill_quality(struct report *report, const struct report_input *input,
-                        const struct scene *scene, const struct stragglers *stragglers);
+                        const struct run_model *model, const struct stragglers *stragglers);
 
 /* A note of a run that did not end well; part of the quality. */
 int report_note_end(struct report *report);

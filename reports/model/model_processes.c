@@ -53,15 +53,15 @@ static void keep_busiest(struct report *report) {
     report->n_processes = kept;
 }
 
-int report_fill_processes(struct report *report, const struct scene *scene) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_PROCESS];
-    struct windows all = phase_windows(&scene->groups[0]);
-    report->processes = calloc(scene->n_processes + 1, sizeof *report->processes);
+int report_fill_processes(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    struct windows all = phase_windows(&model->groups[0]);
+    report->processes = calloc(model->n_processes + 1, sizeof *report->processes);
     if (!report->processes)
         return -ENOMEM;
-    for (size_t i = 0; i < scene->n_processes; i++) {
-        const struct scene_process *p = &scene->processes[i];
-        struct process_use use = scene_process_use(scene, p, all);
+    for (size_t i = 0; i < model->n_processes; i++) {
+        const struct model_process *p = &model->processes[i];
+        struct process_use use = model_process_use(model, p, all);
         struct report_process *to = &report->processes[report->n_processes++];
         *to = (struct report_process){.host = p->host,
                                       .name = strdup(p->series->name),

@@ -42,10 +42,10 @@ static uint64_t count_in_steps(const struct store_host *from, int64_t duration_n
 
 /* Samples within the run against those its length asks for. */
 static void count_samples(struct report_host *to, const struct store_host *from,
-                          const struct scene *scene, size_t h) {
-    const struct rate *cpu = &scene->hosts[h].metrics[METRIC_CPU_IDLE];
-    int64_t duration = scene->recording->duration_ns, period = scene->recording->period_ns;
-    to->samples_recorded = scene->recording->tables[RECORDING_CPU].step_ns
+                          const struct run_model *model, size_t h) {
+    const struct rate *cpu = &model->hosts[h].metrics[METRIC_CPU_IDLE];
+    int64_t duration = model->recording->duration_ns, period = model->recording->period_ns;
+    to->samples_recorded = model->recording->tables[RECORDING_CPU].step_ns
                                ? count_in_steps(from, duration)
                                : rate_find(cpu, duration) - rate_find(cpu, 0);
     to->samples_expected = period > 0 ? (uint64_t)(duration / period) : 0;
@@ -58,9 +58,9 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     }
     to->samples_duplicate = from->duplicates;
     to->gaps = from->gaps;
-    to->n_cpus = scene->hosts[h].n_cpus;
+    to->n_cpus = model->hosts[h].n_cpus;
     to->missing = from->frames == 0;
-    to->beat_us = core_beat_ns(scene, (int)h, phase_windows(&scene->groups[0])) / 1e3;
+    to->beat_us = core_beat_ns(model, (int)h, phase_windows(&model->groups[0])) / 1e3;
     bool known = from->clock_error_ns != VALUE_ABSENT;
     to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
     to->clock_drift_ppm = known ? from->clock_drift_ppm : NAN;
@@ -69,11 +69,11 @@ static void count_samples(struct report_host *to, const struct store_host *from,
 
 /* Share of the run of which the host's counters tell; a gap between two samples is covered by the
  * growth across it, the time after the last one is not. */
-static double seen_share(const struct scene *scene, size_t h) {
-    struct windows all = phase_windows(&scene->groups[0]);
+static double seen_share(const struct run_model *model, size_t h) {
+    struct windows all = phase_windows(&model->groups[0]);
     double length = (double)windows_length(all);
     return length > 0
-               ? (double)rate_covered(&scene->hosts[h].metrics[METRIC_CPU_IDLE], all) / length
+               ? (double)rate_covered(&model->hosts[h].metrics[METRIC_CPU_IDLE], all) / length
                : 0;
 }
 
@@ -124,8 +124,8 @@ static int note_clock(struct report *report, const struct report_host *host) {
                                                1e3 * host->clock_error_s));
 }
 
-static int note_probes(struct report *report, const struct scene *scene) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_SELF];
+static int note_probes(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_SELF];
     struct window ever = {INT64_MIN / 2, INT64_MAX / 2};
     for (size_t s = 0; s < set->n; s++) {
         const struct series *probe = &set->items[s];
@@ -137,7 +137,7 @@ static int note_probes(struct report *report, const struct scene *scene) {
         worsen(report, 'B');
         int result = report_add_note(
             report, text_format("%s: probe %s failed %.0f time(s) and dropped %.0f row(s)",
-                                scene->hosts[probe->host].name, probe->name, failures, dropped));
+                                model->hosts[probe->host].name, probe->name, failures, dropped));
         if (result < 0)
             return result;
     }
@@ -145,11 +145,11 @@ static int note_probes(struct report *report, const struct scene *scene) {
 }
 
 static int note_hosts(struct report *report, const struct report_input *input,
-                      const struct scene *scene) {
+                      const struct run_model *model) {
     for (size_t h = 0; h < report->n_hosts; h++) {
-        count_samples(&report->hosts[h], &input->hosts[h], scene, h);
+        count_samples(&report->hosts[h], &input->hosts[h], model, h);
         int result =
-            note_samples(report, &report->hosts[h], &input->hosts[h], seen_share(scene, h));
+            note_samples(report, &report->hosts[h], &input->hosts[h], seen_share(model, h));
         if (result == 0)
             result = note_clock(report, &report->hosts[h]);
         if (result < 0)
@@ -198,28 +198,28 @@ static int note_unknown(struct report *report, enum metric metric, const char *w
                                        : text_format("%s not known on %s", words, hosts));
 }
 
-static bool anything(const struct scene *scene, enum metric metric) {
-    for (size_t h = 0; h < scene->n_hosts; h++)
-        if (!isnan(scene_mean(scene, (int)h, metric, 0)))
+static bool anything(const struct run_model *model, enum metric metric) {
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if (!isnan(model_mean(model, (int)h, metric, 0)))
             return true;
     return false;
 }
 
-static size_t count_lost(const struct scene *scene) {
+static size_t count_lost(const struct run_model *model) {
     size_t n = 0;
-    for (size_t r = 0; r < scene->recording->calls.n; r++)
-        n += scene->recording->calls.ranks[r].lost_ns != INT64_MAX;
+    for (size_t r = 0; r < model->recording->calls.n; r++)
+        n += model->recording->calls.ranks[r].lost_ns != INT64_MAX;
     return n;
 }
 
 /* What the budgets could not be made from. */
-static int note_calls(struct report *report, const struct scene *scene) {
-    const struct rank_budgets *b = &scene->budgets;
+static int note_calls(struct report *report, const struct run_model *model) {
+    const struct rank_budgets *b = &model->budgets;
     int result = 0;
     if (b->totals && !b->events)
         result = report_add_note(report, text_format("single MPI calls were not recorded: time "
                                                      "inside MPI is known, not what for"));
-    size_t lost = count_lost(scene);
+    size_t lost = count_lost(model);
     if (result == 0 && lost)
         result = report_add_note(
             report, text_format("MPI calls of %zu rank(s) are missing from some time on: from "
@@ -245,7 +245,7 @@ static int note_calls(struct report *report, const struct scene *scene) {
 }
 
 /* What the program did not say of itself, and what stands for it. */
-static int note_detected(struct report *report, const struct scene *scene) {
+static int note_detected(struct report *report, const struct run_model *model) {
     static const char *const words[] = {
         [ITERATION_NONE] =
             "the program marks no iterations, and none could be found: what hangs on "
@@ -253,56 +253,56 @@ static int note_detected(struct report *report, const struct scene *scene) {
         [ITERATION_CALLS] = "the program marks no iterations: they were found in its MPI calls",
         [ITERATION_COUNTERS] = "the program marks no iterations: their mean length was found in "
                                "the pace of its bytes, single ones are not known"};
-    const char *text = words[scene->iterations.source];
-    int result = text && scene->iterations.source != ITERATION_MARKER
+    const char *text = words[model->iterations.source];
+    int result = text && model->iterations.source != ITERATION_MARKER
                      ? report_add_note(report, text_format("%s", text))
                      : 0;
-    if (result == 0 && scene->phases_detected)
+    if (result == 0 && model->phases_detected)
         result = report_add_note(
             report, text_format("the program marks no phases: they begin where the ranks' time "
                                 "goes elsewhere"));
     return result;
 }
 
-static int note_blind_spots(struct report *report, const struct scene *scene) {
+static int note_blind_spots(struct report *report, const struct run_model *model) {
     bool ranks = false, job = false;
     int result = 0;
-    for (size_t p = 0; p < scene->n_processes; p++) {
-        ranks |= scene->processes[p].job && scene->processes[p].rank >= 0;
-        job |= scene->processes[p].job;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        ranks |= model->processes[p].job && model->processes[p].rank >= 0;
+        job |= model->processes[p].job;
     }
-    if (scene->n_hosts && !anything(scene, METRIC_PSI_CPU))
+    if (model->n_hosts && !anything(model, METRIC_PSI_CPU))
         result = report_add_note(report, text_format("no pressure stall information: the kernel "
                                                      "keeps none (boot with psi=1)"));
-    if (result == 0 && scene->n_hosts && !job)
+    if (result == 0 && model->n_hosts && !job)
         result = report_add_note(report, text_format("no process of the job was seen: its own "
                                                      "waiting is not known"));
-    if (result == 0 && ranks && !scene->budgets.events && !scene->budgets.totals)
+    if (result == 0 && ranks && !model->budgets.events && !model->budgets.totals)
         result =
             report_add_note(report, text_format("what ranks do inside MPI is not recorded: CPU "
                                                 "time of a rank may be spinning"));
     if (result == 0)
-        result = note_calls(report, scene);
-    return result == 0 ? note_detected(report, scene) : result;
+        result = note_calls(report, model);
+    return result == 0 ? note_detected(report, model) : result;
 }
 
-static int note_kills(struct report *report, const struct scene *scene) {
-    for (size_t h = 0; h < scene->n_hosts; h++) {
-        double kills = scene_growth(scene, (int)h, RECORDING_VMSTAT, VMSTAT_OOM,
-                                    phase_windows(&scene->groups[0]));
+static int note_kills(struct report *report, const struct run_model *model) {
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double kills = model_growth(model, (int)h, RECORDING_VMSTAT, VMSTAT_OOM,
+                                    phase_windows(&model->groups[0]));
         if (kills < 0.5)
             continue;
         int result = report_add_note(
             report, text_format("%s: the kernel killed %.0f process(es) for want of memory",
-                                scene->hosts[h].name, kills));
+                                model->hosts[h].name, kills));
         if (result < 0)
             return result;
     }
     return 0;
 }
 
-static int note_steps(struct report *report, const struct scene *scene) {
-    const struct series_set *tables = scene->recording->tables;
+static int note_steps(struct report *report, const struct run_model *model) {
+    const struct series_set *tables = model->recording->tables;
     double step_s = (double)tables[RECORDING_NET].step_ns / 1e9;
     double core_s = (double)tables[RECORDING_CPU].step_ns / 1e9;
     if (!(core_s > 0))
@@ -317,23 +317,23 @@ static int note_steps(struct report *report, const struct scene *scene) {
 }
 
 int report_fill_quality(struct report *report, const struct report_input *input,
-                        const struct scene *scene, const struct stragglers *stragglers) {
+                        const struct run_model *model, const struct stragglers *stragglers) {
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
     result = report_note_end(report);
     if (result == 0)
         result = note_store(report, input);
     if (result == 0)
-        result = note_steps(report, scene);
+        result = note_steps(report, model);
     if (result == 0)
-        result = note_hosts(report, input, scene);
+        result = note_hosts(report, input, model);
     if (result == 0)
-        result = note_probes(report, scene);
+        result = note_probes(report, model);
     if (result == 0)
-        result = note_kills(report, scene);
+        result = note_kills(report, model);
     report->n_amiss = report->n_notes;
     if (result == 0)
-        result = note_blind_spots(report, scene);
+        result = note_blind_spots(report, model);
     if (result == 0)
         result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
     if (result == 0)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/saturation/flow_ends.h"
+#include "analysis/evidence/flow_ends.h"
 #include "reports/model/model_private.h"
 
 #define BINS_MAX 420
@@ -125,11 +125,11 @@ static int fill(struct report *report, const struct series_set *set, const struc
     return result;
 }
 
-int report_fill_routes(struct report *report, const struct scene *scene) {
-    const struct series_set *set = &scene->recording->tables[RECORDING_CONNECTION];
-    if (!set->n || scene->recording->duration_ns <= 0 || report->n_hosts > HOSTS_MAX)
+int report_fill_routes(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    if (!set->n || model->recording->duration_ns <= 0 || report->n_hosts > HOSTS_MAX)
         return 0;
-    struct grid grid = grid_of(scene->recording);
+    struct grid grid = grid_of(model->recording);
     int *to = calloc(set->n, sizeof *to);
     report->routes = calloc(REPORT_ROUTES_MAX, sizeof *report->routes);
     int result = to && report->routes ? flow_ends(set, to) : -ENOMEM;

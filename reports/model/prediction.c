@@ -53,7 +53,7 @@ static int ask(struct prediction *p, struct prediction_reader *reader, const str
 static int ask_all(struct prediction *p, struct prediction_reader *reader,
                    const struct prediction_word *words, size_t n_words, bool together) {
     const struct whatif *whatif;
-    int result = scene_whatif(reader->scene, &whatif);
+    int result = model_whatif(reader->model, &whatif);
     if (result < 0)
         return result;
     p->answers = calloc(n_words + 1, sizeof *p->answers);
@@ -66,11 +66,11 @@ static int ask_all(struct prediction *p, struct prediction_reader *reader,
 }
 
 static int fill_head(struct prediction *p, const struct report_input *input,
-                     const struct scene *scene) {
+                     const struct run_model *model) {
     p->run_id = input->run.id;
     p->run_name = strdup(input->run.name ? input->run.name : "");
     p->command = strdup(input->run.command ? input->run.command : "");
-    p->phase = strdup(scene->groups[scene->main_group].name);
+    p->phase = strdup(model->groups[model->main_group].name);
     p->run_s = (double)input->run.duration_ns / 1e9;
     p->events = input->recording.calls.n > 0;
     return p->run_name && p->command && p->phase ? 0 : -ENOMEM;
@@ -80,18 +80,18 @@ int prediction_build(struct store *store, const char *which, const struct predic
                      size_t n_words, bool together, char *ret_why, size_t size,
                      struct prediction **ret_prediction) {
     struct report_input input;
-    struct scene scene;
+    struct run_model model;
     int result = report_load(store, which, REPORT_CALLS, &input);
     if (result < 0)
         return result;
     struct prediction *p = calloc(1, sizeof *p);
-    result = p ? scene_build(&input.recording, &scene) : -ENOMEM;
+    result = p ? model_build(&input.recording, &model) : -ENOMEM;
     if (result == 0) {
-        struct prediction_reader reader = {&scene, ret_why, size};
-        result = fill_head(p, &input, &scene);
+        struct prediction_reader reader = {&model, ret_why, size};
+        result = fill_head(p, &input, &model);
         if (result == 0)
             result = ask_all(p, &reader, words, n_words, together);
-        scene_release(&scene);
+        model_release(&model);
     }
     report_input_release(&input);
     if (result < 0)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "analysis/whatif/whatif.h"
+#include "analysis/gain/whatif.h"
 
 struct store;
 

@@ -2,11 +2,11 @@
 #ifndef CHOKEPOINT_REPORTS_PREDICTION_PRIVATE_H
 #define CHOKEPOINT_REPORTS_PREDICTION_PRIVATE_H
 
-#include "analysis/scene.h"
+#include "analysis/evidence/run_model.h"
 #include "reports/model/prediction.h"
 
 struct prediction_reader {
-    const struct scene *scene;
+    const struct run_model *model;
     char *why;
     size_t why_size;
 };

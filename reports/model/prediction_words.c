@@ -30,8 +30,8 @@ static int read_host(struct prediction_reader *r, const char *name, size_t n, in
         *ret_host = -1;
         return 0;
     }
-    for (size_t h = 0; h < r->scene->n_hosts; h++) {
-        const char *host = r->scene->hosts[h].name;
+    for (size_t h = 0; h < r->model->n_hosts; h++) {
+        const char *host = r->model->hosts[h].name;
         if (strlen(host) == n && strncmp(host, name, n) == 0) {
             *ret_host = (int)h;
             return 0;
@@ -177,10 +177,10 @@ static int read_workers(struct prediction_reader *r, const char *value, struct w
 }
 
 /* Its calls name a rank as well as its process does, which ran too shortly to be seen. */
-static bool has_rank(const struct scene *scene, int rank) {
-    const struct mpi_log *log = &scene->recording->calls;
-    for (size_t i = 0; i < scene->budgets.n; i++)
-        if (scene->budgets.items[i].rank == rank)
+static bool has_rank(const struct run_model *model, int rank) {
+    const struct mpi_log *log = &model->recording->calls;
+    for (size_t i = 0; i < model->budgets.n; i++)
+        if (model->budgets.items[i].rank == rank)
             return true;
     for (size_t i = 0; i < log->n; i++)
         if (log->ranks[i].rank == rank)
@@ -189,9 +189,9 @@ static bool has_rank(const struct scene *scene, int rank) {
 }
 
 /* The one rank that ran on a host; -1: none did, and its process is meant. */
-static int rank_on(const struct scene *scene, int host, size_t *ret_n) {
-    const struct rank_budgets *b = &scene->budgets;
-    const struct mpi_log *log = &scene->recording->calls;
+static int rank_on(const struct run_model *model, int host, size_t *ret_n) {
+    const struct rank_budgets *b = &model->budgets;
+    const struct mpi_log *log = &model->recording->calls;
     int rank = -1;
     *ret_n = 0;
     for (size_t i = 0; i < b->n + log->n; i++) {
@@ -208,19 +208,19 @@ static int rank_on(const struct scene *scene, int host, size_t *ret_n) {
 
 static int read_straggler_on(struct prediction_reader *r, int host, struct whatif_scenario *s) {
     size_t n;
-    const char *name = r->scene->hosts[host].name;
-    s->rank = rank_on(r->scene, host, &n);
+    const char *name = r->model->hosts[host].name;
+    s->rank = rank_on(r->model, host, &n);
     s->host = n ? -1 : host;
     if (n > 1)
         return refuse(r, "several ranks ran on %s; name one by its number", name);
-    return n == 0 && r->scene->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
+    return n == 0 && r->model->recording->calls.n ? refuse(r, "no rank ran on %s", name) : 0;
 }
 
 /* The straggler that costs most, else the rank that the others waited for most; -1: none. */
-static int slowest_rank(const struct scene *scene, int *ret_rank) {
-    const struct rank_budget *awaited = rank_budgets_awaited(&scene->budgets);
+static int slowest_rank(const struct run_model *model, int *ret_rank) {
+    const struct rank_budget *awaited = rank_budgets_awaited(&model->budgets);
     const struct stragglers *found;
-    int result = scene_stragglers(scene, &found);
+    int result = model_stragglers(model, &found);
     double most = 1;
     *ret_rank = awaited ? awaited->rank : -1;
     for (size_t i = 0; result == 0 && i < found->n; i++)
@@ -235,16 +235,16 @@ static int read_straggler(struct prediction_reader *r, const char *value,
                           struct whatif_scenario *s) {
     s->kind = WHATIF_LIKE_PEERS;
     if (strcmp(value, "slowest") == 0) {
-        int result = slowest_rank(r->scene, &s->rank);
+        int result = slowest_rank(r->model, &s->rank);
         return result == 0 && s->rank < 0
                    ? refuse(r, "no rank of this run was waited for; name one, or its host: "
                                "--without-straggler 2")
                    : result;
     }
-    if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->scene, s->rank))
+    if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->model, s->rank))
         return 0;
-    for (size_t h = 0; h < r->scene->n_hosts; h++)
-        if (strcmp(r->scene->hosts[h].name, value) == 0)
+    for (size_t h = 0; h < r->model->n_hosts; h++)
+        if (strcmp(r->model->hosts[h].name, value) == 0)
             return read_straggler_on(r, (int)h, s);
     return refuse(r,
                   "no rank or host '%.60s' in this run; --without-straggler takes the number of a "

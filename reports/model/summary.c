@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 
 double report_sum(const struct report *report, enum metric metric) {
     double sum = NAN;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/text/budget_text.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
 #include "reports/sweep/sweep_private.h"
 
 /* ---- figures ---- */

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/recording/recording.h"
+#include "analysis/facts/recording/recording.h"
 #include "collector/store.h"
 #include "common/clock.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analysis/budget/budget.h"
+#include "analysis/time/budget.h"
 
 #define RANKS 8
 

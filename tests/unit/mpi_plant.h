@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/recording/mpi_event.h"
+#include "analysis/facts/recording/mpi_event.h"
 
 #define US INT64_C(1000)
 

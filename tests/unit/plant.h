@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/recording/recording.h"
+#include "analysis/facts/recording/recording.h"
 
 #define S INT64_C(1000000000)
 #define MS INT64_C(1000000)

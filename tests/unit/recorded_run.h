@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/recording/recording.h"
+#include "analysis/facts/recording/recording.h"
 #include "collector/store.h"
 #include "common/clock.h"
 #include "reports/model/model.h"

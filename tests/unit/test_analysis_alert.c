@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/series/alert.h"
-#include "analysis/series/rate.h"
+#include "analysis/facts/series/alert.h"
+#include "analysis/facts/series/rate.h"
 
 static const struct alert_rule rule = {70, 90, 10, 0, 1};
 

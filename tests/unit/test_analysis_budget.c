@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/budget/budget.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/time/budget.h"
 #include "common/table.h"
 #include "tests/unit/mpi_plant.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/calls/call_match.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/calls/call_match.h"
+#include "analysis/facts/series/stats.h"
 #include "common/table.h"
 #include "tests/unit/mpi_plant.h"
 

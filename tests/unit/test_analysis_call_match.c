@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "agent/shim/calls.h"
-#include "analysis/calls/call_match.h"
-#include "analysis/series/series.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/calls/call_match.h"
+#include "analysis/facts/series/series.h"
+#include "analysis/facts/series/stats.h"
 #include "tests/unit/mpi_plant.h"
 
 static struct call_matches matched(struct mpi_log *log) {

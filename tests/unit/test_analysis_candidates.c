@@ -24,7 +24,7 @@ static void ranks_that_compute_alike_are_balanced(void **state) {
     plant_lockstep(&r, 3, (struct trouble){0});
     finalize(&r, 3);
     judge(&r, &j);
-    assert_true(scene_has_path(&j.scene));
+    assert_true(model_has_path(&j.model));
     assert_int_equal(j.verdict.state, VERDICT_BALANCED);
     assert_int_equal(j.verdict.host, -1);
     assert_null(j.verdict.kind);
@@ -69,7 +69,7 @@ static void a_rank_that_is_only_away_has_no_more_work(void **state) {
     call_instead(&r.calls, "MPI_Allreduce", "MPI_Win_flush_all", "MPI_Win_sync");
     PLANT(&r.calls, 0, 0, "MPI_Get", 1, -1, 8, 100 * 1000 * US, 100 * 1000 * US + 100);
     judge(&r, &j);
-    assert_true(scene_has_path(&j.scene));
+    assert_true(model_has_path(&j.model));
     for (size_t i = 0; i < j.candidates.n; i++)
         assert_string_not_equal(j.candidates.items[i].resource, "imbalance");
     release(&r, &j);
@@ -117,7 +117,7 @@ static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
         plant(&r, RECORDING_CPU, h, "cpu1", 0.1, 0, full_core);
     plant_mark(&r, MARK_PHASE, "training", 0, 0, 0, 0.1, 1.8);
     judge(&r, &j);
-    assert_int_equal(j.scene.main_group, 1);
+    assert_int_equal(j.model.main_group, 1);
     expect(&j, "cpu", "contention", 0);
     assert_string_equal(j.verdict.cause, "contention with other programs");
     assert_null(j.verdict.culprit);

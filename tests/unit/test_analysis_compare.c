@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/compare.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/verdict/compare.h"
 
 #define NEAR(a, b, within)                                                                         \
     do {                                                                                           \

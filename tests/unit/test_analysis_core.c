@@ -3,7 +3,7 @@
  * More CPU time than a peer's: more work, or a slower core? Two ranks in lockstep, of which one
  * takes longer, with what sampling took on either host beside them, and what their operators tell.
  */
-#include "analysis/saturation/saturation_private.h"
+#include "analysis/rules/rules_private.h"
 #include "tests/unit/lockstep.h"
 
 #define SAMPLES 10 /* of a row, one a second */
@@ -175,7 +175,7 @@ static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **s
         plant_beat(&r, 0, 12);
         plant_beat(&r, 1, 15);
         judge(&r, &j);
-        double ns = core_beat_ns(&j.scene, 1, phase_windows(&j.scene.groups[0]));
+        double ns = core_beat_ns(&j.model, 1, phase_windows(&j.model.groups[0]));
         assert_true(shared ? isnan(ns) : fabs(ns - 15000) < 1);
         release(&r, &j);
     }
@@ -459,7 +459,7 @@ static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **st
     plant_operators(&r, (struct told){.pace = 1, .amount = 1});
     without(&r, MARK_ITERATION, 1);
     judge(&r, &j);
-    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
     for (int host = 0; host < 2; host++) {
         assert_true(isnan(works[host].amount) && isnan(works[host].more));
@@ -480,7 +480,7 @@ static void of_very_many_marks_all_count_for_what_was_given(void **state) {
     for (int i = 0; i < 300000; i++)
         plant_mark(&r, MARK_VALUE, "other", 0, 0, i, 0.1 + 1e-6 * i, NAN);
     judge(&r, &j);
-    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
     assert_true(fabs(works[1].amount - 1) < 1e-9);
     free(works);
@@ -503,7 +503,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
         at += round_s(&trouble_now, 2, i);
     }
     judge(&r, &j);
-    struct operator_work *works = operator_works_of(&j.scene, j.scene.main_group);
+    struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
     assert_true(isnan(works[0].pace) && isnan(works[1].pace));
     free(works);

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/budget/critical_private.h"
-#include "analysis/scene.h"
-#include "analysis/series/stats.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/time/critical_private.h"
 #include "tests/unit/mpi_plant.h"
 
 #define SECONDS 10
@@ -36,19 +36,19 @@ static void begin(struct recording *r, int ranks) {
     PLANT(&(r)->calls, rank, rank, name, peer, 1, bytes, (from_ms)*MS, (to_ms)*MS, BOTH,           \
           .cpu_ns = ((to_ms) - (from_ms)) * MS, .gap_cpu_ns = 10 * S)
 
-static const struct critical_part *build(struct recording *r, struct scene *scene) {
+static const struct critical_part *build(struct recording *r, struct run_model *model) {
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
-    const struct critical_part *part = &scene->critical.groups[0];
+    assert_int_equal(model_build(r, model), 0);
+    const struct critical_part *part = &model->critical.groups[0];
     NEAR(part->length_s, SECONDS);
     double sum = 0, by_rank = 0, moved = 0, transfer = 0;
-    for (size_t i = 0; i < scene->n_hosts * BUDGET_TERMS; i++)
+    for (size_t i = 0; i < model->n_hosts * BUDGET_TERMS; i++)
         sum += part->seconds[i];
-    for (size_t i = 0; i < scene->budgets.n * BUDGET_TERMS; i++)
+    for (size_t i = 0; i < model->budgets.n * BUDGET_TERMS; i++)
         by_rank += part->rank_seconds[i];
-    for (size_t i = 0; i < (scene->n_hosts + 1) * (scene->n_hosts + 1); i++)
+    for (size_t i = 0; i < (model->n_hosts + 1) * (model->n_hosts + 1); i++)
         moved += part->transfers[i];
-    for (size_t h = 0; h < scene->n_hosts; h++)
+    for (size_t h = 0; h < model->n_hosts; h++)
         transfer += critical_seconds(part, (int)h, BUDGET_TRANSFER);
     NEAR(sum, part->total_s);
     NEAR(by_rank, part->total_s);
@@ -56,23 +56,23 @@ static const struct critical_part *build(struct recording *r, struct scene *scen
     return part;
 }
 
-static void release(struct recording *r, struct scene *scene) {
-    scene_release(scene);
+static void release(struct recording *r, struct run_model *model) {
+    model_release(model);
     recording_release(r);
 }
 
 /* Each second rank 1 computes 0.9 s and sends, rank 0 computes 0.1 s and receives. */
 static void the_path_goes_through_the_rank_that_is_waited_for(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 2);
     for (int s = 0; s < SECONDS; s++) {
         CALL(&r, 0, "MPI_Recv", 1, 8, 1000 * s + 100, 1000 * (s + 1));
         CALL(&r, 1, "MPI_Send", 0, 8, 1000 * s + 900, 1000 * (s + 1));
     }
-    const struct critical_part *part = build(&r, &scene);
-    assert_int_equal(scene.critical.source, CRITICAL_FROM_EVENTS);
+    const struct critical_part *part = build(&r, &model);
+    assert_int_equal(model.critical.source, CRITICAL_FROM_EVENTS);
     NEAR(part->total_s, SECONDS);
     NEAR(critical_seconds(part, 1, BUDGET_CPU), 9);
     NEAR(critical_seconds(part, 0, BUDGET_CPU), 0);
@@ -80,13 +80,13 @@ static void the_path_goes_through_the_rank_that_is_waited_for(void **state) {
     NEAR(critical_seconds(part, 0, BUDGET_TRANSFER) + critical_seconds(part, 1, BUDGET_TRANSFER),
          1);
     NEAR(part->transfers[1 * 3 + 0], 1); /* from host 1 to host 0 */
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* 0 -> 1 -> 2 -> 3, each works a second after it got something. */
 static void a_chain_of_four_is_charged_to_each_for_its_turn(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 4);
     for (int rank = 0; rank < 4; rank++) {
@@ -96,37 +96,37 @@ static void a_chain_of_four_is_charged_to_each_for_its_turn(void **state) {
             CALL(&r, rank, "MPI_Send", rank + 1, 8, 2000 * (rank + 1), 2000 * (rank + 1));
     }
     CALL(&r, 3, "MPI_Comm_rank", -1, 0, 10000, 10000);
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
     for (int host = 0; host < 3; host++)
         NEAR(critical_seconds(part, host, BUDGET_CPU), 2);
     NEAR(critical_seconds(part, 3, BUDGET_CPU), 4);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* Ranks take turns in coming last to a collective. */
 static void a_collective_leads_to_its_last_member(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 3);
     for (int s = 0; s < SECONDS; s++)
         for (int rank = 0; rank < 3; rank++)
             CALL(&r, rank, "MPI_Allreduce", -1, 8, 1000 * s + (rank == s % 3 ? 800 : 300),
                  1000 * (s + 1));
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
     NEAR(critical_seconds(part, 0, BUDGET_CPU), 4 * 0.8);
     NEAR(critical_seconds(part, 1, BUDGET_CPU), 3 * 0.8);
     NEAR(critical_seconds(part, 2, BUDGET_CPU), 3 * 0.8);
     for (int host = 0; host < 3; host++)
         NEAR(critical_seconds(part, host, BUDGET_PEER_WAIT), 0);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void a_wait_leads_to_the_sender_of_its_latest_message(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 3);
     for (int peer = 1; peer < 3; peer++) {
@@ -137,18 +137,18 @@ static void a_wait_leads_to_the_sender_of_its_latest_message(void **state) {
     CALL(&r, 0, "MPI_Waitall", -1, 0, 1000, 10000);
     CALL(&r, 1, "MPI_Send", 0, 8, 4000, 4000);
     CALL(&r, 2, "MPI_Send", 0, 8, 9000, 9000);
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
     NEAR(critical_seconds(part, 2, BUDGET_CPU), 9);
     NEAR(critical_seconds(part, 1, BUDGET_CPU), 0);
     NEAR(part->transfers[2 * 4 + 0], 1);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* Rank 0 tests and sleeps until a message of rank 1 is there. */
 static void polling_is_followed_like_waiting(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 2);
     PLANT(&r.calls, 0, 0, "MPI_Irecv", 1, 1, 8, 0, 0, MPI_FLAG_AT_MOST | BOTH);
@@ -158,60 +158,60 @@ static void polling_is_followed_like_waiting(void **state) {
               .cpu_ns = MS);
     CALL(&r, 1, "MPI_Send", 0, 8, 8999, 8999);
     CALL(&r, 0, "MPI_Comm_rank", -1, 0, 10000, 10000);
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
     assert_true(critical_seconds(part, 1, BUDGET_CPU) > 8.9);
     assert_true(critical_seconds(part, 0, BUDGET_IDLE) < 0.1);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void without_calls_the_busiest_process_is_the_path(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     plant_init(&r, 2, SECONDS);
     plant_process(&r, 0, "a", (struct plant_process){0, 0.3, 0, 0});
     plant_process(&r, 1, "b", (struct plant_process){1, 0.6, 0.3, 0});
-    const struct critical_part *part = build(&r, &scene);
-    assert_int_equal(scene.critical.source, CRITICAL_PER_PROCESS);
-    assert_int_equal(scene.critical.n_blocks, 0);
+    const struct critical_part *part = build(&r, &model);
+    assert_int_equal(model.critical.source, CRITICAL_PER_PROCESS);
+    assert_int_equal(model.critical.n_blocks, 0);
     NEAR(part->total_s, SECONDS);
     NEAR(critical_seconds(part, 1, BUDGET_CPU), 6);
     NEAR(critical_seconds(part, 1, BUDGET_RUN_QUEUE), 3);
     NEAR(critical_seconds(part, 0, BUDGET_CPU), 0);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void nothing_recorded_is_an_empty_path(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     plant_init(&r, 1, SECONDS);
-    const struct critical_part *part = build(&r, &scene);
-    assert_int_equal(scene.critical.source, CRITICAL_NONE);
+    const struct critical_part *part = build(&r, &model);
+    assert_int_equal(model.critical.source, CRITICAL_NONE);
     NEAR(part->total_s, 0);
     NEAR(critical_share(part, 0, BUDGET_CPU), 0);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* Clocks unknown: who waited for whom across hosts cannot be told, and the path stays. */
 static void without_clocks_the_path_stays_on_its_host(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 2);
     r.clock_bound_ns[1] = -1;
     CALL(&r, 0, "MPI_Recv", 1, 8, 1000, 10000);
     CALL(&r, 1, "MPI_Send", 0, 8, 9000, 9500);
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
     NEAR(critical_seconds(part, 1, BUDGET_CPU), 0);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void after_lost_events_the_path_still_adds_up(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin(&r, 2);
     for (int s = 0; s < SECONDS; s++) {
@@ -222,10 +222,10 @@ static void after_lost_events_the_path_still_adds_up(void **state) {
     struct mpi_rank *sender = &r.calls.ranks[1];
     for (size_t i = 0; i < sender->n; i++)
         sender->events[i].sequence = (int64_t)i + 1 + (i > 5);
-    const struct critical_part *part = build(&r, &scene);
+    const struct critical_part *part = build(&r, &model);
     NEAR(part->total_s, SECONDS);
-    assert_true(scene.critical.unmatched > 0);
-    release(&r, &scene);
+    assert_true(model.critical.unmatched > 0);
+    release(&r, &model);
 }
 
 /* ---- the walk, whatever the calls say ---- */

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "analysis/budget/efficiency.h"
-#include "analysis/series/stats.h"
+#include "analysis/evidence/efficiency.h"
+#include "analysis/facts/series/stats.h"
 
 #define NEAR(a, b)                                                                                 \
     do {                                                                                           \

@@ -3,8 +3,8 @@
 #include "tests/unit/counted_process.h"
 #include "tests/unit/warm.h"
 
-#include "analysis/whatif/gain_counted.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/gain/gain_counted.h"
+#include "analysis/gain/whatif.h"
 
 /* Shares of the time from `from_s` on; before, it was not recorded. */
 struct process {
@@ -37,13 +37,13 @@ static void plant_job(struct recording *r, const struct process *processes, int 
 /* What is known of host 1's loss. */
 static bool count(const struct process *processes, int n, unsigned terms, struct counted *c) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct counted_loss loss = {.host = 1, .rank = -1, .terms = terms, .part = 1};
     plant_job(&r, processes, n);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    bool told = gain_counted(&scene, &loss, c);
-    scene_release(&scene);
+    assert_int_equal(model_build(&r, &model), 0);
+    bool told = gain_counted(&model, &loss, c);
+    model_release(&model);
     recording_release(&r);
     return told;
 }
@@ -67,7 +67,7 @@ static void less_to_compute_makes_no_exchange_shorter(void **state) {
     struct process two[] = {{0.38, 0, 0, 0}, {0.98, 0, 0, 0}};
     struct process queues[] = {{0.38, 0, 0, 0}, {0.38, 0.6, 0, 0}};
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct counted c;
     (void)state;
     for (int lacks = 0; lacks < 2; lacks++) {
@@ -77,18 +77,18 @@ static void less_to_compute_makes_no_exchange_shorter(void **state) {
                                     .part = lacks ? 1 : 0.6 / 0.98};
         plant_job(&r, lacks ? queues : two, 2);
         assert_int_equal(mpi_log_finish(&r.calls), 0);
-        assert_int_equal(scene_build(&r, &scene), 0);
-        for (size_t i = 0; i < scene.budgets.n; i++) {
-            struct budget *b = &scene.budgets.items[i].groups[0];
-            if (scene.budgets.items[i].host == 0) {
+        assert_int_equal(model_build(&r, &model), 0);
+        for (size_t i = 0; i < model.budgets.n; i++) {
+            struct budget *b = &model.budgets.items[i].groups[0];
+            if (model.budgets.items[i].host == 0) {
                 b->term_s[BUDGET_TRANSFER] = 0.3 * b->wall_s;
                 b->term_s[BUDGET_IDLE] -= 0.3 * b->wall_s;
             }
         }
-        assert_true(gain_counted(&scene, &loss, &c));
+        assert_true(gain_counted(&model, &loss, &c));
         NEAR(c.lost, 0.6);
         NEAR(c.gain, lacks ? 0.61 : 1 - 0.9 * (0.38 + 0.3)); /* with warm caches */
-        scene_release(&scene);
+        model_release(&model);
         recording_release(&r);
     }
 }
@@ -138,7 +138,7 @@ static void of_who_waits_for_others_as_well_counters_tell_no_gain(void **state) 
 
 static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct counted c;
     struct counted_loss loss = {.host = 0, .rank = -1, .terms = DISK, .part = 1};
     (void)state;
@@ -149,11 +149,11 @@ static void who_ended_before_the_others_is_not_what_the_end_waits_for(void **sta
                    0, host_now ? SECONDS : 8, PROCESS_LEVELS, process_of);
     }
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_false(gain_counted(&scene, &loss, &c));
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_false(gain_counted(&model, &loss, &c));
     loss.host = 1;
-    assert_true(gain_counted(&scene, &loss, &c));
-    scene_release(&scene);
+    assert_true(gain_counted(&model, &loss, &c));
+    model_release(&model);
     recording_release(&r);
 }
 
@@ -168,16 +168,16 @@ static void a_link_that_all_wait_for_is_worth_its_time(void **state) {
     for (int job = 0; job < 3; job++) {
         bool all = job == 1;
         struct recording r;
-        struct scene scene;
+        struct run_model model;
         struct counted c;
         plant_job(&r, jobs[job], 2);
         assert_int_equal(mpi_log_finish(&r.calls), 0);
-        assert_int_equal(scene_build(&r, &scene), 0);
+        assert_int_equal(model_build(&r, &model), 0);
         struct counted_link link = {.host = 1, .way = 0.78, .ways = 0.78};
-        assert_int_equal(gain_counted_link(&scene, &link, &c), all);
+        assert_int_equal(gain_counted_link(&model, &link, &c), all);
         if (all)
             NEAR(c.gain, 0.78);
-        scene_release(&scene);
+        model_release(&model);
         recording_release(&r);
     }
 }
@@ -200,21 +200,21 @@ static void a_link_that_is_used_by_turns_is_worth_both_ways(void **state) {
     (void)state;
     for (size_t job = 0; job < sizeof jobs / sizeof *jobs; job++) {
         struct recording r;
-        struct scene scene;
+        struct run_model model;
         struct counted c;
         struct counted_link link = {.host = 1, .way = 0.37, .ways = 0.37};
         plant_job(&r, by_turns, jobs[job].hosts);
         assert_int_equal(mpi_log_finish(&r.calls), 0);
-        assert_int_equal(scene_build(&r, &scene), 0);
-        for (size_t i = 0; i < scene.budgets.n; i++) {
-            struct budget *b = &scene.budgets.items[i].groups[0];
-            b->term_s[BUDGET_TRANSFER] = jobs[job].sends[scene.budgets.items[i].host] * b->wall_s;
+        assert_int_equal(model_build(&r, &model), 0);
+        for (size_t i = 0; i < model.budgets.n; i++) {
+            struct budget *b = &model.budgets.items[i].groups[0];
+            b->term_s[BUDGET_TRANSFER] = jobs[job].sends[model.budgets.items[i].host] * b->wall_s;
             b->term_s[BUDGET_IDLE] -= b->term_s[BUDGET_TRANSFER];
         }
-        assert_int_equal(gain_counted_link(&scene, &link, &c), jobs[job].told);
+        assert_int_equal(gain_counted_link(&model, &link, &c), jobs[job].told);
         if (jobs[job].told)
             NEAR(c.gain, jobs[job].gain);
-        scene_release(&scene);
+        model_release(&model);
         recording_release(&r);
     }
 }
@@ -235,7 +235,7 @@ static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
     assert_string_equal(j.verdict.gain_source, "counters");
     NEAR(j.verdict.gain, 0.57);
     assert_non_null(strstr(j.verdict.summary, "by counters, not replayed"));
-    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(model_whatif(&j.model, &w), 0);
     assert_int_equal(whatif_ask(w, &without, 1, &a), 0);
     assert_true(a.counted && !a.replayed && a.refused && a.bound_s <= a.predicted_s);
     NEAR(a.gain, 0.57);
@@ -278,7 +278,7 @@ static void a_bound_is_no_less_than_what_nobody_has_to_do(void **state) {
  */
 static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct counted c;
     (void)state;
     plant_hosts(&r, 1, SECONDS);
@@ -289,12 +289,12 @@ static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
                    host_now ? "train[1001]" : "train[1000]", 0.1, 0, SECONDS, PROCESS_LEVELS,
                    process_of);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_true(gain_counted_quota(&scene, 0, scene.main_group, 1, &c));
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_true(gain_counted_quota(&model, 0, model.main_group, 1, &c));
     NEAR(c.gain, gain_warm(1 - 1.955, 1));
     NEAR(c.gain_low, 1 - 1.1 * 1.97);
     NEAR(c.gain_high, 1 - 0.9 * 1.94);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/iteration/iteration.h"
-#include "analysis/series/spectrum.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/iteration/iteration.h"
+#include "analysis/facts/series/spectrum.h"
+#include "analysis/facts/series/stats.h"
 #include "common/error.h"
 #include "tests/unit/mpi_plant.h"
 

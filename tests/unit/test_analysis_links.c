@@ -6,7 +6,7 @@
 #include "tests/unit/lockstep.h"
 #include "tests/unit/warm.h"
 
-#include "analysis/replay/replay.h"
+#include "analysis/simulate/replay.h"
 
 #define SET_MB_S 10.0
 #define BUCKET 120e3 /* bytes that pass at once after a pause */
@@ -43,10 +43,10 @@ static void plant_shaped(struct recording *r, double seconds, double computing) 
           held_back);
 }
 
-static struct whatif_answer ask(const struct scene *scene, struct whatif_scenario s) {
+static struct whatif_answer ask(const struct run_model *model, struct whatif_scenario s) {
     struct whatif *w;
     struct whatif_answer a;
-    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_new(model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     a.refused = a.refused ? "refused" : NULL; /* its text ends with the whatif */
     whatif_free(w);
@@ -97,7 +97,7 @@ static void messages_that_pass_in_part_as_bursts_are_held_back_all_the_same(void
     play_messages(&r, true);
     judge(&r, &j);
     expect(&j, "net-egress", "path-limited", 1);
-    struct whatif_answer a = ask(&j.scene, without_limit);
+    struct whatif_answer a = ask(&j.model, without_limit);
     assert_true(a.replayed);
     double should = warm_s(0.1 + would, a.measured_s);
     if (fabs(a.predicted_s - should) > 0.02 * should)
@@ -144,7 +144,7 @@ static double answers_without_limit(double out_bytes_s, double back_bytes_s) {
     plant_shaped(&r, takes + 0.1, COMPUTE_S * MESSAGES / takes);
     play_answers(&r, out_bytes_s, back_bytes_s);
     judge(&r, &j);
-    struct whatif_answer a = ask(&j.scene, without_limit);
+    struct whatif_answer a = ask(&j.model, without_limit);
     assert_true(a.replayed);
     release(&r, &j);
     measured_s = a.measured_s;
@@ -229,7 +229,7 @@ static double bursts_without_limit(double bucket) {
     plant_shaped(&r, takes + 0.1, (PAUSE_S + SOON_S) * MESSAGES / takes);
     play_bursts(&r, bucket, 0);
     judge(&r, &j);
-    struct whatif_answer a = ask(&j.scene, without_limit);
+    struct whatif_answer a = ask(&j.model, without_limit);
     assert_true(a.replayed);
     release(&r, &j);
     measured_s = a.measured_s;
@@ -277,7 +277,7 @@ static void what_holds_up_groups_is_named_with_a_bound(void **state) {
     expect(&j, "net-egress", "path-limited", 1);
     assert_false(j.candidates.items[0].gain.replayed);
     assert_true(fabs(j.candidates.items[0].gain.estimate - 0.5) < 0.02);
-    struct whatif_answer a = ask(&j.scene, without_limit);
+    struct whatif_answer a = ask(&j.model, without_limit);
     assert_true(!a.replayed && a.refused);
     assert_true(fabs(a.gain_max - 0.5) < 0.02);
     release(&r, &j);
@@ -297,7 +297,7 @@ static void a_link_with_room_left_does_not_hold_up_groups(void **state) {
         plant_exchanges(&r, COMPUTE_S);
         judge(&r, &j);
         assert_int_equal(j.verdict.state, VERDICT_BALANCED);
-        struct whatif_answer a = ask(&j.scene, without_limit);
+        struct whatif_answer a = ask(&j.model, without_limit);
         assert_true(a.replayed && fabs(a.gain) < 0.01);
         release(&r, &j);
     }
@@ -359,7 +359,7 @@ static void a_link_full_of_others_is_the_limit_of_what_they_leave(void **state) 
     }
     struct judged j;
     judge(&r, &j);
-    struct whatif_answer a = ask(&j.scene, without_limit);
+    struct whatif_answer a = ask(&j.model, without_limit);
     if (!a.replayed || fabs(a.gain - 0.5) > 0.03)
         fail_msg("%s: it gains %.3g", a.replayed ? "replayed" : "refused", a.gain);
     release(&r, &j);
@@ -407,18 +407,18 @@ static void plant_routes(struct recording *r) {
 
 static void a_link_is_not_held_where_another_explains_its_routes_better(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct replay *p;
     const char *why;
     (void)state;
     plant_routes(&r);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(replay_new(&scene, &p, &why), 0);
-    assert_true(p->model.held[1] && p->model.held[3 + 1]);
-    assert_false(p->model.held[0] || p->model.held[3]);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(replay_new(&model, &p, &why), 0);
+    assert_true(p->net.held[1] && p->net.held[3 + 1]);
+    assert_false(p->net.held[0] || p->net.held[3]);
     replay_free(p);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 

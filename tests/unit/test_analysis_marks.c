@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/iteration/iteration.h"
-#include "analysis/iteration/phase.h"
+#include "analysis/facts/iteration/iteration.h"
+#include "analysis/facts/iteration/phase.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 1e-6)
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/iteration/operator.h"
+#include "analysis/facts/iteration/operator.h"
 #include "tests/unit/plant.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) < 1e-6 * fmax(1, fabs((double)(b))))

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/iteration/phase_detect.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/iteration/phase_detect.h"
+#include "analysis/facts/series/stats.h"
 
 static double uniform(uint64_t *random) {
     return (double)stats_random_below(random, 1000000) / 1e6;

@@ -3,7 +3,7 @@
 #include "tests/unit/counted_process.h"
 #include "tests/unit/warm.h"
 
-#include "analysis/whatif/whatif.h"
+#include "analysis/gain/whatif.h"
 
 #define CONNECTION_LEVELS                                                                          \
     (1u << CONNECTION_PID | 1u << CONNECTION_RTT | 1u << CONNECTION_MIN_RTT |                      \
@@ -95,7 +95,7 @@ static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
         full_now = full;
         plant_job(&r, two, 2);
         judge(&r, &j);
-        assert_int_equal(scene_whatif(&j.scene, &w), 0);
+        assert_int_equal(model_whatif(&j.model, &w), 0);
         assert_int_equal(whatif_ask(w, &twice, 1, &a), 0);
         assert_int_equal(a.counted, full);
         if (full)
@@ -119,7 +119,7 @@ static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(model_whatif(&j.model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(a.counted && fabs(a.gain - gain_warm(-0.955, 1)) < 0.02);
     assert_true(a.gain_low < a.gain && a.gain < a.gain_high);
@@ -263,10 +263,10 @@ static double queue_of(const struct process *two, int host) {
     struct judged j;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    const struct rank_budget *items = j.scene.budgets.items;
+    const struct rank_budget *items = j.model.budgets.items;
     const struct budget *b = items[items[0].host == host ? 0 : 1].groups;
     double share = b->term_s[BUDGET_RUN_QUEUE] / b->wall_s;
-    assert_true(j.scene.budgets.n == 2 && budget_closes(b));
+    assert_true(j.model.budgets.n == 2 && budget_closes(b));
     release(&r, &j);
     return share;
 }
@@ -323,7 +323,7 @@ static struct whatif_answer ask_of(const struct process *two, struct whatif_scen
     struct judged j;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_int_equal(scene_whatif(&j.scene, &w), 0);
+    assert_int_equal(model_whatif(&j.model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(!a.replayed && a.refused);
     if (a.counted) { /* the verdict says the same */

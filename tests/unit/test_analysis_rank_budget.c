@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/budget/rank_budget_private.h"
-#include "analysis/saturation/saturation.h"
+#include "analysis/rules/rules.h"
+#include "analysis/time/rank_budget_private.h"
 #include "analysis/verdict/straggler.h"
 #include "analysis/verdict/verdict.h"
 #include "tests/unit/mpi_plant.h"
@@ -65,12 +65,12 @@ static void plant_recording(struct recording *r, bool calls) {
 
 static void counters_are_divided_between_what_ranks_did(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     throttled_ns = 0;
     plant_recording(&r, true);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    const struct rank_budgets *b = &scene.budgets;
+    assert_int_equal(model_build(&r, &model), 0);
+    const struct rank_budgets *b = &model.budgets;
     assert_int_equal(b->n, 2); /* not the wrapper */
     const struct budget *first = &b->items[0].groups[0], *second = &b->items[1].groups[0];
     NEAR(first->term_s[BUDGET_CPU], 2);
@@ -85,21 +85,21 @@ static void counters_are_divided_between_what_ranks_did(void **state) {
     NEAR(b->items[0].awaited_s, 16);
     assert_ptr_equal(rank_budgets_awaited(b), &b->items[1]);
     NEAR(rank_budgets_share(b, 0, BUDGET_PEER_WAIT), 0.4);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 
 static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     throttled_ns = 0.3e9; /* a second */
     plant_recording(&r, true);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    const struct budget *second = &scene.budgets.items[1].groups[0];
+    assert_int_equal(model_build(&r, &model), 0);
+    const struct budget *second = &model.budgets.items[1].groups[0];
     NEAR(second->term_s[BUDGET_QUOTA], 6);
     NEAR(second->term_s[BUDGET_RUN_QUEUE], 2);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 
@@ -148,13 +148,13 @@ static void plant_reading(struct recording *r, bool others) {
 
 static struct budget budget_of_reading(double again_bytes_a_second, bool others) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     throttled_ns = 0;
     read_again_bytes = again_bytes_a_second;
     plant_reading(&r, others);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    struct budget budget = scene.budgets.items[1].groups[0];
-    scene_release(&scene);
+    assert_int_equal(model_build(&r, &model), 0);
+    struct budget budget = model.budgets.items[1].groups[0];
+    model_release(&model);
     recording_release(&r);
     return budget;
 }
@@ -281,12 +281,12 @@ static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
 /* Judges; *ret_host is the host blamed for its CPU, -1 none. */
 static void judge(bool calls, int *ret_host, double *ret_blocked) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct candidates candidates = {0};
     throttled_ns = 0;
     plant_recording(&r, calls);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(saturation_find(&scene, &candidates), 0);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(saturation_find(&model, &candidates), 0);
     *ret_host = -1;
     for (size_t i = candidates.n; i-- > 0;)
         if (strcmp(candidates.items[i].resource, "cpu") == 0) {
@@ -296,7 +296,7 @@ static void judge(bool calls, int *ret_host, double *ret_blocked) {
     for (size_t i = 0; calls && i < candidates.n; i++)
         assert_int_not_equal(candidates.items[i].host, 0);
     candidates_release(&candidates);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 
@@ -322,7 +322,7 @@ static void queue_no_more(struct recording *r, int host) {
  * what is received; data moves for `moving_ms`. */
 static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *ret_verdict) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct candidates candidates = {0};
     struct stragglers stragglers = {0};
     throttled_ns = 0;
@@ -330,11 +330,11 @@ static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *
     plant_calls(&r, moving_ms);
     if (!sender_queues)
         queue_no_more(&r, 1);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(saturation_find(&scene, &candidates), 0);
-    assert_int_equal(verdict_make(&scene, &candidates, &stragglers, ret_verdict), 0);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(saturation_find(&model, &candidates), 0);
+    assert_int_equal(verdict_make(&model, &candidates, &stragglers, ret_verdict), 0);
     candidates_release(&candidates);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 

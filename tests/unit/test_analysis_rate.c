@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/recording/metric.h"
-#include "analysis/series/align.h"
+#include "analysis/facts/recording/metric.h"
+#include "analysis/facts/series/align.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * fmax(1, fabs((double)(b))))
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation/saturation_net.h"
-#include "analysis/scene.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/rules/network.h"
 #include "tests/unit/mpi_plant.h"
 
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
@@ -38,7 +38,7 @@ static void plant_queue(struct recording *r) {
 
 static bool is_full(double mb_s, int tenths, double overlimits_s) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     plant_init(&r, 2, SECONDS);
     for (int rank = 0; rank < 2; rank++)
         plant_process(&r, rank, "train", (struct plant_process){rank, 1, 0, 0});
@@ -47,9 +47,9 @@ static bool is_full(double mb_s, int tenths, double overlimits_s) {
     sends.overlimits_s = overlimits_s;
     plant_queue(&r);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    struct queues queues = link_queues(&scene, 0, 1);
-    scene_release(&scene);
+    assert_int_equal(model_build(&r, &model), 0);
+    struct queues queues = link_queues(&model, 0, 1);
+    model_release(&model);
     recording_release(&r);
     return link_is_full(&queues);
 }
@@ -89,7 +89,7 @@ static double send_rounds(struct recording *r) {
 
 static struct whatif_answer ask(double overlimits_s, struct whatif_scenario s) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     plant_init(&r, 2, send_rounds(NULL));
@@ -104,12 +104,12 @@ static struct whatif_answer ask(double overlimits_s, struct whatif_scenario s) {
     sends.overlimits_s = overlimits_s;
     plant_queue(&r);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     a.refused = a.refused ? "refused" : NULL; /* its text ends with the whatif */
     whatif_free(w);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
     return a;
 }

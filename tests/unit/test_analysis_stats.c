@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/compare.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/verdict/compare.h"
 
 #define NEAR(a, b) assert_true(fabs((double)(a) - (double)(b)) <= 1e-9 * fmax(1, fabs((double)(b))))
 

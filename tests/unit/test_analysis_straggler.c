@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation/saturation.h"
-#include "analysis/series/stats.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/rules/rules.h"
 #include "analysis/verdict/straggler.h"
 #include "tests/unit/mpi_plant.h"
 
@@ -95,12 +95,12 @@ static double no_traffic(size_t column, double t_s) {
 }
 
 static void find(struct recording *r, struct stragglers *found) {
-    struct scene scene;
+    struct run_model model;
     for (size_t h = 0; h < r->n_hosts; h++)
         plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, no_traffic);
-    assert_int_equal(scene_build(r, &scene), 0);
-    assert_int_equal(straggler_find(&scene, found), 0);
-    scene_release(&scene);
+    assert_int_equal(model_build(r, &model), 0);
+    assert_int_equal(straggler_find(&model, found), 0);
+    model_release(&model);
     recording_release(r);
 }
 
@@ -354,28 +354,28 @@ static void plant_crew(struct recording *r, struct crew *crew) {
 }
 
 /* What is found in a crew; the caller releases both. */
-static void find_crew(struct crew *crew, struct recording *r, struct scene *scene,
+static void find_crew(struct crew *crew, struct recording *r, struct run_model *model,
                       struct stragglers *found) {
     plant_crew(r, crew);
     for (size_t h = 0; h < r->n_hosts; h++)
         plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, no_traffic);
-    assert_int_equal(scene_build(r, scene), 0);
-    assert_int_equal(scene->iterations.source, crew->marked ? ITERATION_MARKER : ITERATION_CALLS);
-    assert_int_equal(straggler_find(scene, found), 0);
+    assert_int_equal(model_build(r, model), 0);
+    assert_int_equal(model->iterations.source, crew->marked ? ITERATION_MARKER : ITERATION_CALLS);
+    assert_int_equal(straggler_find(model, found), 0);
 }
 
-static void forget_crew(struct recording *r, struct scene *scene, struct stragglers *found) {
+static void forget_crew(struct recording *r, struct run_model *model, struct stragglers *found) {
     stragglers_release(found);
-    scene_release(scene);
+    model_release(model);
     recording_release(r);
 }
 
 static void assert_found(struct crew crew, const char *kind, double slowdown,
                          const char *cause_kind, const char *culprit) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct stragglers found;
-    find_crew(&crew, &r, &scene, &found);
+    find_crew(&crew, &r, &model, &found);
     if (found.n != 1)
         fail_msg("%zu stragglers: %s", found.n, found.note);
     const struct straggler *s = &found.items[0];
@@ -390,7 +390,7 @@ static void assert_found(struct crew crew, const char *kind, double slowdown,
         assert_string_equal(s->culprit, culprit);
     else
         assert_null(s->culprit);
-    forget_crew(&r, &scene, &found);
+    forget_crew(&r, &model, &found);
 }
 
 #define CREW(n_ranks, slow_rank, cause, ...)                                                       \
@@ -426,41 +426,41 @@ static void of_two_workers_the_slower_is_the_straggler(void **state) {
 
 static void in_step_an_onset_has_its_time(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct stragglers found;
     struct crew crew = CREW(5, 2, PLANT_IDLE, .from = 70);
     (void)state;
-    find_crew(&crew, &r, &scene, &found);
+    find_crew(&crew, &r, &model, &found);
     if (found.n != 1)
         fail_msg("%zu stragglers: %s", found.n, found.note);
     assert_string_equal(found.items[0].kind, "onset");
     /* 70 iterations of 42 ms, the first of which may not be one of the loop */
     assert_true(fabs(found.items[0].begin_s - 70 * 0.0425) < 0.15);
-    forget_crew(&r, &scene, &found);
+    forget_crew(&r, &model, &found);
 }
 
 /* Marks do not tell roles, calls do. */
 static void a_server_that_marks_iterations_is_no_peer(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct stragglers found;
     struct crew crew = CREW(3, -1, PLANT_NOTHING, .server = true, .marked = true);
     (void)state;
-    find_crew(&crew, &r, &scene, &found);
+    find_crew(&crew, &r, &model, &found);
     assert_int_equal(found.n, 0);
-    forget_crew(&r, &scene, &found);
+    forget_crew(&r, &model, &found);
 }
 
 /* The one that computes a tenth is the server; it is not the measure of its workers. */
 static void a_server_seen_by_its_calls_is_no_peer(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct stragglers found;
     struct crew crew = CREW(3, -1, PLANT_NOTHING, .server = true);
     (void)state;
-    find_crew(&crew, &r, &scene, &found);
+    find_crew(&crew, &r, &model, &found);
     assert_int_equal(found.n, 0);
-    forget_crew(&r, &scene, &found);
+    forget_crew(&r, &model, &found);
 }
 
 /* Any crew: the planted one and no other; none where nothing is planted, or too little. */
@@ -470,7 +470,7 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct recording r;
-        struct scene scene;
+        struct run_model model;
         struct stragglers found;
         uint64_t random = seed;
         size_t cause = stats_random_below(&random, 4);
@@ -485,35 +485,35 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
         crew.slow = 1 + (int)stats_random_below(&random, (size_t)crew.ranks - 1);
         crew.extra = slow ? 0.3 + (double)stats_random_below(&random, 100) / 100
                           : (double)stats_random_below(&random, 5) / 100;
-        find_crew(&crew, &r, &scene, &found);
+        find_crew(&crew, &r, &model, &found);
         if (found.n != (size_t)slow)
             fail_msg("seed %u: %zu found: %s", (unsigned)seed, found.n, found.note);
         if (slow) {
             assert_int_equal(found.items[0].rank, crew.slow);
             assert_string_equal(found.items[0].cause_kind, kinds[cause]);
         }
-        forget_crew(&r, &scene, &found);
+        forget_crew(&r, &model, &found);
     }
 }
 
 /* Of 62 ms an iteration 22 are the slow link's: what is left without it the peers show. */
 static void what_a_suspected_link_costs_is_replayed(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct stragglers found;
     struct candidates candidates;
     struct crew crew = CREW(5, 2, PLANT_LINK, .server = true);
     double left = 40 + TRANSFER_MS, gain = NAN;
     (void)state;
-    find_crew(&crew, &r, &scene, &found);
-    assert_int_equal(saturation_find(&scene, &candidates), 0);
+    find_crew(&crew, &r, &model, &found);
+    assert_int_equal(saturation_find(&model, &candidates), 0);
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.items[i].rank == 2 && candidates.items[i].gain.replayed &&
             strcmp(candidates.items[i].kind, "path-limited") == 0)
             gain = candidates.items[i].gain.estimate;
     assert_true(fabs(gain - (1 - left / (left + 20))) < 0.02);
     candidates_release(&candidates);
-    forget_crew(&r, &scene, &found);
+    forget_crew(&r, &model, &found);
 }
 
 int main(void) {

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "analysis/budget/critical_private.h"
-#include "analysis/budget/free_running.h"
-#include "analysis/budget/serving.h"
-#include "analysis/calls/parameter_server.h"
-#include "analysis/saturation/saturation_private.h"
-#include "analysis/saturation/throughput.h"
-#include "analysis/series/stats.h"
+#include "analysis/evidence/free_running.h"
+#include "analysis/facts/calls/parameter_server.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/rules_private.h"
+#include "analysis/time/critical_private.h"
+#include "analysis/time/serving.h"
 #include "analysis/verdict/straggler.h"
 #include "analysis/verdict/verdict.h"
 #include "tests/unit/mpi_plant.h"
@@ -233,27 +233,27 @@ static void plant_world(struct recording *r, const struct world *w) {
 
 struct judged {
     struct recording recording;
-    struct scene scene;
+    struct run_model model;
     struct candidates candidates;
     struct stragglers stragglers;
     struct verdict verdict;
 };
 
 static void judge(const struct world *w, struct judged *j) {
-    *j = (struct judged){.scene = {0}};
+    *j = (struct judged){.model = {0}};
     plant_world(&j->recording, w);
     assert_int_equal(mpi_log_finish(&j->recording.calls), 0);
-    assert_int_equal(scene_build(&j->recording, &j->scene), 0);
-    assert_int_equal(saturation_find(&j->scene, &j->candidates), 0);
-    assert_int_equal(straggler_find(&j->scene, &j->stragglers), 0);
-    assert_int_equal(verdict_make(&j->scene, &j->candidates, &j->stragglers, &j->verdict), 0);
+    assert_int_equal(model_build(&j->recording, &j->model), 0);
+    assert_int_equal(saturation_find(&j->model, &j->candidates), 0);
+    assert_int_equal(straggler_find(&j->model, &j->stragglers), 0);
+    assert_int_equal(verdict_make(&j->model, &j->candidates, &j->stragglers, &j->verdict), 0);
 }
 
 static void release(struct judged *j) {
     verdict_release(&j->verdict);
     candidates_release(&j->candidates);
     stragglers_release(&j->stragglers);
-    scene_release(&j->scene);
+    model_release(&j->model);
     recording_release(&j->recording);
 }
 
@@ -283,7 +283,7 @@ static void a_slow_worker_costs_its_missing_updates(void **state) {
         struct world w = {.workers = 2, .compute_ms = {0, 20, 20 * rhos[i]}, .serve_ms = 0.05};
         struct judged j;
         judge(&w, &j);
-        assert_true(throughput_counts(&j.scene, j.scene.main_group));
+        assert_true(throughput_counts(&j.model, j.model.main_group));
         expect(&j, "imbalance", "skew", 2, 1 - (1 + 1 / rhos[i]) / 2);
         assert_int_equal(j.verdict.rank, 2);
         release(&j);
@@ -299,9 +299,9 @@ static void a_straggler_is_as_severe_as_what_it_lacks(void **state) {
     assert_int_equal(j.stragglers.items[0].rank, 3);
     NEAR(j.stragglers.items[0].slowdown, 2, 0.05);
     NEAR(j.stragglers.items[0].severity, 3 / 2.5, 0.02);
-    NEAR(throughput_severity(&j.scene, 3, 1003, 2), 3 / 2.5, 0.02);
-    assert_true(isnan(throughput_severity(&j.scene, 3, 999, 2))); /* no such rank */
-    assert_true(isnan(throughput_severity(&j.scene, 3, 1003, NAN)));
+    NEAR(throughput_severity(&j.model, 3, 1003, 2), 3 / 2.5, 0.02);
+    assert_true(isnan(throughput_severity(&j.model, 3, 999, 2))); /* no such rank */
+    assert_true(isnan(throughput_severity(&j.model, 3, 1003, NAN)));
     release(&j);
 }
 
@@ -381,12 +381,12 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     struct candidates all = {0};
     (void)state;
     judge(&w, &j);
-    struct candidate c = candidate_of(2, j.scene.main_group, "cpu", "contention");
+    struct candidate c = candidate_of(2, j.model.main_group, "cpu", "contention");
     c.terms = 1u << BUDGET_RUN_QUEUE;
-    assert_int_equal(throughput_gain(&j.scene, &c, 1, INFINITY, &training), 0);
+    assert_int_equal(throughput_gain(&j.model, &c, 1, INFINITY, &training), 0);
     assert_true(training.estimate > 0.1);
     assert_true(candidates_add(&all, &c));
-    assert_int_equal(candidates_estimate(&j.scene, &all), 0);
+    assert_int_equal(candidates_estimate(&j.model, &all), 0);
     NEAR(all.items[0].gain.estimate, training.estimate + 0.5 / 4, 0.02);
     candidates_release(&all);
     release(&j);
@@ -413,12 +413,12 @@ static void what_the_server_does_is_found_between_message_and_answer(void **stat
     struct judged j;
     (void)state;
     judge(&w, &j);
-    const struct critical_path *path = &j.scene.critical;
+    const struct critical_path *path = &j.model.critical;
     double served = 0;
     for (int k = 1; k <= 2; k++)
-        served += (double)free_running_iterations(&j.scene, (size_t)k)->n * 2e-3;
+        served += (double)free_running_iterations(&j.model, (size_t)k)->n * 2e-3;
     assert_int_equal(path->hub, 0);
-    NEAR(path->served_s[j.scene.main_group], served, 0.02);
+    NEAR(path->served_s[j.model.main_group], served, 0.02);
     release(&j);
 }
 
@@ -444,7 +444,7 @@ static void what_the_server_does_for_itself_holds_up_others_as_well(void **state
 /* ---- a link ---- */
 
 static struct candidate link_to(const struct judged *j, int host) {
-    struct candidate c = candidate_of(host, j->scene.main_group, "net-ingress", "path-limited");
+    struct candidate c = candidate_of(host, j->model.main_group, "net-ingress", "path-limited");
     c.terms = 1u << BUDGET_TRANSFER;
     c.all_hosts = c.can_remove = true;
     c.remove = (struct whatif_scenario){
@@ -460,13 +460,13 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     (void)state;
     judge(&w, &j);
     struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
-    NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
-    NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, 1, INFINITY, &gone), 0);
-    assert_int_equal(throughput_gain(&j.scene, &slow, 0.5, INFINITY, &half), 0);
+    NEAR(throughput_cost(&j.model, &slow), 0.25, 0.01);
+    NEAR(throughput_cost(&j.model, &other), 0, 0.01);
+    assert_int_equal(throughput_gain(&j.model, &slow, 1, INFINITY, &gone), 0);
+    assert_int_equal(throughput_gain(&j.model, &slow, 0.5, INFINITY, &half), 0);
     NEAR(gone.estimate, 0.25, 0.01);
     NEAR(half.estimate, 1 - (1 / 20.0 + 1 / 40.0) / (1 / 20.0 + 1 / 30.0), 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, 1, 80, &gone), 0);
+    assert_int_equal(throughput_gain(&j.model, &slow, 1, 80, &gone), 0);
     NEAR(gone.estimate, 1 - 75 / 80.0, 0.02);
     release(&j);
 }
@@ -484,9 +484,9 @@ static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) 
     (void)state;
     judge(&w, &j);
     struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
-    NEAR(throughput_cost(&j.scene, &slow), 0.25, 0.01);
-    NEAR(throughput_cost(&j.scene, &other), 0, 0.01);
-    assert_int_equal(throughput_gain(&j.scene, &slow, 1, INFINITY, &gone), 0);
+    NEAR(throughput_cost(&j.model, &slow), 0.25, 0.01);
+    NEAR(throughput_cost(&j.model, &other), 0, 0.01);
+    assert_int_equal(throughput_gain(&j.model, &slow, 1, INFINITY, &gone), 0);
     NEAR(gone.estimate, 0.25, 0.01);
     assert_true(gone.low > 0.2 && gone.high < 0.3);
     release(&j);
@@ -494,7 +494,7 @@ static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) 
     w.compute_ms[2] = 24; /* else they are in step */
     judge(&w, &j);
     slow = link_to(&j, 2);
-    NEAR(throughput_cost(&j.scene, &slow), 1 - (1 / 40.0 + 1 / 44.0) / (1 / 40.0 + 1 / 34.0), 0.01);
+    NEAR(throughput_cost(&j.model, &slow), 1 - (1 / 40.0 + 1 / 44.0) / (1 / 40.0 + 1 / 34.0), 0.01);
     release(&j);
 }
 
@@ -580,7 +580,7 @@ static struct whatif_answer answer_to(const struct world *w, struct whatif_scena
     struct whatif_answer answer;
     struct judged j;
     judge(w, &j);
-    assert_int_equal(scene_whatif(&j.scene, &whatif), 0);
+    assert_int_equal(model_whatif(&j.model, &whatif), 0);
     assert_int_equal(whatif_ask(whatif, &scenario, 1, &answer), 0);
     assert_false(answer.replayed);
     assert_non_null(answer.refused);
@@ -651,7 +651,7 @@ static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) 
     struct whatif_scenario s = {.kind = kind, .host = -1, .rank = rank, .factor = 1};
     const struct whatif *whatif;
     struct whatif_answer answer;
-    assert_int_equal(scene_whatif(&j->scene, &whatif), 0);
+    assert_int_equal(model_whatif(&j->model, &whatif), 0);
     assert_int_equal(whatif_ask(whatif, &s, 1, &answer), 0);
     return answer.gain_max;
 }
@@ -677,7 +677,7 @@ static double gain_of_workers(const struct world *w, int more) {
     struct whatif_answer answer;
     struct judged j;
     judge(w, &j);
-    assert_int_equal(scene_whatif(&j.scene, &whatif), 0);
+    assert_int_equal(model_whatif(&j.model, &whatif), 0);
     assert_int_equal(whatif_ask(whatif, &s, 1, &answer), 0);
     release(&j);
     return answer.gain_max;
@@ -705,8 +705,8 @@ static void ranks_with_shares_of_their_own_do_not_run_freely(void **state) {
     struct judged j;
     (void)state;
     judge(&w, &j);
-    assert_int_equal(free_running(&j.scene, NULL), 0);
-    assert_false(throughput_counts(&j.scene, j.scene.main_group));
+    assert_int_equal(free_running(&j.model, NULL), 0);
+    assert_false(throughput_counts(&j.model, j.model.main_group));
     release(&j);
 }
 
@@ -719,13 +719,13 @@ static void paths_of_all_ranks_add_up_to_the_phase(void **state) {
     struct judged j;
     (void)state;
     judge(&w, &j);
-    const struct critical_path *path = &j.scene.critical;
+    const struct critical_path *path = &j.model.critical;
     assert_int_equal(path->n_own, 3);
     for (size_t i = 0; i < path->n_own; i++)
-        NEAR(path->own[i].path.groups[j.scene.main_group].total_s, SECONDS, 0.01);
-    const struct critical_part *all = &path->groups[j.scene.main_group];
+        NEAR(path->own[i].path.groups[j.model.main_group].total_s, SECONDS, 0.01);
+    const struct critical_part *all = &path->groups[j.model.main_group];
     double sum = 0, blocks = 0;
-    for (size_t i = 0; i < j.scene.n_hosts * BUDGET_TERMS; i++)
+    for (size_t i = 0; i < j.model.n_hosts * BUDGET_TERMS; i++)
         sum += all->seconds[i];
     for (size_t b = 0; b < path->n_blocks; b++)
         blocks += path->blocks[b].total_s;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/saturation/saturation.h"
+#include "analysis/rules/rules.h"
 #include "analysis/verdict/straggler.h"
 #include "analysis/verdict/verdict.h"
 
@@ -112,16 +112,16 @@ static void mark_iterations(struct recording *r, int ranks, double iteration_s) 
 }
 
 static void judge_iterations(struct recording *r, enum iteration_source source, struct judged *j) {
-    struct scene scene;
-    assert_int_equal(scene_build(r, &scene), 0);
+    struct run_model model;
+    assert_int_equal(model_build(r, &model), 0);
     if (source != ITERATION_NONE)
-        scene.iterations.source = source;
-    assert_int_equal(saturation_find(&scene, &j->candidates), 0);
-    assert_int_equal(straggler_find(&scene, &j->stragglers), 0);
-    assert_int_equal(verdict_make(&scene, &j->candidates, &j->stragglers, &j->verdict), 0);
+        model.iterations.source = source;
+    assert_int_equal(saturation_find(&model, &j->candidates), 0);
+    assert_int_equal(straggler_find(&model, &j->stragglers), 0);
+    assert_int_equal(verdict_make(&model, &j->candidates, &j->stragglers, &j->verdict), 0);
     assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= VERDICT_CONFIDENCE_CAP);
     assert_true(j->verdict.next.n > 0);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(r);
 }
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/replay/replay_private.h"
-#include "analysis/scene.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/simulate/replay_private.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 
@@ -58,9 +58,9 @@ static void begin_training(struct recording *r, int ranks, double seconds) {
     init_ranks(r, ranks, 0);
 }
 
-static void end_run(struct recording *r, struct scene *scene) {
+static void end_run(struct recording *r, struct run_model *model) {
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
+    assert_int_equal(model_build(r, model), 0);
 }
 
 static double play(struct recording *r, struct hardware h, bool marks) {
@@ -90,7 +90,7 @@ static double play(struct recording *r, struct hardware h, bool marks) {
 }
 
 /* phase_from: from there on it is said to train, as a part of its rounds; 0: it says nothing. */
-static void build_in_phases(struct recording *r, struct scene *scene, struct hardware h,
+static void build_in_phases(struct recording *r, struct run_model *model, struct hardware h,
                             double phase_from) {
     double seconds = play(NULL, h, false);
     begin_run(r, 2, seconds + 0.1);
@@ -101,17 +101,17 @@ static void build_in_phases(struct recording *r, struct scene *scene, struct har
     for (int rank = 0; phase_from > 0 && rank < 2; rank++)
         plant_mark(r, MARK_PHASE, "training", rank, rank, 0, 0.1 + phase_from * seconds,
                    (1 - phase_from) * seconds);
-    end_run(r, scene);
+    end_run(r, model);
 }
 
-static void build(struct recording *r, struct scene *scene, struct hardware h) {
-    build_in_phases(r, scene, h, 0);
+static void build(struct recording *r, struct run_model *model, struct hardware h) {
+    build_in_phases(r, model, h, 0);
 }
 
-static struct whatif_answer ask(const struct scene *scene, struct whatif_scenario s) {
+static struct whatif_answer ask(const struct run_model *model, struct whatif_scenario s) {
     struct whatif *w;
     struct whatif_answer a, again;
-    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_new(model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &again), 0);
     assert_memory_equal(&a.predicted_s, &again.predicted_s, sizeof a.predicted_s);
@@ -121,8 +121,8 @@ static struct whatif_answer ask(const struct scene *scene, struct whatif_scenari
     return a;
 }
 
-static void release(struct recording *r, struct scene *scene) {
-    scene_release(scene);
+static void release(struct recording *r, struct run_model *model) {
+    model_release(model);
     recording_release(r);
 }
 
@@ -131,17 +131,17 @@ static const struct hardware usual = {.rate = 10e6, .compute_s = 0.05};
 
 static void a_faster_link_is_predicted_as_it_would_be_measured(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
+    build(&r, &model, usual);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
     assert_true(a.replayed && !a.refused);
     CLOSE(a.replay_s, a.measured_s);
     CLOSE(a.predicted_s,
           warm_s(0.1 + play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false), a.measured_s));
     assert_true(a.low_s <= a.predicted_s && a.predicted_s <= a.high_s);
     assert_true(a.bound_s <= a.predicted_s * 1.01);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* One computes and sends, the other receives: there is nothing to be like, or to divide. */
@@ -150,34 +150,34 @@ static void who_has_no_peer_is_not_compared_with_one(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct recording r;
-        struct scene scene;
-        build(&r, &scene, usual);
+        struct run_model model;
+        build(&r, &model, usual);
         struct whatif_answer a =
-            ask(&scene, (struct whatif_scenario){kinds[i], .host = -1, .rank = 1, .factor = 1});
+            ask(&model, (struct whatif_scenario){kinds[i], .host = -1, .rank = 1, .factor = 1});
         assert_true(!a.replayed && a.refused);
-        release(&r, &scene);
+        release(&r, &model);
     }
 }
 
 /* A byte costs both ends a copy, however fast the link. */
 static void without_a_limit_messages_are_still_copied(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, (struct hardware){100e6, 0.001, 0, 0});
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 1e4});
+    build(&r, &model, (struct hardware){100e6, 0.001, 0, 0});
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 1e4});
     assert_true(a.replayed && !a.refused);
     CLOSE(a.predicted_s,
           warm_s(0.1 + play(NULL, (struct hardware){2.5e9, 0.001, 0, 0}, false), a.measured_s));
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* With two hosts nothing tells which end of the link limits: whichever is asked for. */
 static void either_end_of_the_one_link_may_be_asked_for(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
+    build(&r, &model, usual);
     double should = 0.1 + play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false);
     struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
                                   .factor = 2};
@@ -185,74 +185,74 @@ static void either_end_of_the_one_link_may_be_asked_for(void **state) {
                                  .factor = 2};
     struct whatif_scenario other = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_SEND,
                                     .factor = 2};
-    should = warm_s(should, ask(&scene, out).measured_s);
-    CLOSE(ask(&scene, out).predicted_s, should);
-    CLOSE(ask(&scene, in).predicted_s, should);
-    CLOSE(ask(&scene, other).predicted_s, ask(&scene, other).measured_s);
-    release(&r, &scene);
+    should = warm_s(should, ask(&model, out).measured_s);
+    CLOSE(ask(&model, out).predicted_s, should);
+    CLOSE(ask(&model, in).predicted_s, should);
+    CLOSE(ask(&model, other).predicted_s, ask(&model, other).measured_s);
+    release(&r, &model);
 }
 
 static void a_link_of_a_given_speed_slows_the_run_down(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
+    build(&r, &model, usual);
     struct whatif_answer a =
-        ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .rate_bytes_s = 5e6});
+        ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .rate_bytes_s = 5e6});
     CLOSE(a.predicted_s,
           warm_s(0.1 + play(NULL, (struct hardware){5e6, 0.05, 0, 0}, false), a.measured_s));
     assert_true(a.gain < 0);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void contention_is_taken_away_where_it_was(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0});
+    build(&r, &model, (struct hardware){10e6, 0.1, 0.5, 0});
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                 .factor = 1};
-    struct whatif_answer a = ask(&scene, s);
+    struct whatif_answer a = ask(&model, s);
     double should = 0.1 + play(NULL, (struct hardware){10e6, 0.05, 0, 0}, false);
     CLOSE(a.predicted_s, warm_s(should, a.measured_s));
     assert_true(a.bound_s <= a.predicted_s && a.bound_s > 0.97 * a.predicted_s);
     CLOSE(a.calls_s, should);
     assert_true(a.at_bound);
     s.host = 0;
-    CLOSE(ask(&scene, s).predicted_s, a.measured_s);
-    release(&r, &scene);
+    CLOSE(ask(&model, s).predicted_s, a.measured_s);
+    release(&r, &model);
 }
 
 static void what_it_costs_beside_the_main_phase_is_told_as_well(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build_in_phases(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0}, 0.25);
+    build_in_phases(&r, &model, (struct hardware){10e6, 0.1, 0.5, 0}, 0.25);
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                 .factor = 1};
-    struct whatif_answer a = ask(&scene, s);
+    struct whatif_answer a = ask(&model, s);
     CLOSE(a.measured_s, 0.75 * play(NULL, (struct hardware){10e6, 0.1, 0, 0}, false));
     assert_true(fabs(a.elsewhere_s / (0.25 * ROUNDS * 0.05) - 1) < 0.03); /* by samples */
     s.host = 0;
-    CLOSE(ask(&scene, s).elsewhere_s, 0);
+    CLOSE(ask(&model, s).elsewhere_s, 0);
     s = (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1};
-    CLOSE(ask(&scene, s).elsewhere_s, 0);
-    release(&r, &scene);
-    build(&r, &scene, (struct hardware){10e6, 0.1, 0.5, 0}); /* all of it is the main phase */
+    CLOSE(ask(&model, s).elsewhere_s, 0);
+    release(&r, &model);
+    build(&r, &model, (struct hardware){10e6, 0.1, 0.5, 0}); /* all of it is the main phase */
     s = (struct whatif_scenario){WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                  .factor = 1};
-    CLOSE(ask(&scene, s).elsewhere_s, 0);
-    release(&r, &scene);
+    CLOSE(ask(&model, s).elsewhere_s, 0);
+    release(&r, &model);
 }
 
 static void a_faster_core_shortens_what_is_computed(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 2});
+    build(&r, &model, usual);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 2});
     CLOSE(a.predicted_s - 0.1, play(NULL, (struct hardware){10e6, 0.025, 0, 0}, false));
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* ---- collectives ---- */
@@ -273,30 +273,30 @@ static void meet(struct recording *r, int rank, int64_t enter, int64_t exit, boo
           .cpu_ns = exit - enter - US);
 }
 
-static void build_skewed(struct recording *r, struct scene *scene, bool started) {
+static void build_skewed(struct recording *r, struct run_model *model, bool started) {
     begin_training(r, 3, 0.2 * ROUNDS);
     for (int rank = 0; rank < 3; rank++)
         for (int i = 0; i < ROUNDS; i++) {
             int64_t begin = 200 * MS * i, own = rank == 2 ? 190 * MS : 95 * MS;
             meet(r, rank, begin + own, begin + 200 * MS, started);
         }
-    end_run(r, scene);
+    end_run(r, model);
 }
 
 static void check_skewed(bool started) {
     struct recording r;
-    struct scene scene;
-    build_skewed(&r, &scene, started);
+    struct run_model model;
+    build_skewed(&r, &model, started);
     struct whatif_scenario s = {WHATIF_LIKE_PEERS, .host = -1, .rank = 2, .factor = 1};
-    struct whatif_answer a = ask(&scene, s);
+    struct whatif_answer a = ask(&model, s);
     CLOSE(a.predicted_s, warm_s(0.105 * ROUNDS, a.measured_s));
     assert_true(a.bound_s <= a.predicted_s * 1.001);
     s.rank = 0;
-    CLOSE(ask(&scene, s).predicted_s, 0.2 * ROUNDS);
+    CLOSE(ask(&model, s).predicted_s, 0.2 * ROUNDS);
     struct whatif_scenario balanced = {WHATIF_BALANCED, ANY, .factor = 1};
-    CLOSE(ask(&scene, balanced).predicted_s,
+    CLOSE(ask(&model, balanced).predicted_s,
           warm_s(((95 + 95 + 190) / 3.0 + 10) / 1e3 * ROUNDS, a.measured_s));
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) {
@@ -314,7 +314,7 @@ static void an_exchange_that_was_started_takes_its_time_until_it_is_waited_for(v
  */
 static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin_training(&r, 2, 0.2 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++) {
@@ -327,28 +327,28 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
         PLANT(&r.calls, 1, 1, "MPI_Recv", 0, 2, 8, t + 198 * MS + 1000, t + 200 * MS, BOTH,
               .cpu_ns = MS);
     }
-    end_run(&r, &scene);
+    end_run(&r, &model);
     struct whatif_answer a = ask(
-        &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
+        &model, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
     assert_true(a.replayed);
     assert_true(fabs(a.predicted_s / (0.103 * ROUNDS) - 1) < 0.03);
-    a = ask(&scene, (struct whatif_scenario){WHATIF_BALANCED, ANY, .factor = 1});
+    a = ask(&model, (struct whatif_scenario){WHATIF_BALANCED, ANY, .factor = 1});
     assert_true(fabs(a.predicted_s / (0.152 * ROUNDS) - 1) < 0.03);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void an_only_rank_has_no_peers_whose_pace_it_could_have(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin_training(&r, 1, 0.2 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++)
         meet(&r, 0, 200 * MS * i + 190 * MS, 200 * MS * (i + 1), false);
-    end_run(&r, &scene);
+    end_run(&r, &model);
     struct whatif_answer a = ask(
-        &scene, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 0, .factor = 1});
+        &model, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 0, .factor = 1});
     assert_true(isnan(a.gain_max));
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* ---- who looks late ---- */
@@ -375,7 +375,7 @@ static void send_round(struct recording *r, int rank, int64_t begin, int64_t way
 /* Rank 2's link is a tenth of rank 1's; rank 0 looks for rank 1's bytes when rank 2's have come. */
 static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     begin_training(&r, 3, (double)(ROUND * ROUNDS) / 1e9);
     for (int64_t begin = 0; begin < ROUND * ROUNDS; begin += ROUND) {
@@ -384,52 +384,52 @@ static void what_had_come_before_it_was_looked_for_was_not_on_its_way(void **sta
         send_round(&r, 1, begin, 10 * MS);
         send_round(&r, 2, begin, 100 * MS);
     }
-    end_run(&r, &scene);
+    end_run(&r, &model);
     struct whatif_answer a =
-        ask(&scene, (struct whatif_scenario){WHATIF_LINK, .host = 2, .rank = -1, .factor = 10});
+        ask(&model, (struct whatif_scenario){WHATIF_LINK, .host = 2, .rank = -1, .factor = 10});
     assert_true(a.replayed);
     if (!(fabs(a.predicted_s / (0.032 * ROUNDS) - 1) < 0.03))
         fail_msg("it is %.4g s, not %.4g", a.predicted_s, 0.032 * ROUNDS);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* A link that is known to carry twenty times as much limits nothing: the other end is changed. */
 static void a_link_known_to_carry_more_is_not_the_limit(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
-    scene_release(&scene);
+    build(&r, &model, usual);
+    model_release(&model);
     assert_int_equal(recording_add_ceiling(&r, 1, METRIC_NET_SEND, 200), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(model_build(&r, &model), 0);
     struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
                                   .factor = 2};
     struct whatif_scenario in = {WHATIF_LINK, .host = 0, .rank = -1, .direction = WHATIF_RECEIVE,
                                  .factor = 2};
     double should = 0.1 + play(NULL, (struct hardware){20e6, 0.05, 0, 0}, false);
-    CLOSE(ask(&scene, in).predicted_s, warm_s(should, ask(&scene, in).measured_s));
-    CLOSE(ask(&scene, out).predicted_s, ask(&scene, out).measured_s);
-    release(&r, &scene);
+    CLOSE(ask(&model, in).predicted_s, warm_s(should, ask(&model, in).measured_s));
+    CLOSE(ask(&model, out).predicted_s, ask(&model, out).measured_s);
+    release(&r, &model);
 }
 
 /* A shaped link lets a burst pass after a pause: the few messages that nothing held up do not make
  * those that it held up the program's own pace. */
 static void messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct hardware bursts = {.rate = 10e6, .compute_s = 0.05, .burst_every = 4};
     (void)state;
-    build(&r, &scene, bursts);
-    scene_release(&scene);
+    build(&r, &model, bursts);
+    model_release(&model);
     assert_int_equal(recording_add_ceiling(&r, 1, METRIC_NET_SEND, 10), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(model_build(&r, &model), 0);
     struct whatif_scenario out = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_SEND,
                                   .factor = 1e6};
-    struct whatif_answer a = ask(&scene, out);
+    struct whatif_answer a = ask(&model, out);
     CLOSE(a.replay_s, a.measured_s);
     double should = 0.1 + play(NULL, (struct hardware){AT_ONCE, 0.05, .burst_every = 0}, false);
     CLOSE(a.predicted_s, warm_s(should, a.measured_s));
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* A round: rank 0 waits for one message, works, and finds the next one there. */
@@ -452,17 +452,17 @@ static int64_t find_one(struct recording *r, int64_t t, int64_t flight) {
 /* When a message came that nobody waited for is not known: it is no sign of a slow path. */
 static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     int64_t t = 0;
     (void)state;
     begin_training(&r, 2, 0.07 * ROUNDS);
     for (int i = 0; i < ROUNDS; i++)
         t = find_one(&r, t, i % 4 ? 5 * MS : MS);
-    end_run(&r, &scene);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 1});
+    end_run(&r, &model);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_CPU, ANY, .factor = 1});
     assert_true(a.replayed);
     assert_true(fabs(a.replay_s / a.measured_s - 1) < 0.03);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* ---- what a rank does between two looks ---- */
@@ -532,19 +532,19 @@ static double leave(struct recording *r, double pause_s) {
 static void expect_without_pauses(double (*program)(struct recording *r, double pause_s),
                                   double pause_s, double near) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     double seconds = program(NULL, pause_s), without = program(NULL, 0);
     begin_run(&r, 2, seconds + 0.1);
     plant_process(&r, 0, "pause", (struct plant_process){0, 0, 0, 0});
     plant_process(&r, 1, "train", (struct plant_process){1, 0.02 * ROUNDS / seconds, 0, 0});
     program(&r, pause_s);
-    end_run(&r, &scene);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
+    end_run(&r, &model);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_WITHOUT, .host = 0,
                                                                   .rank = -1, .term = BUDGET_IDLE});
     assert_true(a.replayed && !a.refused);
     double should = warm_s(0.1 + without, a.measured_s);
     assert_true(fabs(a.predicted_s - should) < near * should);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
@@ -561,43 +561,43 @@ static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_s
 
 static void without_calls_there_is_a_reason_and_what_counters_tell(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     plant_init(&r, 1, 10);
     plant_process(&r, 0, "a", (struct plant_process){0, 0.6, 0.4, 0});
-    assert_int_equal(scene_build(&r, &scene), 0);
+    assert_int_equal(model_build(&r, &model), 0);
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 0, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                 .factor = 1};
-    struct whatif_answer a = ask(&scene, s);
+    struct whatif_answer a = ask(&model, s);
     assert_true(!a.replayed && a.counted && a.refused);
     CLOSE(a.predicted_s, warm_s(6, 10));
     CLOSE(a.bound_s, 0.9 * 6); /* the rest at another pace */
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* What is lost is not made up. */
 static void lost_calls_refuse_a_prediction(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, usual);
-    scene_release(&scene);
+    build(&r, &model, usual);
+    model_release(&model);
     r.calls.ranks[0].lost_ns = 2 * S;
-    assert_int_equal(scene_build(&r, &scene), 0);
-    struct whatif_answer a = ask(&scene, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
+    assert_int_equal(model_build(&r, &model), 0);
+    struct whatif_answer a = ask(&model, (struct whatif_scenario){WHATIF_LINK, ANY, .factor = 2});
     assert_true(!a.replayed && a.refused && isnan(a.gain));
     assert_true(a.bound_s <= a.measured_s);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void what_makes_no_sense_is_refused(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     (void)state;
-    build(&r, &scene, usual);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    build(&r, &model, usual);
+    assert_int_equal(whatif_new(&model, &w), 0);
     const struct whatif_scenario bad[] = {
         {WHATIF_LINK, .host = 2, .rank = -1, .factor = 2},
         {WHATIF_LINK, ANY, .factor = 0},
@@ -609,7 +609,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(whatif_ask(w, &bad[i], 1, &a), -EINVAL);
     whatif_free(w);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 /* ---- sharing ---- */

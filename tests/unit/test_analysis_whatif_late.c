@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/scene.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/whatif.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 
@@ -36,14 +36,14 @@ static void meet(struct recording *r, int rank, int64_t own, int64_t enter, int6
 
 /* Without contention on rank 1's host a round takes this long. Returns what that gains at most. */
 static double check(struct recording *r, int64_t should_ns) {
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
                                 .factor = 1};
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(a.replayed);
     double should_s = (double)should_ns * ROUNDS / 1e9;
@@ -54,7 +54,7 @@ static double check(struct recording *r, int64_t should_ns) {
     assert_true(a.bound_s <= a.predicted_s && a.gain <= a.gain_max);
     assert_true(fabs(a.gain_max - (1 - a.bound_s / a.measured_s)) < 1e-9);
     whatif_free(w);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(r);
     return a.gain_max;
 }
@@ -427,13 +427,13 @@ static double throttled(size_t column, double t_s) {
 /* Without that, how far the ends of the interval are from what is predicted, as shares of it. */
 static void ask_ends(struct recording *r, enum budget_term term, double *ret_low,
                      double *ret_high) {
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = term, .factor = 1};
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     double should_s = warm_s(60 * MS * ROUNDS / 1e9, a.measured_s);
     assert_true(a.replayed && fabs(a.predicted_s / should_s - 1) < 0.02);
@@ -441,7 +441,7 @@ static void ask_ends(struct recording *r, enum budget_term term, double *ret_low
     *ret_low = 1 - a.low_s / a.predicted_s;
     *ret_high = a.high_s / a.predicted_s - 1;
     whatif_free(w);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(r);
 }
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/replay/replay_run.h"
-#include "analysis/scene.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/simulate/replay_run.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 
@@ -32,7 +32,7 @@ static void begin(struct recording *r, int64_t round_ns) {
 
 /* Rank 1's host at 10 MB/s both ways, with that burst: a round takes so long. */
 static void check(struct recording *r, double burst, int64_t should_ns) {
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario s = {WHATIF_LINK,         .host = 1,
@@ -40,8 +40,8 @@ static void check(struct recording *r, double burst, int64_t should_ns) {
                                 .factor = 1,         .rate_bytes_s = 10e6,
                                 .burst_bytes = burst};
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(a.replayed);
     double should_s = (double)should_ns * ROUNDS / 1e9;
@@ -49,7 +49,7 @@ static void check(struct recording *r, double burst, int64_t should_ns) {
         fail_msg("%.4g s as measured %.4g, then %.4g, not %.4g", a.measured_s, a.replay_s,
                  a.predicted_s, should_s);
     whatif_free(w);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(r);
 }
 
@@ -164,7 +164,7 @@ static void who_gives_takes_as_much_longer_whoever_comes_last(void **state) {
 /* Rank 1 took `ns` for its part in a call, and all links are twice as fast, of which that into the
  * root's host is a limit of so many bytes/s; calls of few bytes take `few_ns`. */
 static int64_t taking_ns(enum mpi_group_need need, double limit, int64_t ns, double few_ns) {
-    struct scene scene = {.n_hosts = 2};
+    struct run_model model = {.n_hosts = 2};
     double out[] = {INFINITY, INFINITY}, in[] = {limit, INFINITY}, twice[] = {2 * limit, INFINITY};
     double load[4], pace[] = {1, 2, 1, 1};
     uint32_t members[] = {0, 1};
@@ -172,13 +172,13 @@ static int64_t taking_ns(enum mpi_group_need need, double limit, int64_t ns, dou
     struct replay_group call = {
         .members = 2, .root = 0, .need = need, .bytes = LARGE, .exchange = REPLAY_WHOLE};
     struct rank_state states[2] = {{.at = 0}, {.at = 0}};
-    struct replay p = {.scene = &scene,
+    struct replay p = {.model = &model,
                        .ranks = ranks,
                        .n_ranks = 2,
                        .groups = &call,
                        .n_groups = 1,
                        .group_members = members,
-                       .model = {.egress = out, .ingress = in, .few_ns = {few_ns, few_ns}}};
+                       .net = {.egress = out, .ingress = in, .few_ns = {few_ns, few_ns}}};
     struct replay_change change = {.pace = pace};
     struct group_state state = {.carried_ns = VALUE_ABSENT, .longer_ns = VALUE_ABSENT};
     struct replay_op op = {.ns = ns};
@@ -214,7 +214,7 @@ static void a_group_takes_what_few_bytes_do_on_the_fastest_link(void **state) {
  * a megabyte. */
 static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct replay *p;
     const char *why;
     (void)state;
@@ -227,12 +227,12 @@ static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **st
                   t + 32 * MS + takes, BOTH, .gap_cpu_ns = own);
         }
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(replay_new(&scene, &p, &why), 0);
-    assert_int_equal(p->model.few_ns[1], 3 * MS);
-    assert_int_equal(p->model.few_ns[0], MS / 2);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(replay_new(&model, &p, &why), 0);
+    assert_int_equal(p->net.few_ns[1], 3 * MS);
+    assert_int_equal(p->net.few_ns[0], MS / 2);
     replay_free(p);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
 }
 
@@ -265,7 +265,7 @@ static double little(size_t column, double t_s) {
  * (MB/s; NAN: not measured) it carries 1 MB/s. */
 static struct whatif_answer ask_faster(double measured_mb_s) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario s = {WHATIF_LINK, .host = 1, .rank = -1, .direction = WHATIF_BOTH,
@@ -281,11 +281,11 @@ static struct whatif_answer ask_faster(double measured_mb_s) {
             PLANT(&r.calls, rank, rank, "MPI_Allreduce", -1, -1, 45000, t + 30 * MS, t + 45 * MS,
                   BOTH, .gap_cpu_ns = 30 * MS, .cpu_ns = 15 * MS);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     whatif_free(w);
-    scene_release(&scene);
+    model_release(&model);
     recording_release(&r);
     return a;
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/scene.h"
-#include "analysis/whatif/whatif.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/whatif.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 
@@ -18,7 +18,7 @@
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
 
 /* Two ranks on two hosts meet every 50 ms: rank 0 computes for 10 of them, rank 1 for all. */
-static void build(struct recording *r, struct scene *scene, bool spins) {
+static void build(struct recording *r, struct run_model *model, bool spins) {
     plant_init(r, 2, 0.05 * ROUNDS);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
     for (int rank = 0; rank < 2; rank++) {
@@ -33,7 +33,7 @@ static void build(struct recording *r, struct scene *scene, bool spins) {
                   .gap_cpu_ns = own, .cpu_ns = spins ? 50 * MS - own : 0);
         }
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
+    assert_int_equal(model_build(r, model), 0);
 }
 
 static struct whatif_scenario quota(int host, double cpus) {
@@ -41,12 +41,12 @@ static struct whatif_scenario quota(int host, double cpus) {
 }
 
 /* With that quota a round takes so long. */
-static void check_all(const struct scene *scene, const struct whatif_scenario *s, size_t n,
+static void check_all(const struct run_model *model, const struct whatif_scenario *s, size_t n,
                       int64_t should_ns) {
     struct whatif *w;
     struct whatif_answer a;
     double should_s = (double)should_ns * ROUNDS / 1e9;
-    assert_int_equal(whatif_new(scene, &w), 0);
+    assert_int_equal(whatif_new(model, &w), 0);
     assert_int_equal(whatif_ask(w, s, n, &a), 0);
     assert_true(a.replayed && a.bound_s <= a.predicted_s);
     if (!(fabs(a.predicted_s / warm_s(should_s, a.measured_s) - 1) < 0.02))
@@ -54,36 +54,36 @@ static void check_all(const struct scene *scene, const struct whatif_scenario *s
     whatif_free(w);
 }
 
-static void check(const struct scene *scene, struct whatif_scenario s, int64_t should_ns) {
-    check_all(scene, &s, 1, should_ns);
+static void check(const struct run_model *model, struct whatif_scenario s, int64_t should_ns) {
+    check_all(model, &s, 1, should_ns);
 }
 
-static void release(struct recording *r, struct scene *scene) {
-    scene_release(scene);
+static void release(struct recording *r, struct run_model *model) {
+    model_release(model);
     recording_release(r);
 }
 
 static void who_computes_all_the_time_takes_as_much_longer_as_its_quota_is_less(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, true);
-    check(&scene, quota(1, 0.5), 100 * MS);
-    check(&scene, quota(1, 0.8), 62500 * US);
-    check(&scene, quota(-1, 0.25), 200 * MS);
-    release(&r, &scene);
+    build(&r, &model, true);
+    check(&model, quota(1, 0.5), 100 * MS);
+    check(&model, quota(1, 0.8), 62500 * US);
+    check(&model, quota(-1, 0.25), 200 * MS);
+    release(&r, &model);
 }
 
 /* Rank 0 waits for rank 1 anyway, asleep or spinning; what it spins away it does not miss. */
 static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     for (int spins = 0; spins < 2; spins++) {
-        build(&r, &scene, spins);
-        check(&scene, quota(0, 0.5), 50 * MS);
-        check(&scene, quota(1, 1), 50 * MS);
-        release(&r, &scene);
+        build(&r, &model, spins);
+        check(&model, quota(0, 0.5), 50 * MS);
+        check(&model, quota(1, 1), 50 * MS);
+        release(&r, &model);
     }
 }
 
@@ -91,7 +91,7 @@ static void a_quota_that_is_more_than_what_is_needed_costs_nothing(void **state)
  * used up when the message comes, but for the first. */
 static void who_looks_all_the_time_uses_its_quota_up(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
     plant_init(&r, 2, 0.05 * ROUNDS);
     r.clock_bound_ns = calloc(2, sizeof *r.clock_bound_ns);
@@ -113,25 +113,25 @@ static void who_looks_all_the_time_uses_its_quota_up(void **state) {
               .gap_cpu_ns = 10 * MS - 2 * US);
     }
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    check(&scene, quota(1, 0.5), 98500 * US);
-    check(&scene, quota(1, 1), 50 * MS);
-    release(&r, &scene);
+    assert_int_equal(model_build(&r, &model), 0);
+    check(&model, quota(1, 0.5), 98500 * US);
+    check(&model, quota(1, 1), 50 * MS);
+    release(&r, &model);
 }
 
 /* 10 ms of 50 are a fifth: a tenth makes them last twice as long. */
 static void who_needs_more_than_its_quota_becomes_the_slower_one(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build(&r, &scene, false);
-    check(&scene, quota(0, 0.1), 100 * MS);
-    release(&r, &scene);
+    build(&r, &model, false);
+    check(&model, quota(0, 0.1), 100 * MS);
+    release(&r, &model);
 }
 
 /* Two ranks on two hosts meet every 50 ms; before that rank 1 computes for cpu_ms, has no more to
  * do for a while, and is inside a call that waits for nobody for blocked_ms, off the CPU. */
-static void build_idle(struct recording *r, struct scene *scene, int64_t cpu_ms,
+static void build_idle(struct recording *r, struct run_model *model, int64_t cpu_ms,
                        int64_t blocked_ms) {
     plant_init(r, 2, 0.05 * ROUNDS);
     r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
@@ -150,34 +150,34 @@ static void build_idle(struct recording *r, struct scene *scene, int64_t cpu_ms,
               .gap_cpu_ns = cpu_ms * MS);
     }
     assert_int_equal(mpi_log_finish(&r->calls), 0);
-    assert_int_equal(scene_build(r, scene), 0);
+    assert_int_equal(model_build(r, model), 0);
 }
 
 static void who_is_blocked_in_a_call_uses_nothing_up(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     (void)state;
-    build_idle(&r, &scene, 10, 40);
-    check(&scene, quota(1, 0.5), 50 * MS);
-    release(&r, &scene);
+    build_idle(&r, &model, 10, 40);
+    check(&model, quota(1, 0.5), 50 * MS);
+    release(&r, &model);
 }
 
 /* Of 50 ms it computes for 30: twice as fast, that is 15 of 35, and half a CPU is enough. */
 static void a_faster_cpu_needs_less_of_a_quota(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif_scenario both[] = {quota(1, 0.5),
                                      {.kind = WHATIF_CPU, .host = 1, .rank = -1, .factor = 2}};
     (void)state;
-    build_idle(&r, &scene, 30, 0);
-    check_all(&scene, both, 2, 35 * MS);
-    release(&r, &scene);
+    build_idle(&r, &model, 30, 0);
+    check_all(&model, both, 2, 35 * MS);
+    release(&r, &model);
 }
 
 /* A gap of 30 years, of which a hundredth of a CPU makes 3,000, is beyond all times. */
 static void hostile_times_end_a_replay_at_once(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario tiny = quota(-1, 0.01);
@@ -194,25 +194,25 @@ static void hostile_times_end_a_replay_at_once(void **state) {
         PLANT(&r.calls, rank, rank, "MPI_Barrier", -1, -1, 0, late, late, BOTH, .gap_cpu_ns = late);
     }
     assert_int_equal(mpi_log_finish(&r.calls), 0);
-    assert_int_equal(scene_build(&r, &scene), 0);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &tiny, 1, &a), 0);
     whatif_free(w);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 static void a_quota_of_nothing_makes_no_sense(void **state) {
     struct recording r;
-    struct scene scene;
+    struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
     struct whatif_scenario none = quota(0, 0);
     (void)state;
-    build(&r, &scene, false);
-    assert_int_equal(whatif_new(&scene, &w), 0);
+    build(&r, &model, false);
+    assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &none, 1, &a), -EINVAL);
     whatif_free(w);
-    release(&r, &scene);
+    release(&r, &model);
 }
 
 int main(void) {

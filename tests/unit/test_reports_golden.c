@@ -315,7 +315,7 @@ static void no_burst_is_made_up_where_a_connection_is_first_seen(void **state) {
     struct report report = {
         .hosts = (struct report_host[]){{.name = (char *)"vm1"}, {.name = (char *)"vm2"}},
         .n_hosts = 2};
-    struct scene scene = {.recording = &r};
+    struct run_model model = {.recording = &r};
     (void)state;
     plant_init(&r, 2, 10);
     struct series_set *set = &r.tables[RECORDING_CONNECTION];
@@ -327,7 +327,7 @@ static void no_burst_is_made_up_where_a_connection_is_first_seen(void **state) {
                               end ? "10.0.0.2:6000>10.0.0.1:5000" : "10.0.0.1:5000>10.0.0.2:6000",
                               t * NS_PER_S, t == 1 ? NS_PER_S / 10 : NS_PER_S, values);
         }
-    assert_int_equal(report_fill_routes(&report, &scene), 0);
+    assert_int_equal(report_fill_routes(&report, &model), 0);
     assert_int_equal(report.n_routes, 1);
     for (size_t i = 0; i < report.routes[0].series.n; i++)
         assert_float_equal(report.routes[0].series.value[i], 5, 0.01);

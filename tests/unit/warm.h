@@ -4,7 +4,7 @@
 #ifndef CHOKEPOINT_TESTS_UNIT_WARM_H
 #define CHOKEPOINT_TESTS_UNIT_WARM_H
 
-#include "analysis/whatif/gain_warm.h"
+#include "analysis/gain/gain_warm.h"
 
 static inline double warm_s(double calls_s, double measured_s) {
     return measured_s * (1 - gain_warm(1 - calls_s / measured_s, 1));

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The argument by arithmetic (P1): so many bytes an iteration, at what this link was measured to
+ * carry or its interface is set to let out, take so long; an iteration takes so long. Where neither
+ * is known, it is at the highest rate seen again and again, over all hosts and both directions,
+ * since links of one cluster are mostly equal and a worker's own highest rate is often only its
+ * share of the server's link.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_ARITHMETIC_H
+#define CHOKEPOINT_ANALYSIS_EVIDENCE_ARITHMETIC_H
+
+#include <stdbool.h>
+
+#include "analysis/evidence/run_model.h"
+
+enum arithmetic_rate { ARITHMETIC_SEEN, ARITHMETIC_SET, ARITHMETIC_MEASURED };
+
+struct arithmetic {
+    int host;
+    enum metric direction; /* METRIC_NET_SEND or METRIC_NET_RECV */
+    size_t group;
+    double bytes_per_iteration;
+    double bandwidth_mb_s;
+    enum arithmetic_rate known;  /* how bandwidth_mb_s is */
+    double bound_s, iteration_s; /* at best; measured: median, or time over count when ranks do
+                                    not move together */
+    double share;                /* bound / measured */
+};
+
+/* The ceiling of one host and direction as far as it was seen in the run, MB/s (see rate_ceiling);
+ * NAN. */
+double network_ceiling_of(const struct run_model *model, int host, enum metric direction);
+
+/* What a link can carry: as it was measured, else as far as it was seen. What was exceeded in the
+ * run by more than CEILING_SLACK is no measure of it (another link, another day). */
+struct network_limit {
+    double mb_s; /* NAN: neither */
+    bool measured;
+    double seen_mb_s;     /* NAN: nothing */
+    double outdated_mb_s; /* what was measured and exceeded; else NAN */
+};
+#define CEILING_SLACK 1.05
+
+struct network_limit network_limit_of(const struct run_model *model, int host,
+                                      enum metric direction);
+
+/* What the host is set to let out at most, MB/s: of the queue that carried more than half of what
+ * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
+double network_set_rate(const struct run_model *model, int host);
+
+/* The highest seen over all hosts and directions; NAN without any. */
+double network_ceiling(const struct run_model *model);
+
+/* One line a host, direction and phase that has iterations and moves more than a little; those at a
+ * known rate first, then by share. *ret_items is the caller's. -ENOMEM. */
+int arithmetic_make(const struct run_model *model, struct arithmetic **ret_items, size_t *ret_n);
+
+/* The line of a host, direction and group, or NULL. */
+const struct arithmetic *arithmetic_find(const struct arithmetic *items, size_t n, int host,
+                                         enum metric direction, size_t group);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A slower core, told from more work. This program's agents do the same on every host, sample by
+ * sample, and keep what CPU time that took them: a canary that costs nothing. Where they need more
+ * of it, too, a rank that needs more need not have more to do.
+ *
+ * A piece of arithmetic, the same on all hosts (agent/beat.h), moves as a rank's computing does and
+ * is believed as it is. Of sampling itself (all that recordings of before have, and what notices
+ * caches that others fill) two figures must agree, and the smaller counts: all that the agent does
+ * (more where it has more processes to look at), and reading what is the same on all hosts of a
+ * kind. More cores cost both more, and so would a probe that only one host has: only hosts with as
+ * many cores and the same probes are compared. Both move less than a rank's computing does, since
+ * they wait for the kernel's memory most of the time: over 58 clean runs of six programs on two
+ * cores that changed their speed, CPU time of ranks went with the powers below. Between hosts of
+ * different make neither says anything of the program's work, and no more is claimed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/rules/rules_private.h"
+
+#define AGENT_POWER 1.6
+#define FIXED_POWER 3.2
+#define CORE_ROWS_MIN 2  /* of one to many samples each */
+#define SAMPLES_LEAST 20 /* of a host, in the group */
+/* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
+#define PACE_MAX 1.5
+
+/* The same on all hosts of a kind, whatever runs there. */
+static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
+#define FIXED_PROBES (sizeof fixed_probes / sizeof *fixed_probes)
+
+/* CPU time of a sample, ns; NAN where too few lie in the windows. */
+struct cost {
+    double beat, agent, fixed[FIXED_PROBES];
+};
+
+/* A middle (of the rows whose own middle lies in the windows) of the CPU time of a sample. */
+static double cost_of_one(const struct series_set *set, const struct series *series,
+                          struct windows windows, double (*middle)(const double *, size_t)) {
+    double *costs = malloc((series->n + 1) * sizeof *costs), samples = 0;
+    size_t n = 0;
+    for (size_t row = 0; costs && row < series->n; row++) {
+        int64_t cpu = series_value(set, series, row, SELF_CPU);
+        int64_t count = series_value(set, series, row, SELF_SAMPLES);
+        int64_t interval = series->interval_ns[row];
+        if (interval == VALUE_ABSENT || cpu == VALUE_ABSENT || count == VALUE_ABSENT || cpu <= 0 ||
+            count <= 0 || !windows_hold(windows, series->t_ns[row] - interval / 2))
+            continue;
+        costs[n++] = (double)cpu / (double)count;
+        samples += (double)count;
+    }
+    double cost = n >= CORE_ROWS_MIN && samples >= SAMPLES_LEAST ? middle(costs, n) : NAN;
+    free(costs);
+    return cost;
+}
+
+/* What comes between is none of the core's speed: of probes the median of the rows, of beats (of
+ * two at once the shorter already) the mean, since a core is slow for a part of the time. */
+static struct cost cost_of(const struct run_model *model, int host, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_SELF];
+    struct series_range range = series_set_of_host(set, host);
+    struct cost cost = {.beat = NAN, .agent = NAN};
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        cost.fixed[i] = NAN;
+    for (size_t s = range.begin; s < range.end; s++) {
+        const struct series *series = &set->items[s];
+        if (series->host != host)
+            continue;
+        if (strcmp(series->name, "core") == 0)
+            cost.beat = cost_of_one(set, series, windows, stats_mean);
+        if (strcmp(series->name, "agent") == 0)
+            cost.agent = cost_of_one(set, series, windows, stats_median);
+        for (size_t i = 0; i < FIXED_PROBES; i++)
+            if (strcmp(series->name, fixed_probes[i]) == 0)
+                cost.fixed[i] = cost_of_one(set, series, windows, stats_median);
+    }
+    return cost;
+}
+
+double core_beat_ns(const struct run_model *model, int host, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_SELF];
+    struct series_range range = series_set_of_host(set, host);
+    for (size_t s = range.begin; s < range.end && !model_shares_cores(model, host); s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, "core") == 0)
+            return cost_of_one(set, &set->items[s], windows, stats_mean);
+    return NAN;
+}
+
+static bool has_rank(const struct run_model *model, int host) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].host == host)
+            return true;
+    return false;
+}
+
+/* All fixed probes that there are; NAN: none. */
+static double fixed_of(const struct cost *cost) {
+    double sum = NAN;
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        if (!isnan(cost->fixed[i]))
+            sum = (isnan(sum) ? 0 : sum) + cost->fixed[i];
+    return sum;
+}
+
+/* Of one make, as far as that is known: more cores or probes cost either figure more. */
+static bool are_alike(const struct run_model *model, const struct cost *costs, int a, int b) {
+    for (size_t i = 0; i < FIXED_PROBES; i++)
+        if (isnan(costs[a].fixed[i]) != isnan(costs[b].fixed[i]))
+            return false;
+    return model->hosts[a].n_cpus == model->hosts[b].n_cpus;
+}
+
+static struct core_speed by_sampling(double slower, double sampling) {
+    return (struct core_speed){.slower = slower,
+                               .sampling = sampling,
+                               .beat = NAN,
+                               .pace = NAN,
+                               .at_best = NAN,
+                               .amount = NAN,
+                               .more = NAN};
+}
+
+/* By sampling: beside the medians over the other hosts of the job that are like it; room for two
+ * numbers of each host. */
+static struct core_speed compare(const struct run_model *model, const struct cost *costs, int host,
+                                 double *room) {
+    double *agents = room, *all_fixed = room + model->n_hosts;
+    size_t n = 0;
+    for (int h = 0; h < (int)model->n_hosts; h++) {
+        double sum = fixed_of(&costs[h]);
+        if (h == host || isnan(costs[h].agent) || isnan(sum) || !has_rank(model, h) ||
+            !are_alike(model, costs, host, h))
+            continue;
+        agents[n] = costs[h].agent;
+        all_fixed[n++] = sum;
+    }
+    double agent = costs[host].agent / stats_median(agents, n);
+    double fixed = fixed_of(&costs[host]) / stats_median(all_fixed, n);
+    double slower = fmin(pow(agent, AGENT_POWER), pow(fixed, FIXED_POWER));
+    if (!isfinite(agent) || !isfinite(fixed) || model_shares_cores(model, host))
+        return by_sampling(1, NAN);
+    if (slower < CORE_SLOWER)
+        return by_sampling(1, fmin(agent, fixed));
+    return by_sampling(slower, agent);
+}
+
+/* Its beat over the median of the other hosts of the job; room for one number of each host. How
+ * many cores and probes a host has makes no difference to it. NAN: not known. */
+static double beat_beside(const struct run_model *model, const struct cost *costs, int host,
+                          double *room) {
+    size_t n = 0;
+    for (int h = 0; h < (int)model->n_hosts; h++)
+        if (h != host && !isnan(costs[h].beat) && has_rank(model, h))
+            room[n++] = costs[h].beat;
+    return model_shares_cores(model, host) ? NAN : costs[host].beat / stats_median(room, n);
+}
+
+static struct core_speed with_beat(struct core_speed core, double beat) {
+    core.beat = beat;
+    core.by_beat = beat >= CORE_SLOWER && beat > core.slower;
+    if (core.by_beat)
+        core.slower = beat;
+    return core;
+}
+
+static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
+    core.pace = work.pace;
+    core.amount = work.amount;
+    core.more = work.more;
+    core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
+    if (core.by_pace)
+        core.slower = fmin(work.pace, PACE_MAX);
+    return core;
+}
+
+struct core_speed *core_speeds_of(const struct run_model *model, size_t group) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    size_t n = model->n_hosts;
+    struct core_speed *speeds = malloc((n + 1) * sizeof *speeds);
+    struct cost *costs = malloc((n + 1) * sizeof *costs);
+    double *room = malloc((2 * n + 1) * sizeof *room);
+    struct operator_work *works = operator_works_of(model, group);
+    bool all = speeds && costs && room && works;
+    for (int h = 0; all && h < (int)n; h++)
+        costs[h] = cost_of(model, h, windows);
+    for (int h = 0; all && h < (int)n; h++)
+        speeds[h] = with_operators(
+            with_beat(compare(model, costs, h, room), beat_beside(model, costs, h, room)),
+            works[h]);
+    if (!all) {
+        free(speeds);
+        speeds = NULL;
+    }
+    free(costs);
+    free(room);
+    free(works);
+    return speeds;
+}
+
+bool core_has_more_to_do(const struct core_speed *core) {
+    return core->more >= 1 - 1 / SKEW_RATIO;
+}
+
+char *core_speed_words(struct core_speed core) {
+    if (!isnan(core.at_best))
+        return text_format("sampling took %.2f times as much CPU time there as for its peers, and "
+                           "the fastest quarter of its iterations no more than %.2f times as much",
+                           core.sampling, core.at_best);
+    if (core.by_pace)
+        return text_format("its operators took at least %.2f times as long there for as much "
+                           "output as those of its peers",
+                           core.pace);
+    if (core.by_beat)
+        return text_format("the same arithmetic took %.2f times as much CPU time there as for its "
+                           "peers",
+                           core.beat);
+    return text_format("sampling took %.2f times as much CPU time there as for its peers",
+                       core.sampling);
+}
+
+/* Who takes longer for output of a set size may have more to do for it. */
+static bool is_doubted(struct core_speed core) {
+    return core.by_pace && core.sampling < CORE_SLOWER && !(core.beat >= CORE_SLOWER);
+}
+
+void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
+                         double ratio, struct core_speed core, struct candidates *candidates) {
+    char rank[40] = "";
+    if (group != model->main_group || !(ratio >= SKEW_WORTH_SAYING) ||
+        model_shares_cores(model, who->host))
+        return;
+    if (who->rank >= 0)
+        snprintf(rank, sizeof rank, "rank %d", who->rank);
+    const char *name = *rank ? rank : who->process, *host = model->hosts[who->host].name;
+    char *words = core_speed_words(core);
+    if (core.slower > 1)
+        text_list_add(&candidates->ruled_out,
+                      "imbalance: %s on %s took %.2f times as much CPU time as its peers, but %s: "
+                      "a slower core%s",
+                      name, host, ratio, words ? words : "",
+                      is_doubted(core) ? ", or more work whose output is as large: sampling took "
+                                         "no more CPU time there"
+                                       : " rather than more work");
+    else
+        text_list_add(&candidates->ruled_out,
+                      "imbalance: %s on %s took %.2f times as much CPU time as its peers: more "
+                      "work or a slower core, and no more than cores of one kind differ by",
+                      name, host, ratio);
+    free(words);
+}
+
+void core_speed_tell(struct core_speed core, struct candidate *c) {
+    if (core_has_more_to_do(&core)) {
+        text_list_add(&c->evidence,
+                      "its operators gave up to %.2f times as much an iteration as those of its "
+                      "peers, which took at least %.0f %% of its computing: more work, whatever "
+                      "its core",
+                      core.amount, 100 * core.more);
+        c->signals++;
+        return;
+    }
+    char *words = core_speed_words(core);
+    if (core.slower > 1)
+        text_list_add(&c->against,
+                      "its core is slower as well: %s, so that a factor of %.2f is put down to "
+                      "that",
+                      words ? words : "", core.slower);
+    else if (!isnan(core.pace))
+        text_list_add(&c->against,
+                      "a slower core would look the same; it is not that, as far as some of its "
+                      "operators tell, which took no longer there for as much output (%.2f times)",
+                      core.pace);
+    else if (!isnan(core.beat))
+        text_list_add(
+            &c->against,
+            "the program marks no amounts of work, and a slower core would look the same; "
+            "it is not that: the same arithmetic took no more CPU time there than for its peers "
+            "(%.2f times)",
+            core.beat);
+    else if (!isnan(core.sampling))
+        text_list_add(
+            &c->against,
+            "the program marks no amounts of work, and a slower core would look the same; "
+            "it is not that, as far as sampling tells, which took no more CPU time there "
+            "than for its peers (%.2f times)",
+            core.sampling);
+    else
+        text_list_add(&c->against, "more work or a slower core: the program marks no amounts of "
+                                   "work, so CPU time alone cannot tell");
+    free(words);
+}

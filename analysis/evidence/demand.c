@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the surveys of all resources ask: how much of the critical path a host or a rank spends on a
+ * term (where ranks run freely: how many iterations that costs), how busy ranks are, and who else
+ * runs on a host. A process outside the job is named only if it is seen; cores may be shared with
+ * what a host cannot see (containers, emulated hosts).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/rules_private.h"
+
+bool model_has_path(const struct run_model *model) {
+    return model->critical.source == CRITICAL_FROM_EVENTS;
+}
+
+/* Transfers of all hosts are added up by those who ask: of them the plain share. */
+double model_demand(const struct run_model *model, size_t group, int host, enum budget_term term) {
+    if (throughput_counts(model, group) && term != BUDGET_TRANSFER)
+        return throughput_loss(model, group, host, term);
+    return model_has_path(model) ? critical_share(&model->critical.groups[group], host, term) : NAN;
+}
+
+double model_rank_demand(const struct run_model *model, size_t group, size_t rank_budget,
+                         enum budget_term term) {
+    if (!model_has_path(model) || rank_budget >= model->critical.n_ranks)
+        return NAN;
+    if (throughput_counts(model, group))
+        return throughput_rank_loss(model, group, rank_budget, term);
+    const struct critical_part *part = &model->critical.groups[group];
+    return part->total_s > 0
+               ? part->rank_seconds[rank_budget * BUDGET_TERMS + (size_t)term] / part->total_s
+               : 0;
+}
+
+double model_worst_rank(const struct run_model *model, size_t group, int host,
+                        enum budget_term term, size_t *ret_rank) {
+    double worst = NAN;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        double share = b->wall_s > 0 ? b->term_s[term] / b->wall_s : NAN;
+        if (model->budgets.items[r].host != host || isnan(share) ||
+            (!isnan(worst) && share <= worst))
+            continue;
+        worst = share;
+        if (ret_rank)
+            *ret_rank = r;
+    }
+    return worst;
+}
+
+const struct budget *saturation_budget(const struct run_model *model,
+                                       const struct model_process *process, size_t group) {
+    int64_t pid =
+        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    return rank_budget_trusted(&model->budgets, process->host, pid, group);
+}
+
+/* ---- busy ---- */
+
+static const struct rank_budget *budgets_of(const struct run_model *model,
+                                            const struct model_process *process) {
+    int64_t pid =
+        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+    for (size_t r = 0; process->job && r < model->budgets.n; r++)
+        if (model->budgets.items[r].host == process->host && model->budgets.items[r].pid == pid)
+            return &model->budgets.items[r];
+    return NULL;
+}
+
+const struct budget *saturation_counted(const struct run_model *model,
+                                        const struct model_process *process, size_t group) {
+    const struct rank_budget *all = budgets_of(model, process);
+    const struct budget *b = all ? &all->groups[group] : NULL;
+    return b && b->source == BUDGET_FROM_COUNTERS && b->wall_s > 0 && budget_closes(b) ? b : NULL;
+}
+
+/* The wrappers that started a rank carry its number, too, and wait for it all the time. */
+bool model_is_rank(const struct run_model *model, const struct model_process *process) {
+    return process->rank >= 0 && budgets_of(model, process) != NULL;
+}
+
+/* Without ranks: a host's processes together keep it busy at most all the time. */
+static size_t hosts_busy(const struct run_model *model, size_t group, double *shares) {
+    size_t n = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double cpu = model_mean(model, (int)h, METRIC_JOB_CPU, group);
+        double queue = model_mean(model, (int)h, METRIC_JOB_RUN_QUEUE, group);
+        if (!isnan(cpu))
+            shares[n++] = fmin(1, (cpu + (isnan(queue) ? 0 : queue)) / 100);
+    }
+    return n;
+}
+
+static double term(const struct budget *budget, enum budget_term which) {
+    return isnan(budget->term_s[which]) ? 0 : budget->term_s[which];
+}
+
+/* Outside MPI, running or wanting to. */
+static double busy_share(const struct budget *b) {
+    return (term(b, BUDGET_CPU) + term(b, BUDGET_RUN_QUEUE) + term(b, BUDGET_QUOTA)) / b->wall_s;
+}
+
+/* Ranks are sampled more often than processes: of the last second before it ended, a process's own
+ * counters know nothing. */
+static double rank_busy(const struct run_model *model, const struct model_process *process,
+                        size_t group) {
+    const struct budget *b = &budgets_of(model, process)->groups[group];
+    if (b->wall_s > 0 && budget_closes(b) && b->source != BUDGET_FROM_TOTALS)
+        return busy_share(b);
+    struct process_use use =
+        model_process_use(model, process, phase_windows(&model->groups[group]));
+    return (use.cpu_s + (isnan(use.run_queue_s) ? 0 : use.run_queue_s)) / use.wall_s;
+}
+
+double ranks_busy(const struct run_model *model, size_t group) {
+    double *shares = malloc((model->n_processes + model->n_hosts + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t p = 0; shares && p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        double share = model_is_rank(model, process) ? rank_busy(model, process, group) : NAN;
+        if (!isnan(share))
+            shares[n++] = share;
+    }
+    if (shares && !n)
+        n = hosts_busy(model, group, shares);
+    double busy = stats_median(shares, n);
+    free(shares);
+    return busy;
+}
+
+/* ---- cores that hosts share ---- */
+
+static bool has_core(const struct series_set *set, int host, const char *name) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Rows are named by core; a control group of version 2 has one row for all it may use. */
+static bool have_cores_in_common(const struct run_model *model, int one, int other) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
+            return true;
+    return false;
+}
+
+bool model_shares_machine(const struct run_model *model, int one, int other) {
+    const int64_t *machines = model->recording->machines;
+    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
+           have_cores_in_common(model, one, other);
+}
+
+bool model_shares_cores(const struct run_model *model, int host) {
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if ((int)h != host && model_shares_machine(model, host, (int)h))
+            return true;
+    return false;
+}
+
+/* ---- others on a host ---- */
+
+typedef double use_of(const struct process_use *use);
+
+static double cores_of(const struct process_use *use) {
+    return use->cpu_s / use->wall_s;
+}
+static double bytes_of(const struct process_use *use) {
+    double read = isnan(use->read_bytes) ? 0 : use->read_bytes;
+    return (read + use->write_bytes) / use->wall_s;
+}
+
+/* Programs that started the job belong to it, though they are no ranks. */
+static bool is_launcher(const char *name) {
+    static const char *const names[] = {"mpirun", "orted", "prte", "chokepoint", "mpiexec"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+#define ALIKE_PART 0.5 /* of the most that one of them had */
+
+static bool is_older(const struct series_set *set, const struct series *a, const struct series *b) {
+    int64_t begun[] = {series_last(set, a, PROCESS_START), series_last(set, b, PROCESS_START)};
+    return begun[0] != begun[1]
+               ? begun[0] < begun[1]
+               : series_last(set, a, PROCESS_PID) < series_last(set, b, PROCESS_PID);
+}
+
+bool is_same_program(const char *a, const char *b) {
+    size_t n = strcspn(a, "[");
+    return n == strcspn(b, "[") && strncmp(a, b, n) == 0;
+}
+
+/* Several of one program: the first of them that was started stands for all, since which of them
+ * had most is a matter of chance. */
+static const struct model_process *first_alike(const struct run_model *model, size_t group,
+                                               const struct model_process *most, use_of *of,
+                                               double value) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    const struct model_process *first = most;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *at = &model->processes[p];
+        if (at->host != most->host || at->job ||
+            !is_same_program(at->series->name, most->series->name) ||
+            !is_older(set, at->series, first->series))
+            continue;
+        struct process_use use = model_process_use(model, at, phase_windows(&model->groups[group]));
+        first = of(&use) >= ALIKE_PART * value ? at : first;
+    }
+    return first;
+}
+
+static const struct model_process *most_foreign(const struct run_model *model, size_t group,
+                                                int host, use_of *of, double *ret_most) {
+    const struct model_process *most = NULL;
+    *ret_most = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (process->host != host || process->job || is_launcher(process->series->name))
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        double value = of(&use);
+        if (value > *ret_most) {
+            *ret_most = value;
+            most = process;
+        }
+    }
+    const struct model_process *first =
+        most ? first_alike(model, group, most, of, *ret_most) : NULL;
+    if (first != most) {
+        struct process_use use =
+            model_process_use(model, first, phase_windows(&model->groups[group]));
+        *ret_most = of(&use);
+    }
+    return first;
+}
+
+const struct model_process *busiest_foreign(const struct run_model *model, size_t group, int host,
+                                            double *ret_cores) {
+    return most_foreign(model, group, host, cores_of, ret_cores);
+}
+
+const struct model_process *writing_foreign(const struct run_model *model, size_t group, int host,
+                                            double *ret_bytes_s) {
+    return most_foreign(model, group, host, bytes_of, ret_bytes_s);
+}
+
+struct culprit culprit_of(const struct run_model *model, const struct model_process *process) {
+    return (struct culprit){
+        process->series->name,
+        series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID)};
+}

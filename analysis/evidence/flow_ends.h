@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Between which hosts each recorded connection is: the local ends of all of them tell which host
+ * has which address. */
+#ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_FLOW_ENDS_H
+#define CHOKEPOINT_ANALYSIS_EVIDENCE_FLOW_ENDS_H
+
+#include "analysis/facts/series/series.h"
+
+/* The host that each series of the table of connections leads to; -1: its own, or none of those
+ * recorded. ret_to has room for all series. -ENOMEM. */
+int flow_ends(const struct series_set *connections, int *ret_to);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections between hosts, and which side of which host explains those that were held up by their
+ * path. "Data under way, and neither receiver nor send buffer to blame" is not yet the network: a
+ * receiver without a core answers late, and that looks the same. So a connection counts only if its
+ * bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, of the few
+ * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. Of a path that is
+ * really full they need nearly all of it, and round trips take longer, since data queue.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/flow_ends.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/rules/rules_private.h"
+
+#define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
+
+/* ---- one connection ---- */
+
+struct medians {
+    double rate, queue_ns;
+};
+
+/* Of the samples in which data moved, weighted by them. */
+static struct medians medians_of(const struct series_set *set, const struct series *series,
+                                 struct windows windows) {
+    struct weighted *rates = malloc((series->n + 1) * sizeof *rates);
+    struct weighted *queues = malloc((series->n + 1) * sizeof *queues);
+    size_t n = 0;
+    for (size_t row = 0; rates && queues && row < series->n; row++) {
+        int64_t moved = series_value(set, series, row, CONNECTION_SEND_BYTES);
+        int64_t rate = series_value(set, series, row, CONNECTION_DELIVERY_RATE);
+        int64_t rtt = series_value(set, series, row, CONNECTION_RTT);
+        int64_t least = series_value(set, series, row, CONNECTION_MIN_RTT);
+        if (moved <= 0 || rate <= 0 || !series_row_ends_in(series, row, windows))
+            continue;
+        rates[n] = (struct weighted){(double)rate, (double)moved};
+        queues[n++] = (struct weighted){
+            rtt > 0 && least > 0 ? fmax(0, (double)rtt - (double)least) : 0, (double)moved};
+    }
+    struct medians medians = {stats_weighted_quantile(rates, n, 0.5),
+                              stats_weighted_quantile(queues, n, 0.5)};
+    free(rates);
+    free(queues);
+    return medians;
+}
+
+/* Of a buffer of the host that recorded it; NAN: not known. */
+static double room_of(const struct series_set *set, const struct series *series, size_t column) {
+    int64_t room = series_last(set, series, column);
+    return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;
+}
+
+static void add_connection(const struct series_set *set, const struct series *series,
+                           struct windows windows, struct flow *to) {
+    double busy = series_growth(set, series, CONNECTION_BUSY, windows, NULL) / 1e9;
+    double receiver = series_growth(set, series, CONNECTION_RWND_LIMITED, windows, NULL) / 1e9;
+    double buffer = series_growth(set, series, CONNECTION_SNDBUF_LIMITED, windows, NULL) / 1e9;
+    double bytes = series_growth(set, series, CONNECTION_SEND_BYTES, windows, NULL);
+    double limited = fmax(0, busy - receiver - buffer);
+    struct medians medians = medians_of(set, series, windows);
+    if (bytes > to->bytes / 2 || isnan(to->rate_bytes_s)) { /* the largest speaks for the rates */
+        to->rate_bytes_s = medians.rate;
+        to->queue_ns = medians.queue_ns;
+        to->send_room = room_of(set, series, CONNECTION_SEND_ROOM);
+        to->back_room = room_of(set, series, CONNECTION_RECEIVE_ROOM);
+    }
+    to->bytes += bytes;
+    to->limited_s = fmax(to->limited_s, limited); /* they are busy at the same time */
+    to->receiver_s = fmax(to->receiver_s, receiver);
+    to->send_buffer_s = fmax(to->send_buffer_s, buffer);
+    if (medians.rate > 0)
+        to->need_s = fmax(to->need_s, bytes / medians.rate);
+}
+
+/* ---- all of them ---- */
+
+/* Two routes through one full link seldom look alike: who is served second waits for the first, and
+ * the rate that the kernel saw on it is that of its turn. So each counts as far as it was held up.
+ */
+static double held_by_path(const struct flow *f, double wall_s) {
+    double part = f->limited_s > 0 ? f->need_s / f->limited_s : 0;
+    double needed = (part - FLOW_RATE_NONE) / (FLOW_RATE_PART - FLOW_RATE_NONE);
+    double queued = f->queue_ns / QUEUE_NS;
+    if (!(f->limited_s >= FLOW_LIMITED_MIN * wall_s) || isnan(queued))
+        return 0;
+    return fmin(1, fmax(0, needed)) * fmin(1, queued);
+}
+
+static void judge_flows(struct flows *flows, double wall_s) {
+    double most = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < flows->n; i++)
+        most = fmax(most, flows->items[i].bytes);
+    for (size_t i = 0; i < flows->n; i++) {
+        struct flow *f = &flows->items[i];
+        if (f->bytes <= 0 || f->bytes < FLOW_BYTES_MIN * most)
+            continue;
+        f->held = held_by_path(f, wall_s);
+        f->limited = f->held >= 1;
+        flows->n_limited += f->limited;
+        flows->held += f->held;
+        flows->items[kept++] = *f;
+    }
+    flows->n = kept;
+}
+
+static int fill_square(const struct run_model *model, struct windows windows, struct flow *square) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    int *to = calloc(set->n + 1, sizeof *to), result = to ? flow_ends(set, to) : -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++)
+        if (to[s] >= 0)
+            add_connection(set, &set->items[s], windows,
+                           &square[(size_t)set->items[s].host * model->n_hosts + (size_t)to[s]]);
+    free(to);
+    return result;
+}
+
+int flows_make(const struct run_model *model, struct windows windows, struct flows *ret_flows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    size_t n = model->n_hosts;
+    *ret_flows = (struct flows){0};
+    if (!set->n || n > FLOW_HOSTS_MAX)
+        return 0;
+    struct flow *square = calloc(n * n + 1, sizeof *square);
+    if (!square)
+        return -ENOMEM;
+    for (size_t i = 0; i < n * n; i++)
+        square[i] = (struct flow){.from = (int)(i / n),
+                                  .to = (int)(i % n),
+                                  .rate_bytes_s = NAN,
+                                  .queue_ns = NAN,
+                                  .send_room = NAN,
+                                  .back_room = NAN};
+    int result = fill_square(model, windows, square);
+    if (result < 0) {
+        free(square);
+        return result;
+    }
+    *ret_flows = (struct flows){.items = square, .n = n * n};
+    judge_flows(ret_flows, (double)windows_length(windows) / 1e9);
+    return 0;
+}
+
+void flows_release(struct flows *flows) {
+    free(flows->items);
+    *flows = (struct flows){0};
+}
+
+static double f1(double both, double of_side, double held) {
+    return both > 0 ? 2 * both / (of_side + held) : 0;
+}
+
+double flows_f1(const struct flows *flows, int host, enum flow_side side) {
+    double of[2] = {0, 0}, both[2] = {0, 0};
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        of[FLOW_SEND] += f->from == host;
+        of[FLOW_RECEIVE] += f->to == host;
+        both[FLOW_SEND] += f->from == host ? f->held : 0;
+        both[FLOW_RECEIVE] += f->to == host ? f->held : 0;
+    }
+    double one = f1(both[side], of[side], flows->held);
+    if (!flows->n_limited)
+        return 0;
+    if (both[FLOW_SEND] <= 0 || both[FLOW_RECEIVE] <= 0)
+        return one;
+    return fmax(one, f1(both[0] + both[1], of[0] + of[1], flows->held));
+}
+
+/* Group calls move data from several hosts to several: the slowest link on the way holds them up,
+ * so they count for every side. */
+double flows_critical_part(const struct run_model *model, size_t group, int host,
+                           enum flow_side side) {
+    const struct critical_part *part = &model->critical.groups[group];
+    size_t several = model->n_hosts, n = several + 1;
+    double mine = 0, all = 0;
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 0; to < n; to++) {
+            double seconds = part->transfers[from * n + to];
+            size_t end = side == FLOW_SEND ? from : to;
+            all += seconds;
+            if ((end == (size_t)host || end == several) && (from != to || from == several))
+                mine += seconds;
+        }
+    return all > 0 ? mine / all : NAN;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/evidence/run_model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/iteration/phase_detect.h"
+#include "analysis/facts/series/align.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/verdict/straggler.h"
+
+static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
+    const struct series_set *set = &recording->tables[RECORDING_MEMORY];
+    struct rate rate;
+    int result = align_grid(set, host, NULL, NULL, 1e-9, &rate);
+    if (result < 0)
+        return result;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host)
+            align_level(set, &set->items[s], UINT64_C(1) << MEMORY_SWAP_TOTAL,
+                        UINT64_C(1) << MEMORY_SWAP_FREE, &rate, rate.amount, rate.base);
+    *ret_rate = rate;
+    return 0;
+}
+
+static double last_gb(const struct recording *recording, int host, size_t column) {
+    const struct series_set *set = &recording->tables[RECORDING_MEMORY];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host) {
+            int64_t value = series_last(set, &set->items[s], column);
+            return value == VALUE_ABSENT ? NAN : (double)value / 1e9;
+        }
+    return NAN;
+}
+
+/* One row a core; a control group of version 2 has one row for all, whose time per second tells. */
+static unsigned count_cpus(const struct recording *recording, int host) {
+    const struct series_set *set = &recording->tables[RECORDING_CPU];
+    const struct series *only = NULL;
+    unsigned n = 0;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host) {
+            n++;
+            only = &set->items[s];
+        }
+    if (n != 1 || strcmp(only->name, "cpus") != 0)
+        return n;
+    struct window all = {INT64_MIN / 2, INT64_MAX / 2};
+    int64_t covered;
+    double time = 0;
+    for (size_t c = 0; c < set->n_columns; c++)
+        time += series_growth(set, only, c, (struct windows){&all, 1}, &covered);
+    series_growth(set, only, CPU_IDLE, (struct windows){&all, 1}, &covered);
+    return covered > 0 ? (unsigned)lround(time / (double)covered) : 1;
+}
+
+static int build_host(const struct recording *recording, int h, struct model_host *host) {
+    int result = swap_rate(recording, h, &host->swap);
+    for (int m = 0; result == 0 && m < METRIC_COUNT_; m++)
+        result = metric_rate(recording, h, m, &host->metrics[m]);
+    host->name = recording->hosts[h];
+    host->memory_gb = last_gb(recording, h, MEMORY_TOTAL);
+    host->swap_gb = last_gb(recording, h, MEMORY_SWAP_TOTAL);
+    host->n_cpus = count_cpus(recording, h);
+    return result;
+}
+
+static int build_hosts(struct run_model *model) {
+    const struct recording *recording = model->recording;
+    model->hosts = calloc(recording->n_hosts + 1, sizeof *model->hosts);
+    if (!model->hosts)
+        return -ENOMEM;
+    model->n_hosts = recording->n_hosts;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        int result = build_host(recording, (int)h, &model->hosts[h]);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+/* Once of the job, always of the job: an agent may have looked at it when it was ending. */
+static int build_processes(struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    model->processes = calloc(set->n + 1, sizeof *model->processes);
+    if (!model->processes)
+        return -ENOMEM;
+    for (size_t s = 0; s < set->n; s++) {
+        int64_t rank = series_last(set, &set->items[s], PROCESS_RANK);
+        model->processes[model->n_processes++] =
+            (struct model_process){.series = &set->items[s],
+                                   .host = set->items[s].host,
+                                   .rank = rank < 0 || rank > 1 << 24 ? -1 : (int)rank,
+                                   .job = series_ever(set, &set->items[s], PROCESS_JOB, 1)};
+    }
+    return 0;
+}
+
+static size_t choose_main(const struct run_model *model) {
+    size_t best = 0, most = 0;
+    int64_t longest = 0;
+    for (size_t g = 1; g < model->n_groups; g++) {
+        size_t count = model_iteration_count(model, g);
+        int64_t length = windows_length(phase_windows(&model->groups[g]));
+        if (count > most || (count == most && length > longest)) {
+            best = g;
+            most = count;
+            longest = length;
+        }
+    }
+    return best;
+}
+
+static struct call_clock clock_of(const struct recording *recording) {
+    static const int64_t none;
+    return (struct call_clock){recording->clock_bound_ns ? recording->clock_bound_ns : &none,
+                               recording->clock_bound_ns ? recording->n_hosts : 0};
+}
+
+/* Marks win. */
+static int find_phases(struct run_model *model) {
+    int result = phases_from_marks(model->recording, &model->phases, &model->n_phases);
+    if (result < 0 || model->n_phases)
+        return result;
+    free(model->phases);
+    model->phases = NULL;
+    result = phases_detect(model->recording, &model->iterations, &model->phases, &model->n_phases);
+    model->phases_detected = model->n_phases > 0;
+    return result;
+}
+
+int model_build(const struct recording *recording, struct run_model *ret_scene) {
+    struct run_model model = {.recording = recording};
+    model.whatif = calloc(1, sizeof(struct whatif *));
+    model.stragglers = calloc(1, sizeof(struct stragglers *));
+    int result = model.whatif && model.stragglers ? build_hosts(&model) : -ENOMEM;
+    if (result == 0)
+        result = iterations_find(recording, &model.iterations);
+    if (result == 0)
+        result = find_phases(&model);
+    if (result == 0)
+        result = phase_groups_make(model.phases, model.n_phases, recording->duration_ns,
+                                   &model.groups, &model.n_groups);
+    if (result == 0)
+        result = build_processes(&model);
+    if (result < 0) {
+        model_release(&model);
+        return result;
+    }
+    model.main_group = choose_main(&model);
+    model.clock = clock_of(recording);
+    result = call_match(&recording->calls, &model.clock, &model.matches);
+    if (result == 0)
+        result = rank_budgets_make(&model, &model.budgets, &model.critical);
+    if (result < 0) {
+        model_release(&model);
+        return result;
+    }
+    *ret_scene = model;
+    return 0;
+}
+
+int model_whatif(const struct run_model *model, const struct whatif **ret_whatif) {
+    int result = *model->whatif ? 0 : whatif_new(model, model->whatif);
+    *ret_whatif = *model->whatif;
+    return result;
+}
+
+int model_stragglers(const struct run_model *model, const struct stragglers **ret_stragglers) {
+    if (!*model->stragglers) {
+        struct stragglers *found = calloc(1, sizeof *found);
+        int result = found ? straggler_find(model, found) : -ENOMEM;
+        if (result < 0) {
+            free(found);
+            return result;
+        }
+        *model->stragglers = found;
+    }
+    *ret_stragglers = *model->stragglers;
+    return 0;
+}
+
+void model_release(struct run_model *model) {
+    if (model->whatif)
+        whatif_free(*model->whatif);
+    free(model->whatif);
+    if (model->stragglers && *model->stragglers)
+        stragglers_release(*model->stragglers);
+    if (model->stragglers)
+        free(*model->stragglers);
+    free(model->stragglers);
+    for (size_t h = 0; model->hosts && h < model->n_hosts; h++) {
+        for (int m = 0; m < METRIC_COUNT_; m++)
+            rate_release(&model->hosts[h].metrics[m]);
+        rate_release(&model->hosts[h].swap);
+    }
+    free(model->hosts);
+    free(model->phases);
+    phase_groups_free(model->groups, model->n_groups);
+    iterations_release(&model->iterations);
+    free(model->processes);
+    rank_budgets_release(&model->budgets);
+    critical_path_release(&model->critical);
+    call_matches_release(&model->matches);
+    *model = (struct run_model){0};
+}
+
+/* NAN if the column was never known. */
+static double known_growth(const struct series_set *set, const struct series *series, size_t column,
+                           struct windows windows) {
+    bool known = series_last(set, series, column) != VALUE_ABSENT;
+    return known ? series_growth(set, series, column, windows, NULL) : NAN;
+}
+
+struct process_use model_process_use(const struct run_model *model,
+                                     const struct model_process *process, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    const struct series *series = process->series;
+    double user_s = known_growth(set, series, PROCESS_USER, windows) / 1e9;
+    return (struct process_use){
+        .wall_s = (double)windows_length(windows) / 1e9,
+        .cpu_s = user_s + known_growth(set, series, PROCESS_SYSTEM, windows) / 1e9,
+        .user_s = user_s,
+        .run_queue_s = known_growth(set, series, PROCESS_RUN_QUEUE, windows) / 1e9,
+        .disk_s = known_growth(set, series, PROCESS_BLOCK_IO, windows) / 1e9,
+        .read_bytes = known_growth(set, series, PROCESS_READ, windows),
+        .write_bytes = known_growth(set, series, PROCESS_WRITE, windows),
+    };
+}
+
+bool model_process_has_threads(const struct run_model *model, const struct model_process *process) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    for (size_t row = 0; row < process->series->n; row++)
+        if (series_value(set, process->series, row, PROCESS_THREADS) > 1)
+            return true;
+    return false;
+}
+
+double model_growth(const struct run_model *model, int host, enum recording_table table,
+                    size_t column, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[table];
+    double growth = 0;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host)
+            growth += series_growth(set, &set->items[s], column, windows, NULL);
+    return growth;
+}
+
+double model_mean(const struct run_model *model, int host, enum metric metric, size_t group) {
+    return rate_mean(&model->hosts[host].metrics[metric], phase_windows(&model->groups[group]));
+}
+
+size_t model_iteration_count(const struct run_model *model, size_t group) {
+    size_t count = 0;
+    for (size_t r = 0; r < model->iterations.n; r++) {
+        const struct rank_iterations *rank = &model->iterations.ranks[r];
+        double *values = malloc((rank->n + 1) * sizeof *values);
+        if (values)
+            count += iteration_durations(rank, phase_windows(&model->groups[group]), values);
+        free(values);
+    }
+    return count;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording made ready to be judged: every metric of every host as a rate, phases, iterations and
+ * processes. All rooms below are functions of this; none goes back to the rows but for columns
+ * that are no metric.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_RUN_MODEL_H
+#define CHOKEPOINT_ANALYSIS_EVIDENCE_RUN_MODEL_H
+
+#include "analysis/facts/iteration/iteration.h"
+#include "analysis/facts/iteration/phase.h"
+#include "analysis/facts/recording/metric.h"
+#include "analysis/facts/series/rate.h"
+#include "analysis/time/critical_path.h"
+#include "analysis/time/rank_budget.h"
+
+struct stragglers;
+struct whatif;
+
+struct model_host {
+    const char *name; /* the recording's */
+    struct rate metrics[METRIC_COUNT_];
+    struct rate swap; /* GB used */
+    double memory_gb, swap_gb;
+    unsigned n_cpus;
+};
+
+struct model_process {
+    const struct series *series;
+    int host, rank; /* rank -1: none */
+    bool job;
+};
+
+/* What one process did during some windows: shares of their length, NAN where not known. */
+struct process_use {
+    double wall_s, cpu_s, run_queue_s, disk_s, read_bytes, write_bytes;
+    double user_s; /* of cpu_s, in its own code */
+};
+
+struct run_model {
+    const struct recording *recording; /* borrowed */
+    struct model_host *hosts;          /* as many as the recording has */
+    size_t n_hosts;
+    struct phase *phases;
+    size_t n_phases;
+    bool phases_detected;       /* not marked by the program */
+    struct phase_group *groups; /* [0] "all" */
+    size_t n_groups;
+    size_t main_group; /* where most iterations lie, else the longest; 0 if there are no phases */
+    struct iterations iterations;
+    struct model_process *processes; /* the job's and others */
+    size_t n_processes;
+    struct call_clock clock; /* of the recording's calls */
+    struct call_matches matches;
+    struct rank_budgets budgets;
+    struct critical_path critical;
+    struct whatif **whatif;         /* see model_whatif() */
+    struct stragglers **stragglers; /* see model_stragglers() */
+};
+
+/* The recording must outlive the model. -ENOMEM. */
+int model_build(const struct recording *recording, struct run_model *ret_scene);
+void model_release(struct run_model *model);
+
+/* The engine that answers what would have been otherwise: made when first asked for, then the same
+ * for all; the model's. -ENOMEM. */
+int model_whatif(const struct run_model *model, const struct whatif **ret_whatif);
+
+/* Ranks slower than their peers: found when first asked for, then the same for all; the model's.
+ * -ENOMEM. */
+int model_stragglers(const struct run_model *model, const struct stragglers **ret_stragglers);
+
+struct process_use model_process_use(const struct run_model *model,
+                                     const struct model_process *process, struct windows windows);
+
+/* It had more than one at a time. */
+bool model_process_has_threads(const struct run_model *model, const struct model_process *process);
+
+/* Growth of a column of a table on a host within the windows, all instances. */
+double model_growth(const struct run_model *model, int host, enum recording_table table,
+                    size_t column, struct windows windows);
+
+/* Mean of a metric within a group; NAN where unknown. */
+double model_mean(const struct run_model *model, int host, enum metric metric, size_t group);
+
+/* Iterations of all ranks that end within the group. */
+size_t model_iteration_count(const struct run_model *model, size_t group);
+
+#endif

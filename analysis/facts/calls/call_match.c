@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Who is who, and the order of work. Messages and probes: call_match_message.c; requests, and calls
+ * of several parts: call_match_request.c; group calls: call_match_group.c. */
+#include "analysis/facts/calls/call_match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/calls/call_match_private.h"
+#include "analysis/facts/series/series.h" /* TIME_SANE_NS */
+
+int64_t call_clock_bound(const struct call_clock *clock, int host_a, int host_b) {
+    if (host_a == host_b || !clock || !clock->bound_ns)
+        return 0;
+    if (host_a < 0 || host_b < 0 || (size_t)host_a >= clock->n_hosts ||
+        (size_t)host_b >= clock->n_hosts)
+        return INT64_MAX;
+    int64_t a = clock->bound_ns[host_a], b = clock->bound_ns[host_b];
+    return a < 0 || b < 0 || a > TIME_SANE_NS || b > TIME_SANE_NS ? INT64_MAX : a + b;
+}
+
+/* ---- who is who ---- */
+
+/* Ranks of one mpirun find each other; a second mpirun of the same run has the same rank numbers.
+ * A process belongs to the first world that lacks its rank and was alive at the same time. */
+struct world {
+    int64_t begin_ns, end_ns;
+};
+
+static int64_t last_exit(const struct mpi_rank *rank) {
+    int64_t last = INT64_MIN;
+    for (size_t i = 0; i < rank->n; i++)
+        last = rank->events[i].exit_ns > last ? rank->events[i].exit_ns : last;
+    return last;
+}
+
+static int compare_begin(const void *a, const void *b, void *ctx) {
+    const struct mpi_log *log = ctx;
+    const struct mpi_rank *x = &log->ranks[*(const uint32_t *)a];
+    const struct mpi_rank *y = &log->ranks[*(const uint32_t *)b];
+    int64_t p = x->n ? x->events[0].enter_ns : INT64_MAX;
+    int64_t q = y->n ? y->events[0].enter_ns : INT64_MAX;
+    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : 1;
+}
+
+static int join_world(struct matcher *m, uint32_t rank, struct world *worlds, size_t *n_worlds) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    if (!r->n)
+        return 0;
+    int64_t begin = r->events[0].enter_ns, end = last_exit(r);
+    size_t w = 0;
+    while (w < *n_worlds && (begin > worlds[w].end_ns || end < worlds[w].begin_ns ||
+                             key_find(&m->members, member_key((uint32_t)w, r->rank)) != KEY_NONE))
+        w++;
+    if (w == *n_worlds)
+        worlds[(*n_worlds)++] = (struct world){begin, end};
+    worlds[w].begin_ns = begin < worlds[w].begin_ns ? begin : worlds[w].begin_ns;
+    worlds[w].end_ns = end > worlds[w].end_ns ? end : worlds[w].end_ns;
+    m->world[rank] = (uint32_t)w;
+    uint32_t at = key_add(&m->members, member_key((uint32_t)w, r->rank));
+    if (at == KEY_NONE)
+        return -ENOMEM;
+    m->member_rank[at] = rank;
+    return 0;
+}
+
+static int find_worlds(struct matcher *m) {
+    size_t n = m->log->n, n_worlds = 0;
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    struct world *worlds = malloc((n + 1) * sizeof *worlds);
+    int result = order && worlds ? 0 : -ENOMEM;
+    for (size_t i = 0; result == 0 && i < n; i++)
+        order[i] = (uint32_t)i;
+    if (result == 0 && n)
+        qsort_r(order, n, sizeof *order, compare_begin, (void *)m->log);
+    for (size_t i = 0; result == 0 && i < n; i++)
+        result = join_world(m, order[i], worlds, &n_worlds);
+    free(order);
+    free(worlds);
+    return result;
+}
+
+/* ---- the end of a rank's events ---- */
+
+#define AFTER_FINALIZE 8 /* calls that may still be made then: MPI_Finalized and the like */
+
+bool call_match_has_end(const struct matcher *m, uint32_t rank) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    if (r->lost_ns != INT64_MAX && r->found_ns == INT64_MAX)
+        return false;
+    for (size_t i = r->n; i > 0 && r->n - i < AFTER_FINALIZE; i--)
+        if (strcmp(m->log->names[r->events[i - 1].function], "MPI_Finalize") == 0)
+            return true;
+    return false;
+}
+
+/* ---- all of it ---- */
+
+static int matcher_init(struct matcher *m) {
+    size_t n = m->log->n, events = 0;
+    m->first = malloc((n + 1) * sizeof *m->first);
+    m->world = calloc(n + 1, sizeof *m->world);
+    m->member_rank = calloc(n + 1, sizeof *m->member_rank);
+    m->matches.needs = calloc(n + 1, sizeof *m->matches.needs);
+    if (!m->first || !m->world || !m->member_rank || !m->matches.needs)
+        return -ENOMEM;
+    m->matches.n_ranks = n;
+    for (size_t r = 0; r < n; r++) {
+        size_t n_events = m->log->ranks[r].n;
+        if (events + n_events >= INT32_MAX)
+            return -E2BIG;
+        m->first[r] = (uint32_t)events;
+        events += n_events;
+        m->matches.needs[r] = malloc((n_events + 1) * sizeof **m->matches.needs);
+        if (!m->matches.needs[r])
+            return -ENOMEM;
+        for (size_t i = 0; i < n_events; i++)
+            m->matches.needs[r][i] = (struct call_need){.ready_ns = VALUE_ABSENT,
+                                                        .since_ns = VALUE_ABSENT,
+                                                        .who = -1,
+                                                        .partner = CALL_NO_PARTNER};
+    }
+    m->first[n] = (uint32_t)events;
+    m->next = malloc((events + 1) * sizeof *m->next);
+    return m->next ? 0 : -ENOMEM;
+}
+
+static int match_all(struct matcher *m) {
+    int result = matcher_init(m);
+    if (result == 0)
+        result = find_worlds(m);
+    if (result == 0)
+        result = call_match_messages(m);
+    for (uint32_t r = 0; result == 0 && r < m->log->n; r++)
+        result = call_match_away(m, r);
+    if (result == 0)
+        result = call_match_groups(m);
+    if (result == 0)
+        result = call_match_windows(m);
+    for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
+        call_match_probes(m, r);
+        result = call_match_requests(m, r);
+        call_match_parts(m, r);
+    }
+    return result;
+}
+
+int call_match(const struct mpi_log *log, const struct call_clock *clock,
+               struct call_matches *ret_matches) {
+    struct matcher m = {.log = log, .clock = clock};
+    int result = match_all(&m);
+    free(m.first);
+    free(m.world);
+    free(m.member_rank);
+    free(m.next);
+    free(m.channels);
+    key_table_release(&m.members);
+    key_table_release(&m.channel_keys);
+    if (result < 0)
+        call_matches_release(&m.matches);
+    else
+        *ret_matches = m.matches;
+    return result;
+}
+
+void call_matches_release(struct call_matches *matches) {
+    for (size_t r = 0; matches->needs && r < matches->n_ranks; r++)
+        free(matches->needs[r]);
+    free(matches->needs);
+    *matches = (struct call_matches){0};
+}

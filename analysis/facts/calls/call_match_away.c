@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A message that its sender had begun, but MPI moves only while somebody is inside MPI: a sender
+ * that sleeps or computes between two looks holds it up. Its receiver waits for the sender until
+ * that is back, and not for the way.
+ *
+ * Only where all of this says so: the sender left after a look that found nothing, or right after
+ * it had begun a long message, the message was not done on its side when it came back, and its
+ * receiver, which waited for it by then, had it soon afterwards. A long message on a slow way goes
+ * on by itself, out of the kernel's buffers, and is done at any time. If nobody had looked it may
+ * have left at once; but not if the sender's calls took as long as copying it once it was back.
+ */
+#include <errno.h>
+
+#include "analysis/facts/calls/call_match_private.h"
+
+#define AWAY_NS 2000000  /* shorter is no matter */
+#define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
+#define LOOKS_MAX 256    /* of a receiver, in that time: more are folded, or nonsense */
+#define COPY_BYTES_NS 20 /* no core copies faster */
+
+struct away {
+    int64_t begin_ns, end_ns;
+    bool looked; /* before */
+};
+
+static bool found_nothing(const struct mpi_event *e, const struct mpi_function *f) {
+    return f->kind == MPI_KIND_TEST && (e->flags & MPI_FLAG_FOLDED || e->peer < 0);
+}
+
+static bool begins_to_send(const struct mpi_event *e, const struct mpi_function *f) {
+    return f->kind == MPI_KIND_SEND_START && e->bytes >= CALL_LONG_BYTES;
+}
+
+/* All threads of the rank were outside MPI, since a look that found nothing, or since a message was
+ * begun. */
+static size_t find_away(const struct matcher *m, uint32_t rank, struct away *away) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    const struct mpi_event *last = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        if (!mpi_event_is_call(e))
+            continue;
+        const struct mpi_function *f = last ? mpi_event_function(m->log, last) : NULL;
+        bool looked = last && found_nothing(last, f);
+        if (last && e->enter_ns - last->exit_ns >= AWAY_NS && (looked || begins_to_send(last, f)))
+            away[n++] = (struct away){last->exit_ns, e->enter_ns, looked};
+        if (!last || e->exit_ns >= last->exit_ns)
+            last = e;
+    }
+    return n;
+}
+
+/* The last time away that ended by t; NULL: none. */
+static const struct away *last_away(const struct away *away, size_t n, int64_t t) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (away[middle].end_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &away[low - 1] : NULL;
+}
+
+static size_t calls_until(const struct mpi_rank *r, int64_t t) {
+    size_t low = 0, high = r->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->events[middle].enter_ns <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether a rank waited for what it received at t, which is before it had it: of a request, in the
+ * call that completed it, or looking for it again and again until then. */
+static bool waits_at(const struct matcher *m, const struct mpi_rank *r,
+                     const struct mpi_event *receive, int64_t t) {
+    if (!(receive->flags & MPI_FLAG_REQUEST))
+        return receive->enter_ns < t;
+    int64_t since = INT64_MAX;
+    size_t i = calls_until(r, receive->exit_ns);
+    for (int steps = 0; i-- > 0 && steps < LOOKS_MAX; steps++) {
+        const struct mpi_event *e = &r->events[i];
+        bool looks = since != INT64_MAX && since - e->exit_ns < AWAY_NS &&
+                     mpi_event_function(m->log, e)->kind == MPI_KIND_TEST;
+        if (!mpi_event_is_call(e) || e->thread != receive->thread)
+            continue;
+        if (since == INT64_MAX ? e->exit_ns < receive->exit_ns : !looks)
+            return false;
+        since = e->enter_ns;
+        if (since < t)
+            return true;
+    }
+    return false;
+}
+
+/* Once back its sender had the CPU inside MPI for long enough, until it was done, to copy what it
+ * sent: who only waits there for a slow way has not. */
+static bool was_copied_then(const struct mpi_rank *r, const struct mpi_event *done,
+                            const struct away *a) {
+    int64_t copying = 0;
+    size_t i = calls_until(r, a->end_ns - 1);
+    for (int steps = 0; i < r->n && steps < LOOKS_MAX; i++, steps++) {
+        const struct mpi_event *e = &r->events[i];
+        if (e->enter_ns > done->exit_ns)
+            break;
+        if (mpi_event_is_call(e) && e->exit_ns <= done->exit_ns)
+            copying += e->flags & MPI_FLAG_HAS_CPU ? e->cpu_ns : e->exit_ns - e->enter_ns;
+    }
+    return copying >= done->bytes / COPY_BYTES_NS;
+}
+
+/* done: of the sender's request. */
+static void hold_up(struct matcher *m, uint32_t rank, const struct mpi_event *done,
+                    const struct call_need *sent, const struct away *away, size_t n) {
+    const struct mpi_event *receive = &m->log->ranks[sent->who].events[sent->partner];
+    struct call_need *received = &m->matches.needs[sent->who][sent->partner];
+    int64_t bound =
+        call_clock_bound(m->clock, m->log->ranks[rank].host, m->log->ranks[sent->who].host);
+    int64_t by = done->exit_ns < receive->exit_ns ? done->exit_ns : receive->exit_ns;
+    const struct away *a = last_away(away, n, by);
+    int64_t soon = a ? (a->end_ns - a->begin_ns) / SOON_PART : 0;
+    bool held = a && (a->looked || (done->bytes >= CALL_LONG_BYTES &&
+                                    was_copied_then(&m->log->ranks[rank], done, a)));
+    if (held && a->begin_ns >= done->enter_ns && receive->exit_ns - a->end_ns <= soon &&
+        bound <= soon && waits_at(m, &m->log->ranks[sent->who], receive, a->end_ns))
+        received->ready_ns = a->end_ns;
+}
+
+int call_match_away(struct matcher *m, uint32_t rank) {
+    const struct mpi_rank *r = &m->log->ranks[rank];
+    struct away *away = malloc((r->n + 1) * sizeof *away);
+    if (!away)
+        return -ENOMEM;
+    size_t n = find_away(m, rank, away);
+    for (size_t i = 0; n && i < r->n; i++) {
+        const struct mpi_event *e = &r->events[i];
+        if (!(e->flags & MPI_FLAG_REQUEST) || mpi_event_function(m->log, e)->receives)
+            continue;
+        size_t start = call_match_start(r, e);
+        const struct call_need *sent = start == SIZE_MAX ? NULL : &m->matches.needs[rank][start];
+        if (sent && sent->who >= 0 && sent->outgoing && sent->partner != CALL_NO_PARTNER)
+            hold_up(m, rank, e, sent, away, n);
+    }
+    free(away);
+    return 0;
+}

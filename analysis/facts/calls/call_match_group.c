@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls that all members of a communicator make: the k-th of one member belongs to the k-th of the
+ * others. Members are those who were ever seen to make one. Where two members disagree on what the
+ * k-th is, or events of one are lost, everything from there on stays unmatched; but after a loss
+ * the k-th from the end belongs to the k-th from the end again.
+ *
+ * Where a root is involved only that member's arrival is certain to matter (a tree passes on what
+ * comes, and who stands where in it is the library's own): so the wait is the least that is
+ * certain.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/facts/calls/call_match_private.h"
+#include "analysis/facts/series/series.h"
+
+#define COMM_SELF 1U /* the same number for everybody, and nobody else in it */
+
+struct group {
+    uint32_t members;
+    uint32_t limit;      /* ordinals from here on are not to be trusted */
+    uint32_t last_limit; /* the same of those counted from the end */
+    bool lost;           /* events of a member */
+};
+
+struct group_call {
+    struct list events; /* by rank */
+    uint32_t n, group, ordinal;
+    uint16_t function;
+    bool from_end; /* so its ordinal is counted */
+    bool broken;   /* members disagree */
+};
+
+struct groups {
+    struct matcher *m;
+    struct key_table keys, member_keys, call_keys;
+    struct group *groups;
+    uint32_t *counts; /* by member: calls so far */
+    struct group_call *calls;
+    size_t group_capacity, count_capacity, call_capacity;
+};
+
+static bool takes_part(const struct mpi_event *e, const struct mpi_function *f) {
+    return f->need != MPI_NEED_NOBODY && mpi_event_is_call(e) && e->comm != MPI_COMM_NONE &&
+           e->comm != COMM_SELF && !(e->flags & MPI_FLAG_FAILED);
+}
+
+/* key_add with an array beside it; *ret_new: the entry is to be filled in. */
+static uint32_t add(struct key_table *table, struct key key, void **items, size_t *capacity,
+                    size_t size, bool *ret_new) {
+    size_t before = table->n;
+    void *room = array_room(*items, before, capacity, size);
+    if (!room)
+        return KEY_NONE;
+    *items = room;
+    uint32_t at = key_add(table, key);
+    *ret_new = at == before;
+    return at;
+}
+
+static uint32_t find_group(struct groups *g, uint32_t rank, const struct mpi_event *e) {
+    bool is_new;
+    uint32_t group = add(&g->keys, (struct key){{g->m->world[rank], e->comm, 0, 0, KEY_GROUP}},
+                         (void **)&g->groups, &g->group_capacity, sizeof *g->groups, &is_new);
+    if (group != KEY_NONE && is_new)
+        g->groups[group] = (struct group){0, UINT32_MAX, UINT32_MAX, false};
+    return group;
+}
+
+static uint32_t find_member(struct groups *g, uint32_t group, uint32_t rank) {
+    bool is_new;
+    uint32_t member = add(&g->member_keys, (struct key){{group, rank, 0, 0, KEY_GROUP_MEMBER}},
+                          (void **)&g->counts, &g->count_capacity, sizeof *g->counts, &is_new);
+    if (member != KEY_NONE && is_new) {
+        g->counts[member] = 0;
+        g->groups[group].members++;
+        g->groups[group].lost |= g->m->log->ranks[rank].lost_ns != INT64_MAX;
+    }
+    return member;
+}
+
+/* Adds an event to the call of that ordinal. */
+static struct group_call *add_event(struct groups *g, uint32_t group, uint32_t ordinal,
+                                    bool from_end, uint32_t rank, uint32_t index) {
+    const struct mpi_event *e = &g->m->log->ranks[rank].events[index];
+    bool is_new;
+    uint32_t at = add(&g->call_keys, (struct key){{group, ordinal, from_end, 0, KEY_GROUP_CALL}},
+                      (void **)&g->calls, &g->call_capacity, sizeof *g->calls, &is_new);
+    if (at == KEY_NONE)
+        return NULL;
+    struct group_call *call = &g->calls[at];
+    if (is_new)
+        *call = (struct group_call){.events = LIST_EMPTY,
+                                    .group = group,
+                                    .ordinal = ordinal,
+                                    .function = e->function,
+                                    .from_end = from_end};
+    call->n++;
+    call->broken |= call->function != e->function;
+    list_append(g->m, &call->events, g->m->first[rank] + index);
+    return call;
+}
+
+static int collect(struct groups *g, uint32_t rank, uint32_t index) {
+    const struct mpi_rank *r = &g->m->log->ranks[rank];
+    const struct mpi_event *e = &r->events[index];
+    uint32_t group = find_group(g, rank, e);
+    uint32_t member = group == KEY_NONE ? KEY_NONE : find_member(g, group, rank);
+    if (member == KEY_NONE)
+        return -ENOMEM;
+    uint32_t ordinal = g->counts[member]++;
+    struct group_call *call = add_event(g, group, ordinal, false, rank, index);
+    if (!call)
+        return -ENOMEM;
+    if ((call->broken || e->exit_ns >= r->lost_ns) && ordinal < g->groups[group].limit)
+        g->groups[group].limit = ordinal;
+    g->m->matches.needs[rank][index].asked = true;
+    g->m->matches.groups++;
+    return 0;
+}
+
+/* ---- one call ---- */
+
+struct arrival {
+    int64_t ns;
+    int32_t who;
+};
+
+static struct arrival last_arrival(struct matcher *m, const struct group_call *call) {
+    struct arrival last = {INT64_MIN, -1};
+    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
+        struct event_at at = locate(m, i);
+        if (event_of(m, at)->enter_ns > last.ns)
+            last = (struct arrival){event_of(m, at)->enter_ns, (int32_t)at.rank};
+    }
+    return last;
+}
+
+/* The root's own arrival; who -1 if it is not among them. */
+static struct arrival root_arrival(struct matcher *m, const struct group_call *call) {
+    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
+        struct event_at at = locate(m, i);
+        const struct mpi_event *e = event_of(m, at);
+        if (e->peer >= 0 && m->log->ranks[at.rank].rank == e->peer)
+            return (struct arrival){e->enter_ns, (int32_t)at.rank};
+    }
+    return (struct arrival){0, -1};
+}
+
+static void set_need(struct call_need *need, struct arrival arrival) {
+    need->ready_ns = arrival.ns;
+    need->who = arrival.who;
+}
+
+static void resolve(struct matcher *m, const struct group_call *call, uint32_t number) {
+    enum mpi_group_need how = m->log->functions[call->function].need;
+    struct arrival last = last_arrival(m, call), root = root_arrival(m, call);
+    struct arrival earlier = {INT64_MIN, -1};
+    if (how == MPI_NEED_NEIGHBOURS ||
+        ((how == MPI_NEED_ROOT || how == MPI_NEED_GATHERED) && root.who < 0))
+        return;
+    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
+        struct event_at at = locate(m, i);
+        struct arrival own = {event_of(m, at)->enter_ns, (int32_t)at.rank};
+        struct call_need *need = need_of(m, at);
+        bool is_root = root.who == own.who;
+        need->partner = number;
+        if (own.ns > earlier.ns)
+            earlier = own;
+        if (how == MPI_NEED_ALL || (how == MPI_NEED_GATHERED && is_root))
+            set_need(need, last);
+        else if (how == MPI_NEED_EARLIER)
+            set_need(need, earlier);
+        else
+            set_need(need, is_root ? own : root);
+        need->may_leave = how == MPI_NEED_GATHERED && !is_root;
+    }
+}
+
+static bool trusted(const struct groups *g, const struct group_call *call) {
+    const struct group *group = &g->groups[call->group];
+    return call->n == group->members &&
+           call->ordinal < (call->from_end ? group->last_limit : group->limit);
+}
+
+static void resolve_from(struct groups *g, size_t first) {
+    for (size_t c = first; c < g->call_keys.n; c++)
+        if (trusted(g, &g->calls[c])) {
+            resolve(g->m, &g->calls[c], (uint32_t)c);
+            g->m->matches.unmatched_groups -= g->calls[c].n;
+        }
+}
+
+/* ---- after a loss ---- */
+
+/* One that the first members left before the last had come is none. */
+static bool is_one_call(struct groups *g, const struct group_call *call) {
+    struct matcher *m = g->m;
+    struct arrival last = last_arrival(m, call);
+    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
+        struct event_at at = locate(m, i);
+        int64_t bound =
+            call_clock_bound(m->clock, m->log->ranks[at.rank].host, m->log->ranks[last.who].host);
+        if (bound != INT64_MAX && event_of(m, at)->exit_ns + bound < last.ns)
+            return false;
+    }
+    return true;
+}
+
+static int collect_from_end(struct groups *g, uint32_t rank, uint32_t index) {
+    const struct mpi_event *e = &g->m->log->ranks[rank].events[index];
+    uint32_t group = find_group(g, rank, e);
+    if (group == KEY_NONE)
+        return -ENOMEM;
+    if (!g->groups[group].lost ||
+        need_of(g->m, (struct event_at){rank, index})->partner != CALL_NO_PARTNER)
+        return 0;
+    uint32_t member = find_member(g, group, rank);
+    if (member == KEY_NONE)
+        return -ENOMEM;
+    uint32_t ordinal = g->counts[member]++;
+    return add_event(g, group, ordinal, true, rank, index) ? 0 : -ENOMEM;
+}
+
+static int collect_tail(struct groups *g, uint32_t rank) {
+    const struct mpi_rank *r = &g->m->log->ranks[rank];
+    int64_t from = r->lost_ns == INT64_MAX ? INT64_MIN : r->found_ns;
+    int result = 0;
+    if (!call_match_has_end(g->m, rank))
+        return 0;
+    for (uint32_t i = (uint32_t)r->n; result == 0 && i-- > 0 && r->events[i].enter_ns >= from;) {
+        const struct mpi_event *e = &r->events[i];
+        if (takes_part(e, mpi_event_function(g->m->log, e)))
+            result = collect_from_end(g, rank, i);
+    }
+    return result;
+}
+
+/* What the members of groups that lost events did after that, counted from the end. */
+static int match_tails(struct groups *g) {
+    size_t first = g->call_keys.n;
+    int result = 0;
+    for (size_t i = 0; i < g->member_keys.n; i++)
+        g->counts[i] = 0;
+    for (uint32_t r = 0; result == 0 && r < g->m->log->n; r++)
+        result = collect_tail(g, r);
+    for (size_t c = first; result == 0 && c < g->call_keys.n; c++) {
+        const struct group_call *call = &g->calls[c];
+        struct group *group = &g->groups[call->group];
+        bool all = g->m->log->functions[call->function].need == MPI_NEED_ALL;
+        if ((call->broken || (all && call->n == group->members && !is_one_call(g, call))) &&
+            call->ordinal < group->last_limit)
+            group->last_limit = call->ordinal;
+    }
+    if (result == 0)
+        resolve_from(g, first);
+    return result;
+}
+
+int call_match_groups(struct matcher *m) {
+    struct groups g = {.m = m};
+    bool lost = false;
+    int result = 0;
+    for (uint32_t r = 0; r < m->log->n; r++) {
+        lost |= m->log->ranks[r].found_ns != INT64_MAX;
+        for (uint32_t i = 0; result == 0 && i < m->log->ranks[r].n; i++) {
+            const struct mpi_event *e = &m->log->ranks[r].events[i];
+            if (takes_part(e, mpi_event_function(m->log, e)))
+                result = collect(&g, r, i);
+        }
+    }
+    m->matches.unmatched_groups = m->matches.groups;
+    if (result == 0)
+        resolve_from(&g, 0);
+    if (result == 0 && lost)
+        result = match_tails(&g);
+    m->matches.n_group_calls = (uint32_t)g.call_keys.n;
+    key_table_release(&g.keys);
+    key_table_release(&g.member_keys);
+    key_table_release(&g.call_keys);
+    free(g.groups);
+    free(g.counts);
+    free(g.calls);
+    return result;
+}

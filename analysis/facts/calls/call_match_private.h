@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of matching share: events by one number across all ranks, and lists of them. */
+#ifndef CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
+
+#include <stdlib.h>
+
+#include "analysis/facts/calls/call_match.h"
+#include "analysis/facts/series/key_table.h"
+#include "common/table.h" /* VALUE_ABSENT */
+
+enum { KEY_MEMBER, KEY_CHANNEL, KEY_COMPLETION, KEY_GROUP, KEY_GROUP_MEMBER, KEY_GROUP_CALL };
+
+struct list {
+    uint32_t head, tail; /* numbers of events; KEY_NONE */
+};
+#define LIST_EMPTY                                                                                 \
+    { KEY_NONE, KEY_NONE }
+
+struct channel {
+    struct list sends, receives; /* in order of their start */
+    uint32_t next_receive;       /* while walking backwards: index in its rank */
+};
+
+struct event_at {
+    uint32_t rank, index;
+};
+
+struct matcher {
+    const struct mpi_log *log;
+    const struct call_clock *clock;
+    struct call_matches matches;
+    uint32_t *first;          /* number of a rank's first event; [n_ranks]: how many there are */
+    uint32_t *next;           /* the event after this one in its list */
+    uint32_t *world;          /* of each rank */
+    struct key_table members; /* (world, rank number) */
+    uint32_t *member_rank;    /* by number of member: index of the rank */
+    struct key_table channel_keys;
+    struct channel *channels; /* by number of key */
+    size_t n_channels, channel_capacity;
+    int error;
+};
+
+/* The passes, in this order. -ENOMEM. */
+int call_match_messages(struct matcher *m);
+int call_match_away(struct matcher *m, uint32_t rank);
+int call_match_groups(struct matcher *m);
+int call_match_windows(struct matcher *m);
+void call_match_probes(struct matcher *m, uint32_t rank);
+int call_match_requests(struct matcher *m, uint32_t rank);
+void call_match_parts(struct matcher *m, uint32_t rank);
+
+/* Index of the event at which a request was started; SIZE_MAX: not there. */
+size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request);
+
+/* Whether all the rank did at last, to MPI_Finalize, is there: then what it has in common with
+ * others can be counted from the end. */
+bool call_match_has_end(const struct matcher *m, uint32_t rank);
+
+static inline struct key member_key(uint32_t world, int32_t rank) {
+    return (struct key){{world, (uint32_t)rank, 0, 0, KEY_MEMBER}};
+}
+
+static inline void *array_room(void *items, size_t n, size_t *capacity, size_t size) {
+    if (n < *capacity)
+        return items;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    void *moved = reallocarray(items, more, size);
+    if (moved)
+        *capacity = more;
+    return moved;
+}
+
+static inline void list_append(struct matcher *m, struct list *list, uint32_t event) {
+    m->next[event] = KEY_NONE;
+    if (list->head == KEY_NONE)
+        list->head = event;
+    else
+        m->next[list->tail] = event;
+    list->tail = event;
+}
+
+static inline struct event_at locate(const struct matcher *m, uint32_t event) {
+    uint32_t low = 0, high = (uint32_t)m->log->n;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->first[middle] <= event)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct event_at){low, event - m->first[low]};
+}
+
+static inline const struct mpi_event *event_of(const struct matcher *m, struct event_at at) {
+    return &m->log->ranks[at.rank].events[at.index];
+}
+
+static inline struct call_need *need_of(struct matcher *m, struct event_at at) {
+    return &m->matches.needs[at.rank][at.index];
+}
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
+ * message has as many such pauses as naps. Those of other ranks say nothing of its own. A pause
+ * counts only if one like it stands beside it, with nothing but a look between them, or if
+ * the rank did not compute there: who computes, looks, sleeps and looks again sleeps of its own
+ * accord.
+ */
+#include "analysis/facts/calls/polling.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/threshold.h"
+
+#define PASSING_LOOKS 256   /* in a row, at one message after the other: more are a wait */
+#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+#define SHORTEST 0.05       /* of the pauses: quantile */
+#define SHORTEST_MIN 40     /* pauses: among fewer it would be one by itself */
+#define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
+
+static const struct mpi_function *function_of(const struct polling *p, size_t event) {
+    return mpi_event_function(p->log, &p->rank->events[event]);
+}
+
+bool polling_found_nothing(const struct polling *p, size_t event) {
+    return function_of(p, event)->kind == MPI_KIND_TEST &&
+           (p->rank->events[event].flags & MPI_FLAG_FOLDED ||
+            p->needs[event].since_ns == VALUE_ABSENT);
+}
+
+const struct call_need *polling_for(const struct polling *p, size_t event, int64_t at_ns) {
+    uint32_t next = p->completion[event];
+    for (int tried = 0; next != UINT32_MAX && tried < COMPLETIONS_TRIED; tried++) {
+        if (p->needs[next].since_ns <= at_ns)
+            return &p->needs[next];
+        next = p->completion[next + 1];
+    }
+    return NULL;
+}
+
+bool polling_napped(const struct polling *p, size_t event) {
+    return p->napped[event];
+}
+
+bool polling_in_passing(const struct polling *p, size_t event) {
+    return p->passing[event];
+}
+
+double polling_late_ns(const struct polling *p, size_t event) {
+    return p->late_ns[event];
+}
+
+/* ---- naps ---- */
+
+static bool is_look(const struct polling *p, size_t event) {
+    enum mpi_kind kind = function_of(p, event)->kind;
+    return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
+}
+
+/* A short nap costs a good part of itself in system calls, a long one does not: who computed
+ * between two looks had other things to do than to wait. */
+static bool computed(double cpu_ns, double length_ns) {
+    return cpu_ns > POLL_CPU_MAX * length_ns ||
+           (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
+}
+
+/* Between two looks, the first of which found nothing: its length, below 0 if it computed; else 0.
+ */
+static double pause_before(const struct polling *p, size_t previous, size_t event) {
+    const struct mpi_event *e = &p->rank->events[event];
+    if (previous == SIZE_MAX || !(e->flags & MPI_FLAG_HAS_GAP_CPU) ||
+        !polling_found_nothing(p, previous) || !is_look(p, event))
+        return 0;
+    double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
+    return computed((double)e->gap_cpu_ns, length) ? -length : length;
+}
+
+/* pauses[event] of all events of the thread. */
+static void find_pauses(const struct polling *p, const bool *ours, double *pauses) {
+    size_t previous = SIZE_MAX;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        pauses[i] = ours[i] ? pause_before(p, previous, i) : 0;
+        previous = ours[i] ? i : previous;
+    }
+}
+
+static bool are_alike(double a_ns, double b_ns) {
+    return fmin(a_ns, b_ns) > 0 && fmax(a_ns, b_ns) <= NAP_TIMES_MAX * fmin(a_ns, b_ns);
+}
+
+/* By what stands before and after it. */
+static bool may_be_nap(double before, double pause, double after) {
+    return pause > 0 &&
+           (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
+}
+
+/* Of those that may be naps; 0: there are none. */
+struct usual {
+    double nap, shortest;
+};
+
+static struct usual usual_nap(const struct polling *p, const bool *ours, const double *pauses,
+                              double *room) {
+    size_t n = 0;
+    double before = 0, last = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        if (!ours[i])
+            continue;
+        if (may_be_nap(before, last, pauses[i]))
+            room[n++] = last;
+        before = last;
+        last = pauses[i];
+    }
+    if (may_be_nap(before, last, 0))
+        room[n++] = last;
+    if (!n)
+        return (struct usual){0, 0};
+    double nap = stats_quantile(room, n, 0.25);
+    return (struct usual){nap, n < SHORTEST_MIN ? nap : stats_quantile(room, n, SHORTEST)};
+}
+
+/* One stretch of polling after the other. Of a rank whose core is another's most naps end late, the
+ * usual one and the one before, too: the shortest do not, and none is meant to be much longer than
+ * the one before it. */
+static void find_naps(struct polling *p, const bool *ours, const double *pauses,
+                      struct usual usual) {
+    double last = 0, own = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        double expected = fmax(usual.nap, last), meant = fmax(usual.shortest, own);
+        p->napped[i] = pauses[i] > 0 && pauses[i] <= fmax(NAP_LONG_NS, NAP_TIMES_MAX * expected);
+        p->late_ns[i] = p->napped[i] ? fmax(0, pauses[i] - meant) : 0;
+        if (p->napped[i]) {
+            last = pauses[i];
+            own = meant > 0 && pauses[i] > NAP_GROWS * meant ? meant : pauses[i];
+        } else if (ours[i] && !polling_found_nothing(p, i)) {
+            last = own = 0;
+        }
+    }
+}
+
+/* ---- looks in passing ---- */
+
+static bool computed_before(const struct polling *p, size_t previous, size_t event) {
+    const struct mpi_event *e = &p->rank->events[event];
+    return previous != SIZE_MAX && e->flags & MPI_FLAG_HAS_GAP_CPU &&
+           computed((double)e->gap_cpu_ns,
+                    (double)(e->enter_ns - p->rank->events[previous].exit_ns));
+}
+
+/* Looks with hardly anything between them, at one message after the other, are one: from `first` on
+ * until before this event. */
+static void find_passing(struct polling *p, const bool *ours) {
+    size_t previous = SIZE_MAX, first = SIZE_MAX;
+    uint64_t looks = 0;
+    for (size_t i = 0; i < p->rank->n; i++) {
+        bool nothing = ours[i] && polling_found_nothing(p, i);
+        p->passing[i] = false;
+        if (!ours[i])
+            continue;
+        bool after_computing = computed_before(p, previous, i);
+        for (size_t k = first; after_computing && looks <= PASSING_LOOKS && k < i; k++)
+            p->passing[k] = ours[k];
+        if (after_computing)
+            p->passing[i] = !nothing && function_of(p, i)->kind == MPI_KIND_TEST;
+        if (after_computing || !nothing || p->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) {
+            first = after_computing && nothing ? i : SIZE_MAX;
+            looks = 0;
+        }
+        looks += p->rank->events[i].calls;
+        previous = i;
+    }
+}
+
+static void find_completions(struct polling *p, const bool *ours) {
+    size_t n = p->rank->n;
+    p->completion[n] = UINT32_MAX;
+    for (size_t i = n; i-- > 0;)
+        p->completion[i] =
+            ours[i] && p->needs[i].since_ns != VALUE_ABSENT ? (uint32_t)i : p->completion[i + 1];
+}
+
+static int fill(struct polling *p, uint16_t thread) {
+    size_t n = p->rank->n;
+    bool *ours = malloc((n + 1) * sizeof *ours);
+    double *pauses = malloc((n + 1) * sizeof *pauses), *room = malloc((n + 1) * sizeof *room);
+    p->completion = malloc((n + 1) * sizeof *p->completion);
+    p->napped = malloc((n + 1) * sizeof *p->napped);
+    p->passing = malloc((n + 1) * sizeof *p->passing);
+    p->late_ns = malloc((n + 1) * sizeof *p->late_ns);
+    bool good = ours && pauses && room && p->completion && p->napped && p->passing && p->late_ns;
+    for (size_t i = 0; good && i < n; i++)
+        ours[i] = p->rank->events[i].thread == thread && mpi_event_is_call(&p->rank->events[i]);
+    if (good) {
+        find_completions(p, ours);
+        find_passing(p, ours);
+        find_pauses(p, ours, pauses);
+        find_naps(p, ours, pauses, usual_nap(p, ours, pauses, room));
+    }
+    free(ours);
+    free(pauses);
+    free(room);
+    return good ? 0 : -ENOMEM;
+}
+
+int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
+                 uint16_t thread, struct polling *ret_polling) {
+    struct polling p = {.log = log, .rank = &log->ranks[log_rank], .needs = needs};
+    int result = fill(&p, thread);
+    if (result < 0)
+        polling_release(&p);
+    else
+        *ret_polling = p;
+    return result;
+}
+
+void polling_release(struct polling *polling) {
+    free(polling->completion);
+    free(polling->napped);
+    free(polling->passing);
+    free(polling->late_ns);
+    *polling = (struct polling){0};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iterations by rank (F3): from the marks of the program; without any, from the calls of MPI, which
+ * repeat; without these, from the bytes that hosts send and receive, if they come and go at a
+ * steady pace. What a source cannot tell is left out: better no iterations than wrong ones.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_H
+#define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_H
+
+#include <stdbool.h>
+
+#include "analysis/facts/recording/recording.h"
+
+enum iteration_source {
+    ITERATION_NONE,
+    ITERATION_MARKER,
+    ITERATION_CALLS,
+    ITERATION_COUNTERS, /* one pace for all ranks, begun where bytes are fewest */
+};
+
+/* "none", "marker", "calls", "counters" */
+const char *iteration_source_name(enum iteration_source source);
+
+struct iteration {
+    int64_t number, end_ns, duration_ns;
+};
+
+struct rank_iterations {
+    int rank, host; /* rank -1: the program has none */
+    int64_t pid;
+    int role; /* ranks with the same mix of operators, or of MPI calls, play the same role; from 0
+               */
+    size_t n; /* in time order; those whose beginning is not known are left out */
+    struct iteration *items;
+};
+
+struct iterations {
+    enum iteration_source source;
+    struct rank_iterations *ranks; /* by rank */
+    size_t n;
+    /* Iteration k of all ranks ends together: then all take equally long, and a rank that holds
+     * up the others cannot be seen in its iteration times. */
+    bool lockstep;
+};
+
+/* From the best source there is. -ENOMEM. */
+int iterations_find(const struct recording *recording, struct iterations *ret_iterations);
+
+/* Each from one source; none found: n is 0. -ENOMEM. */
+int iterations_from_marks(const struct recording *recording, struct iterations *ret_iterations);
+int iterations_from_calls(const struct recording *recording, struct iterations *ret_iterations);
+int iterations_from_counters(const struct recording *recording, struct iterations *ret_iterations);
+void iterations_release(struct iterations *iterations);
+
+/* Durations in seconds of the iterations of a rank that end inside the windows; values has room
+ * for rank->n. Returns how many. */
+size_t iteration_durations(const struct rank_iterations *rank, struct windows windows,
+                           double *values);
+double iteration_median(const struct rank_iterations *rank, struct windows windows);
+
+/* The rank whose iterations stand for the run's: the first that has any. NULL if none. */
+const struct rank_iterations *iterations_reference(const struct iterations *iterations);
+
+#endif

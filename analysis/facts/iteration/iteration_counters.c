@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Iterations from counters alone: what the busiest host sends comes and goes at the pace of the
+ * program (one direction of one host: data that go out and come back would double the pace). That
+ * gives one pace for all ranks, no more: single iterations are as long as their mean, begun where
+ * bytes are fewest. A program without a steady pace has no iterations here, and what is asked over
+ * iterations is asked over fixed windows instead.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/iteration/iteration_private.h"
+#include "analysis/facts/series/rate.h"
+#include "analysis/facts/series/spectrum.h"
+#include "analysis/facts/series/stats.h"
+
+#define BYTES_MIN 1e6 /* in all: less is no traffic of a program */
+#define ITERATIONS_MAX 65536
+#define QUIET                                                                                      \
+    0.05 /* of the mean: before the first and after the last sample above it is no run             \
+          */
+
+struct traffic {
+    double *values; /* bytes sent in each step */
+    size_t n;
+    int64_t begin_ns, step_ns;
+};
+
+static int64_t step_of(const struct recording *recording) {
+    int64_t step = recording->period_ns > 0 ? recording->period_ns : INT64_C(100000000);
+    while (recording->duration_ns / step > (int64_t)SPECTRUM_MAX)
+        step *= 2;
+    return step;
+}
+
+static int add_sent(const struct recording *recording, int host, struct traffic *traffic) {
+    struct rate rate;
+    int result = metric_rate(recording, host, METRIC_NET_SEND, &rate);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < traffic->n; i++) {
+        struct window w = {traffic->step_ns * (int64_t)i, traffic->step_ns * (int64_t)(i + 1)};
+        traffic->values[i] = rate_amount(&rate, (struct windows){&w, 1});
+    }
+    rate_release(&rate);
+    return 0;
+}
+
+static double sum_of(const double *values, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return sum;
+}
+
+/* The quiet ends cut off. */
+static void trim(struct traffic *traffic) {
+    double least = QUIET * sum_of(traffic->values, traffic->n) / (double)(traffic->n + 1);
+    size_t first = 0, n = traffic->n;
+    while (n > 0 && traffic->values[n - 1] <= least)
+        n--;
+    while (first < n && traffic->values[first] <= least)
+        first++;
+    memmove(traffic->values, traffic->values + first, (n - first) * sizeof *traffic->values);
+    traffic->begin_ns = traffic->step_ns * (int64_t)first;
+    traffic->n = n - first;
+}
+
+static int traffic_make(const struct recording *recording, int host, struct traffic *traffic) {
+    int64_t step = step_of(recording);
+    *traffic = (struct traffic){.step_ns = step, .n = (size_t)(recording->duration_ns / step)};
+    traffic->values = calloc(traffic->n + 1, sizeof *traffic->values);
+    int result = traffic->values ? add_sent(recording, host, traffic) : -ENOMEM;
+    if (result == 0)
+        trim(traffic);
+    return result;
+}
+
+/* The host that sends most. */
+static int busiest_host(const struct recording *recording, int *ret_host) {
+    double most = 0;
+    *ret_host = -1;
+    for (size_t h = 0; h < recording->n_hosts; h++) {
+        struct window all = {0, recording->duration_ns};
+        struct rate rate;
+        int result = metric_rate(recording, (int)h, METRIC_NET_SEND, &rate);
+        if (result < 0)
+            return result;
+        double bytes = rate_amount(&rate, (struct windows){&all, 1});
+        rate_release(&rate);
+        if (bytes > most) {
+            most = bytes;
+            *ret_host = (int)h;
+        }
+    }
+    return 0;
+}
+
+/* ---- whose iterations ---- */
+
+static bool is_rank(const struct series_set *set, const struct series *series) {
+    int64_t rank = series_last(set, series, PROCESS_RANK);
+    return series_ever(set, series, PROCESS_JOB, 1) && rank >= 0 && rank <= 1 << 24;
+}
+
+static double cpu_of(const struct recording *recording, const struct series *series) {
+    const struct series_set *set = &recording->tables[RECORDING_PROCESS];
+    struct window all = {0, recording->duration_ns};
+    return series_growth(set, series, PROCESS_USER, (struct windows){&all, 1}, NULL);
+}
+
+/* A rank's wrappers carry its number, too: the one that computes most is meant. */
+static bool is_outdone(const struct recording *recording, const struct series *series) {
+    const struct series_set *set = &recording->tables[RECORDING_PROCESS];
+    double own = cpu_of(recording, series);
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *other = &set->items[s];
+        if (other == series || !is_rank(set, other) || other->host != series->host ||
+            series_last(set, other, PROCESS_RANK) != series_last(set, series, PROCESS_RANK))
+            continue;
+        double its = cpu_of(recording, other);
+        if (its > own || (its == own && other < series))
+            return true;
+    }
+    return false;
+}
+
+static int add_rank(struct iterations *to, int rank, int host, int64_t pid, int64_t begin_ns,
+                    double period_ns, size_t n) {
+    struct rank_iterations *r = &to->ranks[to->n];
+    *r = (struct rank_iterations){rank, host, pid, 0, n, malloc(n * sizeof *r->items)};
+    if (!r->items)
+        return -ENOMEM;
+    to->n++;
+    for (size_t i = 0; i < n; i++) {
+        int64_t from = begin_ns + llround(period_ns * (double)i);
+        int64_t until = begin_ns + llround(period_ns * (double)(i + 1));
+        r->items[i] = (struct iteration){(int64_t)i, until, until - from};
+    }
+    return 0;
+}
+
+static int compare_ranks(const void *a, const void *b) {
+    const struct rank_iterations *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->host != y->host ? (x->host < y->host ? -1 : 1) : 0;
+}
+
+static int fill(const struct recording *recording, int64_t begin_ns, double period_ns, size_t n,
+                struct iterations *to) {
+    const struct series_set *set = &recording->tables[RECORDING_PROCESS];
+    int result = 0;
+    to->ranks = calloc(set->n + 1, sizeof *to->ranks);
+    if (!to->ranks)
+        return -ENOMEM;
+    for (size_t s = 0; result == 0 && s < set->n; s++) {
+        const struct series *series = &set->items[s];
+        if (is_rank(set, series) && !is_outdone(recording, series))
+            result = add_rank(to, (int)series_last(set, series, PROCESS_RANK), series->host,
+                              series_last(set, series, PROCESS_PID), begin_ns, period_ns, n);
+    }
+    if (result == 0 && to->n == 0)
+        result = add_rank(to, -1, 0, -1, begin_ns, period_ns, n);
+    if (to->n)
+        qsort(to->ranks, to->n, sizeof *to->ranks, compare_ranks);
+    to->source = ITERATION_COUNTERS;
+    to->lockstep = to->n > 1;
+    return result;
+}
+
+int iterations_from_counters(const struct recording *recording, struct iterations *ret_iterations) {
+    struct iterations iterations = {.n = 0};
+    struct spectrum_period period = {NAN, NAN, NAN};
+    struct traffic traffic = {NULL, 0, 0, 0};
+    int host, result = busiest_host(recording, &host);
+    if (result == 0 && host >= 0)
+        result = traffic_make(recording, host, &traffic);
+    if (result == 0 && traffic.values && sum_of(traffic.values, traffic.n) >= BYTES_MIN)
+        result = spectrum_find_period(traffic.values, traffic.n, &period);
+    if (result == 0 && !isnan(period.samples)) {
+        size_t n = (size_t)(((double)traffic.n - period.phase) / period.samples);
+        int64_t begin = traffic.begin_ns + llround(period.phase * (double)traffic.step_ns);
+        if (n >= SPECTRUM_REPEATS / 2 && n <= ITERATIONS_MAX)
+            result =
+                fill(recording, begin, period.samples * (double)traffic.step_ns, n, &iterations);
+    }
+    free(traffic.values);
+    if (result < 0) {
+        iterations_release(&iterations);
+        return result;
+    }
+    *ret_iterations = iterations;
+    return 0;
+}

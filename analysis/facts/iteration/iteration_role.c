@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Roles by what ranks call: two ranks play the same one if at least half of their calls are alike,
+ * and at least half of the places they call from. Both are asked, since a server and its workers
+ * may spend nearly all calls in one shared routine. Tests and probes do not count: how many there
+ * are is a matter of waiting. The root of collectives is another role, too, but one that computes
+ * about as much as the others is a worker that happens to be the root.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/facts/iteration/iteration_private.h"
+
+#define ALIKE 0.5
+#define PLACE_MIN 8  /* calls from it: fewer are preparation */
+#define COMPUTES 3.0 /* times as much at most, as a share of the time */
+
+struct mix {
+    struct key_table keys;
+    uint32_t *counts; /* [rank * keys + key] */
+    double *totals;
+    double *computing; /* share of the time between its first and last call */
+    bool roots;        /* whether being the root counts */
+};
+
+static bool counts_for(const struct mpi_log *log, const struct mpi_event *event) {
+    const struct mpi_function *f = mpi_event_function(log, event);
+    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
+           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
+}
+
+static struct key place_of(const struct mix *mix, const struct mpi_log *log,
+                           const struct mpi_rank *rank, const struct mpi_event *event) {
+    enum mpi_group_need need = mpi_event_function(log, event)->need;
+    bool rooted = mix->roots && (need == MPI_NEED_ROOT || need == MPI_NEED_GATHERED);
+    return (struct key){{event->function, event->site, rooted && event->peer == rank->rank}};
+}
+
+static int number_places(const struct mpi_log *log, struct mix *mix) {
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++)
+            if (counts_for(log, &log->ranks[r].events[i]) &&
+                key_add(&mix->keys, place_of(mix, log, &log->ranks[r], &log->ranks[r].events[i])) ==
+                    KEY_NONE)
+                return -ENOMEM;
+    return 0;
+}
+
+static int count_places(const struct mpi_log *log, struct mix *mix) {
+    mix->counts = calloc(log->n * mix->keys.n + 1, sizeof *mix->counts);
+    mix->totals = calloc(log->n + 1, sizeof *mix->totals);
+    if (!mix->counts || !mix->totals)
+        return -ENOMEM;
+    for (size_t r = 0; r < log->n; r++)
+        for (size_t i = 0; i < log->ranks[r].n; i++) {
+            const struct mpi_event *event = &log->ranks[r].events[i];
+            if (!counts_for(log, event))
+                continue;
+            mix->counts[r * mix->keys.n +
+                        key_find(&mix->keys, place_of(mix, log, &log->ranks[r], event))]++;
+            mix->totals[r]++;
+        }
+    return 0;
+}
+
+static bool play_alike(const struct mix *mix, size_t a, size_t b) {
+    const uint32_t *x = mix->counts + a * mix->keys.n, *y = mix->counts + b * mix->keys.n;
+    double shared = 0;
+    size_t both = 0, either = 0;
+    if (mix->totals[a] == 0 || mix->totals[b] == 0)
+        return mix->totals[a] == mix->totals[b];
+    for (size_t k = 0; k < mix->keys.n; k++) {
+        double p = x[k] / mix->totals[a], q = y[k] / mix->totals[b];
+        shared += p < q ? p : q;
+        both += x[k] >= PLACE_MIN && y[k] >= PLACE_MIN;
+        either += x[k] >= PLACE_MIN || y[k] >= PLACE_MIN;
+    }
+    return shared >= ALIKE && (double)both >= ALIKE * (double)either;
+}
+
+/* CPU time between calls as far as it was measured; shorter gaps count whole. */
+static double computing_of(const struct mpi_rank *rank) {
+    int64_t last = INT64_MIN, first = INT64_MAX;
+    double sum = 0;
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct mpi_event *event = &rank->events[i];
+        if (!mpi_event_is_call(event))
+            continue;
+        int64_t gap = last == INT64_MIN ? 0 : event->enter_ns - last;
+        if (event->flags & MPI_FLAG_HAS_GAP_CPU)
+            sum += (double)event->gap_cpu_ns;
+        else if (gap > 0 && gap < MPI_LONG_NS)
+            sum += (double)gap;
+        first = event->enter_ns < first ? event->enter_ns : first;
+        last = event->exit_ns > last ? event->exit_ns : last;
+    }
+    return last > first ? sum / (double)(last - first) : 0;
+}
+
+static bool compute_alike(const struct mix *mix, size_t a, size_t b) {
+    double x = mix->computing[a], y = mix->computing[b];
+    return x > 0 && y > 0 && x <= COMPUTES * y && y <= COMPUTES * x;
+}
+
+static int mix_make(const struct mpi_log *log, bool roots, struct mix *mix) {
+    *mix = (struct mix){.roots = roots};
+    mix->computing = calloc(log->n + 1, sizeof *mix->computing);
+    int result = mix->computing ? number_places(log, mix) : -ENOMEM;
+    for (size_t r = 0; result == 0 && r < log->n; r++)
+        mix->computing[r] = computing_of(&log->ranks[r]);
+    return result < 0 ? result : count_places(log, mix);
+}
+
+static void mix_release(struct mix *mix) {
+    key_table_release(&mix->keys);
+    free(mix->counts);
+    free(mix->totals);
+    free(mix->computing);
+}
+
+static bool same_role(const struct mix *strict, const struct mix *loose, size_t a, size_t b) {
+    return play_alike(strict, a, b) || (play_alike(loose, a, b) && compute_alike(loose, a, b));
+}
+
+int call_roles(const struct mpi_log *log, int *roles) {
+    struct mix strict = {.counts = NULL}, loose = {.counts = NULL};
+    size_t *first = calloc(log->n + 1, sizeof *first), n = 0;
+    int result = first ? mix_make(log, true, &strict) : -ENOMEM;
+    if (result == 0)
+        result = mix_make(log, false, &loose);
+    for (size_t r = 0; result == 0 && r < log->n; r++) {
+        size_t role = 0;
+        while (role < n && !same_role(&strict, &loose, first[role], r))
+            role++;
+        if (role == n)
+            first[n++] = r;
+        roles[r] = (int)role;
+    }
+    mix_release(&strict);
+    mix_release(&loose);
+    free(first);
+    return result;
+}

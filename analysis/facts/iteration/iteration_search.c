@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop of one rank in its MPI calls.
+ *
+ * Sizes may be what tells one call from the next (a model streamed in pieces), or may jump about a
+ * power of two and break a loop that is there (neighbours' lists). Neither is known beforehand, so
+ * both are tried: of the time from the first end of a round to the last that either found, the one
+ * is kept that has more in rounds of as many calls as the loop has; about as much: the one with
+ * sizes, which tells more.
+ *
+ * Tests and probes are no part of it: how many there are, and which of them finds something, is a
+ * matter of waiting. Where the order of a rank's calls is one, too (a server), the calls with one
+ * of its peers still come in order.
+ */
+#include "analysis/facts/iteration/iteration_search.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/facts/series/stats.h"
+
+/* ---- signatures ---- */
+
+/* Tried in this order. */
+static const struct call_view views[] = {{.bytes = true, .peer = true},
+                                         {.bytes = true},
+                                         {.bytes = false},
+                                         {.bytes = true, .one_peer = true},
+                                         {.bytes = false, .one_peer = true},
+                                         {.bytes = true, .collectives = true}};
+#define VIEWS (sizeof views / sizeof *views)
+
+static bool is_counted(const struct mpi_log *log, const struct mpi_event *event) {
+    const struct mpi_function *f = mpi_event_function(log, event);
+    return mpi_event_is_call(event) && !f->in_rows && f->kind != MPI_KIND_TEST &&
+           f->kind != MPI_KIND_PROBE && f->kind != MPI_KIND_ADMIN;
+}
+
+static int role_of_peer(const struct call_search *search, int peer) {
+    size_t low = 0, high = search->log->n;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (search->log->ranks[middle].rank < peer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < search->log->n && search->log->ranks[low].rank == peer ? search->roles[low] : -1;
+}
+
+static unsigned log2_of(int64_t bytes) {
+    unsigned n = 0;
+    while (bytes > 0) {
+        bytes >>= 1;
+        n++;
+    }
+    return n;
+}
+
+static uint64_t mix_in(uint64_t hash, uint64_t word) {
+    uint64_t state = hash ^ word;
+    return stats_random(&state);
+}
+
+static uint64_t signature_of(const struct call_search *search, const struct mpi_event *event,
+                             struct call_view view) {
+    uint64_t hash = mix_in(1, event->function);
+    hash = mix_in(hash, event->comm);
+    bool named = view.peer && !(event->flags & MPI_FLAG_WILDCARD);
+    hash = mix_in(hash, (uint64_t)(named ? event->peer + 1 : ~role_of_peer(search, event->peer)));
+    hash = mix_in(hash, view.bytes ? log2_of(event->bytes) : 0);
+    return mix_in(hash, event->site);
+}
+
+static bool is_in_view(const struct call_search *search, const struct rank_search *rank,
+                       const struct mpi_event *event, struct call_view view) {
+    return is_counted(search->log, event) && event->thread == rank->thread &&
+           (!view.one_peer || event->peer == rank->peer) &&
+           (!view.collectives || mpi_event_function(search->log, event)->need != MPI_NEED_NOBODY);
+}
+
+static int take_calls(const struct call_search *search, struct rank_search *rank) {
+    struct call_view view = rank->view;
+    struct loop_call *items = realloc(rank->calls.items, (rank->rank->n + 1) * sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    rank->calls = (struct loop_calls){.items = items};
+    for (size_t i = 0; i < rank->rank->n; i++) {
+        const struct mpi_event *event = &rank->rank->events[i];
+        if (is_in_view(search, rank, event, view))
+            items[rank->calls.n++] = (struct loop_call){signature_of(search, event, view),
+                                                        event->enter_ns, event->exit_ns};
+    }
+    return 0;
+}
+
+/* ---- one rank ---- */
+
+#define THREADS_MAX 64
+
+static uint16_t main_thread(const struct call_search *search, const struct mpi_rank *rank) {
+    size_t counts[THREADS_MAX] = {0}, most = 0;
+    for (size_t i = 0; i < rank->n; i++)
+        if (rank->events[i].thread < THREADS_MAX && is_counted(search->log, &rank->events[i]))
+            counts[rank->events[i].thread]++;
+    for (size_t t = 1; t < THREADS_MAX; t++)
+        most = counts[t] > counts[most] ? t : most;
+    return (uint16_t)most;
+}
+
+/* Boyer and Moore's vote needs a majority; a count needs the ranks' number of words. */
+static int busiest_peer(const struct call_search *search, const struct mpi_rank *rank,
+                        int *ret_peer) {
+    uint32_t *counts = calloc(search->log->n + 1, sizeof *counts);
+    size_t best = 0;
+    *ret_peer = MPI_NO_PEER;
+    if (!counts)
+        return -ENOMEM;
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct mpi_event *event = &rank->events[i];
+        if (is_counted(search->log, event) && event->peer >= 0 &&
+            (size_t)event->peer < search->log->n && event->peer != rank->rank &&
+            mpi_event_function(search->log, event)->need == MPI_NEED_NOBODY)
+            counts[event->peer]++;
+    }
+    for (size_t p = 0; p < search->log->n; p++)
+        if (counts[p] > counts[best] || (p == 0 && counts[p])) {
+            best = p;
+            *ret_peer = (int)p;
+        }
+    free(counts);
+    return 0;
+}
+
+static double median_period(const int64_t *ends, size_t n) {
+    double *periods = malloc((n + 1) * sizeof *periods);
+    for (size_t i = 1; periods && i < n; i++)
+        periods[i - 1] = (double)(ends[i] - ends[i - 1]);
+    double median = periods && n > 1 ? stats_median(periods, n - 1) : NAN;
+    free(periods);
+    return median;
+}
+
+int rank_search_cut(struct rank_search *rank, struct loop_anchor anchor) {
+    int64_t *ends = realloc(rank->ends, (rank->calls.n + 1) * sizeof *ends);
+    if (!ends)
+        return -ENOMEM;
+    rank->ends = ends;
+    rank->anchor = anchor;
+    rank->n_ends = loop_anchor_ends(&rank->calls, &rank->loop, anchor, ends);
+    double period = median_period(ends, rank->n_ends);
+    rank->period_ns = rank->n_ends > LOOP_REPEATS && period > 0 ? period : 0;
+    return 0;
+}
+
+/* One view; target_ns > 0: only a period of about that. */
+static int search_view(const struct call_search *search, struct rank_search *rank,
+                       double target_ns) {
+    struct loop_anchor anchor = {0};
+    rank->period_ns = 0;
+    rank->n_ends = 0;
+    int result = take_calls(search, rank);
+    if (result == 0)
+        result = loop_find(&rank->calls, target_ns, &rank->loop);
+    if (result == 0 && rank->loop.lag)
+        result = loop_anchor_find(&rank->calls, &rank->loop, &anchor);
+    return result == 0 && anchor.length ? rank_search_cut(rank, anchor) : result;
+}
+
+/* ---- with sizes or without ---- */
+
+#define WHOLE_ROUND 1.5 /* lags: a round of more calls lacks an end */
+#define MORE 0.02       /* of the time covered: less may be chance */
+
+/* Share of the time [begin, end) in rounds of a lag of calls; not judged by their times, which on
+ * busy machines are anything. */
+static double covered(const struct rank_search *rank, int64_t begin_ns, int64_t end_ns) {
+    double sum = 0;
+    size_t c = 0;
+    for (size_t i = 0; i < rank->n_ends; i++) {
+        size_t first = c;
+        while (c < rank->calls.n && rank->calls.items[c].exit_ns <= rank->ends[i])
+            c++;
+        if (i && (double)(c - first) <= WHOLE_ROUND * (double)rank->loop.lag)
+            sum += (double)(rank->ends[i] - rank->ends[i - 1]);
+    }
+    return sum / (double)(end_ns - begin_ns);
+}
+
+/* Both found something. */
+static bool is_better_without(const struct rank_search *with, const struct rank_search *without) {
+    int64_t with_end = with->ends[with->n_ends - 1];
+    int64_t without_end = without->ends[without->n_ends - 1];
+    int64_t begin = with->ends[0] < without->ends[0] ? with->ends[0] : without->ends[0];
+    int64_t end = with_end > without_end ? with_end : without_end;
+    return covered(without, begin, end) > covered(with, begin, end) + MORE;
+}
+
+/* What was found with sizes against what is found without. */
+static int try_without_sizes(const struct call_search *search, struct rank_search *rank,
+                             double target_ns) {
+    struct rank_search other = *rank;
+    other.calls = (struct loop_calls){0};
+    other.ends = NULL;
+    other.view.bytes = false;
+    int result = search_view(search, &other, target_ns);
+    bool better = result == 0 && other.period_ns > 0 && is_better_without(rank, &other);
+    struct rank_search lost = better ? *rank : other;
+    if (better)
+        *rank = other;
+    rank_search_release(&lost);
+    return result;
+}
+
+int rank_search_loop(const struct call_search *search, struct rank_search *rank, double target_ns) {
+    int result = 0;
+    rank->period_ns = 0;
+    for (size_t v = 0; result == 0 && rank->period_ns <= 0 && v < VIEWS; v++) {
+        rank->view = views[v];
+        if (!views[v].one_peer || rank->peer != MPI_NO_PEER)
+            result = search_view(search, rank, target_ns);
+    }
+    return result == 0 && rank->period_ns > 0 && rank->view.bytes
+               ? try_without_sizes(search, rank, target_ns)
+               : result;
+}
+
+int rank_search_begin(const struct call_search *search, struct rank_search *rank) {
+    rank->thread = main_thread(search, rank->rank);
+    int result = busiest_peer(search, rank->rank, &rank->peer);
+    return result == 0 ? rank_search_loop(search, rank, 0) : result;
+}
+
+void rank_search_release(struct rank_search *rank) {
+    free(rank->calls.items);
+    free(rank->ends);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/facts/recording/recording.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+
+static const char *const cpu_columns[] = {"user_ns",   "nice_ns", "system_ns",  "idle_ns",
+                                          "iowait_ns", "irq_ns",  "softirq_ns", "steal_ns"};
+static const char *const memory_columns[] = {"total_bytes", "available_bytes", "swap_total_bytes",
+                                             "swap_free_bytes"};
+static const char *const vmstat_columns[] = {"swap_in_bytes", "swap_out_bytes", "refault_bytes",
+                                             "reclaim_direct_bytes", "oom_kills"};
+static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns"};
+static const char *const net_columns[] = {"receive_bytes", "send_bytes"};
+static const char *const psi_columns[] = {"some_ns", "full_ns"};
+static const char *const process_columns[] = {
+    "pid",       "rank",         "job",         "rss_bytes",  "user_ns",
+    "system_ns", "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes",
+    "start_ns",  "major_faults", "threads"};
+static const char *const self_columns[] = {"cpu_ns", "samples", "failures", "dropped_rows",
+                                           "rss_bytes"};
+
+static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "measured_ns",
+                                          "cpu_ns", "events", "lost_events"};
+static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "block_io_ns",
+                                           "major_faults"};
+static const char *const cgroup_columns[] = {
+    "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
+    "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};
+static const char *const connection_columns[] = {"pid",
+                                                 "busy_ns",
+                                                 "rwnd_limited_ns",
+                                                 "sndbuf_limited_ns",
+                                                 "send_bytes",
+                                                 "rtt_ns",
+                                                 "min_rtt_ns",
+                                                 "delivery_rate_bytes_per_s",
+                                                 "send_buffer_bytes",
+                                                 "receive_buffer_bytes"};
+static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
+                                            "overlimits", "backlog_bytes", "rate_bytes_per_s"};
+
+#define COLUMNS(list) list, ARRAY_SIZE(list)
+#define BIT(column) (UINT64_C(1) << (column))
+
+const struct recording_columns recording_columns[RECORDING_COUNT_] = {
+    [RECORDING_CPU] = {"cpu", COLUMNS(cpu_columns)},
+    [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns), 0xf},
+    [RECORDING_VMSTAT] = {"vmstat", COLUMNS(vmstat_columns)},
+    [RECORDING_DISK] = {"disk", COLUMNS(disk_columns)},
+    [RECORDING_NET] = {"net", COLUMNS(net_columns)},
+    [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
+    [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
+                           BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |
+                               BIT(PROCESS_RSS) | BIT(PROCESS_START) | BIT(PROCESS_THREADS)},
+    [RECORDING_SELF] = {"self", COLUMNS(self_columns), BIT(SELF_RSS)},
+    [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns), BIT(MPI_PID) | BIT(MPI_RANK)},
+    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID)},
+    [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns),
+                          BIT(CGROUP_QUOTA) | BIT(CGROUP_PERIOD) | BIT(CGROUP_MEMORY) |
+                              BIT(CGROUP_MEMORY_LIMIT) | BIT(CGROUP_READ_LIMIT)},
+    [RECORDING_CONNECTION] = {"connection", COLUMNS(connection_columns),
+                              BIT(CONNECTION_PID) | BIT(CONNECTION_RTT) | BIT(CONNECTION_MIN_RTT) |
+                                  BIT(CONNECTION_DELIVERY_RATE) | BIT(CONNECTION_SEND_ROOM) |
+                                  BIT(CONNECTION_RECEIVE_ROOM)},
+    [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns), BIT(QDISC_BACKLOG) | BIT(QDISC_RATE)},
+};
+
+_Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");
+
+void recording_init(struct recording *recording) {
+    *recording = (struct recording){.exit_status = -1};
+    for (size_t i = 0; i < RECORDING_COUNT_; i++)
+        recording->tables[i] = (struct series_set){.n_columns = recording_columns[i].n,
+                                                   .levels = recording_columns[i].levels};
+}
+
+int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns) {
+    static const int64_t digits[] = {2, 5, 10};
+    if (n <= max || period_ns <= 0)
+        return 0;
+    for (int64_t ten = 1; ten < 1000000; ten *= 10)
+        for (size_t i = 0; i < ARRAY_SIZE(digits); i++)
+            if (n / (uint64_t)(digits[i] * ten) <= max)
+                return digits[i] * ten * period_ns;
+    return 10 * NS_PER_S;
+}
+
+void recording_release(struct recording *recording) {
+    for (size_t i = 0; i < RECORDING_COUNT_; i++)
+        series_set_release(&recording->tables[i]);
+    for (size_t i = 0; i < recording->n_hosts; i++)
+        free(recording->hosts[i]);
+    free(recording->hosts);
+    free(recording->marks);
+    free(recording->clock_bound_ns);
+    free(recording->machines);
+    mpi_log_release(&recording->calls);
+    free(recording->ceilings);
+    recording_init(recording);
+}
+
+int recording_add_mark(struct recording *recording, const struct mark *mark) {
+    if (recording->n_marks == recording->marks_capacity) {
+        size_t capacity = recording->marks_capacity ? 2 * recording->marks_capacity : 64;
+        struct mark *marks = realloc(recording->marks, capacity * sizeof *marks);
+        if (!marks)
+            return -ENOMEM;
+        recording->marks = marks;
+        recording->marks_capacity = capacity;
+    }
+    recording->marks[recording->n_marks++] = *mark;
+    return 0;
+}
+
+int recording_add_ceiling(struct recording *recording, int host, enum metric metric, double value) {
+    size_t n = recording->n_hosts * METRIC_COUNT_;
+    if (!recording->ceilings) {
+        recording->ceilings = calloc(n, sizeof *recording->ceilings);
+        if (!recording->ceilings)
+            return -ENOMEM;
+        for (size_t i = 0; i < n; i++)
+            recording->ceilings[i] = NAN;
+    }
+    double *ceiling = &recording->ceilings[(size_t)host * METRIC_COUNT_ + metric];
+    *ceiling = fmax(*ceiling, value); /* NAN is less than any */
+    return 0;
+}
+
+double recording_ceiling(const struct recording *recording, int host, enum metric metric) {
+    return recording->ceilings ? recording->ceilings[(size_t)host * METRIC_COUNT_ + metric] : NAN;
+}

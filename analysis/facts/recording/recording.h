@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run's samples and marks in memory, as analysis takes them. Who fills it reads the database;
+ * nothing here does.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_FACTS_RECORDING_RECORDING_H
+#define CHOKEPOINT_ANALYSIS_FACTS_RECORDING_RECORDING_H
+
+#include "analysis/facts/recording/metric.h"
+#include "analysis/facts/recording/mpi_event.h"
+#include "analysis/facts/series/series.h"
+
+enum recording_table {
+    RECORDING_CPU,
+    RECORDING_MEMORY,
+    RECORDING_VMSTAT,
+    RECORDING_DISK,
+    RECORDING_NET,
+    RECORDING_PSI,
+    RECORDING_PROCESS,
+    RECORDING_SELF,
+    RECORDING_MPI,        /* a rank: totals of what it does inside MPI */
+    RECORDING_RANK,       /* a process of a rank, more often than RECORDING_PROCESS */
+    RECORDING_CGROUP,     /* a control group */
+    RECORDING_CONNECTION, /* a TCP connection of the job */
+    RECORDING_QDISC,      /* a queue before an interface */
+    RECORDING_COUNT_
+};
+
+/* The columns each table is read with: bit numbers of the masks in metric.c. */
+enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIRQ, CPU_STEAL };
+enum { MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_SWAP_TOTAL, MEMORY_SWAP_FREE };
+enum { VMSTAT_SWAP_IN, VMSTAT_SWAP_OUT, VMSTAT_REFAULT, VMSTAT_RECLAIM_DIRECT, VMSTAT_OOM };
+enum { DISK_READ_BYTES, DISK_WRITE_BYTES, DISK_BUSY };
+enum { NET_RECEIVE_BYTES, NET_SEND_BYTES };
+enum { PSI_SOME, PSI_FULL };
+enum {
+    PROCESS_PID,
+    PROCESS_RANK,
+    PROCESS_JOB,
+    PROCESS_RSS,
+    PROCESS_USER,
+    PROCESS_SYSTEM,
+    PROCESS_RUN_QUEUE,
+    PROCESS_BLOCK_IO,
+    PROCESS_READ,
+    PROCESS_WRITE,
+    PROCESS_START, /* on the run's axis */
+    PROCESS_MAJOR_FAULTS,
+    PROCESS_THREADS
+};
+enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS };
+
+enum { MPI_PID, MPI_RANK, MPI_INSIDE, MPI_MEASURED, MPI_CPU, MPI_EVENTS, MPI_LOST };
+enum { RANK_PID, RANK_RUN, RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS };
+enum {
+    CGROUP_THROTTLED,
+    CGROUP_QUOTA,
+    CGROUP_PERIOD,
+    CGROUP_MEMORY,
+    CGROUP_MEMORY_LIMIT,
+    CGROUP_LIMIT_HITS,
+    CGROUP_READ_BYTES,
+    CGROUP_WRITE_BYTES,
+    CGROUP_READ_LIMIT /* bytes/s */
+};
+enum {
+    CONNECTION_PID,
+    CONNECTION_BUSY,
+    CONNECTION_RWND_LIMITED,
+    CONNECTION_SNDBUF_LIMITED,
+    CONNECTION_SEND_BYTES,
+    CONNECTION_RTT,
+    CONNECTION_MIN_RTT,
+    CONNECTION_DELIVERY_RATE,
+    CONNECTION_SEND_ROOM, /* of its buffers; absent in recordings of before these were kept */
+    CONNECTION_RECEIVE_ROOM
+};
+enum {
+    QDISC_SEND_BYTES,
+    QDISC_SEND_PACKETS,
+    QDISC_DROPS,
+    QDISC_OVERLIMITS,
+    QDISC_BACKLOG,
+    QDISC_RATE
+};
+
+#define RECORDING_COLUMNS_MAX 16
+
+struct recording_columns {
+    const char *table;
+    const char *const *columns;
+    size_t n;
+    uint64_t levels; /* which of them are */
+};
+extern const struct recording_columns recording_columns[RECORDING_COUNT_];
+
+enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VALUE = 4 };
+
+#define MARK_NAME_SIZE 64
+
+struct mark { /* what the program said of itself */
+    int host;
+    enum mark_kind kind;
+    char name[MARK_NAME_SIZE];
+    int rank;            /* -1: none */
+    int64_t pid;         /* -1: unknown */
+    int64_t number;      /* VALUE_ABSENT: none */
+    int64_t start_ns;    /* since the command started */
+    int64_t duration_ns; /* VALUE_ABSENT: it has not ended as far as we know */
+    int64_t output_bytes, value_nano;
+};
+
+struct recording {
+    int64_t duration_ns, period_ns;
+    int exit_status; /* of the command, as a shell has it; -1: unknown, or it was interrupted */
+    char **hosts;    /* names, owned */
+    size_t n_hosts;
+    struct series_set tables[RECORDING_COUNT_];
+    struct mark *marks; /* any order */
+    size_t n_marks, marks_capacity;
+    struct mpi_log calls;    /* empty where no call was recorded */
+    int64_t *clock_bound_ns; /* by host: how far its clock can be off the run's; -1: unknown */
+    int64_t *machines; /* owned, by host: the same of hosts that are one kernel; VALUE_ABSENT, or
+                          NULL: not known */
+    double *ceilings;  /* owned, NULL: none; [host * METRIC_COUNT_ + metric], NAN: not measured */
+};
+
+/* How much of a recording is held: of more samples of hosts, or rows of cores, those that follow
+ * each other are joined (series.h) when read. Meant for 100 hosts of 64 cores for an hour in 2 GB;
+ * 10 hosts for an hour and a quarter are kept as they are. */
+#define RECORDING_SAMPLES_MAX 500000
+#define RECORDING_CORE_ROWS_MAX 8000000
+
+/* The step in which to hold so many samples, or rows, of which there should be at most `max`: 0, or
+ * 2, 5, 10, 20, ... periods. */
+int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
+
+/* Empty, with the columns of each table set. */
+void recording_init(struct recording *recording);
+
+/* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
+ * was there, or than anybody on its host waited for them). */
+void recording_settle(struct recording *recording);
+void recording_release(struct recording *recording);
+int recording_add_mark(struct recording *recording, const struct mark *mark);
+
+/* What a metric of a host was measured to reach, in the metric's unit; of several the highest.
+ * After the hosts are set. -ENOMEM. */
+int recording_add_ceiling(struct recording *recording, int host, enum metric metric, double value);
+double recording_ceiling(const struct recording *recording, int host, enum metric metric);
+
+#endif

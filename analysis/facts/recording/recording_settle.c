@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was recorded and cannot be. The kernel's clock of a thread's waits for disks begins a wait
+ * where it did not, now and then: one thread is said to have waited for 1.5 s of a second. What its
+ * host lost to I/O (PSI: the time in which anybody there waited for it) is counted by another
+ * clock, which knows no such error, and no thread can have waited longer than that.
+ */
+#include "analysis/facts/recording/recording.h"
+
+#include <math.h>
+#include <string.h>
+
+#define THREADS_WAITING 16 /* of a process, for disks at the same time: their waits add up */
+
+/* A wait that was under way when the kernel began to account such delays is counted, when it ends,
+ * from when the machine came up: hours within one interval. */
+static void drop_impossible(struct series_set *set, struct series *series, size_t column) {
+    for (size_t row = 0; row < series->n; row++) {
+        int64_t *waited = &series->values[row * set->n_columns + column];
+        int64_t interval = series->interval_ns[row] == VALUE_ABSENT ? 0 : series->interval_ns[row];
+        double seen = (double)(series->t_ns[row] - series->t_ns[0]) + (double)interval;
+        if (*waited != VALUE_ABSENT && (double)*waited > THREADS_WAITING * seen)
+            *waited = VALUE_ABSENT;
+    }
+}
+
+static const struct series *pressure_of(const struct series_set *psi, int host) {
+    for (size_t s = 0; s < psi->n; s++)
+        if (psi->items[s].host == host && strcmp(psi->items[s].name, "io") == 0 && psi->items[s].n)
+            return &psi->items[s];
+    return NULL;
+}
+
+/* In that time; what was not recorded may all have been waiting. */
+static double pressure_ns(const struct series_set *psi, const struct series *pressure,
+                          struct window w) {
+    int64_t covered;
+    double some = series_growth(psi, pressure, PSI_SOME, (struct windows){&w, 1}, &covered);
+    return some + (double)(w.end_ns - w.begin_ns - covered);
+}
+
+static double waited_ns(const struct series_set *set, const struct series *series, size_t column) {
+    double sum = 0;
+    for (size_t row = 0; row < series->n; row++) {
+        int64_t waited = series_value(set, series, row, column);
+        sum += waited != VALUE_ABSENT && waited > 0 ? (double)waited : 0;
+    }
+    return sum;
+}
+
+/* A wait is counted when it ends, in a later row than most of it was in: so all rows together are
+ * held against the pressure of all their time. The first has what was before it, too. */
+static void cut_to_pressure(const struct series_set *psi, struct series_set *set,
+                            struct series *series, size_t column) {
+    double waited = waited_ns(set, series, column);
+    const struct series *pressure = waited > 0 ? pressure_of(psi, series->host) : NULL;
+    if (!pressure)
+        return;
+    int64_t first = series->interval_ns[0] == VALUE_ABSENT ? 0 : series->interval_ns[0];
+    int64_t known = pressure->interval_ns[0] == VALUE_ABSENT ? 0 : pressure->interval_ns[0];
+    int64_t begin = series->t_ns[0] - first, recorded = pressure->t_ns[0] - known;
+    struct window w = {begin < recorded ? begin : recorded, series->t_ns[series->n - 1]};
+    double most = pressure_ns(psi, pressure, w);
+    for (size_t row = 0; waited > most && row < series->n; row++) {
+        int64_t *at = &series->values[row * set->n_columns + column];
+        if (*at != VALUE_ABSENT && *at > 0)
+            *at = (int64_t)((double)*at * (most / waited));
+    }
+}
+
+static void settle(const struct series_set *psi, struct series_set *set, size_t column) {
+    for (size_t i = 0; i < set->n; i++) {
+        drop_impossible(set, &set->items[i], column);
+        cut_to_pressure(psi, set, &set->items[i], column);
+    }
+}
+
+void recording_settle(struct recording *recording) {
+    const struct series_set *psi = &recording->tables[RECORDING_PSI];
+    settle(psi, &recording->tables[RECORDING_PROCESS], PROCESS_BLOCK_IO);
+    settle(psi, &recording->tables[RECORDING_RANK], RANK_BLOCK_IO);
+}

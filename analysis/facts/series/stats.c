@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/facts/series/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_weighted(const void *a, const void *b) {
+    double x = ((const struct weighted *)a)->value, y = ((const struct weighted *)b)->value;
+    return (x > y) - (x < y);
+}
+
+double stats_mean(const double *values, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return n ? sum / (double)n : NAN;
+}
+
+double stats_median(const double *values, size_t n) {
+    return stats_quantile(values, n, 0.5);
+}
+
+double stats_quantile(const double *values, size_t n, double q) {
+    double *sorted = n ? malloc(n * sizeof *sorted) : NULL;
+    if (!sorted)
+        return NAN;
+    memcpy(sorted, values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    double at = q * (double)(n - 1);
+    size_t low = (size_t)at;
+    size_t high = low + 1 < n ? low + 1 : low;
+    double value = sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
+    free(sorted);
+    return value;
+}
+
+double stats_weighted_quantile(struct weighted *items, size_t n, double q) {
+    double all = 0, sum = 0;
+    qsort(items, n, sizeof *items, compare_weighted);
+    for (size_t i = 0; i < n; i++)
+        all += items[i].weight;
+    for (size_t i = 0; i < n; i++) {
+        sum += items[i].weight;
+        if (sum >= q * all * (1 - 1e-12))
+            return items[i].value;
+    }
+    return n ? items[n - 1].value : NAN;
+}
+
+double stats_correlation(const double *x, const double *y, size_t n) {
+    double mx = stats_mean(x, n), my = stats_mean(y, n), xx = 0, yy = 0, xy = 0;
+    for (size_t i = 0; i < n; i++) {
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+        xy += (x[i] - mx) * (y[i] - my);
+    }
+    return n < 3 || xx <= 0 || yy <= 0 ? NAN : xy / sqrt(xx * yy);
+}
+
+double stats_binomial_tail(size_t k, size_t n, double p) {
+    double tail = 0;
+    for (size_t i = k; i <= n; i++)
+        tail += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) +
+                    (double)i * log(p) + (double)(n - i) * log1p(-p));
+    return tail < 1 ? tail : 1;
+}
+
+uint64_t stats_random(uint64_t *state) {
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+size_t stats_random_below(uint64_t *state, size_t n) {
+    return (size_t)(((unsigned __int128)stats_random(state) * n) >> 64);
+}

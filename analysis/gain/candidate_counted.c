@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the counters of one process tell of a candidate's gain (gain_counted.h). It does not change
+ * the order of candidates: that rests on shares that all of them have. Of one for which there is no
+ * evidence of supply it says whether it is worth naming.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/gain/gain_counted.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/rules_private.h"
+
+#define COMPUTING (1u << BUDGET_CPU)
+
+/* A replay that finds as much as its path has, or more, took one path for the only one. */
+const struct gain *candidate_gain(const struct candidate *c) {
+    bool more = c->counted.counted && c->counted.estimate > c->gain.estimate;
+    if (c->gain.replayed && !(c->gain.at_bound && more))
+        return &c->gain;
+    return c->counted.counted ? &c->counted : &c->gain;
+}
+
+bool candidate_is_worth_naming(const struct candidate *c) {
+    bool little = !c->supply && !c->gain.replayed && c->counted.counted;
+    return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
+}
+
+/* What a rank does beyond others, as a part of all that it computes. */
+static double own_part(const struct run_model *model, const struct candidate *c) {
+    double most = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *b = &model->budgets.items[r];
+        const struct budget *group = &b->groups[c->group];
+        if (b->host == c->host && b->rank == c->rank && group->wall_s > 0)
+            most = fmax(most, group->term_s[BUDGET_CPU] / group->wall_s);
+    }
+    return most > 0 ? fmin(1, c->own / most) : 0;
+}
+
+/* What holds up a host does so all the run; work of a rank's own is its phase's. */
+static struct counted_loss loss_of(const struct run_model *model, const struct candidate *c) {
+    bool own = c->terms == COMPUTING;
+    return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
+                                 .rank = c->rank,
+                                 .group = own ? c->group : 0,
+                                 .terms = c->terms,
+                                 .part = own ? own_part(model, c) : 1,
+                                 .everywhere = c->everywhere,
+                                 .awaited = c->awaited};
+}
+
+/* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
+static bool is_of_process(const struct run_model *model, const struct candidate *c) {
+    bool own = c->terms == COMPUTING, asleep = c->terms >> BUDGET_IDLE & 1;
+    if (!c->terms || c->terms >= 1u << BUDGET_PEER_WAIT || (asleep && !model_has_path(model)))
+        return false;
+    return own ? !isnan(c->own) : !(c->part < 1);
+}
+
+static bool is_awaited_sleep(const struct run_model *model, const struct candidate *c) {
+    return c->awaited && c->terms == 1u << BUDGET_IDLE && !model_has_path(model);
+}
+
+static bool is_link(const struct candidate *c) {
+    return c->can_remove && c->remove.kind == WHATIF_LINK;
+}
+
+static double group_share(const struct run_model *model, size_t group) {
+    double run = (double)windows_length(phase_windows(&model->groups[0]));
+    return run > 0 ? (double)windows_length(phase_windows(&model->groups[group])) / run : 0;
+}
+
+/* Of the run; both ways of one host's link: now the one is used, now the other, or both at once. */
+static struct counted_link link_of_candidate(const struct candidates *candidates,
+                                             const struct candidate *c) {
+    struct counted_link link = {.host = c->host};
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct candidate *at = &candidates->items[i];
+        if (!is_link(at) || at->host != c->host || at->group != c->group)
+            continue;
+        link.way = fmax(link.way, at->run_share);
+        link.ways += at->run_share;
+    }
+    return link;
+}
+
+int saturation_count_link(const struct run_model *model, int host, struct counted *ret_counted) {
+    struct candidates found = {0};
+    size_t group = model->main_group;
+    int result = saturation_network(model, group, &found);
+    bool told = false;
+    for (size_t i = 0; i < found.n; i++)
+        found.items[i].run_share = found.items[i].blocked * group_share(model, group);
+    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
+        struct counted_link link = link_of_candidate(&found, &found.items[i]);
+        told = is_link(&found.items[i]) && link.host == host &&
+               gain_counted_link(model, &link, ret_counted);
+    }
+    candidates_release(&found);
+    return result < 0 ? result : told;
+}
+
+int saturation_count_process(const struct run_model *model, int host, const char *kind,
+                             struct counted *ret_counted) {
+    struct candidates found = {0}; /* no links: stragglers tell of these, who ask what if */
+    int result = saturation_processes(model, model->main_group, &found);
+    bool told = false;
+    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
+        struct candidate *c = &found.items[i];
+        if (c->host != host || strcmp(c->kind, kind) != 0)
+            continue;
+        candidate_count(model, &found, c);
+        told = c->counted.counted;
+        *ret_counted = (struct counted){
+            .gain = c->counted.estimate, .gain_low = c->counted.low, .gain_high = c->counted.high};
+    }
+    candidates_release(&found);
+    return result < 0 ? result : told;
+}
+
+double candidate_most(const struct run_model *model, const struct candidate *c) {
+    struct counted_loss loss = loss_of(model, c);
+    bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
+    double most = gain_most(model, &loss);
+    double held = quota ? gain_most_of_quota(saturation_throttled(model, c->host)) : NAN;
+    return fmin(most, held); /* of a number and NAN the number */
+}
+
+void candidate_count(const struct run_model *model, const struct candidates *candidates,
+                     struct candidate *c) {
+    struct counted_loss loss = loss_of(model, c);
+    struct counted counted;
+    double scale = group_share(model, loss.group);
+    bool told = false;
+    if (throughput_counts(model, c->group))
+        return;
+    if (is_of_process(model, c)) {
+        told = gain_counted(model, &loss, &counted);
+        c->lost = (struct gain){.estimate = counted.lost,
+                                .low = counted.lost_low,
+                                .high = counted.lost_high,
+                                .counted = true};
+    } else if (is_awaited_sleep(model, c)) {
+        told = gain_counted_sleep(model, c->host, loss.group, &counted);
+    } else if (is_link(c) && !model_has_path(model)) {
+        struct counted_link link = link_of_candidate(candidates, c);
+        told = gain_counted_link(model, &link, &counted);
+    }
+    if (told)
+        c->counted = (struct gain){.estimate = counted.gain * scale,
+                                   .low = counted.gain_low * scale,
+                                   .high = counted.gain_high * scale,
+                                   .counted = true};
+}

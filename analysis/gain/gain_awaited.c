@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whom the end of a run waits for, by counters: who hardly waits for others itself. What a process
+ * waits before the hosts have exchanged anything (its files, the others to have come) comes once
+ * and is no part of that. One that waits for somewhat more, though little beside what it lost, is
+ * waited for all the same; only some of its loss may have been behind what it waited for.
+ */
+#include <math.h>
+
+#include "analysis/gain/gain_private.h"
+#include "analysis/rules/rules_private.h"
+
+int64_t gain_start(const struct run_model *model) {
+    int64_t start_ns;
+    return saturation_started(model, &start_ns) < 0 ? 0 : start_ns;
+}
+
+bool gain_slice_in(const struct run_model *model, size_t slice, size_t group) {
+    int64_t run_ns = model->recording->duration_ns;
+    int64_t middle = rank_budget_slice_begin(run_ns, slice) + run_ns / RANK_BUDGET_SLICES / 2;
+    return windows_hold(phase_windows(&model->groups[group]), middle);
+}
+
+double gain_later(const struct run_model *model, size_t r, size_t group, int64_t start_ns,
+                  double (*of)(const struct budget *)) {
+    const struct rank_budget *b = &model->budgets.items[r];
+    double sum = of(&b->groups[group]), run_ns = (double)model->recording->duration_ns;
+    if (b->groups[group].source == BUDGET_FROM_EVENTS)
+        return sum;
+    for (size_t i = 0; i < RANK_BUDGET_SLICES; i++)
+        if ((double)(i + 1) / RANK_BUDGET_SLICES * run_ns <= (double)start_ns &&
+            gain_slice_in(model, i, group))
+            sum -= of(&b->slices[i]);
+    return fmax(sum, 0);
+}
+
+/* The slice after its last. */
+static size_t end_of(const struct rank_budget *b) {
+    size_t n = RANK_BUDGET_SLICES;
+    while (n > 0 && !(b->slices[n - 1].wall_s > 0))
+        n--;
+    return n;
+}
+
+bool gain_ends_last(const struct run_model *model, size_t who, size_t group) {
+    const struct budget *b = gain_budget(model, who, group);
+    double group_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    if (b->wall_s < LIVES * group_s)
+        return false;
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (gain_works(model, r, group) &&
+            end_of(&model->budgets.items[r]) > end_of(&model->budgets.items[who]) + 1)
+            return false;
+    return true;
+}
+
+double gain_waits_s(const struct run_model *model, size_t who, size_t group) {
+    return gain_later(model, who, group, gain_start(model), gain_waiting_s);
+}
+
+/* Of several threads without calls it is not known which the end waits for. */
+bool gain_is_awaited(const struct run_model *model, size_t who, size_t group, double little_s) {
+    const struct budget *b = gain_budget(model, who, group);
+    bool one = b->source == BUDGET_FROM_EVENTS ? budget_closes(b)
+                                               : b->other_cpu_s <= GAIN_HARDLY * b->wall_s;
+    return one && gain_waits_s(model, who, group) <= fmax(GAIN_HARDLY * b->wall_s, little_s) &&
+           gain_ends_last(model, who, group);
+}

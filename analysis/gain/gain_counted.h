@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run would gain, by the counters of one process: an estimate where no calls were recorded,
+ * or no replay of them holds.
+ *
+ * A process that hardly waits for others (gain_awaited.c) is the one that the run's end waits for:
+ * its time is the run's time, and what is taken off it the run is shorter by, until another process
+ * has as much to do of its own. So much is known without knowing who talks to whom; of one that
+ * waits as well, nothing of the kind, and there is no estimate.
+ *
+ * It is a share of the time in which the process was recorded: what went before went by like the
+ * rest. That it did not is one part of the interval; the other is that the rest of its work takes
+ * as long as it did: cores take a tenth more or less for the same work at another time, and a
+ * process that was put aside found its caches cold. What stretches of the run say of the loss
+ * itself is mostly less than that.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_COUNTED_H
+#define CHOKEPOINT_ANALYSIS_GAIN_GAIN_COUNTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct run_model;
+
+/* What is taken away: of the process on that host, with that rank, which has most of it. */
+struct counted_loss {
+    int host, rank;  /* -1: any */
+    size_t group;    /* of the model: the time that is spoken of */
+    unsigned terms;  /* bits of enum budget_term */
+    double part;     /* of those, what is taken away */
+    bool everywhere; /* from all processes */
+    bool awaited;    /* other evidence tells that the others wait for it, however it waits itself */
+};
+
+/* Shares of time, with 95 % of a bootstrap over slices of the run, fixed seed. */
+struct counted {
+    double lost, lost_low, lost_high; /* of the process's recorded time; NAN: there is none */
+    double gain, gain_low, gain_high; /* of the group's; NAN: counters do not tell */
+};
+
+/* True: the gain is told. *ret_counted is filled anyway. */
+bool gain_counted(const struct run_model *model, const struct counted_loss *loss,
+                  struct counted *ret_counted);
+
+/* The same of what the host's process sleeps, where other evidence tells that the others wait for
+ * it: its terms and those of others do not tell one from the other. */
+bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
+                        struct counted *ret_counted);
+
+/* A host's link, and for what share of the run it was full. */
+struct counted_link {
+    int host;
+    double way, ways; /* the way that was full for longest; the sum of both, as far as known */
+};
+
+/* The same of a link: where all processes wait for about as long, and data were under way through
+ * it for as long, now this way, now the other, it is the link that they wait for. */
+bool gain_counted_link(const struct run_model *model, const struct counted_link *link,
+                       struct counted *ret_counted);
+
+/* Without calls: what a quota of so many CPUs for all of a host's processes would cost, as a gain
+ * below 0. */
+bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
+                        struct counted *ret_counted);
+
+/* What is gained if the time that is not goes by at another pace (threshold.h). */
+double gain_at_pace(double gain, double pace);
+
+/* Share of the run that a change can save at most: no run is shorter than what one of its processes
+ * has to do of its own. NAN: that is not known. The loss's `group` counts for nothing. */
+double gain_most(const struct run_model *model, const struct counted_loss *loss);
+/* The same of a quota that kept its group from running for a share of the run. */
+double gain_most_of_quota(double throttled);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What a quota would cost a host that has none, by counters. */
+#include <math.h>
+
+#include "analysis/gain/gain_private.h"
+#include "analysis/gain/gain_warm.h"
+
+#define QUOTA_WAIT 0.15 /* of its time: as much as that leaves open is told in an interval */
+
+/* CPUs that the processes of a host use, while one of them was recorded for so long, and how many
+ * share them: at least as many as they use. */
+static double cpus_used(const struct run_model *model, int host, size_t group, double wall_s,
+                        double *ret_sharing) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = gain_budget(model, r, group);
+        if (model->budgets.items[r].host != host)
+            continue;
+        sum += budget_sum(b, BIT(BUDGET_CPU) | BIT(BUDGET_MEMORY)) + b->other_cpu_s;
+        n += gain_works(model, r, group);
+    }
+    *ret_sharing = fmax((double)n, ceil(sum / wall_s));
+    return sum / wall_s;
+}
+
+/* Held back, it waits for others meanwhile, or only when it may run again: which of both is not
+ * known, and what is between them is little of one that waits little. */
+bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
+                        struct counted *ret_counted) {
+    struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
+    size_t who = gain_process(model, &loss);
+    *ret_counted = COUNTED_NOTHING;
+    if (who == SIZE_MAX)
+        return false;
+    const struct budget *b = gain_budget(model, who, group);
+    if (!gain_is_awaited(model, who, group, QUOTA_WAIT * b->wall_s) ||
+        budget_sum(b, BIT(BUDGET_QUOTA)) > GAIN_HARDLY * b->wall_s)
+        return false; /* or it has one */
+    double sharing, used = cpus_used(model, host, group, b->wall_s, &sharing);
+    double each = sharing > 0 ? used / sharing : 0, least = fmax(1, used / cpus);
+    double most = fmax(least, 1 + each * fmax(0, sharing / cpus - 1));
+    ret_counted->gain = gain_warm(1 - (least + most) / 2, 1);
+    ret_counted->gain_low = 1 - most * PACE_SLOWER;
+    ret_counted->gain_high = 1 - least * PACE_FASTER;
+    return true;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What something costs a program whose ranks run freely (free_running.h): the iterations that all
+ * of its ranks would have done in the same time without it. Each rank's own path says how much of
+ * its time that is, its own and what it waited for others because of it; the rates add up in closed
+ * form (parameter_server.h). A replay could not tell: it does the same calls again, and would find
+ * nothing to be gained where the others just do more of them.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_THROUGHPUT_H
+#define CHOKEPOINT_ANALYSIS_GAIN_THROUGHPUT_H
+
+#include "analysis/rules/rules.h"
+
+/* Terms of the budget that end with a core of one's own. */
+#define THROUGHPUT_FOR_A_CORE (1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA)
+
+/* Ranks run freely, and did iterations in this group. */
+bool throughput_counts(const struct run_model *model, size_t group);
+
+/* Share of the group's time that a term costs on a host; of one rank (index of the budgets) only.
+ * 0 where throughput does not count. */
+double throughput_loss(const struct run_model *model, size_t group, int host,
+                       enum budget_term term);
+double throughput_rank_loss(const struct run_model *model, size_t group, size_t rank_budget,
+                            enum budget_term term);
+
+/* Share of the group's time that a candidate with terms costs. */
+double throughput_cost(const struct run_model *model, const struct candidate *candidate);
+
+/* The same without that part of it (1: all), as a share of the run, with 95 % of a bootstrap over
+ * slices of the group. At most limit_per_s iterations a second would be done. -ENOMEM. */
+int throughput_gain(const struct run_model *model, const struct candidate *candidate, double part,
+                    double limit_per_s, struct gain *ret_gain);
+
+/* Run time over the run time if the rank's iterations took 1 / slowdown of their time. NAN: it does
+ * none that count. */
+double throughput_severity(const struct run_model *model, int host, int64_t pid, double slowdown);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/gain/whatif.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/run_model.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/gain/whatif_private.h"
+
+bool whatif_in_group(const struct whatif *w, int64_t t_ns) {
+    struct windows windows = phase_windows(&w->model->groups[w->model->main_group]);
+    if (w->replay->part)
+        return t_ns > w->replay->begin_ns && t_ns <= w->replay->end_ns;
+    for (size_t i = 0; i < windows.n; i++)
+        if (t_ns > windows.items[i].begin_ns && t_ns <= windows.items[i].end_ns)
+            return true;
+    return false;
+}
+
+/* ---- the times that are asked for ---- */
+
+static int compare_times(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+bool whatif_is_replayed(const struct whatif *w, struct window x) {
+    return !w->replay->part || (x.begin_ns >= w->replay->begin_ns && x.end_ns <= w->replay->end_ns);
+}
+
+static int collect_times(struct whatif *w) {
+    struct windows group = phase_windows(&w->model->groups[w->model->main_group]);
+    const struct critical_path *path = &w->model->critical;
+    size_t room = 2 * (group.n + path->n_blocks) + 3;
+    w->times = malloc(room * sizeof *w->times);
+    w->replayed = malloc(room * sizeof *w->replayed);
+    if (!w->times || !w->replayed)
+        return -ENOMEM;
+    for (size_t i = 0; i < group.n; i++) {
+        w->times[w->n_times++] = group.items[i].begin_ns;
+        w->times[w->n_times++] = group.items[i].end_ns;
+    }
+    for (size_t i = 0; i < path->n_blocks; i++) {
+        w->times[w->n_times++] = path->block_windows[i].begin_ns;
+        w->times[w->n_times++] = path->block_windows[i].end_ns;
+    }
+    qsort(w->times, w->n_times, sizeof *w->times, compare_times);
+    return 0;
+}
+
+static int64_t replayed_at(const struct whatif *w, const int64_t *replayed, int64_t t) {
+    const int64_t *at = bsearch(&t, w->times, w->n_times, sizeof t, compare_times);
+    return at ? replayed[at - w->times] : t;
+}
+
+double whatif_length_s(const struct whatif *w, const int64_t *replayed, struct window x) {
+    return (double)(replayed_at(w, replayed, x.end_ns) - replayed_at(w, replayed, x.begin_ns)) /
+           1e9;
+}
+
+double whatif_group_s(const struct whatif *w, const int64_t *replayed) {
+    struct windows group = phase_windows(&w->model->groups[w->model->main_group]);
+    const struct critical_path *path = &w->model->critical;
+    double sum = 0;
+    for (size_t i = 0; !w->replay->part && i < group.n; i++)
+        sum += whatif_length_s(w, replayed, group.items[i]);
+    for (size_t i = 0; w->replay->part && i < path->n_blocks; i++)
+        if (whatif_is_replayed(w, path->block_windows[i]))
+            sum += whatif_length_s(w, replayed, path->block_windows[i]);
+    return sum;
+}
+
+/* ---- who is who ---- */
+
+static size_t rank_of(const struct replay *p, int host, int64_t pid) {
+    for (size_t r = 0; r < p->n_ranks; r++)
+        if (p->ranks[r].host == host && p->ranks[r].pid == pid && p->ranks[r].n)
+            return r;
+    return SIZE_MAX;
+}
+
+static int find_roles(struct whatif *w) {
+    const struct iterations *its = &w->model->iterations;
+    const struct replay *p = w->replay;
+    w->roles = malloc((p->n_ranks + 1) * sizeof *w->roles);
+    if (!w->roles)
+        return -ENOMEM;
+    for (size_t r = 0; r < p->n_ranks; r++)
+        w->roles[r] = -1;
+    w->reference = SIZE_MAX;
+    for (size_t i = 0; i < its->n; i++) {
+        size_t r = rank_of(p, its->ranks[i].host, its->ranks[i].pid);
+        if (r == SIZE_MAX)
+            continue;
+        w->roles[r] = its->ranks[i].role;
+        w->reference = w->reference == SIZE_MAX ? r : w->reference;
+    }
+    for (size_t r = 0; w->reference == SIZE_MAX && r < p->n_ranks; r++)
+        w->reference = p->ranks[r].n ? r : w->reference;
+    return 0;
+}
+
+/* The rank that takes part in all messages. */
+static void find_hub(struct whatif *w) {
+    const struct replay *p = w->replay;
+    size_t a = p->n_messages ? p->messages[0].from : SIZE_MAX;
+    size_t b = p->n_messages ? p->messages[0].to : SIZE_MAX;
+    for (size_t i = 1; i < p->n_messages; i++) {
+        size_t from = p->messages[i].from, to = p->messages[i].to;
+        a = a == from || a == to ? a : SIZE_MAX;
+        b = b == from || b == to ? b : SIZE_MAX;
+    }
+    bool star = p->n_ranks > 2 && (a == SIZE_MAX) != (b == SIZE_MAX);
+    w->hub = star ? (a == SIZE_MAX ? b : a) : SIZE_MAX;
+    w->n_workers = (double)p->n_ranks - 1;
+}
+
+/* ---- as measured ---- */
+
+const char *whatif_why_not(int error) {
+    switch (error) {
+    case -EDEADLK:
+        return "its MPI calls, replayed, wait for each other for ever";
+    case -ENODATA:
+        return "no other rank does the same, and there is nothing to be like, or to divide";
+    case -E2BIG:
+        return "too many messages were on their way at once, or it would take for years";
+    default:
+        return NULL;
+    }
+}
+
+static void judge_replay(struct whatif *w) {
+    double off = w->measured_s > 0 ? w->replay_s / w->measured_s - 1 : NAN;
+    if (fabs(off) <= WHATIF_REPLAY_TOLERANCE)
+        return;
+    snprintf(w->refused_text, sizeof w->refused_text,
+             "replayed as measured it takes %.3g s where %.3g s were measured (more than %.0f %% "
+             "off)",
+             w->replay_s, w->measured_s, 100 * WHATIF_REPLAY_TOLERANCE);
+    w->refused = w->refused_text;
+}
+
+static int replay_with(struct whatif *w, double factor, double *ret_s) {
+    replay_scale(w->replay, factor / w->scale);
+    w->scale = factor;
+    int result = replay_run(w->replay, NULL, w->reference, w->times, w->n_times, w->replayed);
+    *ret_s = whatif_group_s(w, w->replayed);
+    return result;
+}
+
+#define SCALE_MAX 1.2
+#define SCALE_TRIES 4
+
+static double within_scale(double factor) {
+    return fmin(fmax(factor, 1 / SCALE_MAX), SCALE_MAX);
+}
+
+/* Links carry less than they can while messages begin and end, and shapers let bursts pass: the
+ * rates are made such that the replay takes as long as the run did, by at most a fifth. With a time
+ * of a + b / rate two tries give a third. */
+static int calibrate(struct whatif *w) {
+    double s, before_s = NAN, before = 1;
+    w->measured_s = whatif_group_s(w, w->times);
+    w->scale = 1;
+    int result = replay_with(w, 1, &s);
+    for (int i = 0; result == 0 && i < SCALE_TRIES && fabs(s / w->measured_s - 1) > 1e-3; i++) {
+        double b = (before_s - s) / (1 / before - 1 / w->scale);
+        double a = s - b / w->scale;
+        double next = isfinite(b) && b > 0 && w->measured_s > a ? b / (w->measured_s - a)
+                                                                : w->scale * s / w->measured_s;
+        next = within_scale(next);
+        if (fabs(next - w->scale) < 1e-6)
+            break;
+        before_s = s;
+        before = w->scale;
+        result = replay_with(w, next, &s);
+    }
+    w->replay_s = s;
+    return result;
+}
+
+static int prepare(struct whatif *w) {
+    if (throughput_counts(w->model, w->model->main_group)) {
+        w->refused = "its ranks run freely, and a replay does the same calls again, not more of "
+                     "them in the time";
+        return 0;
+    }
+    int result = replay_new(w->model, &w->replay, &w->refused);
+    if (result < 0)
+        return result == -ENODATA ? 0 : result;
+    result = find_roles(w);
+    if (result == 0)
+        result = collect_times(w);
+    if (result < 0)
+        return result;
+    find_hub(w);
+    if (w->reference == SIZE_MAX) {
+        w->refused = "no rank's calls could be replayed";
+        return 0;
+    }
+    result = calibrate(w);
+    w->refused = whatif_why_not(result);
+    if (result == 0)
+        judge_replay(w);
+    return w->refused ? 0 : result;
+}
+
+int whatif_new(const struct run_model *model, struct whatif **ret_whatif) {
+    struct whatif *w = calloc(1, sizeof *w);
+    if (!w)
+        return -ENOMEM;
+    w->model = model;
+    w->replay_s = NAN;
+    w->hub = SIZE_MAX;
+    int result = prepare(w);
+    if (result < 0)
+        whatif_free(w);
+    else
+        *ret_whatif = w;
+    return result;
+}
+
+void whatif_free(struct whatif *w) {
+    if (!w)
+        return;
+    replay_free(w->replay);
+    free(w->roles);
+    free(w->times);
+    free(w->replayed);
+    free(w);
+}

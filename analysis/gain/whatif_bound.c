@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a change can save at most: what is left of the critical path is still a chain of things that
+ * have to be done one after the other. A bound needs no replay, so there is one for every program;
+ * of waits for cores that only a replay's reading of the calls shows, it takes off the path no more
+ * than the path spends inside MPI.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/evidence/arithmetic.h"
+#include "analysis/evidence/free_running.h"
+#include "analysis/evidence/run_model.h"
+#include "analysis/facts/calls/parameter_server.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/gain/whatif_private.h"
+#include "analysis/time/critical_private.h"
+
+static double own_s(const struct budget *b) {
+    double sum = 0;
+    for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
+        sum += isnan(b->term_s[term]) ? 0 : b->term_s[term];
+    return sum;
+}
+
+static double transfers_of(const struct whatif *w, const struct critical_part *part,
+                           const struct whatif_scenario *s) {
+    size_t n = w->model->n_hosts + 1;
+    double sum = 0;
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 0; to < n; to++) {
+            bool sends = from == n - 1 || s->host < 0 || from == (size_t)s->host;
+            bool receives = to == n - 1 || s->host < 0 || to == (size_t)s->host;
+            bool concerns = s->direction == WHATIF_SEND      ? sends
+                            : s->direction == WHATIF_RECEIVE ? receives
+                                                             : sends || receives;
+            sum += concerns ? part->transfers[from * n + to] : 0;
+        }
+    return sum;
+}
+
+static double iterations_of(const struct whatif *w, const struct rank_budget *who, size_t group) {
+    const struct critical_path *path = &w->model->critical;
+    for (size_t i = 0; i < path->n_own; i++) {
+        const struct mpi_rank *rank = &w->model->recording->calls.ranks[path->own[i].log_rank];
+        if (rank->host == who->host && rank->pid == who->pid)
+            return path->own[i].done[group];
+    }
+    return 0;
+}
+
+/* A rank's own time: where ranks run freely, for one of its iterations, of which each does as many
+ * as it can; NAN: it does none. */
+static double own_pace(const struct whatif *w, size_t r, size_t group) {
+    const struct rank_budget *who = &w->model->budgets.items[r];
+    double done = throughput_counts(w->model, group) ? iterations_of(w, who, group) : 1;
+    return done > 0 ? own_s(&who->groups[group]) / done : NAN;
+}
+
+/* What the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare it
+ * with, or there is no path through processes that are no ranks. */
+static double beyond_peers(const struct whatif *w, const struct critical_part *part,
+                           const struct whatif_scenario *s) {
+    const struct rank_budgets *b = &w->model->budgets;
+    size_t group = w->model->main_group;
+    double removed = s->kind == WHATIF_LIKE_PEERS && s->rank < 0 ? NAN : 0;
+    for (size_t r = 0; r < b->n; r++) {
+        bool asked = s->kind == WHATIF_LIKE_PEERS && b->items[r].rank == s->rank;
+        double self = own_pace(w, r, group), least = NAN, path = 0;
+        if (s->kind == WHATIF_LIKE_PEERS && !asked)
+            continue;
+        for (size_t k = 0; k < b->n; k++)
+            least = k == r ? least : fmin(least, own_pace(w, k, group));
+        if (asked && (isnan(self) || isnan(least)))
+            return NAN;
+        for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
+            path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
+        removed += self > least ? path * (1 - least / self) : 0;
+    }
+    return removed;
+}
+
+/* Of what waits for cores the path does not show as such: no more than it spends inside MPI, whose
+ * it may be; there are other ranks than the path's, and other times. */
+static double hidden_on_path(const struct whatif *w, const struct critical_part *part, int host,
+                             enum budget_term term) {
+    double hidden = 0, inside = 0;
+    for (size_t h = 0; h < w->model->n_hosts; h++) {
+        if (host < 0 || host == (int)h)
+            hidden += replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
+        for (int mpi = BUDGET_IDLE + 1; mpi < BUDGET_TERMS; mpi++)
+            inside += critical_seconds(part, (int)h, (enum budget_term)mpi);
+    }
+    return fmin(hidden, inside);
+}
+
+/* Seconds of the critical path that a scenario takes away at most: what is left is still a chain of
+ * things that have to be done one after the other. NAN: it adds work. */
+static double removable(const struct whatif *w, const struct critical_part *part,
+                        const struct whatif_scenario *s) {
+    enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
+    double sum = 0;
+    switch (s->kind) {
+    case WHATIF_LINK:
+        sum = transfers_of(w, part, s);
+        return s->rate_bytes_s > 0 ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
+    case WHATIF_WITHOUT:
+    case WHATIF_CPU:
+        for (size_t h = 0; h < w->model->n_hosts; h++)
+            if (s->host < 0 || s->host == (int)h)
+                sum += critical_seconds(part, (int)h, term);
+        sum += hidden_on_path(w, part, s->host, term);
+        return s->kind == WHATIF_WITHOUT ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
+    case WHATIF_LIKE_PEERS:
+    case WHATIF_BALANCED:
+        return beyond_peers(w, part, s);
+    case WHATIF_QUOTA:
+        return 0;
+    case WHATIF_WORKERS:
+        return NAN;
+    }
+    return NAN;
+}
+
+/* ---- where ranks run freely ---- */
+
+/* Of each rank's own path, and the iterations that all get done then. NAN: not known. */
+static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
+                          size_t n) {
+    const struct critical_path *path = &w->model->critical;
+    size_t group = w->model->main_group;
+    double done[FREE_RANKS_MAX], freed[FREE_RANKS_MAX];
+    for (size_t i = 0; i < path->n_own; i++) {
+        const struct critical_part *part = &path->own[i].path.groups[group];
+        double sum = 0;
+        for (size_t k = 0; k < n; k++)
+            sum += removable(w, part, &scenarios[k]);
+        if (isnan(sum))
+            return NAN;
+        done[i] = path->own[i].done[group];
+        freed[i] = part->total_s > 0 ? sum / part->total_s : 0;
+    }
+    return parameter_server_gain(done, freed, path->n_own, INFINITY);
+}
+
+/* Seconds that each rank but the server needs for an iteration; how many. */
+static size_t worker_cycles(const struct critical_path *path, size_t group, double *cycle_s,
+                            double *ret_done) {
+    size_t n = 0;
+    *ret_done = 0;
+    for (size_t i = 0; i < path->n_own; i++) {
+        const struct critical_own *own = &path->own[i];
+        if (own->log_rank == path->hub || !(own->done[group] > 0))
+            continue;
+        cycle_s[n++] = own->path.groups[group].total_s / own->done[group];
+        *ret_done += own->done[group];
+    }
+    return n;
+}
+
+/* What an update moves through the server's link, the way that is nearer to what it is known to
+ * carry. */
+static void add_link(const struct whatif *w, double done, struct parameter_server *server) {
+    const struct run_model *model = w->model;
+    size_t group = model->main_group, hub = model->critical.hub;
+    if (hub == SIZE_MAX)
+        return;
+    int host = model->recording->calls.ranks[hub].host;
+    for (int receives = 0; receives < 2; receives++) {
+        enum metric way = receives ? METRIC_NET_RECV : METRIC_NET_SEND;
+        struct network_limit limit = network_limit_of(model, host, way);
+        double bytes = 1e6 * model_mean(model, host, way, group) *
+                       model->critical.groups[group].length_s / done;
+        double carries = 1e6 * limit.mb_s;
+        if (limit.measured && bytes * server->server_bytes_s > carries * server->bytes) {
+            server->server_bytes_s = carries;
+            server->bytes = bytes;
+        }
+    }
+}
+
+/* More of the median worker, or fewer; what the server does for one update, and its link if it is
+ * known what that carries, are all that limits them. NAN: there are none, or none would be left. */
+static double gain_of_workers(const struct whatif *w, int more) {
+    const struct critical_path *path = &w->model->critical;
+    size_t group = w->model->main_group;
+    double cycle_s[2 * FREE_RANKS_MAX], sorted[FREE_RANKS_MAX], done;
+    size_t n = worker_cycles(path, group, cycle_s, &done);
+    if (n == 0 || more <= -(int)n || more > FREE_RANKS_MAX)
+        return NAN;
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = cycle_s[i];
+    struct parameter_server server = {.cycle_s = cycle_s,
+                                      .n = n,
+                                      .server_bytes_s = INFINITY,
+                                      .apply_s = path->served_s[group] / done};
+    add_link(w, done, &server);
+    double is = parameter_server_async_per_s(&server), median_s = stats_quantile(sorted, n, 0.5);
+    for (int i = 0; i < more; i++)
+        cycle_s[n++] = median_s;
+    for (size_t i = 0; more < 0 && i < n; i++)
+        cycle_s[i] *= (double)n / (double)((int)n + more); /* as if an average one left */
+    server.n = n;
+    return 1 - is / parameter_server_async_per_s(&server);
+}
+
+/* ---- all programs ---- */
+
+double whatif_removable(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    bool freely = throughput_counts(w->model, w->model->main_group);
+    double sum = 0;
+    if (freely && n == 1 && scenarios[0].kind == WHATIF_WORKERS)
+        return part->length_s * gain_of_workers(w, scenarios[0].workers);
+    if (freely)
+        return part->length_s * gain_freely(w, scenarios, n);
+    for (size_t i = 0; i < n; i++)
+        sum += removable(w, part, &scenarios[i]);
+    return sum;
+}
+
+double whatif_elsewhere(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n) {
+    const struct critical_path *path = &w->model->critical;
+    double sum = 0;
+    if (path->n_groups < 2 || w->model->main_group == 0 || path->n_own)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (scenarios[i].kind == WHATIF_LINK || scenarios[i].kind == WHATIF_WITHOUT ||
+            scenarios[i].kind == WHATIF_CPU)
+            sum += removable(w, &path->groups[0], &scenarios[i]) -
+                   removable(w, &path->groups[w->model->main_group], &scenarios[i]);
+    return fmax(sum, 0);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is answered where no replay is. Without what held up one process that hardly waits for
+ * others counters tell (gain_counted.h), of a quota, of a link that all wait for, and of a process
+ * that has more to do than its peers, or sleeps, where that can be told; of other links, paces and
+ * numbers of workers they know nothing. Where ranks run freely the iterations that
+ * all of them would get done tell (throughput.h), of what is gone from a host, of a rank that
+ * computes as its peers do, and of a link: as the verdict says, but for what a link so much faster
+ * still takes.
+ */
+#include <math.h>
+
+#include "analysis/gain/gain_counted.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/gain/whatif_private.h"
+#include "analysis/rules/rules_private.h"
+
+static void answer(double gain, double low, double high, struct whatif_answer *a) {
+    a->counted = true;
+    a->gain = gain;
+    a->gain_low = low;
+    a->gain_high = high;
+    a->predicted_s = a->measured_s * (1 - gain);
+    a->low_s = a->measured_s * (1 - high);
+    a->high_s = a->measured_s * (1 - low);
+    a->bound_s = fmin(a->bound_s, a->low_s); /* the path may be short of what samples missed */
+    a->gain_max = 1 - a->bound_s / a->measured_s;
+}
+
+/* ---- by counters ---- */
+
+/* Asleep, a process without calls may wait for others as well. */
+static bool is_counted(const struct run_model *model, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_WITHOUT && (s->term != BUDGET_IDLE || model_has_path(model));
+}
+
+/* With calls it is known when the process may wait. */
+static bool is_quota(const struct run_model *model, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_QUOTA && s->host >= 0 && !model_has_path(model);
+}
+
+static void count(const struct whatif *w, const struct whatif_scenario *s,
+                  struct whatif_answer *a) {
+    struct counted counted;
+    struct counted_loss loss = {.host = s->host,
+                                .rank = -1,
+                                .group = w->model->main_group,
+                                .terms = 1u << s->term,
+                                .part = 1,
+                                .everywhere = s->host < 0};
+    if (is_quota(w->model, s)
+            ? gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted)
+            : is_counted(w->model, s) && gain_counted(w->model, &loss, &counted))
+        answer(counted.gain, counted.gain_low, counted.gain_high, a);
+}
+
+static bool is_of_link(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
+}
+
+/* Of the run such shares; of what they would save a part is saved. More than all of the main phase
+ * is not saved there alone, and how much is nobody knows. */
+static void answer_of_run(const struct run_model *model, double gain, double low, double high,
+                          double part, struct whatif_answer *a) {
+    double length = (double)windows_length(phase_windows(&model->groups[model->main_group]));
+    double run = (double)windows_length(phase_windows(&model->groups[0]));
+    double times = length > 0 ? part * run / length : INFINITY;
+    if (gain * times < 1)
+        answer(gain * times, low * times, fmin(high * times, 1), a);
+}
+
+static void answer_counted(const struct whatif *w, const struct counted *c, double part,
+                           struct whatif_answer *a) {
+    answer_of_run(w->model, c->gain, c->gain_low, c->gain_high, part, a);
+}
+
+/* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
+static int count_link(const struct whatif *w, const struct whatif_scenario *s,
+                      struct whatif_answer *a) {
+    struct counted c;
+    if (s->host < 0 || s->direction != WHATIF_BOTH || model_has_path(w->model))
+        return 0;
+    int result = saturation_count_link(w->model, s->host, &c);
+    if (result > 0)
+        answer_counted(w, &c, 1 - 1 / s->factor, a);
+    return result < 0 ? result : 0;
+}
+
+/* Its peers are known to wait for it, as the verdict has it: it computes more, or sleeps. */
+static const char *awaited_for(const struct whatif *w, const struct whatif_scenario *s) {
+    if (s->host < 0 || s->rank >= 0 || model_has_path(w->model))
+        return NULL;
+    if (s->kind == WHATIF_LIKE_PEERS)
+        return "skew";
+    return s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE ? "sleep" : NULL;
+}
+
+static int count_process(const struct whatif *w, const struct whatif_scenario *s,
+                         struct whatif_answer *a) {
+    struct counted c;
+    int result = saturation_count_process(w->model, s->host, awaited_for(w, s), &c);
+    if (result > 0)
+        answer_counted(w, &c, 1, a);
+    return result < 0 ? result : 0;
+}
+
+/* ---- by iterations ---- */
+
+/* As the verdict has it, which asks for the same. */
+static struct candidate candidate_for(const struct whatif *w, const struct whatif_scenario *s) {
+    bool link = s->kind == WHATIF_LINK;
+    return (struct candidate){.host = s->host,
+                              .rank = -1,
+                              .group = w->model->main_group,
+                              .kind = "",
+                              .terms = 1u << (link ? BUDGET_TRANSFER : s->term),
+                              .all_hosts = link || s->host < 0,
+                              .part = 1,
+                              .can_remove = link,
+                              .remove = *s};
+}
+
+static int count_iterations(const struct whatif *w, const struct whatif_scenario *s,
+                            struct whatif_answer *a) {
+    const struct run_model *model = w->model;
+    struct candidate c = candidate_for(w, s);
+    struct gain gain;
+    if (s->kind == WHATIF_LIKE_PEERS
+            ? !saturation_free_like_peers(model, model->main_group, s->rank, &c)
+            : s->kind != WHATIF_WITHOUT && !is_of_link(s))
+        return 0;
+    double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
+    int result = throughput_gain(model, &c, part, saturation_free_limit(model, c.group), &gain);
+    if (result == 0)
+        answer_of_run(model, gain.estimate, gain.low, gain.high, 1, a);
+    a->iterations = a->counted;
+    return result;
+}
+
+/* ---- all ---- */
+
+int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                 struct whatif_answer *a) {
+    if (n != 1)
+        return 0;
+    if (throughput_counts(w->model, w->model->main_group))
+        return count_iterations(w, &scenarios[0], a);
+    if (is_of_link(&scenarios[0]))
+        return count_link(w, &scenarios[0], a);
+    if (awaited_for(w, &scenarios[0]))
+        return count_process(w, &scenarios[0], a);
+    count(w, &scenarios[0], a);
+    return 0;
+}

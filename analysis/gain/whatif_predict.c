@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* An answer by replay: the calls done again with what is otherwise, and how sure that is. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/evidence/run_model.h"
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/gain_warm.h"
+#include "analysis/gain/whatif_private.h"
+
+#define DRAWINGS 1000
+
+/* Blocks drawn again: what the scenario makes of the time they took. */
+static int resample(const struct whatif *w, const int64_t *changed, struct whatif_answer *a) {
+    const struct critical_path *path = &w->model->critical;
+    double *was = malloc((path->n_blocks + 1) * sizeof *was);
+    double *is = malloc((path->n_blocks + 1) * sizeof *is);
+    double *ratios = malloc(DRAWINGS * sizeof *ratios);
+    size_t n = 0;
+    uint64_t random = 1;
+    for (size_t b = 0; was && is && b < path->n_blocks; b++) {
+        was[n] = whatif_length_s(w, w->replayed, path->block_windows[b]);
+        is[n] = whatif_length_s(w, changed, path->block_windows[b]);
+        n += whatif_is_replayed(w, path->block_windows[b]) && was[n] > 0;
+    }
+    for (size_t d = 0; was && is && ratios && n && d < DRAWINGS; d++) {
+        double before = 0, after = 0;
+        for (size_t i = 0; i < n; i++) {
+            size_t k = stats_random_below(&random, n);
+            before += was[k];
+            after += is[k];
+        }
+        ratios[d] = after / before;
+    }
+    bool ok = was && is && ratios;
+    double off = fabs(w->replay_s / w->measured_s - 1);
+    if (ok && n) {
+        double low = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.025) * (1 - off);
+        double high = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.975) * (1 + off);
+        a->low_s = fmin(low, a->predicted_s);
+        a->high_s = fmax(high, a->predicted_s);
+    }
+    free(was);
+    free(is);
+    free(ratios);
+    return ok ? 0 : -ENOMEM;
+}
+
+/* Of waits for cores the path shows what counters between samples tell; a replay also finds those
+ * inside of calls, of ranks that the path is not in. */
+static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (scenarios[i].kind == WHATIF_WITHOUT &&
+            (scenarios[i].term == BUDGET_RUN_QUEUE || scenarios[i].term == BUDGET_QUOTA))
+            return true;
+    return false;
+}
+
+#define SPINNING 0.15
+
+/* Ranks that spin use up their quota by waiting as well: how long they stood still in which call is
+ * a reading of the calls, not counted, and no drawing of blocks shows how far it is off. */
+static void widen(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                  struct whatif_answer *a) {
+    double hidden = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t h = 0; h < w->model->n_hosts; h++)
+            if (scenarios[i].kind == WHATIF_WITHOUT && scenarios[i].term == BUDGET_QUOTA &&
+                (scenarios[i].host < 0 || scenarios[i].host == (int)h))
+                hidden += replay_hidden_s(w->replay, (int)h, BUDGET_QUOTA);
+    if (!(hidden > 0) || isnan(a->low_s))
+        return;
+    a->low_s = fmin(a->low_s, (1 - SPINNING) * a->predicted_s);
+    a->high_s = fmax(a->high_s, (1 + SPINNING) * a->predicted_s);
+    if (a->low_s < a->bound_s) {
+        a->bound_s = a->low_s;
+        a->gain_max = 1 - a->bound_s / a->measured_s;
+    }
+}
+
+/* A model may be wrong by a little; the bound is not, where it knows all that is taken away. */
+static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct whatif_answer *a) {
+    if (isnan(a->bound_s))
+        return;
+    if (finds_more(scenarios, n) && a->predicted_s < a->bound_s) {
+        a->bound_s = a->predicted_s;
+        a->gain_max = 1 - a->bound_s / a->measured_s;
+    }
+    a->predicted_s = fmax(a->predicted_s, a->bound_s);
+    a->low_s = isnan(a->low_s) ? NAN : fmax(a->low_s, a->bound_s);
+    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
+}
+
+static void warm(struct whatif_answer *a) {
+    a->calls_s = a->predicted_s;
+    a->at_bound = a->predicted_s <= a->bound_s;
+    a->gain = 1 - a->predicted_s / a->measured_s;
+    a->gain_low = 1 - a->high_s / a->measured_s;
+    a->gain_high = 1 - a->low_s / a->measured_s;
+    gain_warm_all(&a->gain, &a->gain_low, &a->gain_high);
+    a->predicted_s = (1 - a->gain) * a->measured_s;
+    a->high_s = (1 - a->gain_low) * a->measured_s;
+    a->low_s = (1 - a->gain_high) * a->measured_s;
+    a->gain_max = fmax(a->gain_max, gain_warm(a->gain_max, 2));
+    a->bound_s = (1 - a->gain_max) * a->measured_s;
+}
+
+int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *a) {
+    struct replay_change change;
+    int64_t *changed = malloc((w->n_times + 1) * sizeof *changed);
+    int result = changed ? whatif_change_init(w, &change) : -ENOMEM;
+    if (result < 0) {
+        free(changed);
+        return result;
+    }
+    for (size_t i = 0; result == 0 && i < n; i++)
+        result = whatif_change_add(w, &scenarios[i], &change);
+    if (result == 0)
+        result = replay_run(w->replay, &change, w->reference, w->times, w->n_times, changed);
+    if (result == 0) {
+        a->replayed = true;
+        a->predicted_s = a->measured_s * whatif_group_s(w, changed) / w->replay_s;
+        result = resample(w, changed, a);
+        keep_bound(scenarios, n, a);
+        widen(w, scenarios, n, a);
+        warm(a);
+    } else if (whatif_why_not(result)) {
+        a->refused = whatif_why_not(result);
+        result = 0;
+    }
+    whatif_change_release(&change);
+    free(changed);
+    return result;
+}

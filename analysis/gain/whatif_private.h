@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_WHATIF_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_GAIN_WHATIF_PRIVATE_H
+
+#include "analysis/gain/whatif.h"
+#include "analysis/simulate/replay_private.h"
+
+struct whatif {
+    const struct run_model *model;
+    struct replay *replay; /* NULL: refused */
+    const char *refused;
+    char refused_text[128];
+    int *roles;        /* of the replay's ranks */
+    size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
+    double n_workers;  /* ranks beside the hub */
+    size_t reference;  /* the rank whose calls tell when a phase begins and ends */
+    int64_t *times;    /* ends of the group's windows, then of the blocks: as measured */
+    int64_t *replayed; /* as replayed, unchanged */
+    size_t n_times;
+    double measured_s, replay_s;
+    double scale; /* of the model's rates: see whatif.c */
+};
+
+/* Whether a time lies in the main phase. */
+bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);
+
+/* Whether a window lies in what of the run is replayed. */
+bool whatif_is_replayed(const struct whatif *whatif, struct window window);
+/* How long a window took, as one of `times` each of its ends is, by when these came in a replay. */
+double whatif_length_s(const struct whatif *whatif, const int64_t *replayed, struct window window);
+/* The same of the main phase, or of what is replayed of it. */
+double whatif_group_s(const struct whatif *whatif, const int64_t *replayed);
+/* Why a replay gave up (static text); NULL: it is no error that a recording can cause. */
+const char *whatif_why_not(int error);
+
+/* The answer by replay; its bound must be there. A replay that gave up: the answer is refused.
+ * -ENOMEM. */
+int whatif_predict(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *answer);
+
+/* Seconds of the main phase that the changes together take away at most; below 0 where they add
+ * some. NAN: not known, or they add work. */
+double whatif_removable(const struct whatif *whatif, const struct whatif_scenario *scenarios,
+                        size_t n);
+
+/* The same of the rest of the run, of what is missing or slow there; 0 where ranks are compared,
+ * or run freely: who has more to do in one phase may not in another. */
+double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenario *scenarios,
+                        size_t n);
+
+/* Where there is no replay: what counters tell, or iterations. Else the answer is left as it is.
+ * -ENOMEM. */
+int whatif_count(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                 struct whatif_answer *answer);
+
+/* Why a replay cannot tell what this changes (static text); NULL: it can. */
+const char *whatif_beyond_replay(const struct whatif *whatif,
+                                 const struct whatif_scenario *scenario);
+
+/* A faster link, where nothing shows whether it is what calls of groups wait for. */
+bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario *scenario);
+
+/* Nothing changed yet. -ENOMEM. */
+int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);
+void whatif_change_release(struct replay_change *change);
+/* -EINVAL: this program cannot be asked this; -ENODATA: no rank that is meant has a peer; -ENOMEM.
+ */
+int whatif_change_add(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                      struct replay_change *change);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU: what a host's ranks lost on the critical path while they were ready to run and had no core.
+ * A rank that spins inside MPI loses nothing by being put aside, so only waiting outside MPI
+ * counts, where calls are known; without them run-queue delay of the job's processes is the
+ * evidence, weak where all of them keep their cores busy. Quota and steal are told by the kernel.
+ *
+ * Where all hosts are short of cores alike, the path is in any of them by chance: each is charged
+ * with an even share.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/rules/rules_private.h"
+
+#define ALIKE_PART 0.5 /* of the most that a host's ranks wait for cores: as short of them */
+
+struct contended {
+    const struct model_process *process; /* of the job, with the most delay */
+    struct process_use use;
+    double blocked; /* share of its time lost in the run queue */
+};
+
+static double or_zero(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+/* Time lost by one process: of several threads the delay of one counts. */
+static double lost_share(struct process_use use) {
+    double wanted = or_zero(use.cpu_s) + or_zero(use.run_queue_s);
+    if (wanted <= 0 || use.wall_s <= 0)
+        return 0;
+    return or_zero(use.run_queue_s) / wanted * fmin(1, wanted / use.wall_s);
+}
+
+/* Where a rank's budget is known only that delay counts which held it up. */
+static double lost_by(const struct run_model *model, size_t group,
+                      const struct model_process *process, struct process_use use) {
+    const struct budget *b = saturation_budget(model, process, group);
+    if (b)
+        return or_zero(b->term_s[BUDGET_RUN_QUEUE]) / b->wall_s;
+    double quota = model_worst_rank(model, group, process->host, BUDGET_QUOTA, NULL);
+    return fmax(0, lost_share(use) - or_zero(quota)); /* which is a resource of its own */
+}
+
+static struct contended most_contended(const struct run_model *model, size_t group, int host) {
+    struct contended worst = {0};
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (process->host != host || !process->job)
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        double lost = lost_by(model, group, process, use);
+        if (!worst.process || lost > worst.blocked)
+            worst = (struct contended){process, use, lost};
+    }
+    return worst;
+}
+
+/* Of the time a process of several threads waited for its own to leave the core, hardly any other
+ * is left: its budget says so (rank_counters.c). */
+static bool waits_for_itself(const struct run_model *model, size_t group,
+                             const struct model_process *process) {
+    const struct budget *b = saturation_counted(model, process, group);
+    return b && or_zero(b->term_s[BUDGET_RUN_QUEUE]) < OWN_THREADS_REST * b->wall_s;
+}
+
+/* The same program without ranks, on all other hosts that it runs on, waits for its core about as
+ * long: what all have alike is how the program is made. (Ranks may wait for each other so.) */
+static bool peers_wait_alike(const struct run_model *model, size_t group,
+                             const struct contended *worst) {
+    size_t alike = 0;
+    /* with one thread alone nobody but another program can have had its core */
+    bool ours = worst->process->rank < 0 && model_process_has_threads(model, worst->process);
+    for (size_t h = 0; ours && h < model->n_hosts; h++) {
+        struct contended other = most_contended(model, group, (int)h);
+        if ((int)h == worst->process->host || !other.process ||
+            !is_same_program(other.process->series->name, worst->process->series->name))
+            continue;
+        if (other.blocked < ALIKE_PART * worst->blocked)
+            return false;
+        alike++;
+    }
+    return alike > 0;
+}
+
+/* With nobody else on the cores a process waits for its own threads: a loader beside one that
+ * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
+ * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
+ * with it what waiting cost. */
+static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
+                        const struct contended *worst, const struct candidate *c) {
+    double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
+    bool alone = waits_for_itself(model, group, worst->process) ||
+                 (holder == HELD_AT_TIMES && peers_wait_alike(model, group, worst));
+    double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
+    return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !model_has_path(model) &&
+           (c->blocked < most || quota >= QUOTA_MIN);
+}
+
+/* How much of the path, or of the worst process's own time, went by waiting for a core. */
+static double demand_of(const struct run_model *model, size_t group, int host,
+                        const struct contended *worst) {
+    double share = model_demand(model, group, host, BUDGET_RUN_QUEUE);
+    return isnan(share) ? worst->blocked : share;
+}
+
+/* Of the path's waiting for cores an even share, where all hosts are short of them alike; 0: they
+ * are not. */
+static double even_demand(const struct run_model *model, size_t group) {
+    double all = 0, least = INFINITY, most = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double lost = or_zero(model_worst_rank(model, group, (int)h, BUDGET_RUN_QUEUE, NULL));
+        all += or_zero(model_demand(model, group, (int)h, BUDGET_RUN_QUEUE));
+        least = fmin(least, model_shares_cores(model, (int)h) ? 0 : lost);
+        most = fmax(most, lost);
+    }
+    bool alike = model->n_hosts > 1 && least >= BLOCKED_MIN && least >= ALIKE_PART * most;
+    return alike && all >= 2 * BLOCKED_MIN ? all / (double)model->n_hosts : 0;
+}
+
+static struct candidate contention_of(const struct run_model *model, size_t group, int host,
+                                      double demand) {
+    struct candidate c = candidate_of(host, group, "cpu", "contention");
+    double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
+    c.blocked = demand;
+    c.signals = 1;
+    c.supply = true;
+    c.signal = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
+    c.factor = mean > 0 ? c.blocked / mean : 0;
+    c.terms = 1u << BUDGET_RUN_QUEUE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_RUN_QUEUE};
+    return c;
+}
+
+/* Where other hosts of the run use its cores as well, so much of the waiting is for the process of
+ * somebody else as that had of what all of them took. */
+static void share_with_hosts(const struct run_model *model, size_t group, struct candidate *c) {
+    double foreign, hosts = 0;
+    busiest_foreign(model, group, c->host, &foreign);
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double idle = model_mean(model, (int)h, METRIC_CPU_IDLE, group);
+        if ((int)h != c->host && model_shares_machine(model, c->host, (int)h) && !isnan(idle))
+            hosts += (1 - idle / 100) * model->hosts[h].n_cpus;
+    }
+    c->part = foreign > 0 ? foreign / (foreign + hosts) : 0;
+    c->can_remove = false; /* no replay takes away a part of the waiting: the bound stands */
+    c->blocked *= c->part;
+    c->factor *= c->part;
+}
+
+/* 1: the cores are those of other hosts of the run, which wait for it as it does for them. */
+static int add_contention(const struct run_model *model, size_t group, int host,
+                          const struct contended *worst, double demand, double all_busy,
+                          struct candidates *candidates) {
+    struct candidate c = contention_of(model, group, host, demand);
+    double psi = model_mean(model, host, METRIC_PSI_CPU, group);
+    double own = core_beside(model, group, host, worst->process);
+    enum holder holder = core_holder(model, group, own, &c);
+    if (holder >= HELD_BY_MANY && model_shares_cores(model, host))
+        return 1;
+    if (holder == HELD_BY_FOREIGN && model_shares_cores(model, host))
+        share_with_hosts(model, group, &c);
+    if (is_own_turn(model, group, holder, worst, &c))
+        return 0;
+    text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
+                  worst->process->series->name, 100 * worst->blocked);
+    if (psi >= 100 * PSI_CPU_MIN) {
+        text_list_add(&c.evidence, "some task waited for a core %.0f %% of the time (PSI cpu)",
+                      psi);
+        c.signals++;
+    }
+    if (all_busy >= BUSY_RANK && model->n_hosts > 1 &&
+        !saturation_budget(model, worst->process, group)) {
+        c.supply = false;
+        text_list_add(&c.against,
+                      "every rank keeps its core busy: ranks that spin while they wait would look "
+                      "the same");
+    }
+    core_holder_name(model, group, holder, own, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* Without calls: one process computes on a full core, the others wait without using theirs. */
+static int add_serial(const struct run_model *model, size_t group, int host,
+                      const struct model_process *process, double share, double others,
+                      struct candidates *candidates) {
+    struct candidate c = candidate_of(host, group, "cpu", "serial");
+    double mean = model_mean(model, host, METRIC_JOB_CPU, group);
+    c.blocked = share;
+    c.signals = 2;
+    c.rank = process->rank;
+    c.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
+    c.factor = mean > 0 ? share / mean : 0;
+    c.cause = text_format("serial: one process computes, the others wait");
+    text_list_add(&c.evidence, "%s used %.0f %% of one core, the other ranks %.0f %% in the median",
+                  process->series->name, 100 * share, 100 * others);
+    text_list_add(&c.against, "nobody waited for a core: a faster core or more threads would help, "
+                              "more cores alone would not");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static int look_for_serial(const struct run_model *model, size_t group, double median,
+                           struct candidates *candidates) {
+    const struct model_process *busiest = NULL;
+    double most = 0;
+    size_t ranks = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (!model_is_rank(model, process))
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        double share = use.cpu_s / use.wall_s;
+        ranks++;
+        if (share > most) {
+            most = share;
+            busiest = process;
+        }
+    }
+    if (ranks < 3 || most < BUSY_RANK || most > 1.2 || !(median <= 0.5))
+        return 0;
+    return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
+}
+
+/* For how much of the time somebody waited for a core there, %, beside what its quota held back: to
+ * the kernel that is the same. NAN: not known. */
+static double waited_pct(const struct run_model *model, int host, size_t group) {
+    double waited = fmax(model_mean(model, host, METRIC_PSI_CPU, group),
+                         model_mean(model, host, METRIC_JOB_RUN_QUEUE, group));
+    double throttled = saturation_throttled(model, host);
+    return throttled > 0 && !isnan(waited) ? fmax(waited - 100 * throttled, 0) : waited;
+}
+
+static void rule_out(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double waited = NAN, busy = NAN;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        waited = fmax(waited, waited_pct(model, (int)h, group));
+        busy = fmax(busy, 100 - model_mean(model, (int)h, METRIC_CPU_IDLE, group));
+    }
+    if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
+        return;
+    if (model_has_path(model) && waited >= 100 * PSI_CPU_MIN)
+        text_list_add(
+            &candidates->ruled_out,
+            "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the "
+            "run",
+            fmin(100, waited));
+    else
+        text_list_add(&candidates->ruled_out,
+                      "cpu: the fullest host used %.0f %%%s %.1f %% of the time", busy,
+                      waited < 100 * PSI_CPU_MIN ? ", but tasks waited for a core only"
+                                                 : "; tasks waited for a core",
+                      waited);
+}
+
+/* The cores of emulated hosts: none of them is short of any more than the others. */
+static void rule_out_shared(double most, struct candidates *candidates) {
+    text_list_add(&candidates->ruled_out,
+                  "cpu: waiting for a core (%.0f %% of the time) singles out none of these hosts, "
+                  "which share their cores",
+                  100 * most);
+}
+
+int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates) {
+    size_t before = candidates->n;
+    double all_busy = ranks_busy(model, group), even = even_demand(model, group), shared = 0;
+    int result = 0;
+    for (size_t h = 0; result >= 0 && h < model->n_hosts; h++) {
+        struct contended worst = most_contended(model, group, (int)h);
+        double demand = even > 0 ? even : demand_of(model, group, (int)h, &worst);
+        if (!worst.process || (demand < BLOCKED_MIN && even == 0) ||
+            or_zero(worst.use.run_queue_s) < CONTENTION_MIN * worst.use.cpu_s)
+            continue;
+        result = add_contention(model, group, (int)h, &worst, demand, all_busy, candidates);
+        shared = result == 1 ? fmax(shared, worst.blocked) : shared;
+    }
+    result = result < 0 ? result : 0;
+    if (result == 0 && candidates->n == before && !model_has_path(model))
+        result = look_for_serial(model, group, all_busy, candidates);
+    if (result == 0 && group == model->main_group && shared > 0)
+        rule_out_shared(shared, candidates);
+    else if (result == 0 && candidates->n == before && group == model->main_group)
+        rule_out(model, group, candidates);
+    return result;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Network: which side of which host's link holds up the run. Where connections were recorded, the
+ * set of those that their path held up tells; else, or where that names nobody, what a host holds
+ * back itself; else the rates, against what the links were measured to carry; else, as a suspicion,
+ * whose transfers take longer than those of its peers.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/network.h"
+
+static const char *const resources[] = {[FLOW_SEND] = "net-egress", [FLOW_RECEIVE] = "net-ingress"};
+
+enum metric link_metric(enum flow_side side) {
+    return side == FLOW_SEND ? METRIC_NET_SEND : METRIC_NET_RECV;
+}
+
+void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
+                         enum flow_side side, struct candidate *c) {
+    const struct arithmetic *a = arithmetic_find(candidates->arithmetic, candidates->n_arithmetic,
+                                                 host, link_metric(side), group);
+    if (!a)
+        return;
+    text_list_add(
+        &c->evidence,
+        "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s an iteration "
+        "takes (%.0f %%)",
+        a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s, a->iteration_s,
+        100 * a->share);
+    c->signals += a->share >= 0.4;
+}
+
+static struct whatif_scenario faster(int host, enum flow_side side, double factor) {
+    return (struct whatif_scenario){.kind = WHATIF_LINK,
+                                    .host = host,
+                                    .rank = -1,
+                                    .direction = side == FLOW_SEND ? WHATIF_SEND : WHATIF_RECEIVE,
+                                    .factor = factor};
+}
+
+#define UNLIMITED 1000.0 /* times as fast: as good as no limit */
+
+struct candidate link_of(const struct run_model *model, size_t group, int host,
+                         enum flow_side side) {
+    struct candidate c = candidate_of(host, group, resources[side], "path-limited");
+    c.signal = &model->hosts[host].metrics[link_metric(side)];
+    c.cause = text_format("link");
+    c.can_remove = c.can_double = true;
+    c.remove = faster(host, side, UNLIMITED);
+    c.twice = faster(host, side, 2);
+    if (model_has_path(model)) {
+        c.terms = 1u << BUDGET_TRANSFER;
+        c.all_hosts = true;
+        c.part = flows_critical_part(model, group, host, side);
+    }
+    return c;
+}
+
+/* How much of what its interface carried was the job's, as far as connections tell; NAN. */
+static double own_bytes(const struct run_model *model, const struct flows *flows,
+                        const struct candidate *c) {
+    double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));
+    bool sends = strcmp(c->resource, resources[FLOW_SEND]) == 0;
+    for (size_t i = 0; i < flows->n; i++)
+        if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
+            bytes += flows->items[i].bytes;
+    return flows->n && all > 0 ? bytes / all : NAN;
+}
+
+void link_name_others(const struct run_model *model, const struct flows *flows,
+                      struct candidate *c) {
+    double cores, own = own_bytes(model, flows, c);
+    if (!(own < OWN_BYTES_MIN))
+        return;
+    const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
+    c->kind = "link-contention";
+    free(c->cause);
+    if (other && cores >= FOREIGN_SENDER_MIN)
+        c->culprit = culprit_of(model, other); /* who sends is not counted: the likeliest */
+    c->cause = c->culprit.process ? text_format("the link, shared with traffic of others, probably "
+                                                "of %s",
+                                                c->culprit.process)
+                                  : text_format("the link, shared with traffic of others");
+    text_list_add(&c->evidence, "of what its interface carried only %.0f %% was the job's",
+                  100 * own);
+}
+
+double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side) {
+    double all = 0;
+    if (throughput_counts(model, group)) {
+        struct candidate c = candidate_of(host, group, resources[side], "path-limited");
+        c.all_hosts = c.can_remove = true;
+        c.remove = faster(host, side, UNLIMITED);
+        c.terms = 1u << BUDGET_TRANSFER;
+        return throughput_cost(model, &c);
+    }
+    for (size_t h = 0; h < model->n_hosts; h++)
+        all += model_demand(model, group, (int)h, BUDGET_TRANSFER);
+    double part = isnan(all) ? NAN : flows_critical_part(model, group, host, side);
+    return isnan(part) ? (isnan(all) ? NAN : 0) : all * part;
+}
+
+int saturation_network(const struct run_model *model, size_t group, struct candidates *candidates) {
+    size_t before = candidates->n;
+    struct flows flows;
+    int result = flows_make(model, phase_windows(&model->groups[group]), &flows);
+    if (result < 0)
+        return result;
+    result = link_by_connections(model, group, &flows, candidates);
+    if (result == 0 && candidates->n == before)
+        result = link_by_queues(model, group, &flows, candidates);
+    if (result == 0 && candidates->n == before)
+        result = link_by_rates(model, group, &flows, group == model->main_group, candidates);
+    if (result == 0 && candidates->n == before && group == model->main_group)
+        result = link_by_peers(model, group, &flows, candidates);
+    flows_release(&flows);
+    return result;
+}

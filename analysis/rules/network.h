@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files that look for a full link share: saturation_net.c asks them in turn, by
+ * connections (saturation_side.c), by what the hosts hold back themselves (saturation_queue.c), by
+ * rates (saturation_rate.c).
+ */
+#ifndef CHOKEPOINT_ANALYSIS_RULES_NETWORK_H
+#define CHOKEPOINT_ANALYSIS_RULES_NETWORK_H
+
+#include "analysis/rules/rules_private.h"
+
+/* METRIC_NET_SEND or METRIC_NET_RECV. */
+enum metric link_metric(enum flow_side side);
+
+/* What the queues before a host's interfaces say of a group: the one where most waits. */
+struct queues {
+    bool known;
+    double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
+    double rate_mb_s;             /* it is set to; NAN */
+    double sent_mb_s;             /* through it, in the mean */
+    double at_rate;               /* share of the time in samples that found it near that rate */
+    double packet_bytes;          /* of those held back, about */
+    const struct series *fullest; /* whose they are; NULL: none had any */
+};
+
+struct queues link_queues(const struct run_model *model, size_t group, int host);
+/* Of packets that were held back to the set rate, MB/s. */
+double link_held_mb_s(const struct queues *queues);
+/* Data wait there. */
+bool link_is_backed_up(const struct queues *queues);
+/* The host holds back what it sends: again and again there is more than its interface may pass. */
+bool link_holds_back(const struct run_model *model, size_t group, int host);
+/* And sends nearly as much as that on average. */
+bool link_is_full(const struct queues *queues);
+
+/* A candidate with nothing but its questions (what if the link were faster) in it. */
+struct candidate link_of(const struct run_model *model, size_t group, int host,
+                         enum flow_side side);
+/* Share of the path that is transfers through this side; NAN where the path is not known. */
+double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side);
+/* Where most of what went through the interface was not of the job's connections: the traffic of
+ * others is the cause, and who the likeliest is. */
+void link_name_others(const struct run_model *model, const struct flows *flows,
+                      struct candidate *c);
+/* Adds the argument by arithmetic, if there is one. */
+void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
+                         enum flow_side side, struct candidate *c);
+
+/* ---- one for each kind of evidence: candidates added, -ENOMEM ---- */
+
+int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
+                        struct candidates *candidates);
+int link_by_queues(const struct run_model *model, size_t group, const struct flows *flows,
+                   struct candidates *candidates);
+/* Where connections are known, a rate that was only seen is no sign of anything. Rules the network
+ * out in words, where nothing is found and `rule_out`. */
+int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,
+                  bool rule_out, struct candidates *candidates);
+
+/* Suspects, in the main group: hosts of stragglers whose transfers take longer than their peers';
+ * where connections say that the path was idle, the programs there. */
+int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
+                  struct candidates *candidates);
+
+#endif

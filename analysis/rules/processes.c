@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes of one role compared, where no call of MPI tells who waits for whom: one that computes
+ * more than its peers (imbalance), or sleeps in its own code. What they do adds up to one time, so
+ * that who never waits is waited for. Computing at the same time must be certain, since a server
+ * and its client take turns and look uneven by design. That a process sleeps and does not wait for
+ * a peer, totals cannot tell; the kernel's clocks of connections can: what is sent to one who reads
+ * at once is acknowledged at once, so data that stay under way towards one process, and not back,
+ * wait for it. Of one with a thread for its connections the queue of its core tells as well: what
+ * comes while it computes is taken in behind its own computing, what comes while it waits finds the
+ * core free. Where both say the same, neither has to say it so loudly. That is a suspicion and
+ * never more.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/peers.h"
+#include "analysis/rules/rules_private.h"
+
+#define LITTLE 0.125 /* an eighth */
+
+/* Data wait for it, and hardly for the others: by its connections, or by these and its core in the
+ * (geometric) mean. */
+static bool is_late(const struct peers *peers, const struct peer *p) {
+    double by_data = p->late / peers_median_but(peers, p, peer_late);
+    double by_core = p->crowded / peers_median_but(peers, p, peer_crowded);
+    double most = LATE_RATIO * LATE_RATIO; /* data are not to say the contrary */
+    double both = p->crowded >= LATE_MIN ? sqrt(by_data * fmin(by_core, most)) : 0;
+    return p->late_share >= LATE_MIN && fmax(by_data, both) >= LATE_RATIO;
+}
+
+static void tell_late(const struct run_model *model, const struct peers *peers,
+                      const struct peer *p, struct candidate *c) {
+    double others = peers_median_but(peers, p, peer_late);
+    c->awaited = true;
+    if (others > 0)
+        text_list_add(&c->evidence,
+                      "data on their way to %s took %.1f times as long to be acknowledged as those "
+                      "to its peer%s: they wait there for somebody to read them",
+                      model->hosts[c->host].name, p->late / others, peers->n > 2 ? "s" : "");
+    double crowded = peers_median_but(peers, p, peer_crowded);
+    if (p->crowded >= LATE_MIN && p->crowded >= LATE_RATIO * crowded)
+        text_list_add(&c->evidence,
+                      "threads of %s waited for each other to leave the core %.0f %% of the time, "
+                      "those of its peer%s %.0f %%: what comes for it finds it computing",
+                      p->who->process, 100 * p->crowded, peers->n > 2 ? "s" : "", 100 * crowded);
+    c->signals++;
+}
+
+/* ---- more to compute ---- */
+
+static int add_more(const struct run_model *model, size_t group, const struct peers *peers,
+                    const struct peer *p, double median, struct core_speed core,
+                    struct candidates *candidates) {
+    struct candidate c = candidate_of(p->who->host, group, "imbalance", "skew");
+    const char *whom = peers->n > 2 ? "its peers" : "its peer";
+    c.rank = p->who->rank;
+    c.blocked = c.own = p->cpu / core.slower - median;
+    c.signals = 1 + (peers->n > 3);
+    c.terms = 1u << BUDGET_CPU;
+    c.cause = text_format("%s has %.2f times as much to compute as %s", p->who->process,
+                          p->cpu / core.slower / median, whom);
+    text_list_add(&c.evidence, "%s used the CPU %.0f %% of the time, %s %.0f %%%s", p->who->process,
+                  100 * p->cpu, whom, 100 * median, peers->n > 2 ? " in the median" : "");
+    text_list_add(&c.evidence, "it waited for nobody: %.0f %% of the time it ran, or could have",
+                  100 * fmin(1, p->busy));
+    if (is_late(peers, p))
+        tell_late(model, peers, p, &c);
+    core_speed_tell(core, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+static bool is_more(const struct run_model *model, const struct peer *p, double cpu,
+                    double median) {
+    double ratio = model_shares_cores(model, p->who->host) ? SKEW_RATIO_SHARED : SKEW_RATIO_PROCESS;
+    return cpu - median >= (ratio - 1) * median && cpu - median >= BLOCKED_MIN;
+}
+
+/* More to compute is more of its own code; what the kernel does for it alone (memory given back
+ * and taken again, its pages touched anew) grows with no work. Not known: so it is. */
+static bool is_own_code(const struct peers *peers, const struct peer *p) {
+    double user = peers_median_but(peers, p, peer_user);
+    return !(p->user < SKEW_WORTH_SAYING * user);
+}
+
+static void rule_out_kernel(const struct run_model *model, const struct peers *peers,
+                            const struct peer *p, struct candidates *candidates) {
+    text_list_add(&candidates->ruled_out,
+                  "imbalance: %s on %s took %.2f times as much CPU time as its peer%s, but in its "
+                  "own code %.2f times: what the kernel did for it (pages touched, data copied), "
+                  "no more work of its own",
+                  p->who->process, model->hosts[p->who->host].name,
+                  p->cpu / peers_median_but(peers, p, peer_cpu), peers->n > 2 ? "s" : "",
+                  p->user / peers_median_but(peers, p, peer_user));
+}
+
+static const struct peer *most_to_do(const struct peers *peers, const struct core_speed *cores) {
+    const struct peer *most = &peers->items[0];
+    for (size_t i = 1; i < peers->n; i++) {
+        const struct peer *p = &peers->items[i];
+        if (p->cpu / cores[p->who->host].slower > most->cpu / cores[most->who->host].slower)
+            most = p;
+    }
+    return most;
+}
+
+static bool can_have_more(size_t group, const struct peers *peers, const struct peer *p,
+                          const struct candidates *candidates) {
+    double median = peers_median_but(peers, p, peer_cpu);
+    bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
+    return together && (p->busy >= BUSY_RANK || is_late(peers, p)) &&
+           !candidates_short_of(candidates, p->who->host, group, "");
+}
+
+static int look_at_more(const struct run_model *model, size_t group, const struct peers *peers,
+                        const struct core_speed *cores, struct candidates *candidates) {
+    const struct peer *p = most_to_do(peers, cores), *longest = peers_with_most(peers, peer_cpu);
+    struct core_speed core = cores[p->who->host];
+    double median = peers_median_but(peers, p, peer_cpu);
+    bool can = can_have_more(group, peers, p, candidates);
+    if (longest != p && can_have_more(group, peers, longest, candidates))
+        core_speed_rule_out(model, group, longest->who,
+                            longest->cpu / peers_median_but(peers, longest, peer_cpu),
+                            cores[longest->who->host], candidates);
+    bool more = can && is_more(model, p, p->cpu / core.slower, median);
+    if (more && is_own_code(peers, p))
+        return add_more(model, group, peers, p, median, core, candidates);
+    if (more)
+        rule_out_kernel(model, peers, p, candidates);
+    else if (can)
+        core_speed_rule_out(model, group, p->who, p->cpu / median, core, candidates);
+    return 0;
+}
+
+static int look_for_more(const struct run_model *model, size_t group, const struct peers *peers,
+                         struct candidates *candidates) {
+    struct core_speed *cores = core_speeds_of(model, group);
+    int result = cores ? look_at_more(model, group, peers, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
+}
+
+/* ---- asleep ---- */
+
+static int add_sleep(const struct run_model *model, size_t group, const struct peers *peers,
+                     const struct peer *p, struct candidates *candidates) {
+    struct candidate c = candidate_of(p->who->host, group, "application", "sleep");
+    c.rank = p->who->rank;
+    c.blocked = p->idle;
+    c.signals = 1;
+    c.terms = 1u << BUDGET_IDLE;
+    c.cause = text_format("%s sleeps, or waits for something outside the job, in its own code",
+                          p->who->process);
+    text_list_add(
+        &c.evidence,
+        "%s was off its core %.0f %% of the time, and waited neither for a core nor for a "
+        "disk nor for memory",
+        p->who->process, 100 * p->idle);
+    tell_late(model, peers, p, &c);
+    text_list_add(&c.against,
+                  "its peer%s waited %.0f %% of the time as well: which of them the others wait "
+                  "for, only the connections tell",
+                  peers->n > 2 ? "s" : "",
+                  100 * fmax(0, 1 - peers_median_but(peers, p, peer_busy)));
+    c.next = "mark what the processes do in an iteration (chokepoint.h): a sleep then has a place";
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* What the host waited for I/O may be what the process was off its core for. */
+static bool is_for_disk(const struct run_model *model, size_t group, const struct peer *p) {
+    return model_mean(model, p->who->host, METRIC_PSI_IO, group) / 100 >= p->idle / 2;
+}
+
+static int look_for_sleep(const struct run_model *model, size_t group, const struct peers *peers,
+                          struct candidates *candidates) {
+    const struct peer *p = peers_with_most(peers, peer_late);
+    double cpu = peers_median_but(peers, p, peer_cpu);
+    /* what it computes more lets the others wait as well; little beside what it is off its core */
+    bool alike = p->cpu < SKEW_RATIO * cpu || p->cpu - cpu < LITTLE * p->idle;
+    /* all others wait for a sleeper; one of them that hardly does is waited for itself */
+    bool awaited = peers_least_idle_but(peers, p) >= p->idle;
+    /* MPI reads what came only when it is called: data wait for a rank that computes as well */
+    if (p->who->rank >= 0 || p->idle < LATE_IDLE_MIN || !alike || !awaited || !is_late(peers, p) ||
+        is_for_disk(model, group, p))
+        return 0;
+    for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
+        if (candidates_short_of(candidates, (int)h, group, "net-"))
+            return 0;
+    if (candidates_short_of(candidates, p->who->host, group, ""))
+        return 0;
+    return add_sleep(model, group, peers, p, candidates);
+}
+
+int saturation_processes(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    struct peers peers = {0};
+    int result = peers_make(model, group, &peers);
+    if (result == 0 && peers.n > 1)
+        result = look_for_more(model, group, &peers, candidates);
+    if (result == 0 && peers.n > 1)
+        result = look_for_sleep(model, group, &peers, candidates);
+    free(peers.items);
+    return result;
+}

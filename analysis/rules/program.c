@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What no resource is to blame for, only the program: one rank with more to compute than its peers
+ * (imbalance), one that computes alone while all others wait for it (serial), and one that sleeps
+ * in its own code; buffers and readers: saturation_buffers.c. Here by the calls of MPI; without
+ * them a wait for a peer looks like sleep, or like computing, and saturation_process.c says what
+ * can still be told.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/gain/throughput.h"
+#include "analysis/rules/rules_private.h"
+
+static double share_of(const struct run_model *model, size_t group, size_t rank,
+                       enum budget_term term) {
+    const struct budget *b = &model->budgets.items[rank].groups[group];
+    return b->source == BUDGET_FROM_EVENTS && budget_closes(b) ? b->term_s[term] / b->wall_s : NAN;
+}
+
+/* Median over the other ranks that have at least `least` of it; NAN without any. */
+static double peers_median(const struct run_model *model, size_t group, size_t rank,
+                           enum budget_term term, double least, size_t *ret_n) {
+    double *shares = malloc((model->budgets.n + 1) * sizeof *shares);
+    size_t n = 0;
+    for (size_t r = 0; shares && r < model->budgets.n; r++) {
+        double share = r == rank ? NAN : share_of(model, group, r, term);
+        if (share >= least)
+            shares[n++] = share;
+    }
+    double median = stats_median(shares, n);
+    free(shares);
+    *ret_n = n;
+    return median;
+}
+
+/* cores: of the hosts, where the term is what a faster core would do sooner; NULL. */
+static size_t rank_with_most(const struct run_model *model, size_t group, enum budget_term term,
+                             const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = NAN;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double share = share_of(model, group, r, term);
+        share /= cores ? cores[model->budgets.items[r].host].slower : 1;
+        if (isnan(share) || share <= most_share)
+            continue;
+        most = r;
+        most_share = share;
+    }
+    return most;
+}
+
+bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
+                         const char *resource) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].host == host && candidates->items[i].group == group &&
+            candidates->items[i].supply &&
+            strncmp(candidates->items[i].resource, resource, strlen(resource)) == 0)
+            return true;
+    return false;
+}
+
+/* ---- computing alone ---- */
+
+#define ALL_WAIT 0.5     /* of the time each of the others waits */
+#define HARDLY_WAITS 0.1 /* of its time */
+
+static bool is_only_rank(const struct run_model *model, size_t who) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (r != who && model->budgets.items[r].host == model->budgets.items[who].host)
+            return false;
+    return true;
+}
+
+/* As if the rank computed so many times as fast: a host of its own can be asked for that; of
+ * several on a host, one can only be made like its peers. */
+static struct whatif_scenario faster_rank(const struct run_model *model, size_t who,
+                                          double factor) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    bool only = is_only_rank(model, who);
+    return (struct whatif_scenario){.kind = only ? WHATIF_CPU : WHATIF_LIKE_PEERS,
+                                    .host = b->host,
+                                    .rank = only ? -1 : b->rank,
+                                    .factor = factor};
+}
+
+static int add_serial(const struct run_model *model, size_t group, size_t who, double alone,
+                      struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct candidate c = candidate_of(b->host, group, "cpu", "serial");
+    double cpu = share_of(model, group, who, BUDGET_CPU);
+    double demand = model_demand(model, group, b->host, BUDGET_CPU);
+    c.rank = b->rank;
+    c.own = alone;
+    c.blocked = fmin(alone, demand);
+    c.supply = true;
+    c.signals = 2;
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = is_only_rank(model, who);
+    c.remove = faster_rank(model, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
+    c.cause = text_format("serial: rank %d computes alone, all others wait for it", b->rank);
+    text_list_add(
+        &c.evidence,
+        "rank %d computed %.0f %% of the time what no other rank does, or while all others "
+        "were waiting already when it began; %.0f %% in all",
+        b->rank, 100 * alone, 100 * cpu);
+    double queue = share_of(model, group, who, BUDGET_RUN_QUEUE);
+    text_list_add(&c.against,
+                  queue >= BLOCKED_MIN
+                      ? "it waited for a core as well; a faster core, or sharing this work out, "
+                        "would help, more cores by that wait alone"
+                      : "nobody waited for a core: a faster core, or sharing this work out, "
+                        "would help; more cores alone would not");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* ---- more to compute than the others ---- */
+
+/* More than its peers, of which so much is alone. */
+struct excess {
+    double median; /* of its peers */
+    size_t n_peers;
+    double alone, more; /* shares of the time */
+};
+
+static int add_skew(const struct run_model *model, size_t group, size_t who, const struct excess *e,
+                    struct core_speed core, struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    double own = share_of(model, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
+    double demand = model_demand(model, group, b->host, BUDGET_CPU);
+    double waiting = share_of(model, group, who, BUDGET_PEER_WAIT);
+    struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
+    c.rank = b->rank;
+    c.own = e->more;
+    c.blocked = fmin(e->more, demand);
+    c.supply = true;
+    c.signals = 1 + (waiting < 0.1) + (e->n_peers >= 3);
+    c.terms = 1u << BUDGET_CPU;
+    c.part = demand > 0 ? c.blocked / demand : 0;
+    c.can_remove = true;
+    c.remove = faster_rank(model, who, ratio);
+    c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
+                          e->n_peers == 1 ? "its peer" : "its peers");
+    text_list_add(&c.evidence,
+                  "rank %d used the CPU outside MPI %.0f %% of the time, its peer%s %.0f %%%s",
+                  b->rank, 100 * own, e->n_peers == 1 ? "" : "s", 100 * e->median,
+                  e->n_peers == 1 ? "" : " in the median");
+    text_list_add(&c.evidence, "it waited for others %.0f %% of the time itself", 100 * waiting);
+    core_speed_tell(core, &c);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* A rank that computes as much as its peers, only later (its data came late), does common work; one
+ * that hardly computes with the others, or computes more, does its own. */
+static double beyond_common(double alone, double own, double median) {
+    if (isnan(median) || own - alone < SKEW_PEER * median)
+        return alone;
+    return fmin(alone, fmax(0, own - median));
+}
+
+/* Peers that wait for the answers of this rank's MPI wait for its work no more than they wait
+ * beyond that, however much of a common stock of work it takes. */
+static double beyond_absence(const struct run_model *model, size_t group, size_t who, double more) {
+    double absence = absence_share(model, group, who);
+    size_t n;
+    if (!(absence > 0))
+        return more;
+    double waiting = peers_median(model, group, who, BUDGET_PEER_WAIT, 0, &n);
+    return n ? fmin(more, fmax(waiting - absence, 0)) : more;
+}
+
+/* Share of the time that a rank computes, the only one that does so much, while all others wait for
+ * others, as it does not: whom else they wait for is nobody. */
+static double awaited_alone(const struct run_model *model, size_t group, size_t who, double own) {
+    double least = INFINITY;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        double waits = share_of(model, group, r, BUDGET_PEER_WAIT);
+        if (isnan(waits) || (r == who && waits >= HARDLY_WAITS))
+            return 0;
+        least = r == who ? least : fmin(least, waits);
+    }
+    return isfinite(least) && least >= ALL_WAIT ? fmin(own, least) : 0;
+}
+
+/* Something ran out, or holds up a host: how the program is made comes after that. */
+static bool any_supplied(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && candidates->items[i].supply &&
+            candidates->items[i].blocked >= BLOCKED_MIN)
+            return true;
+    return false;
+}
+
+static struct excess excess_of(const struct run_model *model, size_t group, size_t who,
+                               double own) {
+    struct excess e = {0};
+    e.median = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    e.alone = own >= SERIAL_MIN ? alone_share(model, group, who) : 0;
+    e.alone = beyond_common(e.alone, own, e.median);
+    e.more = beyond_absence(model, group, who, own - e.median);
+    if (e.alone >= SERIAL_PART * e.more || isnan(e.median))
+        e.more -= e.alone;
+    else
+        e.alone = 0; /* it only reaches further than the others: more of the common work */
+    return e;
+}
+
+static double skew_ratio(const struct run_model *model, int host, const struct core_speed *cores) {
+    if (model_shares_cores(model, host))
+        return SKEW_RATIO_SHARED;
+    return isnan(cores[host].pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+}
+
+/* Who waits for others as long as it computes beyond them is not what they wait for. */
+static bool is_skew(const struct run_model *model, size_t group, size_t who,
+                    const struct core_speed *cores, const struct excess *e) {
+    double ratio = skew_ratio(model, model->budgets.items[who].host, cores);
+    return e->n_peers && e->more >= (ratio - 1) * e->median && e->more >= BLOCKED_MIN &&
+           share_of(model, group, who, BUDGET_PEER_WAIT) < e->more &&
+           model_rank_demand(model, group, who, BUDGET_CPU) >= BLOCKED_MIN;
+}
+
+/* It took the most CPU time, and had not the most to do. */
+static void rule_out_slow_core(const struct run_model *model, size_t group, size_t who,
+                               const struct core_speed *cores, struct candidates *candidates) {
+    double taken = share_of(model, group, who, BUDGET_CPU);
+    struct excess e = excess_of(model, group, who, taken);
+    const struct rank_budget *b = &model->budgets.items[who];
+    core_speed_rule_out(model, group, b, taken / e.median, cores[b->host], candidates);
+}
+
+/* ---- more to compute, by the amounts that operators tell ---- */
+
+/* Of a rank whose operators give more than elsewhere, what that takes it on its own core, or what
+ * it computes beyond its peers, as not all that it does need be marked; of one that takes no longer
+ * than its peers, who then wait for nothing, none. */
+static struct excess excess_by_amount(const struct run_model *model, size_t group, size_t who,
+                                      const struct core_speed *cores) {
+    const struct core_speed *core = &cores[model->budgets.items[who].host];
+    double own = share_of(model, group, who, BUDGET_CPU);
+    struct excess e = {0};
+    double peers = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
+    if (!core_has_more_to_do(core) || !(own > peers))
+        return e;
+    struct excess by_time = excess_of(model, group, who, own / core->slower);
+    e.more = own * core->more;
+    e.median = own - e.more;
+    return by_time.more > e.more ? by_time : e;
+}
+
+/* Whose more of them takes longest; SIZE_MAX: nobody's. */
+static size_t rank_with_more_to_do(const struct run_model *model, size_t group,
+                                   const struct core_speed *cores) {
+    size_t most = SIZE_MAX;
+    double most_share = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        struct excess e = excess_by_amount(model, group, r, cores);
+        if (!(e.more > most_share) || !is_skew(model, group, r, cores, &e))
+            continue;
+        most = r;
+        most_share = e.more;
+    }
+    return most;
+}
+
+static int add_told_skew(const struct run_model *model, size_t group, size_t who,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    struct excess e = excess_by_amount(model, group, who, cores);
+    int host = model->budgets.items[who].host;
+    if (candidates_short_of(candidates, host, group, "memory"))
+        return 0;
+    return add_skew(model, group, who, &e, cores[host], candidates);
+}
+
+/* Each rank's time is taken as on a core like those of its peers, theirs as it is: what is known
+ * of cores clears, and accuses nobody. */
+static int look_at_ranks(const struct run_model *model, size_t group,
+                         const struct core_speed *cores, struct candidates *candidates) {
+    size_t who = rank_with_most(model, group, BUDGET_CPU, cores);
+    size_t longest = rank_with_most(model, group, BUDGET_CPU, NULL);
+    size_t told = rank_with_more_to_do(model, group, cores);
+    if (who == SIZE_MAX)
+        return 0;
+    const struct rank_budget *b = &model->budgets.items[who];
+    double taken = share_of(model, group, who, BUDGET_CPU);
+    double own = taken / cores[b->host].slower;
+    struct excess e = excess_of(model, group, who, own);
+    if (isnan(e.median) && !any_supplied(candidates, group))
+        e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
+    bool serial = e.alone >= SERIAL_MIN;
+    /* what the kernel does to find memory for a rank counts as its computing */
+    bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");
+    if (longest != who)
+        rule_out_slow_core(model, group, longest, cores, candidates);
+    int result = serial ? add_serial(model, group, who, e.alone, candidates) : 0;
+    if (result == 0 && told != SIZE_MAX)
+        return add_told_skew(model, group, told, cores, candidates);
+    if (result == 0 && !short_of_memory && is_skew(model, group, who, cores, &e))
+        result = add_skew(model, group, who, &e, cores[b->host], candidates);
+    else if (!serial && own < skew_ratio(model, b->host, cores) * e.median)
+        core_speed_rule_out(model, group, b, taken / e.median, cores[b->host], candidates);
+    return result;
+}
+
+static int look_at_computing(const struct run_model *model, size_t group,
+                             struct candidates *candidates) {
+    if (model->budgets.n < 2)
+        return 0;
+    struct core_speed *cores = core_speeds_of(model, group);
+    int result = cores ? look_at_ranks(model, group, cores, candidates) : -ENOMEM;
+    free(cores);
+    return result;
+}
+
+/* ---- asleep ---- */
+
+static int add_sleep(const struct run_model *model, size_t group, size_t who, double demand,
+                     double median, struct candidates *candidates) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    double own = share_of(model, group, who, BUDGET_IDLE);
+    bool alone = !(median >= own / SLEEP_RATIO);
+    struct candidate c = candidate_of(b->host, group, "application", "sleep");
+    c.rank = b->rank;
+    c.blocked = demand;
+    c.supply = true;
+    c.signals = 2 + alone;
+    c.terms = 1u << BUDGET_IDLE;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = BUDGET_IDLE};
+    c.cause = text_format("rank %d sleeps, or waits for a lock, in its own code", b->rank);
+    text_list_add(&c.evidence,
+                  "rank %d was off its core %.0f %% of the time outside MPI, and waited neither "
+                  "for a core nor for a disk nor for memory",
+                  b->rank, 100 * own);
+    if (alone && !isnan(median))
+        text_list_add(&c.evidence, "the other ranks %.0f %% in the median", 100 * median);
+    else if (!isnan(median))
+        text_list_add(&c.against, "the other ranks do so, too (%.0f %% in the median)",
+                      100 * median);
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
+
+/* What the host waited for I/O may be what the rank slept for. */
+static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
+    return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
+}
+
+static int look_at_sleeping(const struct run_model *model, size_t group,
+                            struct candidates *candidates) {
+    size_t who = rank_with_most(model, group, BUDGET_IDLE, NULL), n_peers;
+    if (who == SIZE_MAX)
+        return 0;
+    double own = share_of(model, group, who, BUDGET_IDLE);
+    double demand = model_rank_demand(model, group, who, BUDGET_IDLE);
+    if (!(demand >= BLOCKED_MIN) || is_for_disk(model, group, model->budgets.items[who].host, own))
+        return 0;
+    double median = peers_median(model, group, who, BUDGET_IDLE, 0, &n_peers);
+    return add_sleep(model, group, who, demand, median, candidates);
+}
+
+int saturation_program(const struct run_model *model, size_t group, struct candidates *candidates) {
+    if (!model_has_path(model))
+        return saturation_processes(model, group, candidates);
+    int result = throughput_counts(model, group) ? saturation_free(model, group, candidates)
+                                                 : look_at_computing(model, group, candidates);
+    if (result == 0)
+        result = look_at_sleeping(model, group, candidates);
+    return result == 0 ? saturation_buffers(model, group, candidates) : result;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranks without a core inside calls, as far as the kernel saw them wait for one. Who spins in a
+ * call loses time by that only at the end, after what it waits for has come. Who looks now and
+ * then, and sleeps between the looks, is seen to have looked late: one look took long, or the nap
+ * before it did. What a rank was to send meanwhile came late to its receiver, too: MPI moves a
+ * message on only while somebody runs it.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/facts/series/stats.h"
+#include "analysis/simulate/replay_build.h"
+
+/* The interval of counters that t lies in; REPLAY_NONE. Times come in order. */
+static uint32_t interval_at(struct rank_builder *rb, int64_t t) {
+    const struct builder *b = rb->b;
+    while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= t)
+        rb->interval++;
+    bool inside = rb->interval < b->n_intervals && b->intervals[rb->interval].begin_ns <= t;
+    return inside ? (uint32_t)rb->interval : REPLAY_NONE;
+}
+
+static void add_hidden(struct rank_builder *rb, const struct budget_shares *shares, double ns) {
+    rb->to->hidden_quota_ns += ns * shares->quota_of_queue;
+    rb->to->hidden_queue_ns += ns * (1 - shares->quota_of_queue);
+}
+
+/* ---- looks in a row ---- */
+
+/* What folded looks took, and how much of it beyond as many usual ones. */
+struct replay_looks {
+    double inside, beyond;
+};
+
+static bool is_folded_look(const struct rank_builder *rb, const struct mpi_event *e) {
+    return e->flags & MPI_FLAG_FOLDED && e->calls &&
+           replay_function_of(rb, e)->kind == MPI_KIND_TEST &&
+           e->thread == rb->b->threads[rb->index];
+}
+
+static double beyond_usual(const struct rank_builder *rb, const struct mpi_event *e) {
+    return fmax((double)e->inside_ns - rb->usual_look_ns * (double)e->calls, 0);
+}
+
+static double usual_look(const struct rank_builder *rb, double *room) {
+    size_t n = 0;
+    for (size_t i = 0; i < rb->rank->n; i++) {
+        const struct mpi_event *e = &rb->rank->events[i];
+        if (is_folded_look(rb, e))
+            room[n++] = (double)e->inside_ns / (double)e->calls;
+    }
+    return n ? stats_quantile(room, n, 0.25) : 0;
+}
+
+int replay_measure_looks(struct rank_builder *rb) {
+    double *room = malloc((rb->rank->n + 1) * sizeof *room);
+    rb->looks = calloc(rb->b->n_intervals + 1, sizeof *rb->looks);
+    if (!room || !rb->looks) {
+        free(room);
+        return -ENOMEM;
+    }
+    rb->usual_look_ns = usual_look(rb, room);
+    free(room);
+    for (size_t i = 0; i < rb->rank->n; i++) {
+        const struct mpi_event *e = &rb->rank->events[i];
+        uint32_t at = is_folded_look(rb, e) ? interval_at(rb, e->exit_ns - 1) : REPLAY_NONE;
+        if (at == REPLAY_NONE)
+            continue;
+        rb->looks[at].inside += (double)e->inside_ns;
+        rb->looks[at].beyond += beyond_usual(rb, e);
+    }
+    rb->interval = 0;
+    return 0;
+}
+
+/* A look that took long had no core for a while, not all looks for a part of theirs: as far as
+ * counters say that there was none. */
+static double folded_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
+                            double inside) {
+    const struct replay_looks *all = &rb->looks[at];
+    double off = rb->to->shares[at].off_of_folded * all->inside;
+    double rest = fmax(off - all->beyond, 0), own = fmin(beyond_usual(rb, e), inside);
+    own *= all->beyond > 0 ? fmin(off / all->beyond, 1) : 0;
+    return fmin(own + (all->inside > 0 ? rest / all->inside * inside : 0), inside);
+}
+
+static double look_off_ns(const struct rank_builder *rb, const struct mpi_event *e, uint32_t at,
+                          double length) {
+    if (e->flags & MPI_FLAG_FOLDED)
+        return folded_off_ns(rb, e, at, fmin((double)e->inside_ns, length));
+    return e->flags & MPI_FLAG_HAS_CPU ? fmax(length - (double)e->cpu_ns, 0) : 0;
+}
+
+/* Between looks in a row it may compute, or nap. */
+static double look_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
+                          double length, double off) {
+    double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
+    return inside - off + (length - inside) * shares->cpu_of_dark;
+}
+
+/* ---- polling ---- */
+
+void replay_note_look(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at == REPLAY_NONE)
+        return;
+    const struct budget_shares *shares = &rb->to->shares[at];
+    double length = (double)(end - begin), off = look_off_ns(rb, e, at, length);
+    rb->poll_cpu_ns += look_cpu_ns(e, shares, length, off);
+    replay_add_absence(
+        rb, (struct replay_absence){begin, end, off * shares->queue_of_inside_off, at, false});
+}
+
+void replay_put_own_looks(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    int64_t inside = e->inside_ns < end - begin ? e->inside_ns : end - begin;
+    size_t cursor = rb->interval;
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    double off = at == REPLAY_NONE ? 0 : folded_off_ns(rb, e, at, (double)inside);
+    double late = at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_inside_off;
+    struct replay_op *op =
+        replay_add_op(rb, REPLAY_FIXED, 0, inside - (int64_t)late, begin + inside);
+    op->late_ns = (int64_t)late;
+    op->shares = at;
+    op->spins = inside > late ? (float)(((double)inside - off) / ((double)inside - late)) : 0;
+    rb->interval = cursor; /* the gap begins earlier */
+    replay_add_gap(rb, begin + inside, end, NAN);
+}
+
+/* Budgets tell of it where the next look found something. */
+void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    double late = fmin(polling_late_ns(&rb->polling, i), (double)(end - begin));
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at == REPLAY_NONE)
+        return;
+    bool told = rb->needs[i].since_ns != VALUE_ABSENT;
+    replay_add_absence(rb, (struct replay_absence){end - (int64_t)late, end,
+                                                   late * rb->to->shares[at].queue_of_inside_off,
+                                                   at, told});
+}
+
+/* Of a pause that was too long for a nap, and that budgets show as waiting for a core. */
+void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
+    double late = replay_pause_late_ns(rb, begin, end, cpu);
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    if (at != REPLAY_NONE)
+        replay_add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, true});
+}
+
+double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
+    size_t cursor = rb->interval;
+    uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
+    rb->interval = cursor; /* the pause may yet be a gap, which begins earlier */
+    double off = fmax((double)(end - begin) - cpu, 0);
+    return at == REPLAY_NONE ? 0 : off * rb->to->shares[at].queue_of_off;
+}
+
+/* Sends that are buffered wait for nobody. */
+int64_t replay_look_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t end,
+                            uint32_t *ret_shares) {
+    struct replay_away away =
+        replay_away(rb->to, replay_later(rb->poll_begin_ns, ready_ns), end, REPLAY_SOON);
+    if (away.untold_ns > 0)
+        add_hidden(rb, &rb->to->shares[away.shares], away.untold_ns);
+    *ret_shares = away.shares;
+    return (int64_t)away.ns;
+}
+
+/* ---- calls ---- */
+
+/* Time off the CPU after what it waited for was there. In a group call all that fits in there:
+ * others may have waited for it then. A message was on its way in that time, too, and had no core
+ * as often as before it was sent: what is left of the stay is what its link took. A wait whose end
+ * is not known goes on without a core up to the last turn. */
+int64_t replay_call_late_ns(struct rank_builder *rb, size_t i, enum waits_for what, int64_t begin,
+                            int64_t end, uint32_t *ret_shares) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct call_need *need = &rb->needs[i];
+    uint32_t at = interval_at(rb, begin);
+    *ret_shares = REPLAY_NONE;
+    if (!(e->flags & MPI_FLAG_HAS_CPU) || at == REPLAY_NONE || replay_is_polling(rb))
+        return 0;
+    bool may_go = need->may_leave && need->ready_ns >= end;
+    int64_t ready = need->ready_ns == VALUE_ABSENT || may_go || need->ready_ns < begin ? begin
+                    : need->ready_ns < end ? need->ready_ns
+                                           : end;
+    const struct budget_shares *shares = &rb->to->shares[at];
+    double off = (double)(end - begin - e->cpu_ns), after = (double)(end - ready);
+    double lost = what != FOR_MESSAGES ? fmin(off, after)
+                  : end > begin        ? off * after / (double)(end - begin)
+                                       : 0;
+    double late = fmax(fmin(lost * shares->queue_of_inside_off,
+                            what == FOR_NOBODY ? INFINITY : replay_turn_ns(shares)),
+                       0);
+    double known = fmax(off - (double)(ready - begin), 0) * shares->queue_of_inside_off;
+    add_hidden(rb, shares, fmax(late - known, 0));
+    replay_add_absence(rb, (struct replay_absence){end - (int64_t)late, end, late, at, false});
+    *ret_shares = at;
+    return (int64_t)late;
+}
+
+float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    if (replay_is_polling(rb))
+        return end > rb->poll_begin_ns
+                   ? (float)fmin(rb->poll_cpu_ns / (double)(end - rb->poll_begin_ns), 1)
+                   : 0;
+    if (end <= begin)
+        return 0;
+    double cpu = e->flags & MPI_FLAG_HAS_CPU ? (double)e->cpu_ns / (double)(end - begin) : 1;
+    return (float)fmin(fmax(cpu, 0), 1);
+}

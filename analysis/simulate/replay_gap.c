@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations between calls. What the budget counts as waiting by polling (tests that find nothing,
+ * and the sleep between them) is no operation at all: the wait is that of the call which completes
+ * what was polled for. Polling that ends before that, because the rank had something else to do,
+ * was no wait: no time may be missing, and it is the rank's own.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/simulate/replay_build.h"
+
+struct replay_op *replay_add_op(struct rank_builder *rb, enum replay_op_kind kind, uint32_t first,
+                                int64_t ns, int64_t end_ns) {
+    struct replay_op *op = &rb->nowhere;
+    if (replay_room(&rb->to->ops, rb->to->n, &rb->to->capacity, sizeof *op))
+        op = &rb->to->ops[rb->to->n++];
+    else
+        rb->error = -ENOMEM;
+    *op = (struct replay_op){.kind = kind, .first = first, .ns = ns, .end_ns = end_ns};
+    return op;
+}
+
+void replay_add_fixed(struct rank_builder *rb, int64_t ns, int64_t end_ns, float spins) {
+    struct replay_op *last = rb->to->n ? &rb->to->ops[rb->to->n - 1] : NULL;
+    if (last && last->kind == REPLAY_FIXED && !last->late_ns && !last->n) {
+        double spun = (double)last->ns * (double)last->spins + (double)ns * (double)spins;
+        last->ns += ns;
+        last->end_ns = end_ns;
+        last->spins = last->ns > 0 ? (float)(spun / (double)last->ns) : 1;
+    } else if (ns > 0) {
+        replay_add_op(rb, REPLAY_FIXED, 0, ns, end_ns)->spins = spins;
+    }
+}
+
+static double unknown_cpu(const struct rank_builder *rb, uint32_t interval) {
+    return interval == REPLAY_NONE ? 1 : rb->to->shares[interval].cpu_of_dark;
+}
+
+/* CPU time of a part of an interval, as counted; NAN: not known. */
+static double counted_ns(const struct budget_interval *i, int64_t begin, int64_t end) {
+    double length = (double)(end - begin), all = (double)(i->end_ns - i->begin_ns);
+    return isnan(i->cpu) || all <= 0 ? NAN : fmin(fmax(i->cpu, 0) * (length / all), length);
+}
+
+/* Time of which only the sum of CPU time is known: what of it counters cover, and tell. */
+struct spread {
+    double per_ns, covered, counted;
+};
+
+static struct spread spread_of(const struct rank_builder *rb, int64_t begin, int64_t end,
+                               double cpu_per_ns) {
+    const struct builder *b = rb->b;
+    struct spread s = {.per_ns = cpu_per_ns};
+    for (size_t i = rb->interval; i < b->n_intervals && b->intervals[i].begin_ns < end; i++) {
+        const struct budget_interval *x = &b->intervals[i];
+        int64_t from = x->begin_ns > begin ? x->begin_ns : begin;
+        int64_t to = x->end_ns < end ? x->end_ns : end;
+        double counted = to > from ? counted_ns(x, from, to) : NAN;
+        s.covered += isnan(counted) ? 0 : (double)(to - from);
+        s.counted += isnan(counted) ? 0 : counted;
+    }
+    return s;
+}
+
+/* When it computed counters know better than that it did so evenly: as the budget has it, so that a
+ * wait for a disk is not held against a time full of computing. */
+static double cpu_of_part(const struct spread *s, double counted, double length) {
+    double own = s->per_ns * s->covered;
+    if (isnan(counted) || !(s->counted > 0))
+        return s->per_ns * length;
+    if (own <= s->counted)
+        return counted * (own / s->counted);
+    return counted + (own - s->counted) * ((length - counted) / (s->covered - s->counted));
+}
+
+void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double cpu_per_ns) {
+    const struct builder *b = rb->b;
+    struct spread spread = spread_of(rb, begin, end, cpu_per_ns);
+    while (begin < end && !rb->error) {
+        while (rb->interval < b->n_intervals && b->intervals[rb->interval].end_ns <= begin)
+            rb->interval++;
+        bool inside = rb->interval < b->n_intervals && b->intervals[rb->interval].begin_ns <= begin;
+        int64_t to = end;
+        if (inside && b->intervals[rb->interval].end_ns < end)
+            to = b->intervals[rb->interval].end_ns;
+        else if (!inside && rb->interval < b->n_intervals &&
+                 b->intervals[rb->interval].begin_ns < end)
+            to = b->intervals[rb->interval].begin_ns;
+        uint32_t shares = inside ? (uint32_t)rb->interval : REPLAY_NONE;
+        double length = (double)(to - begin);
+        double counted = inside ? counted_ns(&b->intervals[rb->interval], begin, to) : NAN;
+        double cpu = isnan(cpu_per_ns) ? unknown_cpu(rb, shares) * length
+                                       : cpu_of_part(&spread, counted, length);
+        struct replay_op *op = replay_add_op(rb, REPLAY_GAP, shares, to - begin, to);
+        op->cpu_ns = (int64_t)fmin(fmax(cpu, 0), length);
+        begin = to;
+    }
+}
+
+/* Whether the looks at this time, at event i or before it, are a wait. Who goes on without having
+ * found anything had more to do than that: what it completes next was there before. Who sleeps
+ * between its looks has not: it finds what has come with the next one. */
+static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
+    const struct call_need *need = polling_for(&rb->polling, i, begin);
+    if (need && replay_is_polling(rb) && rb->poll_napped)
+        return true;
+    return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
+}
+
+void replay_end_looks(struct rank_builder *rb, int64_t t) {
+    int64_t from = rb->poll_begin_ns;
+    rb->poll_begin_ns = VALUE_ABSENT;
+    if (from == VALUE_ABSENT || t <= from)
+        return;
+    struct replay_away away = replay_away(rb->to, from, t, INFINITY);
+    struct replay_op *op = replay_add_op(rb, REPLAY_FIXED, 0, t - from - (int64_t)away.ns, t);
+    op->spins = op->ns > 0 ? (float)fmin(rb->poll_cpu_ns / (double)op->ns, 1) : 0;
+    op->late_ns = (int64_t)away.ns;
+    op->shares = away.shares;
+}
+
+/* A pause that is no nap ends no wait if nothing but want of a core made it too long for one, or
+ * waking up took some CPU time: who has something to do meanwhile does it for longer. */
+static bool goes_on_looking(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+                            double cpu) {
+    double all = rb->poll_woke_ns + cpu;
+    if (!replay_is_polling(rb) || all > POLL_CPU_MAX * (double)(end - rb->poll_begin_ns))
+        return false;
+    double own = (double)(end - begin) - replay_pause_late_ns(rb, begin, end, cpu);
+    return own <= NAP_LONG_NS && waits_for(rb, i, begin);
+}
+
+void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    double length = (double)(end - begin), cpu = length;
+    if (end <= begin)
+        return;
+    if (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS) {
+        replay_end_looks(rb, begin);
+        replay_add_gap(rb, begin, end, NAN);
+        return;
+    }
+    if (e->flags & MPI_FLAG_HAS_GAP_CPU)
+        cpu = fmin((double)e->gap_cpu_ns, length);
+    if (polling_napped(&rb->polling, i) && waits_for(rb, i, begin)) {
+        replay_note_nap(rb, i, begin, end);
+        rb->poll_napped = true;
+        return;
+    }
+    if (goes_on_looking(rb, i, begin, end, cpu)) {
+        replay_note_pause(rb, begin, end, cpu);
+        rb->poll_woke_ns += cpu;
+        rb->poll_napped |= cpu <= POLL_CPU_MAX * length;
+        return;
+    }
+    replay_end_looks(rb, begin);
+    replay_add_gap(rb, begin, end, cpu / length);
+}
+
+void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    bool folded = e->flags & MPI_FLAG_FOLDED;
+    if (!waits_for(rb, i, begin)) {
+        replay_end_looks(rb, begin);
+        if (folded)
+            replay_put_own_looks(rb, i, begin, end);
+        else
+            replay_add_fixed(rb, end - begin, end, 1);
+        return;
+    }
+    if (!replay_is_polling(rb)) {
+        rb->poll_begin_ns = begin;
+        rb->poll_cpu_ns = rb->poll_woke_ns = 0;
+        rb->poll_napped = false;
+    }
+    replay_note_look(rb, i, begin, end);
+}

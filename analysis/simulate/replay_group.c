@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Group calls: who can go on once who has come, and, if links are not as measured, once its bytes
+ * are there: all members share what the slowest of their links makes of it. Who only gives its part
+ * to a root waits for nobody, but takes as much longer as the bytes do: whether it is the last to
+ * come is the others' doing, and of two that come at the same time nobody's.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/simulate/replay_run.h"
+
+#define AT_ONCE (-TIME_SANE_NS)
+#define BUFFERED 65536 /* who gives no more than that need not see it go */
+
+static int64_t later(int64_t came_ns, const struct group_state *s) {
+    return came_ns != VALUE_ABSENT && s->carried_ns != VALUE_ABSENT && s->carried_ns > came_ns
+               ? s->carried_ns
+               : came_ns;
+}
+
+static bool only_gives(const struct replay_group *g, size_t rank) {
+    return g->need == MPI_NEED_GATHERED && g->root != rank;
+}
+
+/* When a member can go on; VALUE_ABSENT: not known yet. */
+static int64_t group_ready(const struct run *run, uint32_t number, uint32_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
+    const struct group_state *s = &run->groups[number];
+    bool all = s->arrived == g->members;
+    int64_t at_once =
+        s->carried_ns != VALUE_ABSENT && g->bytes > BUFFERED ? s->carried_ns : AT_ONCE;
+    switch (g->need) {
+    case MPI_NEED_ROOT:
+        return g->root == rank || g->root == REPLAY_NONE ? at_once : later(s->root_ns, s);
+    case MPI_NEED_GATHERED:
+        return only_gives(g, rank) ? AT_ONCE : all ? later(s->last_ns, s) : VALUE_ABSENT;
+    case MPI_NEED_NOBODY:
+        return AT_ONCE;
+    default:
+        return all ? later(s->last_ns, s) : VALUE_ABSENT;
+    }
+}
+
+/* How long a member goes on, less what its bytes took, which they take anew. */
+static int64_t beside_bytes(const struct run *run, uint32_t number, uint32_t rank, int64_t ns) {
+    const struct group_state *s = &run->groups[number];
+    if (s->carried_ns == VALUE_ABSENT || only_gives(&run->p->groups[number], rank))
+        return ns;
+    return ns > s->was_ns ? ns - s->was_ns : 0;
+}
+
+static void group_release(struct run *run, uint32_t number) {
+    struct group_state *s = &run->groups[number];
+    uint32_t kept = REPLAY_NONE;
+    for (uint32_t w = s->waiting, next; w != REPLAY_NONE; w = next) {
+        struct waiting *item = &run->waiting[w];
+        next = item->next;
+        int64_t ready = group_ready(run, number, item->rank);
+        if (ready == VALUE_ABSENT) {
+            item->next = kept;
+            kept = w;
+            continue;
+        }
+        replay_come(run, item->rank,
+                    (ready > item->arrived_ns ? ready : item->arrived_ns) +
+                        beside_bytes(run, number, item->rank, item->ns));
+    }
+    s->waiting = kept;
+}
+
+void replay_group_wait(struct run *run, uint32_t number, uint32_t rank, int64_t now, int64_t ns) {
+    struct rank_state *r = &run->ranks[rank];
+    int64_t ready = group_ready(run, number, rank);
+    if (ready != VALUE_ABSENT) {
+        int64_t t = (ready > now ? ready : now) + beside_bytes(run, number, rank, ns);
+        r->resume = t > r->resume ? t : r->resume;
+        return;
+    }
+    struct waiting *w =
+        replay_room(&run->waiting, run->n_waiting, &run->waiting_capacity, sizeof *run->waiting);
+    if (!w) {
+        run->error = -ENOMEM;
+        return;
+    }
+    run->waiting[run->n_waiting] = (struct waiting){rank, run->groups[number].waiting, now, ns};
+    run->groups[number].waiting = (uint32_t)run->n_waiting++;
+    r->missing++;
+}
+
+/* ---- bytes ---- */
+
+static double seconds_as_measured(const struct run *run, const struct replay_group *g) {
+    const struct replay_network *m = &run->p->net;
+    size_t hosts = run->p->model->n_hosts;
+    for (size_t h = 0; h < hosts; h++) {
+        run->load[h] /= m->egress[h];
+        run->load[hosts + h] /= m->ingress[h];
+    }
+    return replay_wire_s(g, run->load, hosts);
+}
+
+static double seconds_now(struct run *run, const struct replay_group *g) {
+    size_t hosts = run->p->model->n_hosts;
+    for (size_t link = 0; link < 2 * hosts; link++)
+        if (run->load[link] > 0)
+            run->load[link] = replay_bucket_take(run, link, run->load[link]);
+    return replay_wire_s(g, run->load, hosts);
+}
+
+/* All it needs is there: its bytes take to the links. */
+static void carry(struct run *run, uint32_t number, int64_t now) {
+    const struct replay_group *g = &run->p->groups[number];
+    struct group_state *s = &run->groups[number];
+    if (!run->other_links || !(g->bytes > 0) || s->carried_ns != VALUE_ABSENT)
+        return;
+    if (run->burst)
+        replay_flows_advance(run, now);
+    replay_wire_load(run->p, g, run->load);
+    double was = seconds_as_measured(run, g);
+    replay_wire_load(run->p, g, run->load);
+    double is = seconds_now(run, g);
+    run->work += 4 * (double)run->p->model->n_hosts + 2 * (double)g->members;
+    if (was == is)
+        return;
+    s->was_ns = replay_bounded_ns(was * 1e9);
+    s->carried_ns = now + replay_bounded_ns(is * 1e9);
+}
+
+/* A limit of its host, or of the one that gets all it gives. */
+static bool is_limited(const struct run *run, const struct replay_group *g, size_t rank) {
+    const struct replay_network *m = &run->p->net;
+    size_t host = (size_t)run->p->ranks[rank].host;
+    double limit =
+        fmin(fmin(m->egress[host], m->ingress[host]), fmin(run->egress[host], run->ingress[host]));
+    if (only_gives(g, rank) && g->root != REPLAY_NONE) {
+        size_t to = (size_t)run->p->ranks[g->root].host;
+        limit = fmin(limit, fmin(m->ingress[to], run->ingress[to]));
+    }
+    return isfinite(limit);
+}
+
+/* Whether those it needs have yet to come. */
+static bool is_early(const struct run *run, uint32_t number, size_t rank) {
+    int64_t ready = group_ready(run, number, (uint32_t)rank);
+    return ready == VALUE_ABSENT || ready > run->ranks[rank].now;
+}
+
+/* Of what no link explains, but crosses one that goes faster: who needs others takes what calls of
+ * few bytes do, at least. */
+static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
+    double few = 0, was = (double)ns;
+    if (is_limited(run, g, rank) || g->bytes <= 0)
+        return ns;
+    if (replay_needs_any(g, rank))
+        few = run->p->net.few_ns[is_early(run, number, rank)];
+    return (int64_t)fmax(was / run->group_pace, fmin(was, few));
+}
+
+/* What all its bytes take longer with other links than measured, but for bursts: once a call. */
+static int64_t longer_ns(struct run *run, uint32_t number) {
+    const struct replay_group *g = &run->p->groups[number];
+    struct group_state *s = &run->groups[number];
+    size_t hosts = run->p->model->n_hosts;
+    if (s->longer_ns != VALUE_ABSENT)
+        return s->longer_ns;
+    replay_wire_load(run->p, g, run->load);
+    double was = seconds_as_measured(run, g);
+    replay_wire_load(run->p, g, run->load);
+    for (size_t link = 0; link < 2 * hosts; link++)
+        run->load[link] /= replay_link_rate(run, link);
+    double is = replay_wire_s(g, run->load, hosts);
+    run->work += 4 * (double)hosts + 2 * (double)g->members;
+    s->longer_ns = replay_bounded_ns(fmax((is - was) * 1e9, -(double)TIME_SANE_NS));
+    return s->longer_ns;
+}
+
+static int64_t giving_ns(struct run *run, uint32_t number, int64_t ns, size_t rank) {
+    const struct replay_group *g = &run->p->groups[number];
+    if (!run->other_links || !only_gives(g, rank) || g->bytes <= BUFFERED)
+        return ns;
+    int64_t longer = longer_ns(run, number);
+    return ns + longer > 0 ? ns + longer : 0;
+}
+
+int64_t replay_group_ns(struct run *run, uint32_t number, const struct replay_op *op, int64_t ns,
+                        size_t rank) {
+    int64_t held = op->held_ns < ns ? op->held_ns : ns;
+    int64_t own = giving_ns(run, number, paced_ns(run, number, ns - held, rank), rank);
+    return held ? own + replay_late_ns(run, op->held_rank, op->held_shares, held) : own;
+}
+
+void replay_group_arrive(struct run *run, uint32_t number, uint32_t rank, int64_t now) {
+    struct group_state *s = &run->groups[number];
+    s->arrived++;
+    s->last_ns = now;
+    const struct replay_group *g = &run->p->groups[number];
+    if (g->root == rank)
+        s->root_ns = now;
+    if (g->need == MPI_NEED_ROOT ? g->root == rank : s->arrived == g->members)
+        carry(run, number, now);
+    group_release(run, number);
+}

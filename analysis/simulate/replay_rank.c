@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* What ranks do: each runs on by itself up to the next thing that concerns another one. */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/simulate/replay_run.h"
+
+/* ---- waiting ---- */
+
+int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns) {
+    const struct replay_rank *r = &run->p->ranks[rank];
+    if (late_ns == 0 || !run->change || !run->change->keep || shares == REPLAY_NONE)
+        return late_ns;
+    const double *keep = &run->change->keep[(size_t)r->host * BUDGET_TERMS];
+    double quota = r->shares[shares].quota_of_queue;
+    return (int64_t)((double)late_ns *
+                     (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
+}
+
+/* What the present operation of a rank takes longer for want of a core. */
+static int64_t late_ns(const struct run *run, uint32_t rank) {
+    const struct replay_op *op = &run->p->ranks[rank].ops[run->ranks[rank].at];
+    return replay_late_ns(run, rank, op->shares, op->late_ns);
+}
+
+/* When the rank goes on after what it waited for is there. */
+static int64_t goes_on(struct run *run, uint32_t rank) {
+    const struct rank_state *r = &run->ranks[rank];
+    const struct replay_op *op = &run->p->ranks[rank].ops[r->at];
+    return replay_quota_wait(run, rank, r->resume + late_ns(run, rank), (double)op->spins);
+}
+
+void replay_come(struct run *run, uint32_t rank, int64_t t) {
+    struct rank_state *r = &run->ranks[rank];
+    r->resume = t > r->resume ? t : r->resume;
+    if (--r->missing == 0)
+        replay_push(run, goes_on(run, rank), EVENT_RANK, rank);
+}
+
+void replay_leave(struct run *run, uint32_t id, int64_t left) {
+    struct message_state *m = &run->messages[id];
+    if (m->left_ns == VALUE_ABSENT)
+        m->left_ns = left;
+    if (m->sender_waits)
+        replay_come(run, run->p->messages[id].from, left);
+    m->sender_waits = false;
+}
+
+void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
+    struct message_state *m = &run->messages[id];
+    const struct replay_message *as = &run->p->messages[id];
+    m->arrived_ns = t;
+    if (m->receiver_waits)
+        replay_come(run, as->to, t);
+    m->receiver_waits = false;
+    replay_leave(run, id, left);
+}
+
+/* ---- time between calls ---- */
+
+static double share_kept(const struct budget_shares *s, const double *keep) {
+    double quota = s->queue_of_off * s->quota_of_queue, queue = s->queue_of_off - quota;
+    double idle =
+        fmax(1 - s->queue_of_off - s->steal_of_off - s->disk_of_off - s->memory_of_off, 0);
+    return queue * keep[BUDGET_RUN_QUEUE] + quota * keep[BUDGET_QUOTA] +
+           s->steal_of_off * keep[BUDGET_STEAL] + s->disk_of_off * keep[BUDGET_DISK] +
+           s->memory_of_off * keep[BUDGET_MEMORY] + idle * keep[BUDGET_IDLE];
+}
+
+int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                          const struct replay_op *op) {
+    double cpu = (double)op->cpu_ns, speed = change && change->speed ? change->speed[rank] : 1;
+    if (change && change->keep) {
+        const double *keep = &change->keep[(size_t)p->ranks[rank].host * BUDGET_TERMS];
+        double memory =
+            op->first == REPLAY_NONE ? 0 : p->ranks[rank].shares[op->first].memory_of_cpu;
+        cpu *= (1 - memory) * keep[BUDGET_CPU] + memory * keep[BUDGET_MEMORY];
+    }
+    return replay_bounded_ns(cpu / speed);
+}
+
+int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                      const struct replay_op *op) {
+    double off = (double)(op->ns - op->cpu_ns);
+    double speed = change && change->speed ? change->speed[rank] : 1;
+    if (change && change->keep) {
+        const double *keep = &change->keep[(size_t)p->ranks[rank].host * BUDGET_TERMS];
+        off *= op->first == REPLAY_NONE ? keep[BUDGET_IDLE]
+                                        : share_kept(&p->ranks[rank].shares[op->first], keep);
+    }
+    return replay_gap_cpu_ns(p, change, rank, op) + replay_bounded_ns(off / speed);
+}
+
+/* ---- operations ---- */
+
+/* The reference rank has come to `measured` at `now`. */
+static void pass(struct run *run, int64_t measured, int64_t now) {
+    double from = (double)run->passed_ns, length = (double)measured - from;
+    for (; run->next_time < run->n_times && run->times[run->next_time] <= measured;
+         run->next_time++) {
+        double part = length > 0 ? ((double)run->times[run->next_time] - from) / length : 1;
+        double at = run->times[run->next_time] < run->passed_ns
+                        ? (double)run->times[run->next_time] - from
+                        : part * (double)(now - run->passed_at);
+        run->ret_times[run->next_time] = run->passed_at + (int64_t)llround(at);
+    }
+    run->passed_ns = measured;
+    run->passed_at = now;
+}
+
+void replay_finish_op(struct run *run, uint32_t rank, const struct replay_op *op) {
+    if (rank == run->reference)
+        pass(run, op->end_ns, run->ranks[rank].now);
+    run->ranks[rank].at++;
+}
+
+/* Whether the rank can go on at once; its `now` is then the end of the wait. */
+static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op) {
+    struct rank_state *r = &run->ranks[rank];
+    r->resume = r->now + op->ns;
+    r->missing = 0;
+    for (uint32_t i = 0; i < op->n; i++) {
+        uint32_t what = run->p->waits[op->first + i];
+        uint32_t id = what & ~(REPLAY_OWN_SEND | REPLAY_OWN_GROUP);
+        if (what & REPLAY_OWN_GROUP) {
+            replay_group_wait(run, id, rank, r->now,
+                              replay_group_ns(run, id, op, op->group_ns, rank));
+            continue;
+        }
+        struct message_state *m = &run->messages[id];
+        int64_t t = what & REPLAY_OWN_SEND ? m->left_ns : m->arrived_ns;
+        if (t == VALUE_ABSENT) {
+            *(what & REPLAY_OWN_SEND ? &m->sender_waits : &m->receiver_waits) = true;
+            r->missing++;
+        } else if (t > r->resume) {
+            r->resume = t;
+        }
+    }
+    if (r->missing)
+        return false;
+    r->now = goes_on(run, rank);
+    return true;
+}
+
+/* On the CPU within a call that waits for nobody. */
+static int64_t spun_ns(const struct replay_op *op) {
+    return (int64_t)((double)op->ns * (double)op->spins);
+}
+
+/* One operation that concerns others. False: it waits. */
+static bool interact(struct run *run, uint32_t rank, const struct replay_op *op) {
+    struct rank_state *r = &run->ranks[rank];
+    r->waits_ns = r->now;
+    switch (op->kind) {
+    case REPLAY_POST_SEND:
+        run->messages[op->first].sent_ns = r->now;
+        if (run->p->messages[op->first].buffered)
+            run->messages[op->first].left_ns = r->now;
+        replay_try_to_go(run, op->first, r->now);
+        return true;
+    case REPLAY_POST_RECEIVE:
+        run->messages[op->first].posted_ns = r->now;
+        if (!run->p->messages[op->first].buffered)
+            replay_try_to_go(run, op->first, r->now);
+        return true;
+    case REPLAY_WAIT:
+        return wait_for(run, rank, op);
+    default:
+        r->resume = r->now;
+        r->missing = 0;
+        replay_group_arrive(run, op->first, rank, r->now);
+        if (op->n) {
+            r->now = replay_quota_spend(run, rank, op->ns, spun_ns(op)) + late_ns(run, rank);
+            return true;
+        }
+        replay_group_wait(run, op->first, rank, r->now,
+                          replay_group_ns(run, op->first, op, op->ns, rank));
+        if (r->missing)
+            return false;
+        r->now = goes_on(run, rank);
+        return true;
+    }
+}
+
+/* Held up by one that had no core: as long as that one is now. */
+static int64_t fixed_ns(const struct run *run, const struct replay_op *op) {
+    return op->held_ns ? op->ns - op->held_ns +
+                             replay_late_ns(run, op->held_rank, op->held_shares, op->held_ns)
+                       : op->ns;
+}
+
+/* When it is through with an operation that concerns nobody else. */
+static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
+    if (op->kind == REPLAY_FIXED)
+        return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) + late_ns(run, rank);
+    return replay_quota_spend(run, rank, replay_gap_ns(run->p, run->change, rank, op),
+                              replay_gap_cpu_ns(run->p, run->change, rank, op));
+}
+
+void replay_step(struct run *run, uint32_t rank, int64_t now) {
+    struct rank_state *r = &run->ranks[rank];
+    const struct replay_rank *program = &run->p->ranks[rank];
+    while (r->at < program->n && !run->error) {
+        const struct replay_op *op = &program->ops[r->at];
+        if (!time_is_sane(r->now)) {
+            run->error = -E2BIG;
+            return;
+        }
+        if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED) {
+            r->now = run_by_itself(run, rank, op);
+        } else {
+            if (r->now > now) {
+                replay_push(run, r->now, EVENT_RANK, rank);
+                return;
+            }
+            r->blocked = !interact(run, rank, op);
+            if (r->blocked)
+                return;
+        }
+        replay_finish_op(run, rank, op);
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/time/budget.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/time/budget_private.h"
+
+static const struct {
+    const char *name, *words;
+} terms[BUDGET_TERMS] = {
+    [BUDGET_CPU] = {"cpu", "computing"},
+    [BUDGET_RUN_QUEUE] = {"runqueue", "waiting for a core"},
+    [BUDGET_QUOTA] = {"quota", "throttled by its quota"},
+    [BUDGET_STEAL] = {"steal", "core taken by the hypervisor"},
+    [BUDGET_DISK] = {"disk", "disk"},
+    [BUDGET_MEMORY] = {"memory", "short memory"},
+    [BUDGET_IDLE] = {"idle", "asleep or blocked"},
+    [BUDGET_PEER_WAIT] = {"peer_wait", "waiting for a peer"},
+    [BUDGET_TRANSFER] = {"transfer", "transfer"},
+    [BUDGET_OVERHEAD] = {"mpi_overhead", "MPI overhead"},
+    [BUDGET_UNSPLIT] = {"mpi_unsplit", "in MPI, not known why"},
+};
+
+const char *budget_term_name(enum budget_term term) {
+    return terms[term].name;
+}
+
+const char *budget_term_words(enum budget_term term) {
+    return terms[term].words;
+}
+
+/* ---- cells ---- */
+
+static int compare_times(const void *a, const void *b) {
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+struct times {
+    int64_t *items;
+    size_t n;
+    int64_t low, high;
+};
+
+static void add_time(struct times *times, int64_t t) {
+    if (t >= times->low && t <= times->high)
+        times->items[times->n++] = t;
+}
+
+/* Every time at which something begins or ends, within the life of the process. */
+static int collect_times(const struct budget_subject *s, const struct windows *windows, size_t n,
+                         struct window lost, struct times *times) {
+    size_t room = 4 + 2 * s->n_intervals;
+    for (size_t w = 0; w < n; w++)
+        room += 2 * windows[w].n;
+    *times = (struct times){malloc(room * sizeof *times->items), 0, s->begin_ns, s->end_ns};
+    if (!times->items)
+        return -ENOMEM;
+    add_time(times, s->begin_ns);
+    add_time(times, s->end_ns);
+    add_time(times, lost.begin_ns);
+    add_time(times, lost.end_ns);
+    for (size_t i = 0; i < s->n_intervals; i++) {
+        add_time(times, s->intervals[i].begin_ns);
+        add_time(times, s->intervals[i].end_ns);
+    }
+    for (size_t w = 0; w < n; w++)
+        for (size_t i = 0; i < windows[w].n; i++) {
+            add_time(times, windows[w].items[i].begin_ns);
+            add_time(times, windows[w].items[i].end_ns);
+        }
+    qsort(times->items, times->n, sizeof *times->items, compare_times);
+    return 0;
+}
+
+static int make_cells(const struct times *times, struct window lost, struct cells *ret_cells) {
+    struct cells cells = {.items = calloc(times->n + 1, sizeof *cells.items)};
+    if (!cells.items)
+        return -ENOMEM;
+    for (size_t i = 0; i + 1 < times->n; i++)
+        if (times->items[i + 1] > times->items[i])
+            cells.items[cells.n++] = (struct cell){.begin_ns = times->items[i],
+                                                   .end_ns = times->items[i + 1],
+                                                   .events = times->items[i + 1] <= lost.begin_ns ||
+                                                             times->items[i] >= lost.end_ns};
+    *ret_cells = cells;
+    return 0;
+}
+
+/* ---- windows ---- */
+
+static size_t first_cell(const struct cells *cells, int64_t t) {
+    size_t low = 0, high = cells->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cells->items[middle].end_ns > t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+size_t budget_first_window(struct windows windows, int64_t t_ns) {
+    size_t low = 0, high = windows.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (windows.items[middle].end_ns > t_ns)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+double budget_covered_ns(const struct cells *cells, size_t cell) {
+    const struct cell *c = &cells->items[cell];
+    struct windows only = cells->parts->only;
+    double covered = 0;
+    for (size_t i = budget_first_window(only, c->begin_ns);
+         i < only.n && only.items[i].begin_ns < c->end_ns; i++) {
+        int64_t from = only.items[i].begin_ns > c->begin_ns ? only.items[i].begin_ns : c->begin_ns;
+        int64_t to = only.items[i].end_ns < c->end_ns ? only.items[i].end_ns : c->end_ns;
+        covered += (double)(to - from);
+    }
+    return covered;
+}
+
+static double wall_of(const struct cells *cells, size_t c) {
+    return cells->within ? budget_covered_ns(cells, c)
+                         : (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
+}
+
+static void add_cell(struct budget *b, const struct cell *c, double wall_ns, double *extra,
+                     unsigned *dark) {
+    b->wall_s += wall_ns / 1e9;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        b->term_s[term] += c->term[term] / 1e9;
+    b->unknown_s += c->unknown / 1e9;
+    *extra += c->extra_cpu / 1e9;
+    *dark |= c->dark;
+    if (c->source > b->source)
+        b->source = c->source;
+}
+
+/* A term that could not be seen for a part of the window is not known, unless something was seen of
+ * it elsewhere: then it is at least that. */
+static void blank_dark(struct budget *b, unsigned dark) {
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (dark >> term & 1 && b->term_s[term] <= 0)
+            b->term_s[term] = NAN;
+}
+
+static struct budget sum_window(const struct cells *cells, struct windows window) {
+    const struct cell *items = cells->within ? cells->within : cells->items;
+    struct budget b = {.source = BUDGET_FROM_EVENTS};
+    double extra = 0, sum = 0;
+    unsigned dark = 0;
+    for (size_t i = 0; i < window.n; i++)
+        for (size_t c = first_cell(cells, window.items[i].begin_ns);
+             c < cells->n && cells->items[c].begin_ns < window.items[i].end_ns; c++)
+            add_cell(&b, &items[c], wall_of(cells, c), &extra, &dark);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        sum += b.term_s[term];
+    b.other_cpu_s = fmax(extra, 0);
+    b.closure_pct = b.wall_s > 0 ? 100 * (sum + fmin(extra, 0)) / b.wall_s : NAN;
+    blank_dark(&b, dark);
+    return b;
+}
+
+/* When events of the subject are missing. */
+static struct window lost_events(const struct budget_subject *s) {
+    const struct mpi_rank *rank = s->log ? &s->log->ranks[s->log_rank] : NULL;
+    if (!rank || !rank->n)
+        return (struct window){s->begin_ns, s->end_ns};
+    int64_t lost = rank->lost_ns < s->end_ns ? rank->lost_ns : s->end_ns;
+    int64_t found = rank->found_ns < s->end_ns ? rank->found_ns : s->end_ns;
+    return (struct window){lost > s->begin_ns ? lost : s->begin_ns,
+                           found > s->begin_ns ? found : s->begin_ns};
+}
+
+static int make(const struct budget_subject *s, const struct budget_parts *parts,
+                const struct windows *windows, size_t n_windows, struct budget *ret_budgets,
+                double *ret_awaited, struct budget_shares *ret_shares) {
+    bool events = s->log && s->log->ranks[s->log_rank].n;
+    struct window lost = lost_events(s);
+    int64_t until = lost.end_ns < s->end_ns ? s->end_ns : lost.begin_ns;
+    struct times times;
+    struct cells cells = {0};
+    int result = collect_times(s, windows, n_windows, lost, &times);
+    if (result == 0)
+        result = make_cells(&times, lost, &cells);
+    cells.shares = ret_shares;
+    if (result == 0 && parts) {
+        cells.within = calloc(cells.n + 1, sizeof *cells.within);
+        cells.parts = parts;
+        cells.windows = windows;
+        cells.n_windows = n_windows;
+        result = cells.within ? 0 : -ENOMEM;
+    }
+    if (result == 0 && events)
+        result = budget_fill_events(s, until, &cells, n_windows ? windows[0] : (struct windows){0},
+                                    ret_awaited);
+    if (result == 0)
+        budget_divide(s, &cells);
+    for (size_t w = 0; result == 0 && w < n_windows; w++)
+        ret_budgets[w] = sum_window(&cells, windows[w]);
+    free(times.items);
+    free(cells.items);
+    free(cells.within);
+    return result;
+}
+
+int budget_make(const struct budget_subject *subject, const struct windows *windows,
+                size_t n_windows, struct budget *ret_budgets, double *ret_awaited) {
+    return make(subject, NULL, windows, n_windows, ret_budgets, ret_awaited, NULL);
+}
+
+int budget_make_parts(const struct budget_subject *subject, const struct budget_parts *parts,
+                      const struct windows *windows, size_t n_windows, struct budget *ret_budgets) {
+    return make(subject, parts, windows, n_windows, ret_budgets, NULL, NULL);
+}
+
+int budget_make_shares(const struct budget_subject *subject, struct budget_shares *ret_shares) {
+    memset(ret_shares, 0, subject->n_intervals * sizeof *ret_shares);
+    return make(subject, NULL, NULL, 0, NULL, NULL, ret_shares);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Amounts of a rank's time on their way into cells, and into what is kept beside them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/time/budget_timeline.h"
+
+/* into[] is beside the cells: they, or their parts. */
+static void spread(const struct cells *cells, struct cell *into, int64_t begin, int64_t end,
+                   enum raw raw, double per_ns) {
+    size_t i = cells->cursor;
+    while (i < cells->n && cells->items[i].end_ns <= begin)
+        i++;
+    while (i > 0 && i < cells->n && cells->items[i].begin_ns > begin)
+        i--;
+    for (; i < cells->n && cells->items[i].begin_ns < end; i++) {
+        const struct cell *c = &cells->items[i];
+        int64_t from = begin > c->begin_ns ? begin : c->begin_ns;
+        int64_t to = end < c->end_ns ? end : c->end_ns;
+        if (to > from)
+            into[i].raw[raw] += per_ns * (double)(to - from);
+    }
+}
+
+void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount) {
+    if (end <= begin || amount <= 0)
+        return;
+    double per_ns = amount / (double)(end - begin);
+    spread(cells, cells->items, begin, end, raw, per_ns);
+    if (!cells->within)
+        return;
+    struct windows only = cells->parts->only;
+    for (size_t i = budget_first_window(only, begin); i < only.n && only.items[i].begin_ns < end;
+         i++)
+        spread(cells, cells->within,
+               begin > only.items[i].begin_ns ? begin : only.items[i].begin_ns,
+               end < only.items[i].end_ns ? end : only.items[i].end_ns, raw, per_ns);
+}
+
+static double common_ns(struct windows windows, int64_t begin, int64_t end) {
+    double sum = 0;
+    for (size_t i = budget_first_window(windows, begin);
+         i < windows.n && windows.items[i].begin_ns < end; i++) {
+        int64_t from = begin > windows.items[i].begin_ns ? begin : windows.items[i].begin_ns;
+        int64_t to = end < windows.items[i].end_ns ? end : windows.items[i].end_ns;
+        sum += (double)(to - from);
+    }
+    return sum;
+}
+
+/* From which host to which: as the element of moved_s. */
+static size_t way_of(const struct timeline *t, const struct call_need *need, size_t n_hosts) {
+    size_t own = (size_t)t->rank->host, other = n_hosts;
+    if (need->who >= 0 && (size_t)need->who != t->subject->log_rank)
+        other = (size_t)t->subject->log->ranks[need->who].host;
+    bool outgoing = need->outgoing || (size_t)need->who == t->subject->log_rank;
+    return outgoing ? own * (n_hosts + 1) + other : other * (n_hosts + 1) + own;
+}
+
+void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
+                        int64_t end, double per_ns) {
+    const struct budget_parts *parts = t->cells->parts;
+    if (!t->cells->within || !parts->moved_s || end <= begin)
+        return;
+    size_t way = way_of(t, need, parts->n_hosts);
+    for (size_t i = budget_first_window(parts->only, begin);
+         i < parts->only.n && parts->only.items[i].begin_ns < end; i++) {
+        struct window o = parts->only.items[i];
+        int64_t from = begin > o.begin_ns ? begin : o.begin_ns,
+                to = end < o.end_ns ? end : o.end_ns;
+        for (size_t w = 0; w < t->cells->n_windows; w++)
+            if (parts->moved_s[w])
+                parts->moved_s[w][way] += per_ns * common_ns(t->cells->windows[w], from, to) / 1e9;
+    }
+}
+
+/* Waits come in order; the two halves of a stretch of polling come one after the other. */
+static void keep_wait(struct timeline *t, int32_t who, int64_t begin, int64_t end) {
+    struct budget_wait *last = t->n_waits ? &t->waits[t->n_waits - 1] : NULL;
+    if (!t->keep_waits || end <= begin || who < 0 || t->error)
+        return;
+    if (last && last->end_ns > begin)
+        begin = last->who == who && last->begin_ns <= begin ? begin : last->end_ns;
+    if (last && last->who == who && last->end_ns >= begin) {
+        last->end_ns = end > last->end_ns ? end : last->end_ns;
+        return;
+    }
+    if (t->n_waits == t->waits_capacity) {
+        size_t more = t->waits_capacity ? 2 * t->waits_capacity : 64;
+        struct budget_wait *waits = reallocarray(t->waits, more, sizeof *waits);
+        t->error = waits ? 0 : -ENOMEM;
+        if (!waits)
+            return;
+        t->waits = waits;
+        t->waits_capacity = more;
+    }
+    if (end > begin)
+        t->waits[t->n_waits++] = (struct budget_wait){begin, end, who};
+}
+
+void timeline_put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end,
+                          double per_ns) {
+    keep_wait(t, who, begin, end);
+    for (size_t i = 0; t->awaited && who >= 0 && i < t->awaited_in.n; i++) {
+        int64_t from = begin, to = end;
+        if (t->awaited_in.items[i].begin_ns > from)
+            from = t->awaited_in.items[i].begin_ns;
+        if (t->awaited_in.items[i].end_ns < to)
+            to = t->awaited_in.items[i].end_ns;
+        if (to > from)
+            t->awaited[who] += per_ns * (double)(to - from);
+    }
+}
+
+int64_t timeline_clip(int64_t value, int64_t low, int64_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
+                          int64_t begin, int64_t end) {
+    if (need->ready_ns == VALUE_ABSENT || (need->may_leave && need->ready_ns >= end))
+        return begin;
+    int64_t bound = need->who < 0 ? 0
+                                  : call_clock_bound(t->subject->clock, t->rank->host,
+                                                     t->subject->log->ranks[need->who].host);
+    return need->ready_ns - since_ns < bound ? begin : timeline_clip(need->ready_ns, begin, end);
+}

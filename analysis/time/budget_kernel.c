@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters divide what events left open. Everything is done once for each interval between two
+ * samples of the process, and the result handed to the cells in it in proportion: nothing is
+ * interpolated within a window that is shorter than that.
+ */
+#include <math.h>
+
+#include "analysis/time/budget_private.h"
+
+/* A running thread's CPU time is brought up to date once a tick of the kernel, 10 ms at most: so
+ * much of an interval may only be counted in the next. */
+#define KERNEL_LAG_NS 10e6
+
+#define DARK(term) (1u << (term))
+
+/* What one interval says of raw amounts: shares. */
+struct division {
+    double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
+    double queue_of_off; /* of the time off the CPU outside MPI */
+    double disk_of_off, memory_of_off, steal_of_off;
+    double queue_of_inside_off, queue_of_nap, disk_of_io_off, off_of_folded;
+    double quota_of_queue;
+    double memory_of_cpu; /* of the time on the CPU outside MPI */
+    double extra_cpu; /* per ns of cell: CPU the events do not account for; negative: too much */
+    bool known;       /* CPU and run queue are */
+    unsigned dark;
+};
+
+static double zero_if_unknown(double value) {
+    return isnan(value) || value < 0 ? 0 : value;
+}
+
+static double share(double part, double whole) {
+    return whole > 0 ? fmin(fmax(part / whole, 0), 1) : 0;
+}
+
+static void mark_dark(struct division *d, double value, enum budget_term term) {
+    if (isnan(value))
+        d->dark |= DARK(term);
+}
+
+static double dark_time(const double *raw) {
+    return raw[RAW_GAP_DARK] + raw[RAW_FOLD_WAIT] + raw[RAW_FOLD_TRANSFER] + raw[RAW_FOLD_UNSPLIT];
+}
+
+/* Why it was off the CPU outside MPI, in this order: what the kernel counted for this very process
+ * first, what was only counted for its host last. */
+static void divide_off(const struct budget_interval *i, double part, double queue, double disk,
+                       double off, struct division *d) {
+    double rest = off - fmin(queue, off);
+    double steal = fmin(part * zero_if_unknown(i->steal), rest);
+    double blocked = fmin(disk, rest - steal);
+    double memory = part * zero_if_unknown(i->memory);
+    memory = fmin(memory, isnan(i->disk) ? rest - steal : blocked);
+    d->queue_of_off = share(queue, off);
+    d->steal_of_off = share(steal, off);
+    /* outside MPI only: where that is not known a process sleeps for its peers as well; and what
+     * is charged as blocked is of the same pressure */
+    double asleep = isnan(i->mpi) ? 0 : part * zero_if_unknown(i->memory_asleep);
+    asleep = fmin(fmax(asleep - memory, 0), rest - steal - fmax(blocked, memory));
+    d->memory_of_off = share(memory + asleep, off);
+    d->disk_of_off = share(fmax(blocked - memory, 0), off);
+    d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
+}
+
+/* Of the queue, what was outside MPI. A process that is ready to run has to wait in proportion to
+ * how long it wants to run, whatever for: so the CPU time tells where it waited, as far as there
+ * was time off the CPU at either place (inside, most of that may have been sleep, till a peer
+ * came).
+ */
+static double queue_outside(double queue, double cpu, double inside_cpu, double off,
+                            double inside_off) {
+    double outside = cpu + inside_cpu > 0 ? queue * cpu / (cpu + inside_cpu) : 0;
+    return fmax(fmin(outside, off), queue - fmin(queue, inside_off));
+}
+
+static struct division divide(const struct budget_interval *i, const double *raw, double part,
+                              double length) {
+    struct division d = {.known = !isnan(i->cpu) && !isnan(i->run_queue)};
+    double known_cpu = raw[RAW_GAP_CPU] + raw[RAW_INSIDE_CPU], cpu = part * zero_if_unknown(i->cpu);
+    double dark = dark_time(raw), queue = part * zero_if_unknown(i->run_queue);
+    double disk = part * zero_if_unknown(i->disk);
+    mark_dark(&d, i->quota, BUDGET_QUOTA);
+    mark_dark(&d, i->steal, BUDGET_STEAL);
+    mark_dark(&d, i->disk, BUDGET_DISK);
+    mark_dark(&d, i->memory, BUDGET_MEMORY);
+    /* folded tests spin: what CPU time is left is theirs first */
+    double spun =
+        isnan(i->cpu) ? raw[RAW_FOLD_INSIDE] : fmin(fmax(cpu - known_cpu, 0), raw[RAW_FOLD_INSIDE]);
+    double inside_off = raw[RAW_INSIDE_OFF] + raw[RAW_FOLD_INSIDE] - spun;
+    known_cpu += spun;
+    d.off_of_folded = share(raw[RAW_FOLD_INSIDE] - spun, raw[RAW_FOLD_INSIDE]);
+    d.cpu_of_dark = share(cpu - known_cpu, dark);
+    d.extra_cpu =
+        length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
+    d.memory_of_cpu =
+        share(part * zero_if_unknown(i->memory_cpu), raw[RAW_GAP_CPU] + d.cpu_of_dark * dark);
+    double off = raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK];
+    double outside = queue_outside(queue, raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK],
+                                   raw[RAW_INSIDE_CPU] + spun, off, inside_off);
+    double disk_io = fmin(disk, raw[RAW_IO_OFF]);
+    d.queue_of_inside_off = share(queue - outside, inside_off);
+    /* what neither place has room for was in naps: the timer had run out, but the core was
+     * another's
+     */
+    d.queue_of_nap =
+        share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_NAP]);
+    d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
+    divide_off(i, part, outside, disk - disk_io, off, &d);
+    return d;
+}
+
+/* What the events have too much of CPU time may yet come; more than that does not fit. */
+static void settle_lag(struct division *d, double length, double *lag_ns) {
+    double amount = d->extra_cpu * length + *lag_ns;
+    *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
+    d->extra_cpu = length > 0 ? (amount - *lag_ns) / length : 0;
+}
+
+static void put_queue(struct cell *c, const struct division *d, double queue) {
+    c->term[BUDGET_QUOTA] += queue * d->quota_of_queue;
+    c->term[BUDGET_RUN_QUEUE] += queue * (1 - d->quota_of_queue);
+}
+
+/* The part of a term inside MPI that was waiting for a core. */
+static double take(struct cell *c, const struct division *d, double amount, double queue) {
+    queue = fmin(queue, amount);
+    put_queue(c, d, queue);
+    return amount - queue;
+}
+
+static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
+    return take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+}
+
+/* Of calls, of folded tests, which spin for a part of it, and of naps. */
+static double take_all(struct cell *c, const struct division *d, double amount, enum raw late,
+                       enum raw folded, enum raw nap) {
+    amount = take_late(c, d, amount, late);
+    amount = take(c, d, amount, c->raw[folded] * d->off_of_folded * d->queue_of_inside_off);
+    return take(c, d, amount, c->raw[nap] * d->queue_of_nap);
+}
+
+static void apply(struct cell *c, const struct division *d) {
+    const double *raw = c->raw;
+    double lit = 1 - d->cpu_of_dark, off = raw[RAW_GAP_OFF] + lit * raw[RAW_GAP_DARK];
+    double disk_io = fmin(raw[RAW_IO_OFF] * d->disk_of_io_off, raw[RAW_IO]);
+    double blocked = d->queue_of_off + d->disk_of_off + d->memory_of_off + d->steal_of_off;
+    double on = raw[RAW_GAP_CPU] + d->cpu_of_dark * dark_time(raw);
+    c->term[BUDGET_CPU] += on * (1 - d->memory_of_cpu);
+    put_queue(c, d, off * d->queue_of_off);
+    c->term[BUDGET_DISK] += off * d->disk_of_off + disk_io;
+    c->term[BUDGET_MEMORY] += off * d->memory_of_off + on * d->memory_of_cpu;
+    c->term[BUDGET_STEAL] += off * d->steal_of_off;
+    c->term[BUDGET_IDLE] += off * fmax(1 - blocked, 0);
+    c->term[BUDGET_PEER_WAIT] += raw[RAW_WAIT] + lit * raw[RAW_FOLD_WAIT];
+    c->term[BUDGET_TRANSFER] += take_all(c, d, raw[RAW_TRANSFER], RAW_LATE_TRANSFER,
+                                         RAW_FOLDED_TRANSFER, RAW_NAP_TRANSFER) +
+                                lit * raw[RAW_FOLD_TRANSFER];
+    c->term[BUDGET_OVERHEAD] += take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD,
+                                         RAW_FOLDED_OVERHEAD, RAW_NAP_OVERHEAD) +
+                                raw[RAW_IO] - disk_io;
+    c->term[BUDGET_UNSPLIT] +=
+        take_late(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
+    c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
+    c->dark |= d->dark;
+}
+
+/* Without counters only that is known which needs none. */
+static void apply_nothing(struct cell *c) {
+    static const struct division nothing = {.quota_of_queue = 0};
+    const double *raw = c->raw;
+    double off = raw[RAW_GAP_OFF] + dark_time(raw);
+    struct cell without = *c;
+    without.raw[RAW_GAP_OFF] = without.raw[RAW_GAP_DARK] = without.raw[RAW_FOLD_WAIT] =
+        without.raw[RAW_FOLD_TRANSFER] = without.raw[RAW_FOLD_UNSPLIT] = 0;
+    apply(&without, &nothing);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        c->term[term] = without.term[term];
+    c->unknown += off;
+}
+
+/* ---- without events ---- */
+
+/* The interval's amounts for the time of its cells without events, as raw ones. */
+static void raw_from_counters(const struct budget_interval *i, double part, double length,
+                              double *raw) {
+    double inside = fmin(part * zero_if_unknown(i->mpi), length);
+    double inside_cpu = isnan(i->mpi_cpu) ? inside : fmin(part * i->mpi_cpu, inside);
+    double cpu = fmax(part * zero_if_unknown(i->cpu) - inside_cpu, 0);
+    raw[RAW_UNSPLIT] = inside;
+    raw[RAW_INSIDE_CPU] = inside_cpu;
+    raw[RAW_INSIDE_OFF] = inside - inside_cpu;
+    raw[RAW_LATE_UNSPLIT] = 0; /* the wait for a peer may cover it all */
+    raw[RAW_GAP_CPU] = fmin(cpu, length - inside);
+    raw[RAW_GAP_OFF] = length - inside - raw[RAW_GAP_CPU];
+}
+
+/* Blocked, and its connections had data to send: as far as that goes it was the network. */
+static void move_sending(const struct budget_interval *i, double part, struct cell *c) {
+    double sending = fmin(part * zero_if_unknown(i->sending), c->term[BUDGET_IDLE]);
+    c->term[BUDGET_IDLE] -= sending;
+    c->term[BUDGET_TRANSFER] += sending;
+}
+
+static void divide_counters(const struct budget_interval *i, double part, double length,
+                            struct cell *c) {
+    double raw[RAW_COUNT_] = {0}, own = length > 0 ? (double)(c->end_ns - c->begin_ns) / length : 0;
+    bool shim = !isnan(i->mpi);
+    raw_from_counters(i, part, length, raw);
+    struct division d = divide(i, raw, part, length);
+    for (int r = 0; r < RAW_COUNT_; r++)
+        c->raw[r] = raw[r] * own;
+    if (!d.known) {
+        c->unknown += (double)(c->end_ns - c->begin_ns);
+        return;
+    }
+    apply(c, &d);
+    if (!shim)
+        move_sending(i, part * own, c);
+    c->dark |= DARK(BUDGET_PEER_WAIT) | DARK(BUDGET_OVERHEAD);
+    if (shim || isnan(i->sending))
+        c->dark |= DARK(BUDGET_TRANSFER);
+    if (!shim)
+        c->dark |= DARK(BUDGET_UNSPLIT);
+    c->source = shim ? BUDGET_FROM_TOTALS : BUDGET_FROM_COUNTERS;
+}
+
+/* ---- all cells ---- */
+
+struct span {
+    double raw[RAW_COUNT_];
+    double with, without; /* ns of cells with events, and without */
+};
+
+static struct span span_of(const struct cells *cells, size_t first, size_t end) {
+    struct span s = {.with = 0};
+    for (size_t c = first; c < end; c++) {
+        const struct cell *cell = &cells->items[c];
+        double length = (double)(cell->end_ns - cell->begin_ns);
+        *(cell->events ? &s.with : &s.without) += length;
+        for (int r = 0; r < RAW_COUNT_; r++)
+            s.raw[r] += cell->raw[r];
+    }
+    return s;
+}
+
+/* The part of a cell that is asked for goes the way of the whole. */
+static void divide_within(struct cells *cells, size_t c, const struct division *d) {
+    const struct cell *all = &cells->items[c];
+    struct cell *part = &cells->within[c];
+    double share_of_it = share(budget_covered_ns(cells, c), (double)(all->end_ns - all->begin_ns));
+    if (all->events && d && d->known) {
+        apply(part, d);
+    } else if (all->events) {
+        apply_nothing(part);
+    } else {
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            part->term[term] = all->term[term] * share_of_it;
+        part->unknown = all->unknown * share_of_it;
+    }
+    part->extra_cpu = all->extra_cpu * share_of_it;
+    part->dark = all->dark;
+    part->source = all->source;
+}
+
+/* lag_ns: of the interval before; then of this one. */
+static void divide_interval(const struct budget_interval *i, struct cells *cells, size_t first,
+                            size_t end, double *lag_ns, struct budget_shares *ret_shares) {
+    struct span s = span_of(cells, first, end);
+    double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
+    struct division d = divide(i, s.raw, with, s.with);
+    settle_lag(&d, s.with, lag_ns);
+    for (size_t c = first; c < end; c++) {
+        struct cell *cell = &cells->items[c];
+        if (!cell->events)
+            divide_counters(i, 1 - with, s.without, cell);
+        else if (d.known)
+            apply(cell, &d);
+        else
+            apply_nothing(cell);
+        if (cells->within)
+            divide_within(cells, c, &d);
+    }
+    if (ret_shares)
+        *ret_shares = (struct budget_shares){.cpu_of_dark = d.cpu_of_dark,
+                                             .queue_of_inside_off = d.queue_of_inside_off,
+                                             .off_of_folded = d.off_of_folded,
+                                             .queue_of_off = d.queue_of_off,
+                                             .quota_of_queue = d.quota_of_queue,
+                                             .disk_of_off = d.disk_of_off,
+                                             .memory_of_off = d.memory_of_off,
+                                             .steal_of_off = d.steal_of_off,
+                                             .memory_of_cpu = d.memory_of_cpu};
+}
+
+void budget_divide(const struct budget_subject *subject, struct cells *cells) {
+    size_t i = 0;
+    double lag_ns = 0;
+    for (size_t c = 0, end; c < cells->n; c = end) {
+        while (i < subject->n_intervals && subject->intervals[i].end_ns <= cells->items[c].begin_ns)
+            i++;
+        const struct budget_interval *interval =
+            i < subject->n_intervals && subject->intervals[i].begin_ns <= cells->items[c].begin_ns
+                ? &subject->intervals[i]
+                : NULL;
+        end = c + 1;
+        if (!interval) {
+            if (cells->items[c].events)
+                apply_nothing(&cells->items[c]);
+            else
+                cells->items[c].unknown =
+                    (double)(cells->items[c].end_ns - cells->items[c].begin_ns);
+            if (cells->within)
+                divide_within(cells, c, NULL);
+            continue;
+        }
+        while (end < cells->n && cells->items[end].begin_ns < interval->end_ns)
+            end++;
+        divide_interval(interval, cells, c, end, &lag_ns, cells->shares ? &cells->shares[i] : NULL);
+    }
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* One pass over the calls of a rank's main thread: what its parts share. */
+#ifndef CHOKEPOINT_ANALYSIS_TIME_BUDGET_TIMELINE_H
+#define CHOKEPOINT_ANALYSIS_TIME_BUDGET_TIMELINE_H
+
+#include "analysis/facts/calls/polling.h"
+#include "analysis/time/budget_private.h"
+
+struct timeline {
+    const struct budget_subject *subject;
+    const struct mpi_rank *rank;
+    const struct call_need *needs;
+    struct cells *cells;
+    struct windows awaited_in;
+    double *awaited;
+    struct polling polling;
+    uint16_t thread;
+    int64_t until_ns;
+    int64_t poll_begin_ns;     /* when the present polling began; VALUE_ABSENT: it is none */
+    struct budget_wait *waits; /* grows; only with keep_waits */
+    size_t n_waits, waits_capacity;
+    bool keep_waits;
+    int error;
+    size_t interval; /* the first of the counters that may matter yet */
+};
+
+/* ---- amounts (budget_cells.c) ---- */
+
+/* Spreads an amount, in ns, evenly over [begin, end). */
+void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount);
+/* Of a transfer, so much a ns: also, between whom. */
+void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
+                        int64_t end, double per_ns);
+/* A wait for that rank (below 0: not known whose), so much of it a ns. No memory: t->error. */
+void timeline_put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_t end,
+                          double per_ns);
+/* Until when a stay of [begin, end), part of a wait since since_ns, waited for whom it needed. */
+int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
+                          int64_t begin, int64_t end);
+int64_t timeline_clip(int64_t value, int64_t low, int64_t high);
+
+/* ---- looks (budget_looks.c) ---- */
+
+/* Where waits, transfers and what is not known of either go. */
+extern const enum raw timeline_plainly[3];
+
+/* Whether the event is a call of the thread that the pass is over. */
+bool timeline_has(const struct timeline *t, const struct mpi_event *e);
+/* A stretch of polling before an event, `amount` of it; last_nap: the look after it found
+ * something. */
+void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
+                       const enum raw into[3], bool last_nap);
+/* The nap before an event. */
+void timeline_put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end);
+/* An event that found nothing: one of a row of looks, or a look in passing. */
+void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end);
+void timeline_put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end);
+
+#endif

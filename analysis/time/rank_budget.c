@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/time/rank_budget.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/time/critical_private.h"
+#include "analysis/time/rank_budget_private.h"
+
+/* ---- whose budget ---- */
+
+static int64_t pid_of(const struct run_model *model, const struct model_process *process) {
+    return series_last(&model->recording->tables[RECORDING_PROCESS], process->series, PROCESS_PID);
+}
+
+static double cpu_of(const struct run_model *model, const struct model_process *process) {
+    double cpu = model_process_use(model, process, phase_windows(&model->groups[0])).cpu_s;
+    return isnan(cpu) ? 0 : cpu;
+}
+
+static size_t log_rank_of(const struct mpi_log *log, int host, int64_t pid) {
+    for (size_t r = 0; r < log->n; r++)
+        if (log->ranks[r].host == host && log->ranks[r].pid == pid)
+            return r;
+    return SIZE_MAX;
+}
+
+static bool speaks_mpi(const struct run_model *model, const struct model_process *process) {
+    int64_t pid = pid_of(model, process);
+    return log_rank_of(&model->recording->calls, process->host, pid) != SIZE_MAX ||
+           budget_mpi_series(model->recording, process->host, pid);
+}
+
+/* A rank's wrappers and children carry its number, too: the one that speaks MPI is meant, else the
+ * one that used most CPU. */
+static bool is_better(const struct run_model *model, const struct model_process *a,
+                      const struct model_process *b) {
+    bool x = speaks_mpi(model, a), y = speaks_mpi(model, b);
+    return x != y ? x : cpu_of(model, a) > cpu_of(model, b);
+}
+
+/* One process under two names: a wrapper that became the program (exec). */
+static bool became(const struct run_model *model, const struct model_process *process,
+                   const struct model_process *other) {
+    double own = cpu_of(model, process), others = cpu_of(model, other);
+    return others > own || (others == own && other > process);
+}
+
+static bool has_better(const struct run_model *model, const struct model_process *process) {
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *other = &model->processes[p];
+        if (other != process && other->job && other->rank == process->rank &&
+            other->host == process->host &&
+            (pid_of(model, other) == pid_of(model, process) ? became(model, process, other)
+             : speaks_mpi(model, other) && speaks_mpi(model, process)
+                 ? false /* two programs one after the other */
+                 : is_better(model, other, process)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_ranks(const struct run_model *model) {
+    for (size_t p = 0; p < model->n_processes; p++)
+        if (model->processes[p].job && model->processes[p].rank >= 0)
+            return true;
+    return false;
+}
+
+struct chosen {
+    const struct model_process *process;
+    double cpu_s;
+};
+
+static int compare_chosen(const void *a, const void *b) {
+    const struct chosen *x = a, *y = b;
+    if (x->process->rank != y->process->rank)
+        return x->process->rank < y->process->rank ? -1 : 1;
+    if (x->process->rank < 0 && x->cpu_s != y->cpu_s)
+        return x->cpu_s > y->cpu_s ? -1 : 1;
+    if (x->process->host != y->process->host)
+        return x->process->host < y->process->host ? -1 : 1;
+    return (x->process > y->process) - (x->process < y->process);
+}
+
+static size_t choose(const struct run_model *model, struct chosen *chosen) {
+    bool ranks = has_ranks(model);
+    size_t n = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (process->job && (ranks ? process->rank >= 0 && !has_better(model, process)
+                                   : cpu_of(model, process) > 0))
+            chosen[n++] = (struct chosen){process, cpu_of(model, process)};
+    }
+    if (n)
+        qsort(chosen, n, sizeof *chosen, compare_chosen);
+    return ranks || n < RANK_BUDGET_PROCESSES_MAX ? n : RANK_BUDGET_PROCESSES_MAX;
+}
+
+/* ---- one rank ---- */
+
+static const struct rank_iterations *iterations_of(const struct run_model *model,
+                                                   const struct rank_budget *to) {
+    for (size_t i = 0; i < model->iterations.n; i++) {
+        const struct rank_iterations *r = &model->iterations.ranks[i];
+        if (r->host == to->host && r->pid == to->pid)
+            return r;
+    }
+    return NULL;
+}
+
+/* windows[0] the main group, then all groups, then the iterations, then the slices. */
+static struct windows *make_windows(const struct run_model *model,
+                                    const struct rank_iterations *its, size_t n_iterations,
+                                    struct window *items) {
+    struct windows *windows =
+        calloc(1 + model->n_groups + n_iterations + RANK_BUDGET_SLICES, sizeof *windows);
+    if (!windows)
+        return NULL;
+    windows[0] = phase_windows(&model->groups[model->main_group]);
+    for (size_t g = 0; g < model->n_groups; g++)
+        windows[1 + g] = phase_windows(&model->groups[g]);
+    for (size_t i = 0; i < n_iterations; i++) {
+        items[i] =
+            (struct window){its->items[i].end_ns - its->items[i].duration_ns, its->items[i].end_ns};
+        windows[1 + model->n_groups + i] = (struct windows){&items[i], 1};
+    }
+    for (size_t i = 0; i < RANK_BUDGET_SLICES; i++) {
+        int64_t duration = model->recording->duration_ns;
+        items[n_iterations + i] = (struct window){rank_budget_slice_begin(duration, i),
+                                                  rank_budget_slice_begin(duration, i + 1)};
+        windows[1 + model->n_groups + n_iterations + i] =
+            (struct windows){&items[n_iterations + i], 1};
+    }
+    return windows;
+}
+
+static void find_awaited(const struct mpi_log *log, const double *awaited, struct rank_budget *to) {
+    to->awaited_rank = to->awaited_host = -1;
+    for (size_t r = 0; r < log->n; r++)
+        if (awaited[r] / 1e9 > to->awaited_s) {
+            to->awaited_s = awaited[r] / 1e9;
+            to->awaited_rank = log->ranks[r].rank;
+            to->awaited_host = log->ranks[r].host;
+        }
+}
+
+static int fill_windows(const struct run_model *model, const struct budget_subject *subject,
+                        struct rank_budget *to) {
+    const struct rank_iterations *its = iterations_of(model, to);
+    size_t n_its = its ? its->n : 0, before = 1 + model->n_groups + n_its;
+    size_t n = before + RANK_BUDGET_SLICES;
+    struct window *items = calloc(n_its + RANK_BUDGET_SLICES, sizeof *items);
+    struct windows *windows = items ? make_windows(model, its, n_its, items) : NULL;
+    struct budget *budgets = calloc(n, sizeof *budgets);
+    double *awaited = calloc(model->recording->calls.n + 1, sizeof *awaited);
+    to->groups = calloc(model->n_groups + 1, sizeof *to->groups);
+    to->iterations = calloc(n_its + 1, sizeof *to->iterations);
+    to->slices = calloc(RANK_BUDGET_SLICES, sizeof *to->slices);
+    bool room = windows && budgets && awaited && to->groups && to->iterations && to->slices;
+    int result = room ? budget_make(subject, windows, n, budgets, awaited) : -ENOMEM;
+    if (result == 0) {
+        memcpy(to->groups, budgets + 1, model->n_groups * sizeof *budgets);
+        memcpy(to->iterations, budgets + 1 + model->n_groups, n_its * sizeof *budgets);
+        to->n_iterations = n_its;
+        memcpy(to->slices, budgets + before, RANK_BUDGET_SLICES * sizeof *budgets);
+        find_awaited(&model->recording->calls, awaited, to);
+    }
+    free(items);
+    free(windows);
+    free(budgets);
+    free(awaited);
+    return result;
+}
+
+/* What the ranks' budgets and the critical path are made from together. */
+struct making {
+    const struct run_model *model;
+    struct rank_budgets all;
+    struct critical_walk walk;
+    struct critical_path path;
+};
+
+static int walk_all(struct making *m) {
+    const struct run_model *model = m->model;
+    struct critical_walker *walker;
+    int result =
+        critical_walker_new(&model->recording->calls, &model->matches, &model->clock, &walker);
+    if (result < 0)
+        return result;
+    result = critical_walk_make(walker, &m->walk);
+    if (result == 0)
+        result = critical_path_divide(model, walker, &m->walk, &m->path);
+    critical_walker_free(walker);
+    return result;
+}
+
+static int fill_rank(struct making *m, const struct model_process *process, size_t index) {
+    const struct run_model *model = m->model;
+    struct rank_budget *to = &m->all.items[index];
+    const struct mpi_log *log = &model->recording->calls;
+    *to = (struct rank_budget){.host = process->host,
+                               .rank = process->rank,
+                               .pid = pid_of(model, process),
+                               .process = process->series->name,
+                               .awaited_host = -1,
+                               .awaited_rank = -1};
+    struct budget_subject subject = {.matches = &model->matches, .clock = &model->clock};
+    struct budget_interval *intervals;
+    int result = budget_intervals(model, process, to->pid, &intervals, &subject.n_intervals);
+    if (result < 0)
+        return result;
+    subject.intervals = intervals;
+    subject.log_rank = log_rank_of(log, to->host, to->pid);
+    if (subject.log_rank != SIZE_MAX)
+        subject.log = log;
+    budget_life(model, process, &subject);
+    result = fill_windows(model, &subject, to);
+    if (result == 0)
+        result = critical_path_add(model, &m->walk, index, &subject, &m->path);
+    to->splits = calloc(model->n_groups + 1, sizeof *to->splits);
+    if (!to->splits)
+        result = -ENOMEM;
+    for (size_t g = 0; result == 0 && g < model->n_groups; g++)
+        to->splits[g] = budget_transfer_split(model->recording, to->host, to->pid,
+                                              phase_windows(&model->groups[g]));
+    free(intervals);
+    return result;
+}
+
+/* ---- all of them ---- */
+
+static void count_closing(struct rank_budgets *all) {
+    for (size_t r = 0; r < all->n; r++)
+        for (size_t i = 0; i < all->items[r].n_iterations; i++) {
+            const struct budget *b = &all->items[r].iterations[i];
+            if (b->source == BUDGET_FROM_COUNTERS)
+                continue; /* what is left over is a term there: it always closes */
+            all->windows++;
+            all->closing += budget_closes(b);
+        }
+}
+
+static double worst_bound(const struct rank_budgets *all, const struct call_clock *clock) {
+    double worst = 0;
+    for (size_t a = 0; a < all->n; a++)
+        for (size_t b = 0; b < a; b++) {
+            int64_t bound = call_clock_bound(clock, all->items[a].host, all->items[b].host);
+            if (bound == INT64_MAX)
+                return NAN;
+            worst = fmax(worst, (double)bound / 1e9);
+        }
+    return worst;
+}
+
+static int make_all(struct making *m) {
+    const struct run_model *model = m->model;
+    struct chosen *chosen = calloc(model->n_processes + 1, sizeof *chosen);
+    size_t n = chosen ? choose(model, chosen) : 0;
+    m->all.items = calloc(n + 1, sizeof *m->all.items);
+    int result = chosen && m->all.items ? critical_path_begin(model, n, &m->path) : -ENOMEM;
+    if (result == 0)
+        result = walk_all(m);
+    for (size_t i = 0; result == 0 && i < n; i++) {
+        m->all.n++;
+        result = fill_rank(m, chosen[i].process, i);
+    }
+    critical_walk_release(&m->walk);
+    free(chosen);
+    return result;
+}
+
+int rank_budgets_make(const struct run_model *model, struct rank_budgets *ret_budgets,
+                      struct critical_path *ret_path) {
+    const struct recording *recording = model->recording;
+    const struct call_matches *matches = &model->matches;
+    struct making m = {.model = model,
+                       .all = {.events = recording->calls.n > 0,
+                               .totals = recording->tables[RECORDING_MPI].n > 0,
+                               .messages = matches->messages,
+                               .groups = matches->groups,
+                               .unmatched = matches->unmatched_sends + matches->unmatched_receives +
+                                            matches->unmatched_groups,
+                               .refused = recording->calls.refused}};
+    int result = make_all(&m);
+    if (result < 0) {
+        rank_budgets_release(&m.all);
+        critical_path_release(&m.path);
+        return result;
+    }
+    count_closing(&m.all);
+    m.all.clock_bound_s = worst_bound(&m.all, &model->clock);
+    critical_path_finish(model, &m.all, &m.path);
+    *ret_budgets = m.all;
+    *ret_path = m.path;
+    return 0;
+}
+
+void rank_budgets_release(struct rank_budgets *budgets) {
+    for (size_t r = 0; r < budgets->n; r++) {
+        free(budgets->items[r].groups);
+        free(budgets->items[r].splits);
+        free(budgets->items[r].iterations);
+        free(budgets->items[r].slices);
+    }
+    free(budgets->items);
+    *budgets = (struct rank_budgets){0};
+}
+
+const struct budget *rank_budget_trusted(const struct rank_budgets *budgets, int host, int64_t pid,
+                                         size_t group) {
+    for (size_t r = 0; r < budgets->n; r++) {
+        const struct rank_budget *b = &budgets->items[r];
+        if (b->host == host && b->pid == pid)
+            return b->groups[group].source == BUDGET_FROM_EVENTS && budget_closes(&b->groups[group])
+                       ? &b->groups[group]
+                       : NULL;
+    }
+    return NULL;
+}
+
+const struct rank_budget *rank_budgets_awaited(const struct rank_budgets *budgets) {
+    const struct rank_budget *most = NULL;
+    double longest = 0;
+    for (size_t to = 0; to < budgets->n; to++) {
+        double sum = 0;
+        for (size_t r = 0; r < budgets->n; r++)
+            if (budgets->items[r].awaited_rank == budgets->items[to].rank &&
+                budgets->items[r].awaited_host == budgets->items[to].host)
+                sum += budgets->items[r].awaited_s;
+        if (sum > longest) {
+            longest = sum;
+            most = &budgets->items[to];
+        }
+    }
+    return most;
+}
+
+double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum budget_term term) {
+    double sum = 0, wall = 0;
+    bool known = false;
+    for (size_t r = 0; r < budgets->n; r++) {
+        const struct budget *b = &budgets->items[r].groups[group];
+        wall += b->wall_s;
+        if (isnan(b->term_s[term]))
+            continue;
+        sum += b->term_s[term];
+        known = true;
+    }
+    return known && wall > 0 ? sum / wall : NAN;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted for a host or a group only is given to its processes in proportion to what each
+ * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU; short
+ * memory: rank_memory.c.
+ *
+ * The kernel adds up what each thread waits for a core, also behind threads of its own process,
+ * while that one runs: a process waits for no longer than others have its cores, or keep it from
+ * them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/time/rank_counters_private.h"
+
+const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid) {
+    const struct series_set *set = &recording->tables[RECORDING_MPI];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], MPI_PID) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+static bool is_known(const struct series_set *set, const struct series *series, size_t column) {
+    return series_last(set, series, column) != VALUE_ABSENT;
+}
+
+/* ---- of the host ---- */
+
+double counters_of_host(const struct process_part *p, enum recording_table table, size_t column,
+                        struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[table];
+    double sum = 0;
+    for (size_t s = p->at[table].begin; s < p->at[table].end; s++)
+        if (set->items[s].host == p->host)
+            sum += series_growth(set, &set->items[s], column, w, NULL);
+    return sum;
+}
+
+/* How long processes of the job on the host waited for a core. */
+static double job_queue(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
+    double sum = counters_of_host(p, RECORDING_RANK, RANK_RUN_QUEUE, w);
+    if (sum > 0)
+        return sum;
+    for (size_t i = 0; i < p->model->n_processes; i++) {
+        const struct model_process *process = &p->model->processes[i];
+        if (process->host == p->host && process->job)
+            sum += series_growth(set, process->series, PROCESS_RUN_QUEUE, w, NULL);
+    }
+    return sum;
+}
+
+/* The group that was throttled most: groups lie in each other. NAN if none is known. */
+static double throttled(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_CGROUP];
+    double most = NAN;
+    for (size_t s = p->at[RECORDING_CGROUP].begin; s < p->at[RECORDING_CGROUP].end; s++)
+        if (set->items[s].host == p->host && is_known(set, &set->items[s], CGROUP_THROTTLED))
+            most = fmax(isnan(most) ? 0 : most,
+                        series_growth(set, &set->items[s], CGROUP_THROTTLED, w, NULL));
+    return most;
+}
+
+static bool knows_steal(const struct recording *recording, int host) {
+    const struct series_set *set = &recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && is_known(set, &set->items[s], CPU_STEAL))
+            return true;
+    return false;
+}
+
+/* ---- a process's part ---- */
+
+static double steal_part(const struct process_part *p, double cpu, struct windows w) {
+    if (!p->knows_steal)
+        return NAN;
+    double steal = counters_of_host(p, RECORDING_CPU, CPU_STEAL, w), busy = 0;
+    if (steal <= 0)
+        return 0;
+    for (size_t c = CPU_USER; c <= CPU_SYSTEM; c++)
+        busy += counters_of_host(p, RECORDING_CPU, c, w);
+    return busy > 0 ? steal * fmin(cpu / busy, 1) : 0;
+}
+
+/* The longest of its connections: they are busy at the same time. NAN if none was ever seen. */
+static double sending_part(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_CONNECTION];
+    double longest = NAN;
+    for (size_t s = p->at[RECORDING_CONNECTION].begin; s < p->at[RECORDING_CONNECTION].end; s++)
+        if (set->items[s].host == p->host &&
+            series_last(set, &set->items[s], CONNECTION_PID) == p->pid)
+            longest = fmax(isnan(longest) ? 0 : longest,
+                           series_growth(set, &set->items[s], CONNECTION_BUSY, w, NULL));
+    return longest;
+}
+
+double counters_growth(const struct source *s, size_t column, struct windows w) {
+    return is_known(s->set, s->series, column) ? series_growth(s->set, s->series, column, w, NULL)
+                                               : NAN;
+}
+
+struct windows counters_around(const struct window *w, struct window *ret_wide) {
+    int64_t length = w->end_ns - w->begin_ns;
+    *ret_wide = (struct window){w->begin_ns - length, w->end_ns + length};
+    return (struct windows){ret_wide, 1};
+}
+
+/* The part of the waits of the job's processes on the host that are this one's, by what was counted
+ * around w: waits are counted when they end, throttling when the group may run again. */
+static double part_of_queue(const struct process_part *p, const struct source *s,
+                            struct windows w) {
+    struct window wide;
+    struct windows around = counters_around(&w.items[0], &wide);
+    double all = job_queue(p, around), own = counters_growth(s, s->run_queue, around);
+    return all > 0 && own > 0 ? fmin(own / all, 1) : 0;
+}
+
+/* May be more than the process is known to have waited in that interval: see budget_settle_waits.
+ */
+static double quota_part(const struct process_part *p, const struct source *s, struct windows w) {
+    double all = throttled(p, w);
+    return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
+}
+
+#define OWN_CORES                                                                                  \
+    0.9 /* of its CPU time: cores that were busy for less are not the ones it ran on */
+
+/* CPU time of all else on the host's cores, and what the host itself was without them; NAN where
+ * only a group's own is counted, or not all of the time. */
+static double others_cpu(const struct process_part *p, double own, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_CPU];
+    double sum = 0;
+    bool any = false;
+    for (size_t s = p->at[RECORDING_CPU].begin; s < p->at[RECORDING_CPU].end; s++) {
+        const struct series *core = &set->items[s];
+        if (core->host != p->host)
+            continue;
+        if (strcmp(core->name, "cpus") == 0 || !is_known(set, core, CPU_USER))
+            return NAN;
+        for (size_t c = CPU_USER; c <= CPU_STEAL; c++)
+            sum += c == CPU_IDLE || c == CPU_IOWAIT ? 0 : series_growth(set, core, c, w, NULL);
+        any = true;
+    }
+    return any && sum >= OWN_CORES * own ? fmax(sum - own, 0) : NAN;
+}
+
+/* That its group was kept from running, counted when it might run again: within w, or about then.
+ */
+static double held_back(const struct process_part *p, struct windows w) {
+    struct window wide;
+    double about = throttled(p, counters_around(&w.items[0], &wide)) / 3;
+    double held = fmax(throttled(p, w), about);
+    return held > 0 ? held : 0;
+}
+
+/* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
+static double queue_part(const struct process_part *p, double cpu, double queue, struct windows w) {
+    if (p->often.series || p->mpi || isnan(cpu) || !p->has_threads)
+        return queue;
+    double others = others_cpu(p, cpu, w);
+    return isnan(others) || isnan(queue) ? queue : fmin(queue, others + held_back(p, w));
+}
+
+double counters_cpu(const struct source *s, struct windows w) {
+    double sum = 0;
+    for (size_t c = 0; c < s->set->n_columns; c++)
+        if (s->cpu >> c & 1)
+            sum += counters_growth(s, c, w);
+    return sum;
+}
+
+static const struct series *series_of_pid(const struct series_set *set, int host, size_t column,
+                                          int64_t pid) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], column) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+/* When the process began; INT64_MAX if that is not known, or makes no sense. */
+static int64_t start_of(const struct run_model *model, const struct model_process *process) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    int64_t start = series_last(set, process->series, PROCESS_START);
+    return start != VALUE_ABSENT && time_is_sane(start) && start <= process->series->t_ns[0]
+               ? start
+               : INT64_MAX;
+}
+
+static struct process_part part_of(const struct run_model *model,
+                                   const struct model_process *process, int64_t pid) {
+    const struct series_set *rank = &model->recording->tables[RECORDING_RANK];
+    struct process_part part = {
+        .model = model,
+        .process = process,
+        .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
+                  RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS},
+        .seldom = {&model->recording->tables[RECORDING_PROCESS], process->series,
+                   UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
+                   PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS},
+        .mpi = budget_mpi_series(model->recording, process->host, pid),
+        .start_ns = start_of(model, process),
+        .host = process->host,
+        .pid = pid,
+        .knows_steal = knows_steal(model->recording, process->host)};
+    part.has_threads = model_process_has_threads(model, process);
+    for (size_t t = 0; t < RECORDING_COUNT_; t++)
+        part.at[t] = series_set_of_host(&model->recording->tables[t], process->host);
+    return part;
+}
+
+static void add_mpi(const struct process_part *p, struct windows w, struct budget_interval *to) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_MPI];
+    to->mpi = to->mpi_cpu = NAN;
+    if (!p->mpi)
+        return;
+    to->mpi = series_growth(set, p->mpi, MPI_INSIDE, w, NULL);
+    double measured = series_growth(set, p->mpi, MPI_MEASURED, w, NULL);
+    to->mpi_cpu = series_growth(set, p->mpi, MPI_CPU, w, NULL) + fmax(to->mpi - measured, 0);
+}
+
+static struct budget_interval make_interval(const struct process_part *p, const struct source *s,
+                                            int64_t begin, int64_t end) {
+    struct window window = {begin, end};
+    struct windows w = {&window, 1};
+    struct budget_interval to = {.begin_ns = begin, .end_ns = end};
+    to.cpu = counters_cpu(s, w);
+    to.disk = counters_growth(s, s->disk, w);
+    to.quota = quota_part(p, s, w);
+    to.run_queue = queue_part(p, to.cpu, counters_growth(s, s->run_queue, w), w);
+    to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
+    rank_memory(p, s, w, &to);
+    to.sending = sending_part(p, w);
+    add_mpi(p, w, &to);
+    return to;
+}
+
+/* Appends the rows of a series that lie in [from, to]; one that reaches over an end is cut. */
+static size_t add_rows(const struct process_part *p, const struct source *s, int64_t from,
+                       int64_t to, struct budget_interval *items, size_t n) {
+    for (size_t i = 0; i < s->series->n; i++) {
+        int64_t dt = s->series->interval_ns[i], end = s->series->t_ns[i];
+        int64_t begin = dt == VALUE_ABSENT ? end : end - dt;
+        if (i == 0 && dt != VALUE_ABSENT && p->start_ns < begin)
+            begin = p->start_ns; /* born since: all its counters grew since then */
+        begin = begin > from ? begin : from;
+        end = end < to ? end : to;
+        if (n && begin < items[n - 1].end_ns)
+            begin = items[n - 1].end_ns;
+        if (end > begin)
+            items[n++] = make_interval(p, s, begin, end);
+    }
+    return n;
+}
+
+static int64_t first_begin(const struct series *series) {
+    for (size_t i = 0; i < series->n; i++)
+        if (series->interval_ns[i] != VALUE_ABSENT)
+            return series->t_ns[i] - series->interval_ns[i];
+    return INT64_MAX;
+}
+
+int budget_intervals(const struct run_model *model, const struct model_process *process,
+                     int64_t pid, struct budget_interval **ret_intervals, size_t *ret_n) {
+    struct process_part p = part_of(model, process, pid);
+    const struct series *often = p.often.series;
+    size_t room = 2 * process->series->n + (often ? often->n : 0) + 1, n = 0;
+    struct budget_interval *items = malloc(room * sizeof *items);
+    if (!items)
+        return -ENOMEM;
+    int64_t begin = often ? first_begin(often) : INT64_MAX;
+    int64_t end = begin == INT64_MAX ? begin : often->t_ns[often->n - 1];
+    n = add_rows(&p, &p.seldom, INT64_MIN, begin, items, n);
+    if (begin != INT64_MAX) {
+        n = add_rows(&p, &p.often, INT64_MIN, INT64_MAX, items, n);
+        n = add_rows(&p, &p.seldom, end, INT64_MAX, items, n);
+    }
+    budget_settle_waits(items, n);
+    *ret_intervals = items;
+    *ret_n = n;
+    return 0;
+}
+
+void budget_life(const struct run_model *model, const struct model_process *process,
+                 struct budget_subject *subject) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    const struct series *series = process->series;
+    int64_t begin = series->t_ns[0], end = series->t_ns[series->n - 1];
+    if (series->interval_ns[0] != VALUE_ABSENT)
+        begin -= series->interval_ns[0];
+    if (start_of(model, process) != INT64_MAX)
+        begin = start_of(model, process);
+    const struct mpi_rank *rank = subject->log ? &subject->log->ranks[subject->log_rank] : NULL;
+    for (size_t i = 0; rank && i < rank->n; i++) {
+        begin = rank->events[i].enter_ns < begin ? rank->events[i].enter_ns : begin;
+        end = rank->events[i].exit_ns > end ? rank->events[i].exit_ns : end;
+    }
+    const struct series_set *ranks = &model->recording->tables[RECORDING_RANK];
+    const struct series *often =
+        series_of_pid(ranks, process->host, RANK_PID, series_last(set, series, PROCESS_PID));
+    if (often && often->t_ns[often->n - 1] > end)
+        end = often->t_ns[often->n - 1];
+    subject->begin_ns = begin;
+    subject->end_ns = end;
+}
+
+struct transfer_split budget_transfer_split(const struct recording *recording, int host,
+                                            int64_t pid, struct windows windows) {
+    const struct series_set *set = &recording->tables[RECORDING_CONNECTION];
+    double busy = 0, receiver = 0, send_buffer = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        const struct series *c = &set->items[s];
+        if (c->host != host || series_last(set, c, CONNECTION_PID) != pid)
+            continue;
+        busy += series_growth(set, c, CONNECTION_BUSY, windows, NULL);
+        receiver += series_growth(set, c, CONNECTION_RWND_LIMITED, windows, NULL);
+        send_buffer += series_growth(set, c, CONNECTION_SNDBUF_LIMITED, windows, NULL);
+    }
+    if (busy <= 0)
+        return (struct transfer_split){NAN, NAN, NAN};
+    receiver = fmin(receiver / busy, 1);
+    send_buffer = fmin(send_buffer / busy, 1 - receiver);
+    return (struct transfer_split){1 - receiver - send_buffer, receiver, send_buffer};
+}

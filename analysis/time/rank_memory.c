@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What of a process's time was short memory. It counts as far as the kernel calls it pressure,
+ * while the process had pages to read back from disk; its waits for disks count, that part of them
+ * which processes there read of what had been in memory before; and so does what the kernel
+ * computes for that. (The kernel's pressure leaves out pages that were dropped before they were
+ * used twice, as all are when a program goes around in more than fits.)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/time/rank_counters_private.h"
+
+static double pressure_of(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_PSI];
+    for (size_t s = p->at[RECORDING_PSI].begin; s < p->at[RECORDING_PSI].end; s++)
+        if (set->items[s].host == p->host && strcmp(set->items[s].name, "memory") == 0)
+            return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
+    return NAN;
+}
+
+/* The row of a series that an interval ends in: what is only counted now and then is spread over
+ * the same time as what it is held against. */
+static struct window row_around(const struct series *series, struct windows w) {
+    int64_t t = w.items[w.n - 1].end_ns;
+    size_t low = 0, high = series->n - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->t_ns[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int64_t dt = series->interval_ns[low];
+    return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
+}
+
+/* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
+ * read nothing. */
+static double read_again_share(const struct process_part *p, struct windows w) {
+    const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
+    struct window row = row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double read = 0;
+    for (size_t i = 0; i < p->model->n_processes; i++)
+        if (p->model->processes[i].host == p->host)
+            read += series_growth(set, p->model->processes[i].series, PROCESS_READ, rows, NULL);
+    double again = counters_of_host(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    return read > 0 ? fmin(again / read, 1) : NAN;
+}
+
+static double memory_part(const struct process_part *p, double pressure, double disk,
+                          struct windows w) {
+    double again = disk > 0 ? disk * read_again_share(p, w) : NAN;
+    return fmax(pressure, again); /* of a number and NAN the number */
+}
+
+/* CPU time that making room for a byte, faulting it in and reading it back takes at most: 3 us a
+ * page were seen, of programs that go around in more than their group may have. */
+#define READ_BACK_NS_PER_BYTE 1.0
+
+/* Making room and reading back is work of the kernel, which it does on the process's account: its
+ * time in the kernel, of the row that the interval lies in, for as long as memory was short, or as
+ * what was read back takes. */
+static double cpu_part(const struct process_part *p, double memory, double cpu, struct windows w) {
+    if (!(memory > 0))
+        return 0;
+    struct window row = row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double system = counters_growth(&p->seldom, PROCESS_SYSTEM, rows);
+    double all = counters_cpu(&p->seldom, rows);
+    double part = (double)windows_length(w) / (double)windows_length(rows);
+    double again = counters_of_host(p, RECORDING_VMSTAT, VMSTAT_REFAULT, rows);
+    double most = fmax(memory, READ_BACK_NS_PER_BYTE * again * part);
+    return all > 0 && system > 0 ? fmin(cpu * fmin(system / all, 1), most) : 0;
+}
+
+void rank_memory(const struct process_part *p, const struct source *s, struct windows w,
+                 struct budget_interval *interval) {
+    struct window wide;
+    /* who is kept asleep until there is room has no faults meanwhile, but before and after */
+    double faults = counters_growth(s, s->faults, counters_around(&w.items[0], &wide));
+    double pressure = faults <= 0 ? 0 : pressure_of(p, w);
+    interval->memory = memory_part(p, pressure, interval->disk, w);
+    interval->memory_cpu =
+        cpu_part(p, interval->memory, isnan(interval->cpu) ? 0 : interval->cpu, w);
+    interval->memory_asleep = fmax(0, pressure);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comparing two groups of runs by one quantity. The unit is the run: a difference between two
+ * single runs is shown, never called established. With five or more of each: a permutation test of
+ * the difference of means (all divisions of the runs where there are at most COMPARE_EXACT_MAX of
+ * them, else that many drawn, seeded), and a percentile bootstrap interval of the ratio of medians
+ * (Efron, Tibshirani: An Introduction to the Bootstrap, 1993, chapters 13 and 15). Established is
+ * what is significant and leaves the band of +-2 %.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_COMPARE_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COMPARE_RUNS_MIN 5
+#define COMPARE_RUNS_MAX 63 /* of both groups together */
+#define COMPARE_P 0.05
+#define COMPARE_BAND 0.02
+#define COMPARE_EXACT_MAX 184756 /* divisions: 10 runs against 10 */
+
+struct compared {
+    double median_a, median_b;
+    double ratio, ratio_low, ratio_high; /* of b to a; interval of 95 %. NAN with too few runs, and
+                                            where a value is not above zero */
+    double difference_low, difference_high; /* of medians, b - a; NAN with too few runs */
+    double p;                               /* two-sided; NAN with too few runs */
+    double p_least; /* the smallest p that so many runs could give; NAN likewise */
+    bool exact;     /* p is of all divisions, not of some that were drawn */
+};
+
+enum compare_finding {
+    COMPARE_TOO_FEW, /* runs */
+    COMPARE_SAME,    /* the interval lies within the band */
+    COMPARE_UNCLEAR, /* neither a difference nor its absence is established */
+    COMPARE_LOWER,   /* b is, established */
+    COMPARE_HIGHER,
+};
+
+/* a[na] against b[nb], no NAN among them. */
+struct compared compare_groups(const double *a, size_t na, const double *b, size_t nb);
+
+/* Holm's step-down over n tests: adjusted[i] of p[i]; NAN stays NAN. -ENOMEM. (S. Holm,
+ * Scandinavian Journal of Statistics 6, 1979) */
+int compare_holm(const double *p, size_t n, double *adjusted);
+
+/* Whether the difference is established at that adjusted p. */
+bool compare_established(const struct compared *compared, double adjusted_p);
+enum compare_finding compare_find(const struct compared *compared, double adjusted_p);
+
+/* How many runs of each group it takes at least, so that any of n tests can pass Holm. */
+size_t compare_runs_needed(size_t n_tests);
+
+#endif
