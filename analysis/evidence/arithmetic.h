@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 
 enum arithmetic_rate { ARITHMETIC_SEEN, ARITHMETIC_SET, ARITHMETIC_MEASURED };
 

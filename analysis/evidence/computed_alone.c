@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/computed.h"
 #include "analysis/facts/series/key_table.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/threshold.h"
 
 #define OPERATORS_MAX 32 /* names of one rank */
 

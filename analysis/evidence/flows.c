@@ -13,8 +13,10 @@
 #include <string.h>
 
 #include "analysis/evidence/flow_ends.h"
+#include "analysis/evidence/flows.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/threshold.h"
+#include "analysis/time/critical_path.h"
 
 #define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
 
@@ -187,4 +189,8 @@ double flows_critical_part(const struct run_model *model, size_t group, int host
                 mine += seconds;
         }
     return all > 0 ? mine / all : NAN;
+}
+
+enum metric link_metric(enum flow_side side) {
+    return side == FLOW_SEND ? METRIC_NET_SEND : METRIC_NET_RECV;
 }

@@ -10,10 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/evidence/free_running.h"
+#include "analysis/evidence/computed.h"
+#include "analysis/evidence/cores.h"
 #include "analysis/evidence/operator_runs.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/threshold.h"
+#include "analysis/time/free_running.h"
 
 #define RUNS_MIN 10     /* of an operator, on a host */
 #define OPERATORS_MIN 2 /* that both ends run */

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/computed.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/threshold.h"
 
 #define TIMED_ABOUT 200000 /* runs whose pace is looked at, of more: drawn */
 

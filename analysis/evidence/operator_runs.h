@@ -7,8 +7,8 @@
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_OPERATOR_RUNS_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_OPERATOR_RUNS_H
 
-#include "analysis/evidence/run_model.h"
 #include "analysis/facts/series/key_table.h"
+#include "analysis/run_model.h"
 
 struct timed {           /* one run of an operator */
     struct key operator; /* its name's hash, then the host */

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/flows.h"
+#include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/threshold.h"
 
 static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;

@@ -7,7 +7,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_PEERS_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_PEERS_H
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 
 struct peer {
     const struct rank_budget *who;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,8 +8,7 @@
 
 #include "analysis/facts/iteration/phase_detect.h"
 #include "analysis/facts/series/align.h"
-#include "analysis/gain/whatif.h"
-#include "analysis/verdict/straggler.h"
+#include "analysis/time/critical_path.h"
 
 static int swap_rate(const struct recording *recording, int host, struct rate *ret_rate) {
     const struct series_set *set = &recording->tables[RECORDING_MEMORY];
@@ -131,11 +130,52 @@ static int find_phases(struct run_model *model) {
     return result;
 }
 
-int model_build(const struct recording *recording, struct run_model *ret_scene) {
+/* ---- what can be seen ---- */
+
+static bool has_core(const struct series_set *set, int host, const char *name) {
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Rows are named by core; a control group of version 2 has one row for all it may use. */
+static bool have_cores_in_common(const struct run_model *model, int one, int other) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
+            return true;
+    return false;
+}
+
+bool model_shares_machine(const struct run_model *model, int one, int other) {
+    const int64_t *machines = model->recording->machines;
+    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
+           have_cores_in_common(model, one, other);
+}
+
+/* Of each group the same: iterations of ranks that run freely. */
+static bool runs_freely(const struct run_model *model) {
+    double done = 0;
+    for (size_t i = 0; i < model->critical.n_own; i++)
+        done += model->critical.own[i].done[model->main_group];
+    return done > 0;
+}
+
+static int observe(struct run_model *model) {
+    struct observed *o = &model->observed;
+    o->path = model->critical.source == CRITICAL_FROM_EVENTS;
+    o->freely = o->path && runs_freely(model);
+    o->shares_cores = calloc(model->n_hosts + 1, sizeof *o->shares_cores);
+    for (size_t h = 0; o->shares_cores && h < model->n_hosts; h++)
+        for (size_t k = 0; k < model->n_hosts && !o->shares_cores[h]; k++)
+            o->shares_cores[h] = h != k && model_shares_machine(model, (int)h, (int)k);
+    return o->shares_cores ? 0 : -ENOMEM;
+}
+
+int model_build(const struct recording *recording, struct run_model *ret_model) {
     struct run_model model = {.recording = recording};
-    model.whatif = calloc(1, sizeof(struct whatif *));
-    model.stragglers = calloc(1, sizeof(struct stragglers *));
-    int result = model.whatif && model.stragglers ? build_hosts(&model) : -ENOMEM;
+    int result = build_hosts(&model);
     if (result == 0)
         result = iterations_find(recording, &model.iterations);
     if (result == 0)
@@ -154,43 +194,18 @@ int model_build(const struct recording *recording, struct run_model *ret_scene) 
     result = call_match(&recording->calls, &model.clock, &model.matches);
     if (result == 0)
         result = rank_budgets_make(&model, &model.budgets, &model.critical);
+    if (result == 0)
+        result = observe(&model);
     if (result < 0) {
         model_release(&model);
         return result;
     }
-    *ret_scene = model;
-    return 0;
-}
-
-int model_whatif(const struct run_model *model, const struct whatif **ret_whatif) {
-    int result = *model->whatif ? 0 : whatif_new(model, model->whatif);
-    *ret_whatif = *model->whatif;
-    return result;
-}
-
-int model_stragglers(const struct run_model *model, const struct stragglers **ret_stragglers) {
-    if (!*model->stragglers) {
-        struct stragglers *found = calloc(1, sizeof *found);
-        int result = found ? straggler_find(model, found) : -ENOMEM;
-        if (result < 0) {
-            free(found);
-            return result;
-        }
-        *model->stragglers = found;
-    }
-    *ret_stragglers = *model->stragglers;
+    *ret_model = model;
     return 0;
 }
 
 void model_release(struct run_model *model) {
-    if (model->whatif)
-        whatif_free(*model->whatif);
-    free(model->whatif);
-    if (model->stragglers && *model->stragglers)
-        stragglers_release(*model->stragglers);
-    if (model->stragglers)
-        free(*model->stragglers);
-    free(model->stragglers);
+    free(model->observed.shares_cores);
     for (size_t h = 0; model->hosts && h < model->n_hosts; h++) {
         for (int m = 0; m < METRIC_COUNT_; m++)
             rate_release(&model->hosts[h].metrics[m]);

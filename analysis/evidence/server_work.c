@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/evidence/free_running.h"
-#include "analysis/rules/rules_private.h"
+#include "analysis/evidence/computed.h"
+#include "analysis/threshold.h"
+#include "analysis/time/free_running.h"
 #include "analysis/time/serving.h"
 
 struct operator_time {

@@ -7,12 +7,12 @@
  */
 #include <math.h>
 
+#include "analysis/evidence/program_start.h"
 #include "analysis/gain/gain_private.h"
-#include "analysis/rules/rules_private.h"
 
 int64_t gain_start(const struct run_model *model) {
     int64_t start_ns;
-    return saturation_started(model, &start_ns) < 0 ? 0 : start_ns;
+    return program_started(model, &start_ns) < 0 ? 0 : start_ns;
 }
 
 bool gain_slice_in(const struct run_model *model, size_t slice, size_t group) {

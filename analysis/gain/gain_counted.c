@@ -6,7 +6,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/gain_warm.h"
-#include "analysis/rules/rules.h"
+#include "analysis/threshold.h"
 
 #define LITTLE 0.25    /* of what it lost: who waits for others for no longer is waited for */
 #define WORKS 0.1      /* of the time: who does less is a wrapper of a process */
@@ -249,6 +249,13 @@ bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
     ret_counted->gain_high = gain_at_pace(most, PACE_FASTER);
     ret_counted->gain = gain_warm(ret_counted->gain, 1);
     return ret_counted->gain >= GAIN_HARMLESS;
+}
+
+bool gain_counted_process(const struct run_model *model, const struct counted_process *process,
+                          struct counted *ret_counted) {
+    return process->sleeps
+               ? gain_counted_sleep(model, process->host, process->loss.group, ret_counted)
+               : gain_counted(model, &process->loss, ret_counted);
 }
 
 /* ---- at most ---- */

@@ -47,6 +47,16 @@ bool gain_counted(const struct run_model *model, const struct counted_loss *loss
 bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
                         struct counted *ret_counted);
 
+/* A process that its peers are known to wait for. */
+struct counted_process {
+    int host;
+    bool sleeps; /* else it computes more than they do */
+    struct counted_loss loss;
+};
+/* The same of such a process. */
+bool gain_counted_process(const struct run_model *model, const struct counted_process *process,
+                          struct counted *ret_counted);
+
 /* A host's link, and for what share of the run it was full. */
 struct counted_link {
     int host;

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "analysis/evidence/processes.h"
 #include "analysis/gain/gain_counted.h"
-#include "analysis/rules/rules.h"
+#include "analysis/run_model.h"
+#include "analysis/threshold.h"
 
 #define LIVES 0.5        /* of the time, recorded */
 #define GAIN_HARDLY 0.05 /* of its time: who waits no longer for others is what they wait for */

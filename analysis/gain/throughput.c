@@ -6,24 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/evidence/free_running.h"
 #include "analysis/facts/calls/parameter_server.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/gain_warm.h"
-#include "analysis/time/critical_private.h"
+#include "analysis/time/critical_path.h"
+#include "analysis/time/free_running.h"
 
 #define DRAWINGS 400
 
 static const struct critical_own *own_of(const struct run_model *model, size_t i) {
     return &model->critical.own[i];
-}
-
-bool throughput_counts(const struct run_model *model, size_t group) {
-    double done = 0;
-    for (size_t i = 0; i < model->critical.n_own; i++)
-        done += own_of(model, i)->done[group];
-    return model->critical.n_own > 0 && model_has_path(model) &&
-           (group == model->main_group || group == 0) && done > 0;
 }
 
 /* ---- what is freed of one rank's path ---- */
@@ -82,10 +74,20 @@ double throughput_rank_loss(const struct run_model *model, size_t group, size_t 
     return gain_of(model, group, seconds_in_rank, &place);
 }
 
-/* ---- candidates ---- */
+/* ---- losses ---- */
 
-static bool is_link(const struct candidate *c) {
-    return c->all_hosts && c->can_remove && c->remove.kind == WHATIF_LINK;
+double loss_seconds(const struct loss *loss, const struct critical_part *part, size_t n_hosts) {
+    size_t first = loss->all_hosts ? 0 : (size_t)loss->host;
+    size_t end = loss->all_hosts ? n_hosts : first + 1;
+    double seconds = 0;
+    for (size_t host = first; host < end; host++)
+        for (int term = 0; term < BUDGET_TERMS; term++)
+            if (loss->terms >> term & 1)
+                seconds += critical_seconds(part, (int)host, (enum budget_term)term);
+    return seconds * loss->part;
+}
+static bool is_link(const struct loss *c) {
+    return c->all_hosts && c->link;
 }
 
 /* Seconds of transfers that a host (-1: any) has its part in; between several hosts they count for
@@ -130,7 +132,7 @@ static bool is_worker_at(const struct run_model *model, size_t i, int host) {
  * elsewhere. More than its transfers, where the other end answers late because of it; less than
  * them, where all of them are slow. */
 static double beyond_peers(const struct run_model *model, const struct critical_own *own,
-                           const struct candidate *c) {
+                           const struct loss *c) {
     double peers[FREE_RANKS_MAX], mine = NAN;
     size_t n = 0;
     for (size_t i = 0; i < model->critical.n_own; i++) {
@@ -144,38 +146,34 @@ static double beyond_peers(const struct run_model *model, const struct critical_
     return n && !isnan(mine) ? (mine - stats_median(peers, n)) * own->done[c->group] : 0;
 }
 
-static bool serves(const struct candidate *c) {
-    return strcmp(c->kind, "serial") == 0;
-}
-
 /* What the server did for others; for its own iterations it does as much, by `part`. */
 static double served(const struct run_model *model, const struct critical_own *own, size_t at,
-                     const struct candidate *c) {
+                     const struct loss *c) {
     return own->served_s[at] * (own->log_rank == model->critical.hub ? c->part : 1);
 }
 
-static double seconds_of_candidate(const struct run_model *model, const struct critical_own *own,
-                                   size_t at, const void *what) {
-    const struct candidate *c = what;
+static double seconds_of_loss(const struct run_model *model, const struct critical_own *own,
+                              size_t at, const void *what) {
+    const struct loss *c = what;
     const struct critical_part *part = part_of(own, at);
-    if (serves(c))
+    if (c->serves)
         return served(model, own, at, c);
     if (is_link(c) && part->transfers)
-        return fmax(through(model, part, c->remove.host, c->remove.direction),
+        return fmax(through(model, part, c->change.host, c->change.direction),
                     beyond_peers(model, own, c));
     if (!c->everywhere)
-        return candidate_seconds(c, part, model->n_hosts);
-    struct candidate all = *c;
+        return loss_seconds(c, part, model->n_hosts);
+    struct loss all = *c;
     all.all_hosts = true;
-    return candidate_seconds(&all, part, model->n_hosts);
+    return loss_seconds(&all, part, model->n_hosts);
 }
 
-double throughput_cost(const struct run_model *model, const struct candidate *c) {
-    return gain_of(model, c->group, seconds_of_candidate, c);
+double throughput_cost(const struct run_model *model, const struct loss *c) {
+    return gain_of(model, c->group, seconds_of_loss, c);
 }
 
 /* Share of their time that the host's ranks lost so. */
-static double lost_share(const struct run_model *model, const struct candidate *c) {
+static double lost_share(const struct run_model *model, const struct loss *c) {
     double lost_s = 0, wall_s = 0;
     for (size_t b = 0; b < model->budgets.n; b++) {
         const struct budget *budget = &model->budgets.items[b].groups[c->group];
@@ -190,10 +188,10 @@ static double lost_share(const struct run_model *model, const struct candidate *
 /* What would be gained: who has no core lets those wait, too, that it exchanges data with, which
  * counts as the way of the data. */
 static double gained_seconds(const struct run_model *model, const struct critical_own *own,
-                             const struct candidate *c) {
+                             const struct loss *c) {
     const struct critical_part *part = &own->path.groups[c->group];
-    double seconds = seconds_of_candidate(model, own, c->group, c);
-    bool for_core = c->terms && !(c->terms & ~THROUGHPUT_FOR_A_CORE) && !serves(c) &&
+    double seconds = seconds_of_loss(model, own, c->group, c);
+    bool for_core = c->terms && !(c->terms & ~THROUGHPUT_FOR_A_CORE) && !c->serves &&
                     !c->all_hosts && !c->everywhere && c->host >= 0;
     if (for_core && part->transfers)
         seconds += lost_share(model, c) * through(model, part, c->host, WHATIF_BOTH);
@@ -207,14 +205,13 @@ struct drawn {
     double done, total_s, freed_s;
 };
 
-static void fill_blocks(const struct run_model *model, const struct candidate *c,
-                        struct drawn *drawn) {
+static void fill_blocks(const struct run_model *model, const struct loss *c, struct drawn *drawn) {
     const struct critical_path *path = &model->critical;
     for (size_t i = 0; i < path->n_own; i++) {
         const struct critical_own *own = own_of(model, i);
         double part = 1, freed = gained_seconds(model, own, c);
-        double all = seconds_of_candidate(model, own, c->group, c);
-        all = is_link(c) ? candidate_seconds(c, &own->path.groups[c->group], model->n_hosts) : all;
+        double all = seconds_of_loss(model, own, c->group, c);
+        all = is_link(c) ? loss_seconds(c, &own->path.groups[c->group], model->n_hosts) : all;
         double total = own->path.groups[c->group].total_s;
         bool more = is_link(c) && freed > all; /* waits as well: as far as blocks are long */
         if (is_link(c))                        /* blocks give all transfers */
@@ -223,7 +220,7 @@ static void fill_blocks(const struct run_model *model, const struct candidate *c
             part = freed / all;
         for (size_t b = 0; b < path->n_blocks; b++) {
             double of = more ? own->path.blocks[b].total_s
-                             : seconds_of_candidate(model, own, path->n_groups + b, c);
+                             : seconds_of_loss(model, own, path->n_groups + b, c);
             drawn[i * path->n_blocks + b] = (struct drawn){own->done[path->n_groups + b],
                                                            own->path.blocks[b].total_s, part * of};
         }
@@ -258,7 +255,7 @@ static void interval(const struct run_model *model, const struct drawn *drawn, d
     gain->high = fmax(gain->estimate, stats_quantile(gains, DRAWINGS, 0.975));
 }
 
-static double estimate(const struct run_model *model, const struct candidate *c, double part,
+static double estimate(const struct run_model *model, const struct loss *c, double part,
                        double limit_done) {
     double done[FREE_RANKS_MAX], freed[FREE_RANKS_MAX];
     for (size_t i = 0; i < model->critical.n_own; i++) {
@@ -276,7 +273,7 @@ static void scale(struct gain *gain, double by) {
     gain->high *= by;
 }
 
-int throughput_gain(const struct run_model *model, const struct candidate *c, double part,
+int throughput_gain(const struct run_model *model, const struct loss *c, double part,
                     double limit_per_s, struct gain *ret_gain) {
     double length = (double)windows_length(phase_windows(&model->groups[c->group]));
     double run = (double)windows_length(phase_windows(&model->groups[0]));

@@ -9,13 +9,12 @@
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_THROUGHPUT_H
 #define CHOKEPOINT_ANALYSIS_GAIN_THROUGHPUT_H
 
-#include "analysis/rules/rules.h"
+#include "analysis/gain/gain.h"
+#include "analysis/gain/loss.h"
+#include "analysis/run_model.h"
 
 /* Terms of the budget that end with a core of one's own. */
 #define THROUGHPUT_FOR_A_CORE (1u << BUDGET_RUN_QUEUE | 1u << BUDGET_QUOTA)
-
-/* Ranks run freely, and did iterations in this group. */
-bool throughput_counts(const struct run_model *model, size_t group);
 
 /* Share of the group's time that a term costs on a host; of one rank (index of the budgets) only.
  * 0 where throughput does not count. */
@@ -24,12 +23,12 @@ double throughput_loss(const struct run_model *model, size_t group, int host,
 double throughput_rank_loss(const struct run_model *model, size_t group, size_t rank_budget,
                             enum budget_term term);
 
-/* Share of the group's time that a candidate with terms costs. */
-double throughput_cost(const struct run_model *model, const struct candidate *candidate);
+/* Share of the group's time that a loss of terms, or of a link, costs. */
+double throughput_cost(const struct run_model *model, const struct loss *loss);
 
 /* The same without that part of it (1: all), as a share of the run, with 95 % of a bootstrap over
  * slices of the group. At most limit_per_s iterations a second would be done. -ENOMEM. */
-int throughput_gain(const struct run_model *model, const struct candidate *candidate, double part,
+int throughput_gain(const struct run_model *model, const struct loss *loss, double part,
                     double limit_per_s, struct gain *ret_gain);
 
 /* Run time over the run time if the rank's iterations took 1 / slowdown of their time. NAN: it does

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/evidence/run_model.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
+#include "analysis/run_model.h"
 
 bool whatif_in_group(const struct whatif *w, int64_t t_ns) {
     struct windows windows = phase_windows(&w->model->groups[w->model->main_group]);
@@ -217,18 +217,30 @@ int whatif_new(const struct run_model *model, struct whatif **ret_whatif) {
     w->model = model;
     w->replay_s = NAN;
     w->hub = SIZE_MAX;
-    int result = prepare(w);
-    if (result < 0)
-        whatif_free(w);
-    else
-        *ret_whatif = w;
-    return result;
+    *ret_whatif = w;
+    return 0;
+}
+
+int whatif_prepare(const struct whatif *whatif) {
+    struct whatif *w = (struct whatif *)whatif; /* made when first asked for, then the same */
+    if (!w->prepared)
+        w->failed = prepare(w);
+    w->prepared = true;
+    return w->failed;
+}
+
+void whatif_tell(struct whatif *w, const struct whatif_told *told) {
+    free(w->told.links);
+    free(w->told.processes);
+    w->told = *told;
 }
 
 void whatif_free(struct whatif *w) {
     if (!w)
         return;
     replay_free(w->replay);
+    free(w->told.links);
+    free(w->told.processes);
     free(w->roles);
     free(w->times);
     free(w->replayed);

@@ -15,6 +15,8 @@
 
 struct run_model;
 struct whatif;
+struct counted_link;
+struct counted_process;
 
 #define WHATIF_REPLAY_TOLERANCE 0.05
 
@@ -61,7 +63,18 @@ struct whatif_answer {
     double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */
 };
 
-/* Prepares once; asking is cheap. The model must outlive it. -ENOMEM. */
+/* What the rules found out where no calls are known, and no estimator can find out for itself. */
+struct whatif_told {
+    struct counted_link *links; /* full ones, as shares of the main phase */
+    size_t n_links;
+    struct counted_process *processes; /* that their peers wait for */
+    size_t n_processes;
+};
+
+/* The arrays go over to the whatif. */
+void whatif_tell(struct whatif *whatif, const struct whatif_told *told);
+
+/* Prepares when first asked; asking is cheap then. The model must outlive it. -ENOMEM. */
 int whatif_new(const struct run_model *model, struct whatif **ret_whatif);
 /* Several scenarios together at once. 0, -EINVAL for what makes no sense, -ENOMEM. */
 int whatif_ask(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/evidence/flows.h"
+#include "analysis/evidence/queues.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/rules/network.h"
+#include "analysis/threshold.h"
 
 static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s) {
     if (s->host >= (int)w->model->n_hosts)
@@ -56,6 +58,9 @@ static int doubt_link(const struct whatif *w, const struct whatif_scenario *s,
 int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
                struct whatif_answer *ret_answer) {
     const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    int prepared = whatif_prepare(w);
+    if (prepared < 0)
+        return prepared;
     struct whatif_answer a = {.refused = w->refused,
                               .measured_s = part->length_s,
                               .replay_s = NAN,

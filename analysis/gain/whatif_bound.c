@@ -9,13 +9,13 @@
 #include <stdlib.h>
 
 #include "analysis/evidence/arithmetic.h"
-#include "analysis/evidence/free_running.h"
-#include "analysis/evidence/run_model.h"
 #include "analysis/facts/calls/parameter_server.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/time/critical_private.h"
+#include "analysis/run_model.h"
+#include "analysis/time/critical_path.h"
+#include "analysis/time/free_running.h"
 
 static double own_s(const struct budget *b) {
     double sum = 0;

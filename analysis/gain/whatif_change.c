@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "analysis/evidence/arithmetic.h"
+#include "analysis/evidence/flows.h"
+#include "analysis/evidence/queues.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/rules/network.h"
+#include "analysis/threshold.h"
 
 #define ONE_SIDED_MAX 0.05 /* of the ranks' time */
 

@@ -10,10 +10,10 @@
  */
 #include <math.h>
 
+#include "analysis/gain/free_loss.h"
 #include "analysis/gain/gain_counted.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
-#include "analysis/rules/rules_private.h"
 
 static void answer(double gain, double low, double high, struct whatif_answer *a) {
     a->counted = true;
@@ -75,62 +75,61 @@ static void answer_counted(const struct whatif *w, const struct counted *c, doub
 }
 
 /* All wait for as long as it is in use, now one way, now the other: both have to be faster. */
-static int count_link(const struct whatif *w, const struct whatif_scenario *s,
-                      struct whatif_answer *a) {
+static void count_link(const struct whatif *w, const struct whatif_scenario *s,
+                       struct whatif_answer *a) {
     struct counted c;
-    if (s->host < 0 || s->direction != WHATIF_BOTH || model_has_path(w->model))
-        return 0;
-    int result = saturation_count_link(w->model, s->host, &c);
-    if (result > 0)
+    bool told = false;
+    for (size_t i = 0; i < w->told.n_links && s->direction == WHATIF_BOTH && !told; i++)
+        told =
+            w->told.links[i].host == s->host && gain_counted_link(w->model, &w->told.links[i], &c);
+    if (told)
         answer_counted(w, &c, 1 - 1 / s->factor, a);
-    return result < 0 ? result : 0;
 }
 
-/* Its peers are known to wait for it, as the verdict has it: it computes more, or sleeps. */
-static const char *awaited_for(const struct whatif *w, const struct whatif_scenario *s) {
-    if (s->host < 0 || s->rank >= 0 || model_has_path(w->model))
-        return NULL;
-    if (s->kind == WHATIF_LIKE_PEERS)
-        return "skew";
-    return s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE ? "sleep" : NULL;
+/* Of a process that computes more than its peers, or sleeps. */
+static bool is_of_process(const struct whatif *w, const struct whatif_scenario *s) {
+    bool sleeps = s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE;
+    return s->host >= 0 && s->rank < 0 && !model_has_path(w->model) &&
+           (s->kind == WHATIF_LIKE_PEERS || sleeps);
 }
 
-static int count_process(const struct whatif *w, const struct whatif_scenario *s,
-                         struct whatif_answer *a) {
+static void count_process(const struct whatif *w, const struct whatif_scenario *s,
+                          struct whatif_answer *a) {
     struct counted c;
-    int result = saturation_count_process(w->model, s->host, awaited_for(w, s), &c);
-    if (result > 0)
+    bool told = false;
+    for (size_t i = 0; i < w->told.n_processes && !told; i++)
+        told = w->told.processes[i].host == s->host &&
+               w->told.processes[i].sleeps == (s->kind == WHATIF_WITHOUT) &&
+               gain_counted_process(w->model, &w->told.processes[i], &c);
+    if (told)
         answer_counted(w, &c, 1, a);
-    return result < 0 ? result : 0;
 }
 
 /* ---- by iterations ---- */
 
 /* As the verdict has it, which asks for the same. */
-static struct candidate candidate_for(const struct whatif *w, const struct whatif_scenario *s) {
+static struct loss loss_for(const struct whatif *w, const struct whatif_scenario *s) {
     bool link = s->kind == WHATIF_LINK;
-    return (struct candidate){.host = s->host,
-                              .rank = -1,
-                              .group = w->model->main_group,
-                              .kind = "",
-                              .terms = 1u << (link ? BUDGET_TRANSFER : s->term),
-                              .all_hosts = link || s->host < 0,
-                              .part = 1,
-                              .can_remove = link,
-                              .remove = *s};
+    return (struct loss){.host = s->host,
+                         .rank = -1,
+                         .group = w->model->main_group,
+                         .terms = 1u << (link ? BUDGET_TRANSFER : s->term),
+                         .all_hosts = link || s->host < 0,
+                         .part = 1,
+                         .link = link,
+                         .change = *s};
 }
 
 static int count_iterations(const struct whatif *w, const struct whatif_scenario *s,
                             struct whatif_answer *a) {
     const struct run_model *model = w->model;
-    struct candidate c = candidate_for(w, s);
+    struct loss c = loss_for(w, s);
     struct gain gain;
-    if (s->kind == WHATIF_LIKE_PEERS
-            ? !saturation_free_like_peers(model, model->main_group, s->rank, &c)
-            : s->kind != WHATIF_WITHOUT && !is_of_link(s))
+    if (s->kind == WHATIF_LIKE_PEERS ? !free_loss_like_peers(model, model->main_group, s->rank, &c)
+                                     : s->kind != WHATIF_WITHOUT && !is_of_link(s))
         return 0;
     double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
-    int result = throughput_gain(model, &c, part, saturation_free_limit(model, c.group), &gain);
+    int result = throughput_gain(model, &c, part, free_ranks_limit(model, c.group), &gain);
     if (result == 0)
         answer_of_run(model, gain.estimate, gain.low, gain.high, 1, a);
     a->iterations = a->counted;
@@ -146,9 +145,10 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
     if (throughput_counts(w->model, w->model->main_group))
         return count_iterations(w, &scenarios[0], a);
     if (is_of_link(&scenarios[0]))
-        return count_link(w, &scenarios[0], a);
-    if (awaited_for(w, &scenarios[0]))
-        return count_process(w, &scenarios[0], a);
-    count(w, &scenarios[0], a);
+        count_link(w, &scenarios[0], a);
+    else if (is_of_process(w, &scenarios[0]))
+        count_process(w, &scenarios[0], a);
+    else
+        count(w, &scenarios[0], a);
     return 0;
 }

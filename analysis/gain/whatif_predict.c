@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/evidence/run_model.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/gain_warm.h"
 #include "analysis/gain/whatif_private.h"
+#include "analysis/run_model.h"
 
 #define DRAWINGS 1000
 

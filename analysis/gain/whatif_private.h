@@ -3,7 +3,7 @@
 #define CHOKEPOINT_ANALYSIS_GAIN_WHATIF_PRIVATE_H
 
 #include "analysis/gain/whatif.h"
-#include "analysis/simulate/replay_private.h"
+#include "analysis/simulate/replay.h"
 
 struct whatif {
     const struct run_model *model;
@@ -18,8 +18,14 @@ struct whatif {
     int64_t *replayed; /* as replayed, unchanged */
     size_t n_times;
     double measured_s, replay_s;
+    bool prepared; /* the replay is made when first asked for */
+    int failed;    /* -ENOMEM: it could not be */
+    struct whatif_told told;
     double scale; /* of the model's rates: see whatif.c */
 };
+
+/* Makes the replay, once. -ENOMEM. */
+int whatif_prepare(const struct whatif *whatif);
 
 /* Whether a time lies in the main phase. */
 bool whatif_in_group(const struct whatif *whatif, int64_t t_ns);

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/gain/throughput.h"
 #include "analysis/rules/rules_private.h"
 
 static double main_share(const struct run_model *model) {
@@ -114,14 +113,14 @@ static double lost_beside(const struct run_model *model, const struct candidate 
 
 /* A serial server's own work is what limits, not what is limited by it. */
 static int estimate_freely(const struct run_model *model, struct candidate *c) {
-    bool serves = strcmp(c->kind, "serial") == 0;
-    double limit = serves ? INFINITY : saturation_free_limit(model, c->group);
-    int result = throughput_gain(model, c, 1, limit, &c->gain);
+    struct loss loss = candidate_loss(c);
+    double limit = loss.serves ? INFINITY : free_ranks_limit(model, c->group);
+    int result = throughput_gain(model, &loss, 1, limit, &c->gain);
     double beside = lost_beside(model, c);
     c->gain.estimate += beside;
     c->gain.high += beside;
     if (result == 0 && c->can_double)
-        result = throughput_gain(model, c, 0.5, limit, &c->doubled);
+        result = throughput_gain(model, &loss, 0.5, limit, &c->doubled);
     return result;
 }
 
@@ -255,11 +254,11 @@ static void find_span(const struct levels *l, struct candidate *c) {
     c->end_s = (double)l->end_ns[best_b - 1] / 1e9;
 }
 
-int candidates_estimate(const struct run_model *model, struct candidates *candidates) {
-    const struct whatif *whatif = NULL;
+int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
+                        struct candidates *candidates) {
     int result = 0;
-    if (candidates->n && model_has_path(model) && !throughput_counts(model, model->main_group))
-        result = model_whatif(model, &whatif);
+    if (!model_has_path(model) || throughput_counts(model, model->main_group))
+        whatif = NULL; /* no calls to replay, or a replay cannot tell */
     for (size_t i = 0; result == 0 && i < candidates->n; i++) {
         struct levels levels = {.n = 0};
         struct candidate *c = &candidates->items[i];

@@ -160,7 +160,7 @@ static int add_contention(const struct run_model *model, size_t group, int host,
     struct candidate c = contention_of(model, group, host, demand);
     double psi = model_mean(model, host, METRIC_PSI_CPU, group);
     double own = core_beside(model, group, host, worst->process);
-    enum holder holder = core_holder(model, group, own, &c);
+    enum holder holder = core_holder(model, group, c.host, own, c.blocked);
     if (holder >= HELD_BY_MANY && model_shares_cores(model, host))
         return 1;
     if (holder == HELD_BY_FOREIGN && model_shares_cores(model, host))
@@ -232,7 +232,7 @@ static int look_for_serial(const struct run_model *model, size_t group, double m
 static double waited_pct(const struct run_model *model, int host, size_t group) {
     double waited = fmax(model_mean(model, host, METRIC_PSI_CPU, group),
                          model_mean(model, host, METRIC_JOB_RUN_QUEUE, group));
-    double throttled = saturation_throttled(model, host);
+    double throttled = quota_throttled(model, host);
     return throttled > 0 && !isnan(waited) ? fmax(waited - 100 * throttled, 0) : waited;
 }
 

@@ -6,36 +6,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "analysis/rules/rules.h"
-
-struct quota {
-    double throttled; /* share of the time, of all cores together at most 1 */
-    double cores;     /* what it may use; NAN */
-};
-
-/* The group of the host that was throttled most: groups lie in each other. */
-static struct quota quota_of(const struct run_model *model, int host, struct windows windows) {
-    const struct series_set *set = &model->recording->tables[RECORDING_CGROUP];
-    double seconds = (double)windows_length(windows) / 1e9;
-    struct quota most = {NAN, NAN};
-    for (size_t s = 0; s < set->n; s++) {
-        const struct series *group = &set->items[s];
-        if (group->host != host || series_last(set, group, CGROUP_THROTTLED) == VALUE_ABSENT)
-            continue;
-        double share = series_growth(set, group, CGROUP_THROTTLED, windows, NULL) / 1e9 / seconds;
-        if (!isnan(most.throttled) && share <= most.throttled)
-            continue;
-        int64_t quota = series_last(set, group, CGROUP_QUOTA);
-        int64_t period = series_last(set, group, CGROUP_PERIOD);
-        most =
-            (struct quota){share, quota > 0 && period > 0 ? (double)quota / (double)period : NAN};
-    }
-    return most;
-}
-
-double saturation_throttled(const struct run_model *model, int host) {
-    return quota_of(model, host, phase_windows(&model->groups[0])).throttled;
-}
+#include "analysis/rules/rules_private.h"
 
 static void say_held_back(const struct rank_budget *who, double share, struct candidate *c) {
     if (who->rank >= 0)

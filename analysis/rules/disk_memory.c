@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analysis/rules/rules.h"
+#include "analysis/rules/rules_private.h"
 
 /* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
  * keeps none (all zero looks the same). */

@@ -10,14 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/gain/throughput.h"
-#include "analysis/rules/network.h"
+#include "analysis/rules/network_private.h"
 
 static const char *const resources[] = {[FLOW_SEND] = "net-egress", [FLOW_RECEIVE] = "net-ingress"};
-
-enum metric link_metric(enum flow_side side) {
-    return side == FLOW_SEND ? METRIC_NET_SEND : METRIC_NET_RECV;
-}
 
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c) {
@@ -92,11 +87,15 @@ void link_name_others(const struct run_model *model, const struct flows *flows,
 double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side) {
     double all = 0;
     if (throughput_counts(model, group)) {
-        struct candidate c = candidate_of(host, group, resources[side], "path-limited");
-        c.all_hosts = c.can_remove = true;
-        c.remove = faster(host, side, UNLIMITED);
-        c.terms = 1u << BUDGET_TRANSFER;
-        return throughput_cost(model, &c);
+        struct loss loss = {.host = host,
+                            .rank = -1,
+                            .group = group,
+                            .terms = 1u << BUDGET_TRANSFER,
+                            .part = 1,
+                            .all_hosts = true,
+                            .link = true,
+                            .change = faster(host, side, UNLIMITED)};
+        return throughput_cost(model, &loss);
     }
     for (size_t h = 0; h < model->n_hosts; h++)
         all += model_demand(model, group, (int)h, BUDGET_TRANSFER);

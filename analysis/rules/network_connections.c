@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/rules/network.h"
+#include "analysis/rules/network_private.h"
 
 struct culprit_side {
     int host;

@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
-#include "analysis/gain/throughput.h"
-#include "analysis/rules/network.h"
-#include "analysis/verdict/straggler.h"
+#include "analysis/rules/network_private.h"
+#include "analysis/rules/straggler.h"
 
 /* What the connections of a host say of its path. */
 enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
@@ -158,9 +157,9 @@ static int add_suspect(const struct run_model *model, size_t group, const struct
 
 int link_by_peers(const struct run_model *model, size_t group, const struct flows *flows,
                   struct candidates *candidates) {
-    const struct stragglers *stragglers;
-    int result = model_stragglers(model, &stragglers);
-    for (size_t i = 0; result == 0 && i < stragglers->n; i++)
+    const struct stragglers *stragglers = candidates->stragglers;
+    int result = 0;
+    for (size_t i = 0; stragglers && result == 0 && i < stragglers->n; i++)
         if (stragglers->items[i].cause_kind &&
             strcmp(stragglers->items[i].cause_kind, "path-limited") == 0)
             result = add_suspect(model, group, &stragglers->items[i], flows, candidates);

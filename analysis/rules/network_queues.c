@@ -11,100 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/rules/network.h"
-
-static double mean_level(const struct series_set *set, const struct series *series, size_t column,
-                         struct windows windows) {
-    double sum = 0, n = 0;
-    for (size_t row = 0; row < series->n; row++)
-        if (series_row_ends_in(series, row, windows) &&
-            series_value(set, series, row, column) != VALUE_ABSENT) {
-            sum += (double)series_value(set, series, row, column);
-            n++;
-        }
-    return n > 0 ? sum / n : 0;
-}
-
-/* Share of the windows in samples in which it sent nearly all that it may. */
-static double part_at_rate(const struct series_set *set, const struct series *series, double rate,
-                           struct windows windows) {
-    double at = 0, all = (double)windows_length(windows);
-    for (size_t row = 0; row < series->n; row++) {
-        int64_t sent = series_value(set, series, row, QDISC_SEND_BYTES);
-        int64_t length = series->interval_ns[row];
-        if (sent != VALUE_ABSENT && length > 0 && series_row_ends_in(series, row, windows) &&
-            (double)sent >= NETWORK_FULL * rate * (double)length / 1e9)
-            at += (double)length;
-    }
-    return all > 0 ? fmin(1, at / all) : 0;
-}
-
-struct queues link_queues(const struct run_model *model, size_t group, int host) {
-    const struct series_set *set = &model->recording->tables[RECORDING_QDISC];
-    struct windows windows = phase_windows(&model->groups[group]);
-    double seconds = (double)windows_length(windows) / 1e9;
-    struct queues most = {.rate_mb_s = NAN};
-    for (size_t s = 0; s < set->n; s++) {
-        const struct series *queue = &set->items[s];
-        if (queue->host != host || strncmp(queue->name, "lo ", 3) == 0)
-            continue;
-        double backlog = mean_level(set, queue, QDISC_BACKLOG, windows);
-        double over = series_growth(set, queue, QDISC_OVERLIMITS, windows, NULL) / seconds;
-        most.known = true;
-        if (backlog < most.backlog || (backlog == most.backlog && over <= most.overlimits_s))
-            continue;
-        int64_t rate = series_last(set, queue, QDISC_RATE);
-        most.backlog = backlog;
-        most.overlimits_s = over;
-        most.rate_mb_s = rate > 0 ? (double)rate / 1e6 : NAN;
-        double sent = series_growth(set, queue, QDISC_SEND_BYTES, windows, NULL);
-        double packets = series_growth(set, queue, QDISC_SEND_PACKETS, windows, NULL);
-        most.sent_mb_s = sent / seconds / 1e6;
-        most.at_rate = rate > 0 ? part_at_rate(set, queue, (double)rate, windows) : 0;
-        most.packet_bytes = packets > 0 ? fmax(sent / packets, PACKET_BYTES) : PACKET_BYTES;
-        most.fullest = queue;
-    }
-    return most;
-}
-
-double link_held_mb_s(const struct queues *queues) {
-    return queues->overlimits_s * queues->packet_bytes / 1e6;
-}
-
-bool link_is_backed_up(const struct queues *queues) {
-    return queues->backlog >= BACKLOG_MIN;
-}
-
-/* By what went through that queue: a host may have other interfaces. A sample sees the queue of one
- * instant, and that of short messages is empty at most of them: who sends at nearly the rate it is
- * set to on average has hardly a moment in which nothing waits. Nor has who does so for tenths of a
- * second again and again, which is longer than a burst: start and end are no part of that. */
-bool link_is_full(const struct queues *queues) {
-    return queues->overlimits_s >= OVERLIMITS_MIN &&
-           (queues->sent_mb_s >= NETWORK_FULL * queues->rate_mb_s ||
-            queues->at_rate >= NETWORK_AT_RATE);
-}
-
-/* Samples found hardly a queue; yet what was sent took much of the time at that rate, and so did
- * the packets that were held back, each for about as long as one of them takes. Small ones pass
- * where large ones have to wait, so those are full: of the mean size only where the host hands
- * several on as one. */
-static bool is_held_back_unseen(const struct queues *queues) {
-    return fmin(queues->sent_mb_s, link_held_mb_s(queues)) >=
-           NETWORK_HELD_UNSEEN * queues->rate_mb_s;
-}
-
-/* Data wait, again and again, for a rate that the host was set to. */
-static bool is_held_back(const struct queues *queues) {
-    return link_is_full(queues) || is_held_back_unseen(queues) ||
-           (link_is_backed_up(queues) && queues->overlimits_s >= OVERLIMITS_MIN &&
-            queues->sent_mb_s >= NETWORK_HELD_MIN * queues->rate_mb_s);
-}
-
-bool link_holds_back(const struct run_model *model, size_t group, int host) {
-    struct queues queues = link_queues(model, group, host);
-    return is_held_back(&queues);
-}
+#include "analysis/rules/network_private.h"
 
 static void say_held_back(const struct queues *queues, struct candidate *c) {
     char waited[80] = "its interface was";
@@ -141,7 +48,7 @@ int link_by_queues(const struct run_model *model, size_t group, const struct flo
     for (size_t h = 0; h < model->n_hosts; h++) {
         struct queues queues = link_queues(model, group, (int)h);
         double demand = link_demand(model, group, (int)h, FLOW_SEND);
-        if (!is_held_back(&queues))
+        if (!link_is_held_back(&queues))
             continue;
         demand = isnan(demand) ? fmin(1, queues.sent_mb_s / queues.rate_mb_s) : demand;
         if (demand >= BLOCKED_MIN &&

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/rules/network.h"
+#include "analysis/rules/network_private.h"
 
 static double least_idle(const struct run_model *model, size_t group) {
     double least = NAN;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
-#include "analysis/gain/throughput.h"
 #include "analysis/rules/rules_private.h"
 
 static double share_of(const struct run_model *model, size_t group, size_t rank,

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of a program that marks nothing and whose calls are not known: the time until all of
- * its hosts have exchanged something. Until then each loads the program for itself, and what it
- * waits for (its files, which are in no cache yet) is gone with the next run. So what held up a
- * host only then is told and blamed on nobody. A start as long as a phase is no such start: what
- * holds it up is judged as of the whole run.
+ * What held up a host only while the program was loaded is told and blamed on nobody
+ * (evidence/program_start.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -12,64 +9,6 @@
 
 #include "analysis/evidence/flow_ends.h"
 #include "analysis/rules/rules_private.h"
-
-/* The first row in which a connection to another host sent anything. */
-static bool first_sent(const struct series_set *set, const struct series *series,
-                       struct window *ret_window) {
-    for (size_t row = 0; row < series->n; row++)
-        if (series_value(set, series, row, CONNECTION_SEND_BYTES) > 0) {
-            int64_t interval = series->interval_ns[row];
-            *ret_window = (struct window){
-                series->t_ns[row] - (interval == VALUE_ABSENT ? 0 : interval), series->t_ns[row]};
-            return true;
-        }
-    return false;
-}
-
-/* Connections are looked at once a second, interfaces more often: until when next to nothing of
- * what the host sent in that second had left it. */
-static int64_t within(const struct rate *sent, struct window w) {
-    double all = rate_amount(sent, (struct windows){&w, 1}), so_far = 0;
-    for (size_t i = rate_find(sent, w.begin_ns); i < sent->n && sent->t_ns[i] <= w.end_ns; i++) {
-        so_far += sent->amount[i];
-        if (so_far > FLOW_BYTES_MIN * all) {
-            int64_t begin = sent->t_ns[i] - sent->dt_ns[i];
-            return begin > w.begin_ns ? begin : w.begin_ns;
-        }
-    }
-    return w.begin_ns;
-}
-
-/* first: of each host, empty where it has sent nothing. */
-static int find_first(const struct run_model *model, struct window *first) {
-    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
-    int *to = calloc(set->n + 1, sizeof *to), result = to ? flow_ends(set, to) : -ENOMEM;
-    for (size_t s = 0; result == 0 && s < set->n; s++) {
-        struct window sent, *known = &first[set->items[s].host];
-        if (to[s] >= 0 && first_sent(set, &set->items[s], &sent) &&
-            (known->end_ns == 0 || sent.end_ns < known->end_ns))
-            *known = sent;
-    }
-    free(to);
-    return result;
-}
-
-/* 0: there is none, or it is no start (who joins later than half way takes part in something that
- * goes on without him). */
-static int find_start(const struct run_model *model, int64_t *ret_start_ns) {
-    struct window *first = calloc(model->n_hosts + 1, sizeof *first);
-    int result = first ? find_first(model, first) : -ENOMEM;
-    int64_t start = 0;
-    for (size_t h = 0; result == 0 && h < model->n_hosts; h++) {
-        if (first[h].end_ns <= 0)
-            continue;
-        int64_t begin = within(&model->hosts[h].metrics[METRIC_NET_SEND], first[h]);
-        start = begin > start ? begin : start;
-    }
-    free(first);
-    *ret_start_ns = start <= model->recording->duration_ns / 2 ? start : 0;
-    return result;
-}
 
 /* Of the run, what it held up later; NAN. */
 static double later_share(const struct run_model *model, const struct candidate *c,
@@ -90,19 +29,11 @@ static void tell(const struct run_model *model, const struct candidate *c, int64
                   start_s * candidate_blocked(c, (struct windows){&w, 1}), start_s);
 }
 
-int saturation_started(const struct run_model *model, int64_t *ret_start_ns) {
-    *ret_start_ns = 0;
-    int result = model_has_path(model) ? 0 : find_start(model, ret_start_ns);
-    if (*ret_start_ns >= GROUP_MIN_NS)
-        *ret_start_ns = 0;
-    return result;
-}
-
 int saturation_start(const struct run_model *model, struct candidates *candidates) {
     int64_t start_ns = 0;
     if (model->n_groups > 1 || !candidates->n)
         return 0;
-    int result = saturation_started(model, &start_ns);
+    int result = program_started(model, &start_ns);
     if (result < 0 || start_ns == 0)
         return result;
     candidates->start_ns = start_ns;

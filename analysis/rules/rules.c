@@ -115,11 +115,12 @@ static int survey_all(const struct run_model *model, struct candidates *found) {
     return result;
 }
 
-int saturation_find(const struct run_model *model, struct candidates *ret_candidates) {
-    struct candidates found = {0};
+int saturation_find(const struct run_model *model, const struct whatif *whatif,
+                    const struct stragglers *stragglers, struct candidates *ret_candidates) {
+    struct candidates found = {.stragglers = stragglers};
     int result = survey_all(model, &found);
     if (result == 0)
-        result = candidates_estimate(model, &found);
+        result = candidates_estimate(model, whatif, &found);
     if (result < 0) {
         candidates_release(&found);
         return result;
@@ -142,19 +143,20 @@ void candidates_release(struct candidates *candidates) {
     *candidates = (struct candidates){0};
 }
 
+struct loss candidate_loss(const struct candidate *c) {
+    return (struct loss){.host = c->host,
+                         .rank = c->rank,
+                         .group = c->group,
+                         .terms = c->terms,
+                         .part = c->part,
+                         .all_hosts = c->all_hosts,
+                         .everywhere = c->everywhere,
+                         .serves = strcmp(c->kind, "serial") == 0,
+                         .link = c->can_remove && c->remove.kind == WHATIF_LINK,
+                         .change = c->remove};
+}
+
 double candidate_blocked(const struct candidate *candidate, struct windows windows) {
     double share = candidate->factor * rate_mean(candidate->signal, windows);
     return share > 1 ? 1 : share;
-}
-
-double candidate_seconds(const struct candidate *candidate, const struct critical_part *part,
-                         size_t n_hosts) {
-    size_t first = candidate->all_hosts ? 0 : (size_t)candidate->host;
-    size_t end = candidate->all_hosts ? n_hosts : first + 1;
-    double seconds = 0;
-    for (size_t host = first; host < end; host++)
-        for (int term = 0; term < BUDGET_TERMS; term++)
-            if (candidate->terms >> term & 1)
-                seconds += critical_seconds(part, (int)host, (enum budget_term)term);
-    return seconds * candidate->part;
 }

@@ -12,25 +12,15 @@
 #define CHOKEPOINT_ANALYSIS_RULES_RULES_H
 
 #include "analysis/evidence/arithmetic.h"
-#include "analysis/evidence/run_model.h"
+#include "analysis/evidence/processes.h"
 #include "analysis/facts/text_list.h"
+#include "analysis/gain/gain.h"
+#include "analysis/gain/loss.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/rules/straggler.h"
+#include "analysis/run_model.h"
 #include "analysis/threshold.h"
 #include "analysis/time/critical_path.h"
-
-/* Another program that is to blame. */
-struct culprit {
-    const char *process; /* the model's name of it, "sh[4711]"; NULL: none */
-    int64_t pid;
-};
-
-/* What a change would gain, as shares of the run's time. */
-struct gain {
-    double estimate, low, high; /* NAN: not known */
-    bool replayed;              /* by replay of the recorded calls; else by the critical path */
-    bool counted;               /* by counters of one process (gain_counted.h) */
-    bool at_bound;              /* a replay gave more than the critical path has */
-};
 
 struct candidate {
     int host, rank;       /* rank: where one is to blame, else -1 */
@@ -77,19 +67,23 @@ struct candidates {
     int64_t start_ns; /* until then the program was being loaded, which is judged apart; 0 */
     struct arithmetic *arithmetic;
     size_t n_arithmetic;
+    const struct stragglers *stragglers; /* borrowed while candidates are looked for */
     char *no_replay; /* why gains are bounds and no replay; owned, NULL: they were replayed */
 };
 
 /* -ENOMEM. */
-int saturation_find(const struct run_model *model, struct candidates *ret_candidates);
+int saturation_find(const struct run_model *model, const struct whatif *whatif,
+                    const struct stragglers *stragglers, struct candidates *ret_candidates);
+/* Where no calls are known: tells what-if questions which links are full, and which processes their
+ * peers wait for. -ENOMEM. */
+int rules_tell(const struct run_model *model, struct whatif *whatif);
 void candidates_release(struct candidates *candidates);
 
+/* What of it is taken away, for estimators. */
+struct loss candidate_loss(const struct candidate *candidate);
 /* Of a candidate's metric, within other windows than the phase's: between 0 and 1, NAN without
  * data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
-/* Seconds of a part of the critical path that are the candidate's (with `terms`). */
-double candidate_seconds(const struct candidate *candidate, const struct critical_part *part,
-                         size_t n_hosts);
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
 /* What speaks for it in order: the gain, less where there is no evidence of supply. */
@@ -101,52 +95,6 @@ const struct gain *candidate_gain(const struct candidate *candidate);
 bool candidate_is_worth_naming(const struct candidate *candidate);
 /* Share of the run that it can be at most. */
 double candidate_most(const struct run_model *model, const struct candidate *candidate);
-/* Share of the run for which a quota kept a control group of the host from running; NAN: none. */
-double saturation_throttled(const struct run_model *model, int host);
-
-/* The calls of all ranks are known, and so who waited for whom. */
-bool model_has_path(const struct run_model *model);
-/* Share of the critical path of a group; NAN where it is not known. */
-double model_demand(const struct run_model *model, size_t group, int host, enum budget_term term);
-/* The same of one rank (index of the model's budgets). */
-double model_rank_demand(const struct run_model *model, size_t group, size_t rank_budget,
-                         enum budget_term term);
-/* The term as a share of the wall time of that rank on the host where it is largest; NAN. *ret_rank
- * (may be NULL): its index. */
-double model_worst_rank(const struct run_model *model, size_t group, int host,
-                        enum budget_term term, size_t *ret_rank);
-
-/* The budget of a process of the model in a group, if it can be trusted; else NULL. */
-const struct budget *saturation_budget(const struct run_model *model,
-                                       const struct model_process *process, size_t group);
-/* The same of a process of the job, ranked or not, of which counters alone tell. */
-const struct budget *saturation_counted(const struct run_model *model,
-                                        const struct model_process *process, size_t group);
-
-/* It is what a rank of the job runs, and no wrapper that carries the rank's number. */
-bool model_is_rank(const struct run_model *model, const struct model_process *process);
-
-/* Median over the job's ranks of the share of the group that they ran or wanted to (not counting
- * time inside MPI, where that is known: there they spin); over hosts, if
- * no process has a rank; NAN if nothing of the job was seen. */
-double ranks_busy(const struct run_model *model, size_t group);
-
-/* The host is one kernel with another host of the run, and may run on the same cores: they wait for
- * each other. */
-bool model_shares_cores(const struct run_model *model, int host);
-
-/* Outside the job, the one on a host that used most CPU, or wrote and read most. NULL: none. */
-const struct model_process *busiest_foreign(const struct run_model *model, size_t group, int host,
-                                            double *ret_cores);
-const struct model_process *writing_foreign(const struct run_model *model, size_t group, int host,
-                                            double *ret_bytes_s);
-struct culprit culprit_of(const struct run_model *model, const struct model_process *process);
-
-/* What the agents' piece of arithmetic (agent/beat.h) took on the host, ns of CPU time, mean over
- * the windows, beside what the run did to the core; NAN: there are no recordings of it, too few, or
- * other hosts of the run were on that core as well. */
-double core_beat_ns(const struct run_model *model, int host, struct windows windows);
-
 /* A candidate of a group with nothing in it yet. */
 struct candidate candidate_of(int host, size_t group, const char *resource, const char *kind);
 

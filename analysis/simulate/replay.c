@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analysis/simulate/replay_private.h"
-#include "analysis/time/rank_budget_private.h"
+#include "analysis/time/rank_budget.h"
 
 /* ---- messages ---- */
 

@@ -14,7 +14,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_H
 #define CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_H
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 
 enum replay_op_kind {
     REPLAY_GAP,       /* between calls: ns, cpu_ns of it computing; first: its shares */
@@ -173,5 +173,24 @@ void replay_scale(struct replay *replay, double factor);
  * ranks wait for each other for ever; -E2BIG: too many transfers at once. */
 int replay_run(const struct replay *replay, const struct replay_change *change, size_t reference,
                const int64_t *times, size_t n_times, int64_t *ret_times);
+
+static inline bool replay_is_between(const struct replay *p, const struct replay_message *m) {
+    return p->ranks[m->from].host != p->ranks[m->to].host;
+}
+
+/* Waits for cores on a host (run queue or quota) that the critical path does not show as such:
+ * those that a budget takes for exchanges, and those of one member of a group while the path was at
+ * another. 0 without a replay (NULL). */
+double replay_hidden_s(const struct replay *p, int host, enum budget_term term);
+
+/* Bytes that a call of a group sends through each link: ret_load[egress by host, ingress by host].
+ */
+void replay_wire_load(const struct replay *p, const struct replay_group *g, double *ret_load);
+
+/* How long a gap takes after a change (NULL: none), and what of that is on the CPU. */
+int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                      const struct replay_op *op);
+int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
+                          const struct replay_op *op);
 
 #endif

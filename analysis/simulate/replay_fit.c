@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/evidence/flows.h"
+#include "analysis/evidence/queues.h"
 #include "analysis/facts/recording/recording.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/rules/network.h"
 #include "analysis/simulate/replay_private.h"
+#include "analysis/threshold.h"
 
 #define EAGER_BETWEEN 65536 /* OpenMPI's btl_tcp_eager_limit: where nothing was seen to tell */
 #define EAGER_WITHIN 4096   /* btl_vader_eager_limit */

@@ -18,10 +18,6 @@ struct builder {
     size_t n_intervals;
 };
 
-static inline bool replay_is_between(const struct replay *p, const struct replay_message *m) {
-    return p->ranks[m->from].host != p->ranks[m->to].host;
-}
-
 /* When it can begin to move. */
 static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
@@ -70,10 +66,6 @@ static inline bool replay_needs(const struct replay_group *g, size_t rank, size_
 /* How the call of this name divides its bytes. */
 enum replay_exchange replay_exchange_of(const char *name);
 
-/* Bytes that a call of a group sends through each link: ret_load[egress by host, ingress by host].
- */
-void replay_wire_load(const struct replay *p, const struct replay_group *g, double *ret_load);
-
 /* How long all of it takes, if its part takes each link so many seconds. */
 double replay_wire_s(const struct replay_group *g, const double *seconds, size_t n_hosts);
 
@@ -104,11 +96,6 @@ struct replay_away replay_away(const struct replay_rank *rank, int64_t from, int
 struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from, int64_t to,
                                     double soon);
 
-/* Waits for cores on a host (run queue or quota) that the critical path does not show as such:
- * those that a budget takes for exchanges, and those of one member of a group while the path was at
- * another. 0 without a replay (NULL). */
-double replay_hidden_s(const struct replay *p, int host, enum budget_term term);
-
 /* *items (of `size` bytes each) has room for one more. Returns them; NULL: no memory. */
 static inline void *replay_room(void *items, size_t n, size_t *capacity, size_t size) {
     void **at = items;
@@ -127,12 +114,6 @@ static inline void *replay_room(void *items, size_t n, size_t *capacity, size_t 
 static inline int64_t replay_bounded_ns(double ns) {
     return ns < (double)TIME_SANE_NS ? (int64_t)ns : TIME_SANE_NS;
 }
-
-/* How long a gap takes after a change (NULL: none), and what of that is on the CPU. */
-int64_t replay_gap_ns(const struct replay *p, const struct replay_change *change, size_t rank,
-                      const struct replay_op *op);
-int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
-                          const struct replay_op *op);
 
 /* One pair of ranks, one direction: messages go one after the other. */
 struct replay_flow {

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/evidence/free_running.h"
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 #include "analysis/time/critical_private.h"
+#include "analysis/time/free_running.h"
 
 #define SLICES 20      /* without iterations */
 #define FREE_SLICES 40 /* where ranks run freely: iterations of one are nothing to the others */

@@ -70,4 +70,22 @@ static inline double critical_seconds(const struct critical_part *part, int host
 /* As a share of the part's total; 0 for an empty one. */
 double critical_share(const struct critical_part *part, int host, enum budget_term term);
 
+/* Stretches of the path in each rank of the log: in time order, disjoint across all ranks, from
+ * before everything to after everything. */
+struct critical_walk {
+    struct window **stretches; /* [rank of the log] */
+    size_t *n, *capacity;
+    size_t n_ranks;
+};
+
+/* One rank of a program whose ranks run freely, and its own path. */
+struct critical_own {
+    size_t log_rank;
+    struct critical_walk walk;
+    struct critical_path path; /* parts as those of the whole */
+    double *done;              /* [group], then [block]: its iterations, in part too */
+    double *served_s; /* likewise: of the path, what the hub computed for others; of others' paths
+                         also what it computed so for itself */
+};
+
 #endif

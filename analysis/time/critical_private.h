@@ -8,14 +8,6 @@
 #include "analysis/time/rank_budget.h"
 #include "analysis/time/serving.h"
 
-/* Stretches of the path in each rank of the log: in time order, disjoint across all ranks, from
- * before everything to after everything. */
-struct critical_walk {
-    struct window **stretches; /* [rank of the log] */
-    size_t *n, *capacity;
-    size_t n_ranks;
-};
-
 struct critical_walker;
 
 /* Knows all waits of all ranks; log, matches and clock must outlive it. -ENOMEM. */
@@ -33,16 +25,6 @@ int critical_walk_own(struct critical_walker *walker, size_t rank, struct window
 int critical_walk_fill(struct critical_walk *walk, const struct critical_walk *other,
                        struct windows within);
 void critical_walk_release(struct critical_walk *walk);
-
-/* One rank of a program whose ranks run freely, and its own path. */
-struct critical_own {
-    size_t log_rank;
-    struct critical_walk walk;
-    struct critical_path path; /* parts as those of the whole */
-    double *done;              /* [group], then [block]: its iterations, in part too */
-    double *served_s; /* likewise: of the path, what the hub computed for others; of others' paths
-                         also what it computed so for itself */
-};
 
 /* Parts of a path for n_ranks budgets, empty. The model must have phases and iterations. -ENOMEM.
  */

@@ -10,6 +10,7 @@
 #include "analysis/time/budget.h"
 
 struct run_model;
+struct model_process;
 struct critical_path;
 
 #define RANK_BUDGET_PROCESSES_MAX 16 /* of a job without ranks */
@@ -65,5 +66,13 @@ const struct rank_budget *rank_budgets_awaited(const struct rank_budgets *budget
 /* Of all ranks together in a group: the mean of a term as a share of the wall time; NAN if it is
  * not known of any. */
 double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum budget_term term);
+
+/* One interval for each row of the process. *ret_intervals is the caller's. -ENOMEM. */
+int budget_intervals(const struct run_model *model, const struct model_process *process,
+                     int64_t pid, struct budget_interval **ret_intervals, size_t *ret_n);
+
+/* From its start, as the kernel says, to its last sign of life. */
+void budget_life(const struct run_model *model, const struct model_process *process,
+                 struct budget_subject *subject);
 
 #endif

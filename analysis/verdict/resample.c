@@ -33,8 +33,9 @@ static double on_path(const struct run_model *model, const struct candidate *c, 
     if (c->group != model->main_group || !c->terms || isnan(c->part) || !(whole->total_s > 0))
         return 0;
     /* as much in all as the candidate's demand says, however the terms spread over the blocks */
-    double all = candidate_seconds(c, whole, model->n_hosts) / whole->total_s;
-    double seconds = candidate_seconds(c, part, model->n_hosts);
+    struct loss loss = candidate_loss(c);
+    double all = loss_seconds(&loss, whole, model->n_hosts) / whole->total_s;
+    double seconds = loss_seconds(&loss, part, model->n_hosts);
     return all > 0 ? seconds * c->blocked / all : 0;
 }
 

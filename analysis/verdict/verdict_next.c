@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/rules/network.h"
 #include "analysis/verdict/verdict_private.h"
 
 #define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */

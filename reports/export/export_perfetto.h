@@ -5,7 +5,7 @@
 
 #include "reports/export/export_lanes.h"
 #include "reports/export/export_trace.h"
-#include "reports/model/model_private.h"
+#include "reports/model/input.h"
 
 /* Hosts are processes of the trace, numbered from 1; ranks are threads. */
 struct perfetto {

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "analysis/facts/recording/metric.h"
+#include "analysis/facts/series/rate.h"
 #include "reports/export/export_perfetto.h"
 
 struct counter {

@@ -42,18 +42,18 @@ int report_fill_head(struct report *report, const struct report_input *input) {
 
 static int judge(struct report *report, const struct report_input *input,
                  const struct run_model *model) {
-    struct candidates candidates = {0};
-    const struct stragglers *stragglers = NULL;
-    int result = saturation_find(model, &candidates);
-    if (result == 0)
-        result = model_stragglers(model, &stragglers);
+    struct judgement judgement;
+    int result = judgement_make(model, &judgement);
+    if (result < 0)
+        return result;
+    result = report_fill_efficiency(report, &judgement);
     if (result == 0)
         result = report_fill_alerts(report, model);
     if (result == 0)
-        result = report_fill_findings(report, model, &candidates, stragglers);
+        result = report_fill_findings(report, &judgement);
     if (result == 0)
-        result = report_fill_quality(report, input, model, stragglers);
-    candidates_release(&candidates);
+        result = report_fill_quality(report, input, &judgement);
+    judgement_release(&judgement);
     return result;
 }
 
@@ -79,8 +79,6 @@ static int fill(struct report *report, struct report_input *input) {
         result = report_fill_budget(report, &model);
     if (result == 0)
         result = report_fill_critical(report, &model);
-    if (result == 0)
-        result = report_fill_efficiency(report, &model);
     if (result == 0)
         result = judge(report, input, &model);
     model_release(&model);

@@ -28,18 +28,15 @@ static double ideal_bound(const struct run_model *model, size_t group) {
 
 /* How long the main phase would take on a network without limits, if a replay can tell: else NAN.
  * As a share of how long it took. */
-static int replay_ideal(const struct run_model *model, double *ret_ratio) {
+static int replay_ideal(const struct judgement *judgement, double *ret_ratio) {
+    const struct run_model *model = judgement->model;
     const struct whatif_scenario ideal = {
         .kind = WHATIF_LINK, .host = -1, .rank = -1, .direction = WHATIF_BOTH, .factor = 1e6};
     struct whatif_answer answer;
-    const struct whatif *whatif;
     *ret_ratio = NAN;
     if (model->budgets.n < 2 || !model->budgets.events)
         return 0;
-    int result = model_whatif(model, &whatif);
-    if (result < 0)
-        return result;
-    result = whatif_ask(whatif, &ideal, 1, &answer);
+    int result = whatif_ask(judgement->whatif, &ideal, 1, &answer);
     if (result == 0 && answer.replayed && answer.measured_s > 0)
         *ret_ratio = answer.calls_s / answer.measured_s;
     return result == -EINVAL ? 0 : result;
@@ -96,13 +93,14 @@ static int fill_path(struct report *report, const struct run_model *model) {
     return 0;
 }
 
-int report_fill_efficiency(struct report *report, const struct run_model *model) {
+int report_fill_efficiency(struct report *report, const struct judgement *judgement) {
+    const struct run_model *model = judgement->model;
     const struct budget **room = calloc(model->budgets.n + 1, sizeof *room);
     report->efficiency = calloc(model->n_groups + 1, sizeof *report->efficiency);
     double ideal_ratio = NAN;
     int result = room && report->efficiency ? fill_path(report, model) : -ENOMEM;
     if (result == 0)
-        result = replay_ideal(model, &ideal_ratio);
+        result = replay_ideal(judgement, &ideal_ratio);
     for (size_t g = 0; result == 0 && g < model->n_groups; g++)
         result = fill_group(report, model, g, ideal_ratio, room);
     free(room);

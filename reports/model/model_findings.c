@@ -156,19 +156,13 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
     return 0;
 }
 
-int report_fill_findings(struct report *report, const struct run_model *model,
-                         struct candidates *candidates, const struct stragglers *stragglers) {
-    struct verdict verdict;
-    int result = fill_ranking(report, candidates);
+int report_fill_findings(struct report *report, struct judgement *judgement) {
+    int result = fill_ranking(report, &judgement->candidates);
     if (result == 0)
-        result = fill_arithmetic(report, candidates);
+        result = fill_arithmetic(report, &judgement->candidates);
     if (result == 0)
-        result = verdict_make(model, candidates, stragglers, &verdict);
-    if (result < 0)
-        return result;
-    result = fill_verdict(report, &verdict);
+        result = fill_verdict(report, &judgement->verdict);
     if (result == 0)
-        result = fill_phase_verdicts(report, &verdict);
-    verdict_release(&verdict);
-    return result < 0 ? result : fill_stragglers(report, stragglers);
+        result = fill_phase_verdicts(report, &judgement->verdict);
+    return result < 0 ? result : fill_stragglers(report, &judgement->stragglers);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/cores.h"
 #include "reports/model/model_private.h"
 
 #define CLOCK_ERROR_MAX_S 0.02 /* two hosts' samples may then be misplaced by a fifth of one */
@@ -317,7 +318,8 @@ static int note_steps(struct report *report, const struct run_model *model) {
 }
 
 int report_fill_quality(struct report *report, const struct report_input *input,
-                        const struct run_model *model, const struct stragglers *stragglers) {
+                        const struct judgement *judgement) {
+    const struct run_model *model = judgement->model;
     int result = 0;
     report->grade = report->n_hosts ? 'A' : 'D';
     result = report_note_end(report);
@@ -338,7 +340,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
     if (result == 0)
         result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
-    if (result == 0 && stragglers->note)
-        result = report_add_note(report, text_format("stragglers: %s", stragglers->note));
+    if (result == 0 && judgement->stragglers.note)
+        result = report_add_note(report, text_format("stragglers: %s", judgement->stragglers.note));
     return result;
 }

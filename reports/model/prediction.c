@@ -52,12 +52,9 @@ static int ask(struct prediction *p, struct prediction_reader *reader, const str
 
 static int ask_all(struct prediction *p, struct prediction_reader *reader,
                    const struct prediction_word *words, size_t n_words, bool together) {
-    const struct whatif *whatif;
-    int result = model_whatif(reader->model, &whatif);
-    if (result < 0)
-        return result;
+    const struct whatif *whatif = reader->judgement->whatif;
     p->answers = calloc(n_words + 1, sizeof *p->answers);
-    result = p->answers ? 0 : -ENOMEM;
+    int result = p->answers ? 0 : -ENOMEM;
     if (result == 0 && together)
         result = ask(p, reader, whatif, words, n_words);
     for (size_t i = 0; result == 0 && !together && i < n_words; i++)
@@ -81,16 +78,21 @@ int prediction_build(struct store *store, const char *which, const struct predic
                      struct prediction **ret_prediction) {
     struct report_input input;
     struct run_model model;
+    struct judgement judgement;
     int result = report_load(store, which, REPORT_CALLS, &input);
     if (result < 0)
         return result;
     struct prediction *p = calloc(1, sizeof *p);
     result = p ? model_build(&input.recording, &model) : -ENOMEM;
     if (result == 0) {
-        struct prediction_reader reader = {&model, ret_why, size};
+        struct prediction_reader reader = {&judgement, &model, ret_why, size};
         result = fill_head(p, &input, &model);
         if (result == 0)
+            result = judgement_prepare(&model, &judgement);
+        if (result == 0) {
             result = ask_all(p, &reader, words, n_words, together);
+            judgement_release(&judgement);
+        }
         model_release(&model);
     }
     report_input_release(&input);

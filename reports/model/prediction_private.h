@@ -2,11 +2,12 @@
 #ifndef CHOKEPOINT_REPORTS_PREDICTION_PRIVATE_H
 #define CHOKEPOINT_REPORTS_PREDICTION_PRIVATE_H
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/verdict/judgement.h"
 #include "reports/model/prediction.h"
 
 struct prediction_reader {
-    const struct run_model *model;
+    const struct judgement *judgement;
+    const struct run_model *model; /* the judgement's */
     char *why;
     size_t why_size;
 };

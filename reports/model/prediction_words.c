@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/verdict/straggler.h"
+#include "analysis/rules/straggler.h"
 #include "common/error.h"
 #include "reports/model/prediction_private.h"
 
@@ -217,29 +217,27 @@ static int read_straggler_on(struct prediction_reader *r, int host, struct whati
 }
 
 /* The straggler that costs most, else the rank that the others waited for most; -1: none. */
-static int slowest_rank(const struct run_model *model, int *ret_rank) {
-    const struct rank_budget *awaited = rank_budgets_awaited(&model->budgets);
-    const struct stragglers *found;
-    int result = model_stragglers(model, &found);
+static int slowest_rank(const struct judgement *judgement) {
+    const struct rank_budget *awaited = rank_budgets_awaited(&judgement->model->budgets);
+    const struct stragglers *found = &judgement->stragglers;
     double most = 1;
-    *ret_rank = awaited ? awaited->rank : -1;
-    for (size_t i = 0; result == 0 && i < found->n; i++)
+    int rank = awaited ? awaited->rank : -1;
+    for (size_t i = 0; i < found->n; i++)
         if (found->items[i].rank >= 0 && found->items[i].severity > most) {
             most = found->items[i].severity;
-            *ret_rank = found->items[i].rank;
+            rank = found->items[i].rank;
         }
-    return result;
+    return rank;
 }
 
 static int read_straggler(struct prediction_reader *r, const char *value,
                           struct whatif_scenario *s) {
     s->kind = WHATIF_LIKE_PEERS;
     if (strcmp(value, "slowest") == 0) {
-        int result = slowest_rank(r->model, &s->rank);
-        return result == 0 && s->rank < 0
-                   ? refuse(r, "no rank of this run was waited for; name one, or its host: "
-                               "--without-straggler 2")
-                   : result;
+        s->rank = slowest_rank(r->judgement);
+        return s->rank < 0 ? refuse(r, "no rank of this run was waited for; name one, or its "
+                                       "host: --without-straggler 2")
+                           : 0;
     }
     if (read_integer(value, &s->rank) && s->rank >= 0 && has_rank(r->model, s->rank))
         return 0;

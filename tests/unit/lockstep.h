@@ -13,32 +13,19 @@
 
 #include <cmocka.h>
 
-#include "analysis/rules/rules.h"
-#include "analysis/verdict/straggler.h"
-#include "analysis/verdict/verdict.h"
+#include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
 
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)
-struct judged {
-    struct run_model model;
-    struct verdict verdict;
-    struct candidates candidates;
-    struct stragglers stragglers;
-};
-
 static inline void judge(struct recording *r, struct judged *j) {
     assert_int_equal(mpi_log_finish(&r->calls), 0);
     assert_int_equal(model_build(r, &j->model), 0);
-    assert_int_equal(saturation_find(&j->model, &j->candidates), 0);
-    assert_int_equal(straggler_find(&j->model, &j->stragglers), 0);
-    assert_int_equal(verdict_make(&j->model, &j->candidates, &j->stragglers, &j->verdict), 0);
+    judge_model(&j->model, j);
     assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= 1);
 }
 
 static inline void release(struct recording *r, struct judged *j) {
-    verdict_release(&j->verdict);
-    candidates_release(&j->candidates);
-    stragglers_release(&j->stragglers);
+    judged_release(j);
     model_release(&j->model);
     recording_release(r);
 }

@@ -95,7 +95,7 @@ static void a_link_that_all_wait_for_is_answered_by_what_if(void **state) {
         full_now = full;
         plant_job(&r, two, 2);
         judge(&r, &j);
-        assert_int_equal(model_whatif(&j.model, &w), 0);
+        w = j.whatif;
         assert_int_equal(whatif_ask(w, &twice, 1, &a), 0);
         assert_int_equal(a.counted, full);
         if (full)
@@ -119,7 +119,7 @@ static void a_quota_for_who_never_waits_is_answered_by_what_if(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_int_equal(model_whatif(&j.model, &w), 0);
+    w = j.whatif;
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(a.counted && fabs(a.gain - gain_warm(-0.955, 1)) < 0.02);
     assert_true(a.gain_low < a.gain && a.gain < a.gain_high);
@@ -323,7 +323,7 @@ static struct whatif_answer ask_of(const struct process *two, struct whatif_scen
     struct judged j;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_int_equal(model_whatif(&j.model, &w), 0);
+    w = j.whatif;
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
     assert_true(!a.replayed && a.refused);
     if (a.counted) { /* the verdict says the same */

@@ -8,10 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/rules/rules.h"
 #include "analysis/time/rank_budget_private.h"
-#include "analysis/verdict/straggler.h"
-#include "analysis/verdict/verdict.h"
+#include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) <= 1e-6)
@@ -282,11 +280,12 @@ static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
 static void judge(bool calls, int *ret_host, double *ret_blocked) {
     struct recording r;
     struct run_model model;
-    struct candidates candidates = {0};
+    struct judged judged;
     throttled_ns = 0;
     plant_recording(&r, calls);
     assert_int_equal(model_build(&r, &model), 0);
-    assert_int_equal(saturation_find(&model, &candidates), 0);
+    judge_model(&model, &judged);
+    const struct candidates candidates = judged.candidates;
     *ret_host = -1;
     for (size_t i = candidates.n; i-- > 0;)
         if (strcmp(candidates.items[i].resource, "cpu") == 0) {
@@ -295,7 +294,7 @@ static void judge(bool calls, int *ret_host, double *ret_blocked) {
         }
     for (size_t i = 0; calls && i < candidates.n; i++)
         assert_int_not_equal(candidates.items[i].host, 0);
-    candidates_release(&candidates);
+    judged_release(&judged);
     model_release(&model);
     recording_release(&r);
 }
@@ -323,17 +322,17 @@ static void queue_no_more(struct recording *r, int host) {
 static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *ret_verdict) {
     struct recording r;
     struct run_model model;
-    struct candidates candidates = {0};
-    struct stragglers stragglers = {0};
+    struct judged judged;
     throttled_ns = 0;
     plant_recording(&r, false);
     plant_calls(&r, moving_ms);
     if (!sender_queues)
         queue_no_more(&r, 1);
     assert_int_equal(model_build(&r, &model), 0);
-    assert_int_equal(saturation_find(&model, &candidates), 0);
-    assert_int_equal(verdict_make(&model, &candidates, &stragglers, ret_verdict), 0);
-    candidates_release(&candidates);
+    judge_model(&model, &judged);
+    *ret_verdict = judged.verdict;
+    judged.verdict = (struct verdict){0};
+    judged_release(&judged);
     model_release(&model);
     recording_release(&r);
 }

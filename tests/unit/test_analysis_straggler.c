@@ -8,7 +8,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "analysis/rules/rules.h"
-#include "analysis/verdict/straggler.h"
+#include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
 
 #define N 100
@@ -99,7 +99,7 @@ static void find(struct recording *r, struct stragglers *found) {
     for (size_t h = 0; h < r->n_hosts; h++)
         plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, no_traffic);
     assert_int_equal(model_build(r, &model), 0);
-    assert_int_equal(straggler_find(&model, found), 0);
+    find_stragglers(&model, found);
     model_release(&model);
     recording_release(r);
 }
@@ -361,7 +361,7 @@ static void find_crew(struct crew *crew, struct recording *r, struct run_model *
         plant(r, RECORDING_NET, (int)h, "eth0", 0.1, 0, no_traffic);
     assert_int_equal(model_build(r, model), 0);
     assert_int_equal(model->iterations.source, crew->marked ? ITERATION_MARKER : ITERATION_CALLS);
-    assert_int_equal(straggler_find(model, found), 0);
+    find_stragglers(model, found);
 }
 
 static void forget_crew(struct recording *r, struct run_model *model, struct stragglers *found) {
@@ -506,7 +506,10 @@ static void what_a_suspected_link_costs_is_replayed(void **state) {
     double left = 40 + TRANSFER_MS, gain = NAN;
     (void)state;
     find_crew(&crew, &r, &model, &found);
-    assert_int_equal(saturation_find(&model, &candidates), 0);
+    struct whatif *whatif;
+    assert_int_equal(whatif_new(&model, &whatif), 0);
+    assert_int_equal(saturation_find(&model, whatif, &found, &candidates), 0);
+    whatif_free(whatif);
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.items[i].rank == 2 && candidates.items[i].gain.replayed &&
             strcmp(candidates.items[i].kind, "path-limited") == 0)

@@ -11,15 +11,14 @@
 
 #include <cmocka.h>
 
-#include "analysis/evidence/free_running.h"
 #include "analysis/facts/calls/parameter_server.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/rules/rules_private.h"
 #include "analysis/time/critical_private.h"
+#include "analysis/time/free_running.h"
 #include "analysis/time/serving.h"
-#include "analysis/verdict/straggler.h"
-#include "analysis/verdict/verdict.h"
+#include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 
@@ -231,28 +230,16 @@ static void plant_world(struct recording *r, const struct world *w) {
     }
 }
 
-struct judged {
-    struct recording recording;
-    struct run_model model;
-    struct candidates candidates;
-    struct stragglers stragglers;
-    struct verdict verdict;
-};
-
 static void judge(const struct world *w, struct judged *j) {
     *j = (struct judged){.model = {0}};
     plant_world(&j->recording, w);
     assert_int_equal(mpi_log_finish(&j->recording.calls), 0);
     assert_int_equal(model_build(&j->recording, &j->model), 0);
-    assert_int_equal(saturation_find(&j->model, &j->candidates), 0);
-    assert_int_equal(straggler_find(&j->model, &j->stragglers), 0);
-    assert_int_equal(verdict_make(&j->model, &j->candidates, &j->stragglers, &j->verdict), 0);
+    judge_model(&j->model, j);
 }
 
 static void release(struct judged *j) {
-    verdict_release(&j->verdict);
-    candidates_release(&j->candidates);
-    stragglers_release(&j->stragglers);
+    judged_release(j);
     model_release(&j->model);
     recording_release(&j->recording);
 }
@@ -383,10 +370,11 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     judge(&w, &j);
     struct candidate c = candidate_of(2, j.model.main_group, "cpu", "contention");
     c.terms = 1u << BUDGET_RUN_QUEUE;
-    assert_int_equal(throughput_gain(&j.model, &c, 1, INFINITY, &training), 0);
+    struct loss loss = candidate_loss(&c);
+    assert_int_equal(throughput_gain(&j.model, &loss, 1, INFINITY, &training), 0);
     assert_true(training.estimate > 0.1);
     assert_true(candidates_add(&all, &c));
-    assert_int_equal(candidates_estimate(&j.model, &all), 0);
+    assert_int_equal(candidates_estimate(&j.model, j.whatif, &all), 0);
     NEAR(all.items[0].gain.estimate, training.estimate + 0.5 / 4, 0.02);
     candidates_release(&all);
     release(&j);
@@ -443,13 +431,19 @@ static void what_the_server_does_for_itself_holds_up_others_as_well(void **state
 
 /* ---- a link ---- */
 
-static struct candidate link_to(const struct judged *j, int host) {
-    struct candidate c = candidate_of(host, j->model.main_group, "net-ingress", "path-limited");
-    c.terms = 1u << BUDGET_TRANSFER;
-    c.all_hosts = c.can_remove = true;
-    c.remove = (struct whatif_scenario){
-        .kind = WHATIF_LINK, .host = host, .rank = -1, .direction = WHATIF_RECEIVE, .factor = 1000};
-    return c;
+static struct loss link_to(const struct judged *j, int host) {
+    return (struct loss){.host = host,
+                         .rank = -1,
+                         .group = j->model.main_group,
+                         .terms = 1u << BUDGET_TRANSFER,
+                         .part = 1,
+                         .all_hosts = true,
+                         .link = true,
+                         .change = {.kind = WHATIF_LINK,
+                                    .host = host,
+                                    .rank = -1,
+                                    .direction = WHATIF_RECEIVE,
+                                    .factor = 1000}};
 }
 
 static void a_slow_link_costs_what_its_worker_lacks(void **state) {
@@ -459,7 +453,7 @@ static void a_slow_link_costs_what_its_worker_lacks(void **state) {
     struct judged j;
     (void)state;
     judge(&w, &j);
-    struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
+    struct loss slow = link_to(&j, 2), other = link_to(&j, 1);
     NEAR(throughput_cost(&j.model, &slow), 0.25, 0.01);
     NEAR(throughput_cost(&j.model, &other), 0, 0.01);
     assert_int_equal(throughput_gain(&j.model, &slow, 1, INFINITY, &gone), 0);
@@ -483,7 +477,7 @@ static void a_slow_link_costs_the_exchange_that_peers_do_not_need(void **state) 
     struct judged j;
     (void)state;
     judge(&w, &j);
-    struct candidate slow = link_to(&j, 2), other = link_to(&j, 1);
+    struct loss slow = link_to(&j, 2), other = link_to(&j, 1);
     NEAR(throughput_cost(&j.model, &slow), 0.25, 0.01);
     NEAR(throughput_cost(&j.model, &other), 0, 0.01);
     assert_int_equal(throughput_gain(&j.model, &slow, 1, INFINITY, &gone), 0);
@@ -580,7 +574,7 @@ static struct whatif_answer answer_to(const struct world *w, struct whatif_scena
     struct whatif_answer answer;
     struct judged j;
     judge(w, &j);
-    assert_int_equal(model_whatif(&j.model, &whatif), 0);
+    whatif = j.whatif;
     assert_int_equal(whatif_ask(whatif, &scenario, 1, &answer), 0);
     assert_false(answer.replayed);
     assert_non_null(answer.refused);
@@ -651,7 +645,7 @@ static double bound_of(const struct judged *j, enum whatif_kind kind, int rank) 
     struct whatif_scenario s = {.kind = kind, .host = -1, .rank = rank, .factor = 1};
     const struct whatif *whatif;
     struct whatif_answer answer;
-    assert_int_equal(model_whatif(&j->model, &whatif), 0);
+    whatif = j->whatif;
     assert_int_equal(whatif_ask(whatif, &s, 1, &answer), 0);
     return answer.gain_max;
 }
@@ -677,7 +671,7 @@ static double gain_of_workers(const struct world *w, int more) {
     struct whatif_answer answer;
     struct judged j;
     judge(w, &j);
-    assert_int_equal(model_whatif(&j.model, &whatif), 0);
+    whatif = j.whatif;
     assert_int_equal(whatif_ask(whatif, &s, 1, &answer), 0);
     release(&j);
     return answer.gain_max;

@@ -7,9 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/rules/rules.h"
-#include "analysis/verdict/straggler.h"
-#include "analysis/verdict/verdict.h"
+#include "tests/unit/judged.h"
 
 #define HOSTS 5
 
@@ -97,12 +95,6 @@ static void reset_host(void) {
     host_now.cpu_busy = 0.1;
 }
 
-struct judged {
-    struct verdict verdict;
-    struct candidates candidates;
-    struct stragglers stragglers;
-};
-
 static void mark_iterations(struct recording *r, int ranks, double iteration_s) {
     int n = (int)((double)r->duration_ns / 1e9 / iteration_s);
     plant_mark(r, MARK_PHASE, "training", 0, 0, 0, 0, (double)r->duration_ns / 1e9);
@@ -116,9 +108,7 @@ static void judge_iterations(struct recording *r, enum iteration_source source, 
     assert_int_equal(model_build(r, &model), 0);
     if (source != ITERATION_NONE)
         model.iterations.source = source;
-    assert_int_equal(saturation_find(&model, &j->candidates), 0);
-    assert_int_equal(straggler_find(&model, &j->stragglers), 0);
-    assert_int_equal(verdict_make(&model, &j->candidates, &j->stragglers, &j->verdict), 0);
+    judge_model(&model, j);
     assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= VERDICT_CONFIDENCE_CAP);
     assert_true(j->verdict.next.n > 0);
     model_release(&model);
@@ -127,12 +117,6 @@ static void judge_iterations(struct recording *r, enum iteration_source source, 
 
 static void judge(struct recording *r, struct judged *j) {
     judge_iterations(r, ITERATION_NONE, j); /* as they are */
-}
-
-static void judged_release(struct judged *j) {
-    verdict_release(&j->verdict);
-    candidates_release(&j->candidates);
-    stragglers_release(&j->stragglers);
 }
 
 /* Rank i on host i uses so much of a core. */

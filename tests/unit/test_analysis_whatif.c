@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/simulate/replay_private.h"
 #include "tests/unit/mpi_plant.h"

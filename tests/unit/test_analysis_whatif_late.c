@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 #include "analysis/gain/whatif.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"

@@ -61,4 +61,8 @@ double iteration_median(const struct rank_iterations *rank, struct windows windo
 /* The rank whose iterations stand for the run's: the first that has any. NULL if none. */
 const struct rank_iterations *iterations_reference(const struct iterations *iterations);
 
+/* Roles of the ranks of the log, roles[log->n], numbered from 0: ranks that call MPI from mostly
+ * the same places, about as often and with the same part in collectives (root or not). -ENOMEM. */
+int call_roles(const struct mpi_log *log, int *roles);
+
 #endif

@@ -4,11 +4,12 @@
  * the order of candidates: that rests on shares that all of them have. Of one for which there is no
  * evidence of supply it says whether it is worth naming.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/gain/gain_counted.h"
-#include "analysis/gain/throughput.h"
 #include "analysis/rules/rules_private.h"
 
 #define COMPUTING (1u << BUDGET_CPU)
@@ -85,45 +86,56 @@ static struct counted_link link_of_candidate(const struct candidates *candidates
     return link;
 }
 
-int saturation_count_link(const struct run_model *model, int host, struct counted *ret_counted) {
+static int tell_links(const struct run_model *model, struct whatif_told *told) {
     struct candidates found = {0};
     size_t group = model->main_group;
     int result = saturation_network(model, group, &found);
-    bool told = false;
     for (size_t i = 0; i < found.n; i++)
         found.items[i].run_share = found.items[i].blocked * group_share(model, group);
-    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
-        struct counted_link link = link_of_candidate(&found, &found.items[i]);
-        told = is_link(&found.items[i]) && link.host == host &&
-               gain_counted_link(model, &link, ret_counted);
-    }
+    told->links = calloc(found.n + 1, sizeof *told->links);
+    for (size_t i = 0; result == 0 && told->links && i < found.n; i++)
+        if (is_link(&found.items[i]))
+            told->links[told->n_links++] = link_of_candidate(&found, &found.items[i]);
     candidates_release(&found);
-    return result < 0 ? result : told;
+    return result < 0 || told->links ? result : -ENOMEM;
 }
 
-int saturation_count_process(const struct run_model *model, int host, const char *kind,
-                             struct counted *ret_counted) {
-    struct candidates found = {0}; /* no links: stragglers tell of these, who ask what if */
+static int tell_processes(const struct run_model *model, struct whatif_told *told) {
+    struct candidates found = {0};
     int result = saturation_processes(model, model->main_group, &found);
-    bool told = false;
-    for (size_t i = 0; result == 0 && !told && i < found.n; i++) {
-        struct candidate *c = &found.items[i];
-        if (c->host != host || strcmp(c->kind, kind) != 0)
-            continue;
-        candidate_count(model, &found, c);
-        told = c->counted.counted;
-        *ret_counted = (struct counted){
-            .gain = c->counted.estimate, .gain_low = c->counted.low, .gain_high = c->counted.high};
+    told->processes = calloc(found.n + 1, sizeof *told->processes);
+    for (size_t i = 0; result == 0 && told->processes && i < found.n; i++) {
+        const struct candidate *c = &found.items[i];
+        bool sleeps = is_awaited_sleep(model, c);
+        if (sleeps || is_of_process(model, c))
+            told->processes[told->n_processes++] =
+                (struct counted_process){c->host, sleeps, loss_of(model, c)};
     }
     candidates_release(&found);
-    return result < 0 ? result : told;
+    return result < 0 || told->processes ? result : -ENOMEM;
+}
+
+int rules_tell(const struct run_model *model, struct whatif *whatif) {
+    struct whatif_told told = {0};
+    if (model_has_path(model))
+        return 0;
+    int result = tell_links(model, &told);
+    if (result == 0)
+        result = tell_processes(model, &told);
+    if (result < 0) {
+        free(told.links);
+        free(told.processes);
+        return result;
+    }
+    whatif_tell(whatif, &told);
+    return 0;
 }
 
 double candidate_most(const struct run_model *model, const struct candidate *c) {
     struct counted_loss loss = loss_of(model, c);
     bool quota = c->terms == 1u << BUDGET_QUOTA && !c->everywhere;
     double most = gain_most(model, &loss);
-    double held = quota ? gain_most_of_quota(saturation_throttled(model, c->host)) : NAN;
+    double held = quota ? gain_most_of_quota(quota_throttled(model, c->host)) : NAN;
     return fmin(most, held); /* of a number and NAN the number */
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Each rank against its peers, step by step; what the run would take if a slow one were like them.
  */
-#include "analysis/verdict/straggler.h"
+#include "analysis/rules/straggler.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #include "analysis/facts/series/stats.h"
 #include "analysis/gain/throughput.h"
-#include "analysis/rules/rules.h"
-#include "analysis/verdict/straggler_private.h"
+#include "analysis/rules/rules_private.h"
+#include "analysis/rules/straggler_private.h"
 
 /* ---- one rank ---- */
 
@@ -221,15 +221,13 @@ static void weigh_freely(const struct run_model *model, struct stragglers *found
 }
 
 /* Run time as it was over the run time with the rank like its peers. */
-static int weigh(const struct run_model *model, struct stragglers *found) {
-    const struct whatif *whatif;
+static int weigh(const struct run_model *model, const struct whatif *whatif,
+                 struct stragglers *found) {
     if (throughput_counts(model, model->main_group)) {
         weigh_freely(model, found);
         return 0;
     }
-    int result = found->n ? model_whatif(model, &whatif) : 0;
-    if (!found->n || result < 0)
-        return result;
+    int result = 0;
     for (size_t i = 0; result == 0 && i < found->n; i++) {
         struct straggler *s = &found->items[i];
         struct whatif_scenario scenario = {
@@ -277,7 +275,8 @@ static bool hidden_by_spinning(const struct run_model *model, const struct board
     return board->basis == BOARD_USE && ranks_busy(model, model->main_group) >= BUSY_RANK;
 }
 
-int straggler_find(const struct run_model *model, struct stragglers *ret_stragglers) {
+int straggler_find(const struct run_model *model, const struct whatif *whatif,
+                   struct stragglers *ret_stragglers) {
     struct stragglers found = {0};
     struct board board;
     if (!model->iterations.n) {
@@ -294,7 +293,7 @@ int straggler_find(const struct run_model *model, struct stragglers *ret_straggl
         found.note = describe(model, &board, &found.judged);
         result = judge_all(&board, &found);
         if (result == 0)
-            result = weigh(model, &found);
+            result = weigh(model, whatif, &found);
     }
     board_release(&board);
     if (result < 0 || !found.note) {

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/facts/iteration/iteration_private.h"
+#include "analysis/facts/iteration/iteration.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/verdict/straggler_private.h"
+#include "analysis/rules/straggler_private.h"
 
 void board_release(struct board *board) {
     free(board->own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When a rank's own times make it a straggler: plain numbers in, a judgement out. */
-#include "analysis/verdict/straggler.h"
+#include "analysis/rules/straggler.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the files of the stragglers share: own times of every rank over the same steps. */
-#ifndef CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_PRIVATE_H
-#define CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_PRIVATE_H
+#ifndef CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_PRIVATE_H
 
-#include "analysis/verdict/straggler.h"
+#include "analysis/rules/straggler.h"
 
 enum board_basis {
     BOARD_TIMES,  /* free-running ranks: how long their iterations took */

@@ -9,32 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
-#include "analysis/gain/throughput.h"
-#include "analysis/rules/rules_private.h"
-
-bool model_has_path(const struct run_model *model) {
-    return model->critical.source == CRITICAL_FROM_EVENTS;
-}
-
-/* Transfers of all hosts are added up by those who ask: of them the plain share. */
-double model_demand(const struct run_model *model, size_t group, int host, enum budget_term term) {
-    if (throughput_counts(model, group) && term != BUDGET_TRANSFER)
-        return throughput_loss(model, group, host, term);
-    return model_has_path(model) ? critical_share(&model->critical.groups[group], host, term) : NAN;
-}
-
-double model_rank_demand(const struct run_model *model, size_t group, size_t rank_budget,
-                         enum budget_term term) {
-    if (!model_has_path(model) || rank_budget >= model->critical.n_ranks)
-        return NAN;
-    if (throughput_counts(model, group))
-        return throughput_rank_loss(model, group, rank_budget, term);
-    const struct critical_part *part = &model->critical.groups[group];
-    return part->total_s > 0
-               ? part->rank_seconds[rank_budget * BUDGET_TERMS + (size_t)term] / part->total_s
-               : 0;
-}
 
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank) {
@@ -133,35 +109,6 @@ double ranks_busy(const struct run_model *model, size_t group) {
 }
 
 /* ---- cores that hosts share ---- */
-
-static bool has_core(const struct series_set *set, int host, const char *name) {
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == host && strcmp(set->items[s].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Rows are named by core; a control group of version 2 has one row for all it may use. */
-static bool have_cores_in_common(const struct run_model *model, int one, int other) {
-    const struct series_set *set = &model->recording->tables[RECORDING_CPU];
-    for (size_t s = 0; s < set->n; s++)
-        if (set->items[s].host == one && has_core(set, other, set->items[s].name))
-            return true;
-    return false;
-}
-
-bool model_shares_machine(const struct run_model *model, int one, int other) {
-    const int64_t *machines = model->recording->machines;
-    return machines && machines[one] != VALUE_ABSENT && machines[one] == machines[other] &&
-           have_cores_in_common(model, one, other);
-}
-
-bool model_shares_cores(const struct run_model *model, int host) {
-    for (size_t h = 0; h < model->n_hosts; h++)
-        if ((int)h != host && model_shares_machine(model, host, (int)h))
-            return true;
-    return false;
-}
 
 /* ---- others on a host ---- */
 

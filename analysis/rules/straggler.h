@@ -7,13 +7,14 @@
  * its own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
  * says why.
  */
-#ifndef CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_H
-#define CHOKEPOINT_ANALYSIS_VERDICT_STRAGGLER_H
+#ifndef CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_H
+#define CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_H
 
 #include <stdbool.h>
 
-#include "analysis/evidence/run_model.h"
 #include "analysis/facts/text_list.h"
+#include "analysis/gain/whatif.h"
+#include "analysis/run_model.h"
 
 #define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
 #define STRAGGLER_SHARE 0.60    /* of the iterations */
@@ -48,7 +49,8 @@ struct stragglers {
 };
 
 /* -ENOMEM. */
-int straggler_find(const struct run_model *model, struct stragglers *ret_stragglers);
+int straggler_find(const struct run_model *model, const struct whatif *whatif,
+                   struct stragglers *ret_stragglers);
 void stragglers_release(struct stragglers *stragglers);
 
 /* ---- the arithmetic, on plain numbers ---- */

@@ -9,8 +9,8 @@
  * iterations, and without group calls in between. Ranks that happened to do equally many are no
  * loss: nobody was slow, or the program is in step.
  */
-#ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_FREE_RUNNING_H
-#define CHOKEPOINT_ANALYSIS_EVIDENCE_FREE_RUNNING_H
+#ifndef CHOKEPOINT_ANALYSIS_TIME_FREE_RUNNING_H
+#define CHOKEPOINT_ANALYSIS_TIME_FREE_RUNNING_H
 
 #include <stddef.h>
 

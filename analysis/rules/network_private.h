@@ -4,34 +4,10 @@
  * connections (saturation_side.c), by what the hosts hold back themselves (saturation_queue.c), by
  * rates (saturation_rate.c).
  */
-#ifndef CHOKEPOINT_ANALYSIS_RULES_NETWORK_H
-#define CHOKEPOINT_ANALYSIS_RULES_NETWORK_H
+#ifndef CHOKEPOINT_ANALYSIS_RULES_NETWORK_PRIVATE_H
+#define CHOKEPOINT_ANALYSIS_RULES_NETWORK_PRIVATE_H
 
 #include "analysis/rules/rules_private.h"
-
-/* METRIC_NET_SEND or METRIC_NET_RECV. */
-enum metric link_metric(enum flow_side side);
-
-/* What the queues before a host's interfaces say of a group: the one where most waits. */
-struct queues {
-    bool known;
-    double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
-    double rate_mb_s;             /* it is set to; NAN */
-    double sent_mb_s;             /* through it, in the mean */
-    double at_rate;               /* share of the time in samples that found it near that rate */
-    double packet_bytes;          /* of those held back, about */
-    const struct series *fullest; /* whose they are; NULL: none had any */
-};
-
-struct queues link_queues(const struct run_model *model, size_t group, int host);
-/* Of packets that were held back to the set rate, MB/s. */
-double link_held_mb_s(const struct queues *queues);
-/* Data wait there. */
-bool link_is_backed_up(const struct queues *queues);
-/* The host holds back what it sends: again and again there is more than its interface may pass. */
-bool link_holds_back(const struct run_model *model, size_t group, int host);
-/* And sends nearly as much as that on average. */
-bool link_is_full(const struct queues *queues);
 
 /* A candidate with nothing but its questions (what if the link were faster) in it. */
 struct candidate link_of(const struct run_model *model, size_t group, int host,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/evidence/free_running.h"
+#include "analysis/time/free_running.h"
 
 #include <math.h>
 #include <stdint.h>
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 
 #define DONE_MIN 10 /* iterations of the rank with most */
 /* Ranks in step end with the same number of iterations. Found ones may lack some at either end. */

@@ -11,7 +11,7 @@
 
 #include "analysis/facts/series/stats.h"
 #include "analysis/rules/rules_private.h"
-#include "analysis/verdict/straggler_private.h"
+#include "analysis/rules/straggler_private.h"
 
 #define LIKE_PEERS 1.05   /* own time over the peers' with the term replaced */
 #define EXPLAINS 0.5      /* of the excess */

@@ -4,8 +4,8 @@
  * processes. All rooms below are functions of this; none goes back to the rows but for columns
  * that are no metric.
  */
-#ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_RUN_MODEL_H
-#define CHOKEPOINT_ANALYSIS_EVIDENCE_RUN_MODEL_H
+#ifndef CHOKEPOINT_ANALYSIS_RUN_MODEL_H
+#define CHOKEPOINT_ANALYSIS_RUN_MODEL_H
 
 #include "analysis/facts/iteration/iteration.h"
 #include "analysis/facts/iteration/phase.h"
@@ -13,9 +13,6 @@
 #include "analysis/facts/series/rate.h"
 #include "analysis/time/critical_path.h"
 #include "analysis/time/rank_budget.h"
-
-struct stragglers;
-struct whatif;
 
 struct model_host {
     const char *name; /* the recording's */
@@ -37,6 +34,14 @@ struct process_use {
     double user_s; /* of cpu_s, in its own code */
 };
 
+/* What can be seen of the run: decided once, when the model is built. */
+struct observed {
+    bool path;          /* the calls of all ranks are known, and so who waited for whom */
+    bool freely;        /* and ranks run freely: iterations count, not how long one takes */
+    bool *shares_cores; /* [host] it is one kernel with another host of the run, and may run on the
+                           same cores: they wait for each other */
+};
+
 struct run_model {
     const struct recording *recording; /* borrowed */
     struct model_host *hosts;          /* as many as the recording has */
@@ -54,21 +59,26 @@ struct run_model {
     struct call_matches matches;
     struct rank_budgets budgets;
     struct critical_path critical;
-    struct whatif **whatif;         /* see model_whatif() */
-    struct stragglers **stragglers; /* see model_stragglers() */
+    struct observed observed;
 };
 
 /* The recording must outlive the model. -ENOMEM. */
 int model_build(const struct recording *recording, struct run_model *ret_scene);
 void model_release(struct run_model *model);
 
-/* The engine that answers what would have been otherwise: made when first asked for, then the same
- * for all; the model's. -ENOMEM. */
-int model_whatif(const struct run_model *model, const struct whatif **ret_whatif);
-
-/* Ranks slower than their peers: found when first asked for, then the same for all; the model's.
- * -ENOMEM. */
-int model_stragglers(const struct run_model *model, const struct stragglers **ret_stragglers);
+/* See struct observed. */
+static inline bool model_has_path(const struct run_model *model) {
+    return model->observed.path;
+}
+static inline bool model_shares_cores(const struct run_model *model, int host) {
+    return model->observed.shares_cores && model->observed.shares_cores[host];
+}
+/* Ranks run freely, and did iterations in this group. */
+static inline bool throughput_counts(const struct run_model *model, size_t group) {
+    return model->observed.freely && (group == model->main_group || group == 0);
+}
+/* Two hosts are one kernel, and may run on the same cores. */
+bool model_shares_machine(const struct run_model *model, int one, int other);
 
 struct process_use model_process_use(const struct run_model *model,
                                      const struct model_process *process, struct windows windows);

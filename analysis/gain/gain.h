@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What a change is worth, and from where that is known. */
+#ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_H
+#define CHOKEPOINT_ANALYSIS_GAIN_GAIN_H
+
+#include <stdbool.h>
+
+/* What a change would gain, as shares of the run's time. */
+struct gain {
+    double estimate, low, high; /* NAN: not known */
+    bool replayed;              /* by replay of the recorded calls; else by the critical path */
+    bool counted;               /* by counters of one process (gain_counted.h) */
+    bool at_bound;              /* a replay gave more than the critical path has */
+};
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run judged: the one owner of all that is found out about it. Reports, comparisons and what-if
+ * questions ask the same judgement, so that they cannot disagree.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
+#define CHOKEPOINT_ANALYSIS_VERDICT_JUDGEMENT_H
+
+#include "analysis/rules/rules.h"
+#include "analysis/verdict/verdict.h"
+
+struct judgement {
+    const struct run_model *model; /* borrowed; must outlive the judgement */
+    struct whatif *whatif;
+    struct stragglers stragglers;
+    struct candidates candidates;
+    struct verdict verdict;
+};
+
+/* What questions need, and no verdict: of stragglers those that are found. -ENOMEM. */
+int judgement_prepare(const struct run_model *model, struct judgement *ret_judgement);
+/* All of it. -ENOMEM. */
+int judgement_make(const struct run_model *model, struct judgement *ret_judgement);
+void judgement_release(struct judgement *judgement);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A run read from the store: what reports and exports are made from. */
+#ifndef CHOKEPOINT_REPORTS_MODEL_INPUT_H
+#define CHOKEPOINT_REPORTS_MODEL_INPUT_H
+
+#include "analysis/facts/recording/recording.h"
+#include "collector/store_read.h"
+
+/* Everything a report is made from. */
+struct report_input {
+    struct store_run run;
+    struct store_host *hosts;
+    size_t n_hosts;
+    struct store_note *notes;
+    size_t n_notes;
+    struct recording recording; /* host i is hosts[i] */
+    struct store_ceiling *ceilings;
+    size_t n_ceilings;
+};
+
+/* The index of a host by its id in the store, -1 if there is none. */
+int report_host_index(const struct report_input *input, int64_t id);
+int report_load_calls(struct store *store, struct report_input *input);
+/* Ceilings of the hosts of the run, from the store into the input and its recording. */
+int report_load_ceilings(struct store *store, struct report_input *input);
+
+/* Which single MPI calls are read: there may be too many to be held for nothing. */
+enum report_calls {
+    REPORT_CALLS,
+    REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the
+                            * calls: so that what is measured is the same whether a run is judged as
+                            * well or not */
+    REPORT_NO_CALLS,
+};
+int report_load(struct store *store, const char *which, enum report_calls calls,
+                struct report_input *ret_input);
+void report_input_release(struct report_input *input);
+
+#endif

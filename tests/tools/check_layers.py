@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Knowledge flows one way. Reads every #include "..." and fails when an arrow turns round, when a private header leaves
+its folder, and when an outside library is named in more than its one file."""
+import os
+import re
+import subprocess
+import sys
+
+os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+
+# A layer and the layers that it may include. The store, with the arithmetic of clocks, is a library of its own in collector/.
+LAYERS = {
+    "common": "common",
+    "mark": "mark",
+    "agent": "agent mark common",
+    "store": "store common",
+    "collector": "collector store common",
+    "analysis": "analysis common",
+    "reports": "reports analysis store common",
+    "workloads": "workloads mark",
+    "cli": "cli reports collector store common",
+}
+# Rooms within a layer, each of which knows only itself and those before it. "model" is the run model's struct, which all
+# rooms of analysis/ from time on read; the room evidence makes it.
+ROOMS = {"analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "rules", "verdict"]}
+MAY_ALSO = {("analysis", "time"): {"model"}}
+MODEL = {"analysis/run_model.h"}
+
+# A header of a library, and the files that may include it.
+LIBRARIES = {
+    "curl/curl.h": r"agent/push_http\.c|workloads/data/http\.c",
+    "zlib.h": r"workloads/data/bytes\.c",
+    "pcap/": r"agent/capture_pcap\.c",
+    "libmnl/": r"agent/netlink\.c",
+    "microhttpd.h": r"collector/server\.c",
+    "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
+    "jansson.h": r"reports/json/[a-z_]*\.[ch]|cli/(list|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "cblas.h": r"workloads/matmul/blas\.c",
+    "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
+    "oneapi/dnnl": r"workloads/network/net[a-z_]*\.[ch]",
+    "mpi.h": r"workloads/.*|agent/shim/[a-z]*\.[ch]",
+}
+
+
+def layer(path):
+    if re.match(r"collector/(store|clock)", path):
+        return "store"
+    return "mark" if path == "agent/mark/chokepoint.h" else path.split("/")[0]
+
+
+def room(path):
+    """(layer, room), or None where the layer has none."""
+    top = layer(path)
+    if top not in ROOMS:
+        return None
+    parts = path.split("/")
+    return top, "model" if path in MODEL else parts[1] if len(parts) > 2 else None
+
+
+def target_of(path, name):
+    beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+    return name if os.path.exists(name) else beside if os.path.exists(beside) else None
+
+
+def trouble(path, target):
+    if layer(target) not in LAYERS[layer(path)].split():
+        return f"{layer(path)} must not know {layer(target)}"
+    a, b = room(path), room(target)
+    if a and b and a[0] == b[0] and a[1] in ROOMS[a[0]] and b[1] in ROOMS[b[0]]:
+        order = ROOMS[a[0]]
+        if order.index(b[1]) > order.index(a[1]) and b[1] not in MAY_ALSO.get(a, ()):
+            return f"the room {a[1]} must not know {b[1]}"
+    if target.endswith("_private.h") and os.path.dirname(path) != os.path.dirname(target):
+        return f"{target} is private to its folder"
+    return None
+
+
+def look_at(path):
+    for number, line in enumerate(open(path, encoding="utf-8", errors="replace"), 1):
+        own = re.match(r'#include "([^"]+)"', line)
+        target = target_of(path, own.group(1)) if own else None
+        why = trouble(path, target) if target and layer(target) in LAYERS else None
+        if why:
+            yield f"{path}:{number}: {why} ({target})"
+        library = re.match(r"#include <([^>]+)>", line)
+        for header, files in LIBRARIES.items() if library else ():
+            if library.group(1).startswith(header) and not re.fullmatch(files, path):
+                yield f"{path}:{number}: {header} belongs behind {files}"
+
+
+def main():
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h"], capture_output=True, text=True, check=True).stdout.split()
+    found = [text for path in files if layer(path) in LAYERS and os.path.exists(path) for text in look_at(path)]
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of verdicts share: a run model judged, each part within reach. */
+#ifndef CHOKEPOINT_TESTS_JUDGED_H
+#define CHOKEPOINT_TESTS_JUDGED_H
+
+#include "analysis/verdict/judgement.h"
+
+struct judged {
+    struct recording recording; /* where the test keeps it here */
+    struct run_model model;
+    struct verdict verdict;
+    struct candidates candidates;
+    struct stragglers stragglers;
+    struct whatif *whatif;
+};
+
+static inline void judge_model(const struct run_model *model, struct judged *j) {
+    struct judgement made;
+    assert_int_equal(judgement_make(model, &made), 0);
+    j->verdict = made.verdict;
+    j->candidates = made.candidates;
+    j->stragglers = made.stragglers;
+    j->whatif = made.whatif;
+}
+
+/* All but the model. */
+static inline void judged_release(struct judged *j) {
+    struct judgement made = {.verdict = j->verdict,
+                             .candidates = j->candidates,
+                             .stragglers = j->stragglers,
+                             .whatif = j->whatif};
+    judgement_release(&made);
+}
+
+static inline void find_stragglers(const struct run_model *model, struct stragglers *found) {
+    struct whatif *whatif;
+    assert_int_equal(whatif_new(model, &whatif), 0);
+    assert_int_equal(straggler_find(model, whatif, found), 0);
+    whatif_free(whatif);
+}
+
+#endif
