@@ -8,7 +8,8 @@
 static int add_held_up(const struct run_model *model, size_t group, const struct flow *f,
                        bool receiver, double share, double demand, struct candidates *candidates) {
     int host = receiver ? f->to : f->from;
-    struct candidate c = candidate_of(host, group, "application", receiver ? "receiver" : "sndbuf");
+    struct candidate c =
+        candidate_of(host, group, RESOURCE_APPLICATION, receiver ? CAUSE_RECEIVER : CAUSE_SNDBUF);
     c.blocked = demand;
     c.supply = true;
     c.signals = 2;
@@ -42,7 +43,7 @@ static int look_at_flow(const struct run_model *model, size_t group, const struc
     double demand = all_transfers(model, group, receiver ? f->to : f->from,
                                   receiver ? FLOW_RECEIVE : FLOW_SEND);
     if (held < HELD_UP_MIN * busy || held < BLOCKED_MIN * wall_s || demand < BLOCKED_MIN ||
-        candidates_short_of(candidates, f->to, group, "cpu"))
+        candidates_short_of(candidates, f->to, group, SHORT_OF_CPU))
         return 0;
     return add_held_up(model, group, f, receiver, held / wall_s, fmin(demand, held / wall_s),
                        candidates);

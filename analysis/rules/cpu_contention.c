@@ -123,7 +123,7 @@ static double even_demand(const struct run_model *model, size_t group) {
 
 static struct candidate contention_of(const struct run_model *model, size_t group, int host,
                                       double demand) {
-    struct candidate c = candidate_of(host, group, "cpu", "contention");
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_CONTENTION);
     double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
     c.blocked = demand;
     c.signals = 1;
@@ -189,7 +189,7 @@ static int add_contention(const struct run_model *model, size_t group, int host,
 static int add_serial(const struct run_model *model, size_t group, int host,
                       const struct model_process *process, double share, double others,
                       struct candidates *candidates) {
-    struct candidate c = candidate_of(host, group, "cpu", "serial");
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double mean = model_mean(model, host, METRIC_JOB_CPU, group);
     c.blocked = share;
     c.signals = 2;

@@ -19,7 +19,7 @@ static void say_held_back(const struct rank_budget *who, double share, struct ca
 
 static int add_quota(const struct run_model *model, size_t group, int host, struct quota quota,
                      double demand, struct candidates *candidates) {
-    struct candidate c = candidate_of(host, group, "cpu-quota", "quota");
+    struct candidate c = candidate_of(host, group, RESOURCE_CPU_QUOTA, CAUSE_QUOTA);
     const struct rate *queue = &model->hosts[host].metrics[METRIC_JOB_RUN_QUEUE];
     double mean = model_mean(model, host, METRIC_JOB_RUN_QUEUE, group);
     size_t rank = 0;
@@ -76,7 +76,7 @@ int saturation_quota(const struct run_model *model, size_t group, struct candida
 
 static int add_steal(const struct run_model *model, size_t group, int host, double steal,
                      struct candidates *candidates) {
-    struct candidate c = candidate_of(host, group, "steal", "steal");
+    struct candidate c = candidate_of(host, group, RESOURCE_STEAL, CAUSE_STEAL);
     double demand = model_demand(model, group, host, BUDGET_STEAL);
     c.blocked = isnan(demand) ? steal / 100 : demand;
     c.supply = true;

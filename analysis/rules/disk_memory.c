@@ -79,7 +79,7 @@ static void name_disk(const struct run_model *model, size_t group, enum device d
     const struct model_process *other = writing_foreign(model, group, c->host, &bytes_s);
     if (other && bytes_s >= FOREIGN_WRITE_MIN) {
         c->culprit = culprit_of(model, other);
-        c->kind = "disk-contention";
+        c->kind = CAUSE_DISK_CONTENTION;
         c->cause = text_format("%s uses the device, too", c->culprit.process);
         text_list_add(&c->evidence, "%s, not of the job, read and wrote %.1f MB/s",
                       c->culprit.process, bytes_s / 1e6);
@@ -91,12 +91,12 @@ static void name_disk(const struct run_model *model, size_t group, enum device d
 
 static int add_disk(const struct run_model *model, size_t group, int host, const struct disk *d,
                     struct candidates *candidates) {
-    static const char *const kinds[] = {[DEVICE_IDLE] = "throttle",
-                                        [DEVICE_SERVING] = "unknown",
-                                        [DEVICE_FULL] = "disk-contention"};
+    static const enum cause kinds[] = {[DEVICE_IDLE] = CAUSE_THROTTLE,
+                                       [DEVICE_SERVING] = CAUSE_UNKNOWN,
+                                       [DEVICE_FULL] = CAUSE_DISK_CONTENTION};
     enum device device = device_of(d);
-    struct candidate c =
-        candidate_of(host, group, device == DEVICE_IDLE ? "disk-throttle" : "disk", kinds[device]);
+    struct candidate c = candidate_of(
+        host, group, device == DEVICE_IDLE ? RESOURCE_DISK_THROTTLE : RESOURCE_DISK, kinds[device]);
     c.blocked = fmin(1, d->demand);
     c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
     c.signals = (d->psi >= 100 * PSI_IO_MIN) + (device == DEVICE_FULL) + !isnan(d->delay);
@@ -244,8 +244,8 @@ static int add_memory(const struct run_model *model, size_t group, int host,
                       const struct shortage *s, struct candidates *candidates) {
     bool swaps = s->swap_mb_s >= SWAP_MIN_MB_S, limited = is_at_limit(s);
     bool short_of_it = s->available < HEADROOM_MIN || limited;
-    struct candidate c =
-        candidate_of(host, group, "memory", swaps && !limited ? "swap" : "memory-limit");
+    struct candidate c = candidate_of(host, group, RESOURCE_MEMORY,
+                                      swaps && !limited ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT);
     c.blocked = fmin(1, s->demand);
     c.supply = (s->psi >= 100 * PSI_MEMORY_MIN || limited) && is_moving(s) && short_of_it;
     c.signals = (s->psi >= 100 * PSI_MEMORY_MIN) + is_moving(s) + short_of_it;

@@ -18,7 +18,7 @@
 static struct candidate computing(const struct run_model *model, size_t group,
                                   const struct free_rank *rank, double seconds) {
     struct loss loss = free_loss(model, group, rank, seconds);
-    struct candidate c = candidate_of(loss.host, group, "imbalance", "skew");
+    struct candidate c = candidate_of(loss.host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = loss.rank;
     c.supply = true;
     c.terms = loss.terms;
@@ -30,7 +30,7 @@ static struct candidate computing(const struct run_model *model, size_t group,
 static struct candidate serving_of(const struct run_model *model, size_t group,
                                    const struct free_rank *hub) {
     const struct rank_budget *b = &model->budgets.items[hub->budget];
-    struct candidate c = candidate_of(b->host, group, "cpu", "serial");
+    struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double served = model->critical.served_s[group];
     c.rank = b->rank;
     c.supply = true;
@@ -103,7 +103,7 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
     if (more < (ratio - 1) * like)
         rule_out(model, group, rank, core, candidates);
     if (!(more >= (ratio - 1) * like) || c.blocked < BLOCKED_MIN ||
-        candidates_short_of(candidates, c.host, group, "memory"))
+        candidates_short_of(candidates, c.host, group, SHORT_OF_MEMORY))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);
     c.cause = text_format("rank %d has %.2f times as much to compute for an iteration as %s",

@@ -12,7 +12,8 @@
 
 #include "analysis/rules/network_private.h"
 
-static const char *const resources[] = {[FLOW_SEND] = "net-egress", [FLOW_RECEIVE] = "net-ingress"};
+static const enum resource resources[] = {
+    [FLOW_SEND] = RESOURCE_NET_EGRESS, [FLOW_RECEIVE] = RESOURCE_NET_INGRESS};
 
 void link_add_arithmetic(const struct candidates *candidates, size_t group, int host,
                          enum flow_side side, struct candidate *c) {
@@ -41,7 +42,7 @@ static struct whatif_scenario faster(int host, enum flow_side side, double facto
 
 struct candidate link_of(const struct run_model *model, size_t group, int host,
                          enum flow_side side) {
-    struct candidate c = candidate_of(host, group, resources[side], "path-limited");
+    struct candidate c = candidate_of(host, group, resources[side], CAUSE_PATH_LIMITED);
     c.signal = &model->hosts[host].metrics[link_metric(side)];
     c.cause = text_format("link");
     c.can_remove = c.can_double = true;
@@ -59,7 +60,7 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
 static double own_bytes(const struct run_model *model, const struct flows *flows,
                         const struct candidate *c) {
     double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));
-    bool sends = strcmp(c->resource, resources[FLOW_SEND]) == 0;
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
     for (size_t i = 0; i < flows->n; i++)
         if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
             bytes += flows->items[i].bytes;
@@ -72,7 +73,7 @@ void link_name_others(const struct run_model *model, const struct flows *flows,
     if (!(own < OWN_BYTES_MIN))
         return;
     const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
-    c->kind = "link-contention";
+    c->kind = CAUSE_LINK_CONTENTION;
     free(c->cause);
     if (other && cores >= FOREIGN_SENDER_MIN)
         c->culprit = culprit_of(model, other); /* who sends is not counted: the likeliest */

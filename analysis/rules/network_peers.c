@@ -83,8 +83,8 @@ static bool is_within_cores(const struct flows *flows, const struct straggler *s
 static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
     bool receives = path == PATH_SMALL_RECEIVE;
     struct room room = room_of(flows, c->host, receives ? back_room : send_room);
-    c->resource = "application";
-    c->kind = receives ? "receiver" : "sndbuf";
+    c->resource = RESOURCE_APPLICATION;
+    c->kind = receives ? CAUSE_RECEIVER : CAUSE_SNDBUF;
     c->supply = true;
     c->signals++;
     free(c->cause);
@@ -106,8 +106,8 @@ static struct candidate suspect_of(const struct run_model *model, size_t group,
     if (path != PATH_UNKNOWN && !throughput_counts(model, group))
         c.can_remove = c.can_double = false; /* no link is what limits */
     if (path == PATH_IDLE) {
-        c.resource = "application";
-        c.kind = "unknown";
+        c.resource = RESOURCE_APPLICATION;
+        c.kind = CAUSE_UNKNOWN;
     }
     free(c.cause);
     c.cause = text_format(path == PATH_IDLE
@@ -160,8 +160,7 @@ int link_by_peers(const struct run_model *model, size_t group, const struct flow
     const struct stragglers *stragglers = candidates->stragglers;
     int result = 0;
     for (size_t i = 0; stragglers && result == 0 && i < stragglers->n; i++)
-        if (stragglers->items[i].cause_kind &&
-            strcmp(stragglers->items[i].cause_kind, "path-limited") == 0)
+        if (stragglers->items[i].cause_kind == CAUSE_PATH_LIMITED)
             result = add_suspect(model, group, &stragglers->items[i], flows, candidates);
     return result;
 }

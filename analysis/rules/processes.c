@@ -54,7 +54,7 @@ static void tell_late(const struct run_model *model, const struct peers *peers,
 static int add_more(const struct run_model *model, size_t group, const struct peers *peers,
                     const struct peer *p, double median, struct core_speed core,
                     struct candidates *candidates) {
-    struct candidate c = candidate_of(p->who->host, group, "imbalance", "skew");
+    struct candidate c = candidate_of(p->who->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     const char *whom = peers->n > 2 ? "its peers" : "its peer";
     c.rank = p->who->rank;
     c.blocked = c.own = p->cpu / core.slower - median;
@@ -111,7 +111,7 @@ static bool can_have_more(size_t group, const struct peers *peers, const struct 
     double median = peers_median_but(peers, p, peer_cpu);
     bool together = p->cpu + median - 1 >= PEER_TOGETHER * median;
     return together && (p->busy >= BUSY_RANK || is_late(peers, p)) &&
-           !candidates_short_of(candidates, p->who->host, group, "");
+           !candidates_short_of(candidates, p->who->host, group, SHORT_OF_ANYTHING);
 }
 
 static int look_at_more(const struct run_model *model, size_t group, const struct peers *peers,
@@ -146,7 +146,7 @@ static int look_for_more(const struct run_model *model, size_t group, const stru
 
 static int add_sleep(const struct run_model *model, size_t group, const struct peers *peers,
                      const struct peer *p, struct candidates *candidates) {
-    struct candidate c = candidate_of(p->who->host, group, "application", "sleep");
+    struct candidate c = candidate_of(p->who->host, group, RESOURCE_APPLICATION, CAUSE_SLEEP);
     c.rank = p->who->rank;
     c.blocked = p->idle;
     c.signals = 1;
@@ -186,9 +186,9 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
         is_for_disk(model, group, p))
         return 0;
     for (size_t h = 0; h < model->n_hosts; h++) /* a full link holds up data as well */
-        if (candidates_short_of(candidates, (int)h, group, "net-"))
+        if (candidates_short_of(candidates, (int)h, group, SHORT_OF_NETWORK))
             return 0;
-    if (candidates_short_of(candidates, p->who->host, group, ""))
+    if (candidates_short_of(candidates, p->who->host, group, SHORT_OF_ANYTHING))
         return 0;
     return add_sleep(model, group, peers, p, candidates);
 }

@@ -53,11 +53,10 @@ static size_t rank_with_most(const struct run_model *model, size_t group, enum b
 }
 
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
-                         const char *resource) {
+                         unsigned resources) {
     for (size_t i = 0; i < candidates->n; i++)
         if (candidates->items[i].host == host && candidates->items[i].group == group &&
-            candidates->items[i].supply &&
-            strncmp(candidates->items[i].resource, resource, strlen(resource)) == 0)
+            candidates->items[i].supply && resources >> candidates->items[i].resource & 1)
             return true;
     return false;
 }
@@ -89,7 +88,7 @@ static struct whatif_scenario faster_rank(const struct run_model *model, size_t 
 static int add_serial(const struct run_model *model, size_t group, size_t who, double alone,
                       struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
-    struct candidate c = candidate_of(b->host, group, "cpu", "serial");
+    struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double cpu = share_of(model, group, who, BUDGET_CPU);
     double demand = model_demand(model, group, b->host, BUDGET_CPU);
     c.rank = b->rank;
@@ -132,7 +131,7 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     double own = share_of(model, group, who, BUDGET_CPU), ratio = (e->median + e->more) / e->median;
     double demand = model_demand(model, group, b->host, BUDGET_CPU);
     double waiting = share_of(model, group, who, BUDGET_PEER_WAIT);
-    struct candidate c = candidate_of(b->host, group, "imbalance", "skew");
+    struct candidate c = candidate_of(b->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = b->rank;
     c.own = e->more;
     c.blocked = fmin(e->more, demand);
@@ -270,7 +269,7 @@ static int add_told_skew(const struct run_model *model, size_t group, size_t who
                          const struct core_speed *cores, struct candidates *candidates) {
     struct excess e = excess_by_amount(model, group, who, cores);
     int host = model->budgets.items[who].host;
-    if (candidates_short_of(candidates, host, group, "memory"))
+    if (candidates_short_of(candidates, host, group, SHORT_OF_MEMORY))
         return 0;
     return add_skew(model, group, who, &e, cores[host], candidates);
 }
@@ -292,7 +291,7 @@ static int look_at_ranks(const struct run_model *model, size_t group,
         e.alone = fmax(e.alone, awaited_alone(model, group, who, own));
     bool serial = e.alone >= SERIAL_MIN;
     /* what the kernel does to find memory for a rank counts as its computing */
-    bool short_of_memory = candidates_short_of(candidates, b->host, group, "memory");
+    bool short_of_memory = candidates_short_of(candidates, b->host, group, SHORT_OF_MEMORY);
     if (longest != who)
         rule_out_slow_core(model, group, longest, cores, candidates);
     int result = serial ? add_serial(model, group, who, e.alone, candidates) : 0;
@@ -322,7 +321,7 @@ static int add_sleep(const struct run_model *model, size_t group, size_t who, do
     const struct rank_budget *b = &model->budgets.items[who];
     double own = share_of(model, group, who, BUDGET_IDLE);
     bool alone = !(median >= own / SLEEP_RATIO);
-    struct candidate c = candidate_of(b->host, group, "application", "sleep");
+    struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, CAUSE_SLEEP);
     c.rank = b->rank;
     c.blocked = demand;
     c.supply = true;

@@ -25,7 +25,7 @@ static void tell(const struct run_model *model, const struct candidate *c, int64
     text_list_add(ruled_out,
                   "%s: %s waited for it about %.1f s of the first %.1f s, before its hosts had "
                   "exchanged anything, and hardly later: a start whose files are in no cache yet",
-                  c->resource, model->hosts[c->host].name,
+                  resource_name(c->resource), model->hosts[c->host].name,
                   start_s * candidate_blocked(c, (struct windows){&w, 1}), start_s);
 }
 
@@ -59,7 +59,7 @@ void saturation_start_by_spans(const struct run_model *model, struct candidates 
         text_list_add(&candidates->ruled_out,
                       "%s: %s waited for it in the first %.1f s, and hardly later: a start whose "
                       "files are in no cache yet",
-                      c->resource, model->hosts[c->host].name, c->end_s);
+                      resource_name(c->resource), model->hosts[c->host].name, c->end_s);
         candidates_remove(candidates, i);
     }
 }

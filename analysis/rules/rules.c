@@ -14,7 +14,7 @@ static survey *const surveys[] = {saturation_cpu,    saturation_quota,  saturati
                                   saturation_disk,   saturation_memory, saturation_network,
                                   saturation_program};
 
-struct candidate candidate_of(int host, size_t group, const char *resource, const char *kind) {
+struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause kind) {
     return (struct candidate){.host = host,
                               .rank = -1,
                               .group = group,
@@ -67,7 +67,7 @@ double candidate_weight(const struct candidate *candidate) {
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {
     return !c->repeated && c->group == first->group && c->host != first->host &&
            c->run_share >= 0.5 * first->run_share && first->run_share >= 0.5 * c->run_share &&
-           strcmp(c->resource, first->resource) == 0 && strcmp(c->kind, first->kind) == 0;
+           c->resource == first->resource && c->kind == first->kind;
 }
 
 static int compare(const void *a, const void *b) {
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b) {
     if (p->host != q->host)
         return (p->host > q->host) - (p->host < q->host);
     return p->other_way != q->other_way ? p->other_way - q->other_way
-                                        : strcmp(p->resource, q->resource);
+                                        : (p->resource > q->resource) - (p->resource < q->resource);
 }
 
 /* Of candidates of one host, rank and resource in several phases the greatest stands for all. */
@@ -88,7 +88,7 @@ static void mark_repeats(struct candidates *candidates) {
             candidates->items[i].repeated =
                 candidates->items[k].host == candidates->items[i].host &&
                 candidates->items[k].rank == candidates->items[i].rank &&
-                strcmp(candidates->items[k].resource, candidates->items[i].resource) == 0;
+                candidates->items[k].resource == candidates->items[i].resource;
 }
 
 static int survey_all(const struct run_model *model, struct candidates *found) {
@@ -151,7 +151,7 @@ struct loss candidate_loss(const struct candidate *c) {
                          .part = c->part,
                          .all_hosts = c->all_hosts,
                          .everywhere = c->everywhere,
-                         .serves = strcmp(c->kind, "serial") == 0,
+                         .serves = c->kind == CAUSE_SERIAL,
                          .link = c->can_remove && c->remove.kind == WHATIF_LINK,
                          .change = c->remove};
 }

@@ -17,17 +17,18 @@
 #include "analysis/gain/gain.h"
 #include "analysis/gain/loss.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/rules/finding.h"
 #include "analysis/rules/straggler.h"
 #include "analysis/run_model.h"
 #include "analysis/threshold.h"
 #include "analysis/time/critical_path.h"
 
 struct candidate {
-    int host, rank;       /* rank: where one is to blame, else -1 */
-    size_t group;         /* of the model: the phase */
-    const char *resource; /* as in the JSON contract */
-    const char *kind;     /* cause_kind of the JSON contract */
-    char *cause;          /* words */
+    int host, rank; /* rank: where one is to blame, else -1 */
+    size_t group;   /* of the model: the phase */
+    enum resource resource;
+    enum cause kind;
+    char *cause; /* words */
     struct culprit culprit;
     double blocked;   /* demand: share of the phase's time */
     double run_share; /* of the run's */
@@ -96,7 +97,7 @@ bool candidate_is_worth_naming(const struct candidate *candidate);
 /* Share of the run that it can be at most. */
 double candidate_most(const struct run_model *model, const struct candidate *candidate);
 /* A candidate of a group with nothing in it yet. */
-struct candidate candidate_of(int host, size_t group, const char *resource, const char *kind);
+struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause kind);
 
 /* ---- one for each resource: they add what they find ---- */
 

@@ -33,9 +33,13 @@ void saturation_start_by_spans(const struct run_model *model, struct candidates 
 
 /* Where ranks run freely: who computes more than its peers, or for them. */
 int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates);
-/* Evidence was found that the host lacks a resource whose name begins so. */
+/* Evidence was found that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
-                         const char *resource);
+                         unsigned resources);
+#define SHORT_OF_CPU (1u << RESOURCE_CPU | 1u << RESOURCE_CPU_QUOTA)
+#define SHORT_OF_MEMORY (1u << RESOURCE_MEMORY | 1u << RESOURCE_MEM_BANDWIDTH)
+#define SHORT_OF_NETWORK (1u << RESOURCE_NET_EGRESS | 1u << RESOURCE_NET_INGRESS)
+#define SHORT_OF_ANYTHING (~0u)
 
 /* Cause, evidence and culprit of the candidate. */
 void core_holder_name(const struct run_model *model, size_t group, enum holder holder, double own,

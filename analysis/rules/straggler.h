@@ -14,6 +14,7 @@
 
 #include "analysis/facts/text_list.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/rules/finding.h"
 #include "analysis/run_model.h"
 
 #define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
@@ -35,8 +36,8 @@ struct straggler {
     double severity_max; /* at most, by the critical path; NAN */
     double explained;    /* share of the excess that the cause explains; NAN */
     char *cause;
-    const char *cause_kind; /* one word, as in the JSON contract */
-    const char *culprit;    /* another program that is to blame: the model's name; NULL */
+    enum cause cause_kind;
+    const char *culprit; /* another program that is to blame: the model's name; NULL */
     int64_t culprit_pid;
     struct text_list evidence;
 };

@@ -117,7 +117,7 @@ static void contention(const struct run_model *model, struct windows at, double 
     double used;
     const struct model_process *other = foreign(model, s->host, at, false, &used);
     double wall = (double)windows_length(at) / 1e9, lost = excess_s * (double)at.n;
-    s->cause_kind = "contention";
+    s->cause_kind = CAUSE_CONTENTION;
     if (!other || used < FOREIGN_MIN * wall || used < FOREIGN_PART * lost) {
         s->cause = text_format("contention: it waits for a core");
         return;
@@ -134,13 +134,13 @@ static void disk(const struct run_model *model, struct windows at, struct stragg
     double busy = rate_mean(&model->hosts[s->host].metrics[METRIC_DISK_BUSY], at) / 100;
     if (other && bytes >= FOREIGN_WRITE_MIN * wall) {
         blame(model, other, s);
-        s->cause_kind = "disk-contention";
+        s->cause_kind = CAUSE_DISK_CONTENTION;
         s->cause = text_format("disk: shared with %s", s->culprit);
     } else if (busy >= DISK_BUSY_MIN) {
-        s->cause_kind = "disk-contention";
+        s->cause_kind = CAUSE_DISK_CONTENTION;
         s->cause = text_format("disk: it waits for a busy disk");
     } else {
-        s->cause_kind = "throttle";
+        s->cause_kind = CAUSE_THROTTLE;
         s->cause = text_format("disk: it waits for block I/O of a disk that is not busy: throttled "
                                "or remote");
     }
@@ -149,20 +149,20 @@ static void disk(const struct run_model *model, struct windows at, struct stragg
 static void memory(const struct run_model *model, struct windows at, struct straggler *s) {
     double swapped = model_growth(model, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
     bool swaps = swapped >= SWAP_MIN_MB_S * 1e6 * (double)windows_length(at) / 1e9;
-    s->cause_kind = swaps ? "swap" : "memory-limit";
+    s->cause_kind = swaps ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT;
     s->cause = text_format(swaps ? "memory: it swaps" : "memory: its pages have to be read back");
 }
 
 static void link_of(const struct board *board, size_t rank, struct straggler *s) {
     const struct transfer_split *split = &board->budgets[rank]->splits[board->model->main_group];
     if (split->receiver >= 0.5) {
-        s->cause_kind = "receiver";
+        s->cause_kind = CAUSE_RECEIVER;
         s->cause = text_format("its transfers: the receivers of its data do not keep up");
     } else if (split->send_buffer >= 0.5) {
-        s->cause_kind = "sndbuf";
+        s->cause_kind = CAUSE_SNDBUF;
         s->cause = text_format("its transfers: its send buffers are too small for the path");
     } else {
-        s->cause_kind = "path-limited";
+        s->cause_kind = CAUSE_PATH_LIMITED;
         s->cause = text_format("its link: transfers take it longer than its peers");
     }
 }
@@ -216,7 +216,7 @@ static void more_work_or_slower_core(struct core_speed core, double ratio, struc
                       core.amount);
     } else {
         bool most = core.slower - 1 >= EXPLAINS * (ratio - 1);
-        s->cause_kind = most ? "slow-core" : "skew";
+        s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
         s->cause = text_format(most ? "more CPU time: its core is slower"
                                : core.slower > 1 || isnan(core.beat)
                                    ? "more CPU time: more instructions, unconfirmed"
@@ -234,7 +234,7 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
         if (board_are_peers(board, rank, p))
             room[k++] = bytes_of(board, p);
     double more = bytes_of(board, rank) / stats_median(room, k);
-    s->cause_kind = "skew";
+    s->cause_kind = CAUSE_SKEW;
     if (more - 1 >= MORE_WORK * (ratio - 1)) {
         s->cause = text_format("more CPU time with more work: data skew");
         text_list_add(&s->evidence, "it also moves %.2f times its peers' bytes an iteration", more);
@@ -256,11 +256,11 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         contention(board->model, at, excess_s, s);
         return;
     case BUDGET_QUOTA:
-        s->cause_kind = "quota";
+        s->cause_kind = CAUSE_QUOTA;
         s->cause = text_format("CPU quota: its control group had used up its share");
         return;
     case BUDGET_STEAL:
-        s->cause_kind = "steal";
+        s->cause_kind = CAUSE_STEAL;
         s->cause = text_format("steal: the hypervisor gave its core to others");
         return;
     case BUDGET_DISK:
@@ -273,14 +273,14 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         link_of(board, rank, s);
         return;
     case BUDGET_IDLE:
-        s->cause_kind = "sleep";
+        s->cause_kind = CAUSE_SLEEP;
         s->cause = text_format("idle: sleeping in its own code, or waiting for a lock");
         return;
     case BUDGET_CPU:
         more_cpu(board, rank, own_s / fmax(own_s - excess_s, 1e-9), room, s);
         return;
     default:
-        s->cause_kind = "unknown";
+        s->cause_kind = CAUSE_UNKNOWN;
         s->cause = text_format("time inside MPI that is neither waiting nor transfer");
     }
 }
@@ -325,7 +325,7 @@ int straggler_explain(const struct board *board, size_t rank, const size_t *slow
         bool enough = most.known && (most.excess_s >= EXPLAINS * excess_s ||
                                      own_s - most.excess_s < LIKE_PEERS * peers_s);
         straggler->explained = excess_s > 0 ? fmin(1, most.excess_s / excess_s) : NAN;
-        straggler->cause_kind = "unknown";
+        straggler->cause_kind = CAUSE_UNKNOWN;
         if (enough)
             name_term(board, rank, most.term, (struct windows){windows.items, windows.n},
                       most.own_s, most.excess_s, room, straggler);

@@ -194,8 +194,8 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
     v->state = VERDICT_SUSPECTED;
     v->host = s->host;
     v->rank = s->rank;
-    v->resource = "imbalance";
-    v->kind = "unknown";
+    v->resource = RESOURCE_IMBALANCE;
+    v->kind = CAUSE_UNKNOWN;
     v->confidence = verdict_confidence_counted(model, 0.4);
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
@@ -289,7 +289,7 @@ int verdict_make(const struct run_model *model, const struct candidates *candida
                  const struct stragglers *stragglers, struct verdict *ret_verdict) {
     struct verdict v = {.host = -1,
                         .rank = -1,
-                        .resource = "none",
+                        .resource = RESOURCE_NONE,
                         .computed = NAN,
                         .start_s = NAN,
                         .end_s = NAN,

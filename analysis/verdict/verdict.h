@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "analysis/facts/text_list.h"
+#include "analysis/rules/finding.h"
 
 /* Without calls: of 71 verdicts that named a resource which the kernel showed to run out all were
  * right; those without such evidence were, too, but they were ten. */
@@ -35,17 +36,18 @@ struct verdict_phase {
     size_t group; /* of the model */
     enum verdict_state state;
     int host, rank;
-    const char *resource, *kind; /* static; kind NULL: none */
-    double blocked;              /* share of the phase; NAN */
+    enum resource resource;
+    enum cause kind;
+    double blocked; /* share of the phase; NAN */
     char *summary;
 };
 
 struct verdict {
     enum verdict_state state;
-    int host;             /* -1: none */
-    int rank;             /* -1: none is to blame */
-    const char *resource; /* as in the JSON contract; static text */
-    const char *kind;     /* cause_kind of the JSON contract; static, NULL: none */
+    int host; /* -1: none */
+    int rank; /* -1: none is to blame */
+    enum resource resource;
+    enum cause kind;
     char *cause, *summary;
     char *culprit; /* another program that is to blame, by name; NULL */
     int64_t culprit_pid;

@@ -70,7 +70,7 @@ static void about_shaped(const struct advised *a, const struct series *queue) {
 }
 
 static void about_link(const struct advised *a) {
-    bool send = strcmp(a->c->resource, "net-egress") == 0;
+    bool send = a->c->resource == RESOURCE_NET_EGRESS;
     struct queues queues = link_queues(a->model, a->c->group, a->c->host);
     bool shaped = send && queues.fullest && queues.rate_mb_s > 0 &&
                   (a->c->supply || link_is_backed_up(&queues));
@@ -131,7 +131,7 @@ static void about_disk(const struct advised *a) {
     const struct series *disk = most(a, RECORDING_DISK, DISK_BUSY, false, "//");
     const struct series *group = most(a, RECORDING_CGROUP, CGROUP_READ_BYTES, false, "//");
     double limit = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_READ_LIMIT) : 0;
-    bool idle = strcmp(a->c->resource, "disk-throttle") == 0;
+    bool idle = a->c->resource == RESOURCE_DISK_THROTTLE;
     if (a->c->culprit.process)
         about_culprit(a);
     else if (idle && limit > 0 && limit < NO_LIMIT)
@@ -222,23 +222,24 @@ static void about_own_end(const struct advised *a) {
 
 /* By the resource, and by the kind where one resource has several answers. */
 static const struct {
-    const char *resource, *kind; /* kind NULL: any */
+    enum resource resource;
+    enum cause kind; /* CAUSE_NONE: any */
     void (*say)(const struct advised *a);
 } advice[] = {
-    {"net-egress", NULL, about_link},
-    {"net-ingress", NULL, about_link},
-    {"cpu", "serial", about_serial},
-    {"cpu", NULL, about_contention},
-    {"cpu-quota", NULL, about_quota},
-    {"steal", NULL, about_steal},
-    {"disk", NULL, about_disk},
-    {"disk-throttle", NULL, about_disk},
-    {"memory", NULL, about_memory},
-    {"imbalance", NULL, about_skew},
-    {"application", "sleep", about_sleep},
-    {"application", "receiver", about_receiver},
-    {"application", "sndbuf", about_send_buffer},
-    {"application", "unknown", about_own_end},
+    {RESOURCE_NET_EGRESS, CAUSE_NONE, about_link},
+    {RESOURCE_NET_INGRESS, CAUSE_NONE, about_link},
+    {RESOURCE_CPU, CAUSE_SERIAL, about_serial},
+    {RESOURCE_CPU, CAUSE_NONE, about_contention},
+    {RESOURCE_CPU_QUOTA, CAUSE_NONE, about_quota},
+    {RESOURCE_STEAL, CAUSE_NONE, about_steal},
+    {RESOURCE_DISK, CAUSE_NONE, about_disk},
+    {RESOURCE_DISK_THROTTLE, CAUSE_NONE, about_disk},
+    {RESOURCE_MEMORY, CAUSE_NONE, about_memory},
+    {RESOURCE_IMBALANCE, CAUSE_NONE, about_skew},
+    {RESOURCE_APPLICATION, CAUSE_SLEEP, about_sleep},
+    {RESOURCE_APPLICATION, CAUSE_RECEIVER, about_receiver},
+    {RESOURCE_APPLICATION, CAUSE_SNDBUF, about_send_buffer},
+    {RESOURCE_APPLICATION, CAUSE_UNKNOWN, about_own_end},
 };
 
 void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v) {
@@ -250,8 +251,7 @@ void verdict_next_for(const struct run_model *model, const struct candidate *c, 
     if (c->next)
         text_list_add(&v->next, "%s", c->next);
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
-        if (strcmp(advice[i].resource, c->resource) == 0 &&
-            (!advice[i].kind || strcmp(advice[i].kind, c->kind) == 0)) {
+        if (advice[i].resource == c->resource && (!advice[i].kind || advice[i].kind == c->kind)) {
             advice[i].say(&a);
             break;
         }

@@ -272,7 +272,7 @@ void verdict_of_none(const struct run_model *model, const struct candidates *can
                      struct verdict *v) {
     double busy = ranks_busy(model, model->main_group);
     v->host = v->rank = -1;
-    v->resource = "none";
+    v->resource = RESOURCE_NONE;
     rule_out_harmless(model, candidates, v);
     struct shares s = shares_of(model);
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)

@@ -60,7 +60,7 @@ int verdict_of_phases(const struct run_model *model, const struct candidates *ca
     for (size_t g = model->n_groups > 1 ? 1 : 0; g < model->n_groups; g++) {
         struct verdict_phase *p = &v->phases[v->n_phases++];
         *p = (struct verdict_phase){
-            .group = g, .host = -1, .rank = -1, .resource = "none", .blocked = NAN};
+            .group = g, .host = -1, .rank = -1, .resource = RESOURCE_NONE, .blocked = NAN};
         judge_phase(model, candidates, p);
         if (!p->summary)
             return -ENOMEM;

@@ -46,7 +46,7 @@ int verdict_of_phases(const struct run_model *model, const struct candidates *ca
 /* ---- words (verdict_words.c); texts are the caller's, NULL without memory ---- */
 
 /* "network (sending)" */
-const char *verdict_resource_words(const char *resource);
+const char *verdict_resource_words(enum resource resource);
 const char *verdict_group_words(const struct run_model *model, size_t group);
 bool candidate_is_link(const struct candidate *c);
 /* The other direction of the first candidate's link, NULL if there is none: the two do not compete,

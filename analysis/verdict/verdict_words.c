@@ -8,20 +8,22 @@
 
 #include "analysis/verdict/verdict_private.h"
 
-const char *verdict_resource_words(const char *resource) {
-    static const char *const words[][2] = {{"net-egress", "network (sending)"},
-                                           {"net-ingress", "network (receiving)"},
-                                           {"disk-throttle", "disk (throttled or remote)"},
-                                           {"steal", "CPU (stolen by the hypervisor)"},
-                                           {"cpu-quota", "CPU quota"},
-                                           {"mem-bandwidth", "memory bandwidth"},
-                                           {"imbalance", "share of the work"},
-                                           {"application", "own code"},
-                                           {"cpu", "CPU"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], resource) == 0)
-            return words[i][1];
-    return resource;
+const char *verdict_resource_words(enum resource resource) {
+    static const char *const words[RESOURCE_COUNT_] = {
+        [RESOURCE_NONE] = "nothing",
+        [RESOURCE_CPU] = "CPU",
+        [RESOURCE_CPU_QUOTA] = "CPU quota",
+        [RESOURCE_STEAL] = "CPU (stolen by the hypervisor)",
+        [RESOURCE_MEMORY] = "memory",
+        [RESOURCE_MEM_BANDWIDTH] = "memory bandwidth",
+        [RESOURCE_DISK] = "disk",
+        [RESOURCE_DISK_THROTTLE] = "disk (throttled or remote)",
+        [RESOURCE_NET_EGRESS] = "network (sending)",
+        [RESOURCE_NET_INGRESS] = "network (receiving)",
+        [RESOURCE_IMBALANCE] = "share of the work",
+        [RESOURCE_APPLICATION] = "own code",
+    };
+    return words[resource];
 }
 
 const char *verdict_group_words(const struct run_model *model, size_t group) {
@@ -29,7 +31,7 @@ const char *verdict_group_words(const struct run_model *model, size_t group) {
 }
 
 bool candidate_is_link(const struct candidate *c) {
-    return strncmp(c->resource, "net-", 4) == 0;
+    return c->resource == RESOURCE_NET_EGRESS || c->resource == RESOURCE_NET_INGRESS;
 }
 
 const struct candidate *verdict_other_direction(const struct candidates *candidates) {
@@ -100,7 +102,7 @@ static void say_share(const struct run_model *model, const struct candidate *c,
 }
 
 static const char *without_words(const struct candidate *c) {
-    if (strcmp(c->kind, "skew") == 0)
+    if (c->kind == CAUSE_SKEW)
         return "With as much as its peers";
     return c->everywhere ? "Without that on any host" : "Without that";
 }
@@ -138,8 +140,8 @@ static void say_span(const struct candidate *c, char *to, size_t size) {
 /* ---- who and what ---- */
 
 static bool is_of_program(const struct candidate *c) {
-    return strcmp(c->resource, "imbalance") == 0 || strcmp(c->resource, "application") == 0 ||
-           strcmp(c->kind, "serial") == 0;
+    return c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION ||
+           c->kind == CAUSE_SERIAL;
 }
 
 /* Causes of links: "link" is none, "the link, shared with ..." begins with what was said. */
@@ -176,7 +178,7 @@ char *verdict_candidate_words(const struct run_model *model, const struct candid
 
 static char *of_both_directions(const struct run_model *model, const struct candidate *c,
                                 const struct candidate *other, const char *waits) {
-    bool sends = strcmp(c->resource, "net-egress") == 0;
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
     char rate[120], in[80] = "";
     say_rate(c, rate, sizeof rate);
     if (c->group)
@@ -215,7 +217,7 @@ static char *of_all(const struct run_model *model, const struct candidate *c,
 /* Of a skew or a sleep nothing that a host has ran out: what there is too little of is the time of
  * the one that all others wait for. */
 static const char *waits_for(const struct candidate *c, enum verdict_state state) {
-    bool own = strcmp(c->resource, "imbalance") == 0 || strcmp(c->resource, "application") == 0;
+    bool own = c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION;
     if (state != VERDICT_SATURATED)
         return "The run probably waits for";
     if (own && c->rank >= 0)

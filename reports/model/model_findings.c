@@ -29,12 +29,12 @@ static int fill_verdict(struct report *report, struct verdict *from) {
     *to = (struct report_verdict){.state = from->state,
                                   .host = from->host,
                                   .rank = from->rank,
-                                  .cause_kind = from->kind,
+                                  .cause_kind = cause_name(from->kind),
                                   .culprit = from->culprit,
                                   .culprit_pid = from->culprit_pid,
                                   .start_s = from->start_s,
                                   .end_s = from->end_s,
-                                  .resource = strdup(from->resource),
+                                  .resource = strdup(resource_name(from->resource)),
                                   .cause = from->cause,
                                   .summary = from->summary,
                                   .confidence = from->confidence,
@@ -62,8 +62,8 @@ static int fill_phase_verdicts(struct report *report, struct verdict *verdict) {
                                             .state = from->state,
                                             .host = from->host,
                                             .rank = from->rank,
-                                            .resource = strdup(from->resource),
-                                            .cause_kind = from->kind,
+                                            .resource = strdup(resource_name(from->resource)),
+                                            .cause_kind = cause_name(from->kind),
                                             .blocked_pct = 100 * from->blocked,
                                             .summary = from->summary};
         from->summary = NULL;
@@ -87,8 +87,8 @@ static int fill_ranking(struct report *report, const struct candidates *candidat
         report->ranking[report->n_ranking] =
             (struct report_rank_entry){.host = c->host,
                                        .rank = c->rank,
-                                       .cause_kind = c->kind,
-                                       .resource = strdup(c->resource),
+                                       .cause_kind = cause_name(c->kind),
+                                       .resource = strdup(resource_name(c->resource)),
                                        .state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED,
                                        .gain_pct = told ? 100 * gain->estimate : NAN,
                                        .blocked_pct = 100 * c->run_share};
@@ -118,7 +118,7 @@ static int fill_stragglers(struct report *report, const struct stragglers *strag
                                         .severity = from->severity,
                                         .severity_max = from->severity_max,
                                         .cause = strdup(from->cause),
-                                        .cause_kind = from->cause_kind,
+                                        .cause_kind = cause_name(from->cause_kind),
                                         .culprit_pid = from->culprit_pid};
         if (!to->cause || (from->culprit && !(to->culprit = strdup(from->culprit))) ||
             copy_texts(&from->evidence, &to->evidence, &to->n_evidence) < 0)

@@ -185,8 +185,8 @@ static inline void plant_lockstep(struct recording *r, int ranks, struct trouble
 static inline void expect(const struct judged *j, const char *resource, const char *kind,
                           int host) {
     const struct verdict *v = &j->verdict;
-    if (v->state != VERDICT_SATURATED || strcmp(v->resource, resource) != 0 || !v->kind ||
-        strcmp(v->kind, kind) != 0 || v->host != host)
+    if (v->state != VERDICT_SATURATED || strcmp(resource_name(v->resource), resource) != 0 ||
+        !v->kind || strcmp(cause_name(v->kind), kind) != 0 || v->host != host)
         fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
 }
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/run_model.h"
 #include "analysis/facts/series/stats.h"
+#include "analysis/run_model.h"
 #include "analysis/time/critical_private.h"
 #include "tests/unit/mpi_plant.h"
 

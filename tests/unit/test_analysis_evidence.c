@@ -7,7 +7,7 @@
 
 static const struct candidate *find(const struct judged *j, const char *resource) {
     for (size_t i = 0; i < j->candidates.n; i++)
-        if (strcmp(j->candidates.items[i].resource, resource) == 0)
+        if (strcmp(resource_name(j->candidates.items[i].resource), resource) == 0)
             return &j->candidates.items[i];
     return NULL;
 }
@@ -73,7 +73,7 @@ static void expect_disk(double busy, const char *resource, enum verdict_state st
     host_now.busy = busy;
     plant_waiting(&r, 0.4);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, resource);
+    assert_string_equal(resource_name(j.verdict.resource), resource);
     assert_int_equal(j.verdict.host, 1);
     assert_int_equal(j.verdict.state, state);
     release(&r, &j);

@@ -231,7 +231,7 @@ static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_string_equal(j.verdict.gain_source, "counters");
     NEAR(j.verdict.gain, 0.57);
     assert_non_null(strstr(j.verdict.summary, "by counters, not replayed"));
@@ -251,7 +251,7 @@ static void a_bound_is_a_share_of_the_recorded_time_as_well(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_string_equal(j.verdict.gain_source, "bound");
     assert_true(isnan(j.verdict.gain));
     NEAR(j.verdict.gain_high, 0.5);
@@ -300,7 +300,7 @@ static void a_quota_is_shared_by_all_processes_of_a_host(void **state) {
 
 /* One path of several: what a replay may not go beyond is no more than what the others leave. */
 static void a_replay_cut_off_by_its_bound_gives_way_to_counters(void **state) {
-    struct candidate c = candidate_of(0, 0, "cpu", "serial");
+    struct candidate c = candidate_of(0, 0, RESOURCE_CPU, CAUSE_SERIAL);
     (void)state;
     c.gain = (struct gain){.estimate = 0.09, .replayed = true, .at_bound = true};
     assert_ptr_equal(candidate_gain(&c), &c.gain);

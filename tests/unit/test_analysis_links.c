@@ -314,7 +314,7 @@ static void a_link_that_holds_up_packet_after_packet_is_told_without_a_queue(voi
     queue_now.overlimits_s = 0.8 * SET_MB_S * 1e6 / 1500;
     plant_exchanges(&r, COMPUTE_S);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_string_equal(resource_name(j.verdict.resource), "net-egress");
     release(&r, &j);
 }
 

@@ -72,7 +72,7 @@ static void expect_of(const struct process *processes, int n, const char *resour
     const struct verdict *v = &j.verdict;
     bool blames = v->state == VERDICT_SATURATED || v->state == VERDICT_SUSPECTED;
     if (blames != (resource != NULL) ||
-        (resource && (strcmp(v->resource, resource) != 0 || v->host != host)))
+        (resource && (strcmp(resource_name(v->resource), resource) != 0 || v->host != host)))
         fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
     assert_true(!blames || v->state == VERDICT_SUSPECTED);
     assert_true(v->confidence <= (blames ? VERDICT_CONFIDENCE_LEAN : VERDICT_CONFIDENCE_CAP));
@@ -169,7 +169,7 @@ static void what_a_peer_computes_less_for_want_of_a_core_is_no_imbalance(void **
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_int_equal(j.verdict.host, 1);
     release(&r, &j);
 }
@@ -251,7 +251,7 @@ static void a_sleeper_that_queues_for_its_own_threads_is_not_short_of_a_core(voi
             if (cpu->items[s].interval_ns[row] != VALUE_ABSENT)
                 cpu->items[s].values[row * cpu->n_columns + CPU_IDLE] *= 3;
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "application");
+    assert_string_equal(resource_name(j.verdict.resource), "application");
     assert_int_equal(j.verdict.host, 1);
     release(&r, &j);
 }
@@ -294,7 +294,7 @@ static void threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_cor
     struct judged j;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     release(&r, &j);
     threads_now = 0;
 }
@@ -433,7 +433,7 @@ static void what_it_waits_for_later_is_blamed(void **state) {
     (void)state;
     plant_loading(&r, 4);
     judge(&r, &j);
-    assert_string_equal(j.verdict.resource, "disk-throttle");
+    assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
     assert_int_equal(j.verdict.host, 0);
     release(&r, &j);
 }
@@ -462,7 +462,7 @@ static void a_process_that_reads_a_disk_does_not_sleep(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_string_not_equal(j.verdict.resource, "application");
+    assert_string_not_equal(resource_name(j.verdict.resource), "application");
     release(&r, &j);
 }
 

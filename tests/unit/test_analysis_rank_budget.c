@@ -288,7 +288,7 @@ static void judge(bool calls, int *ret_host, double *ret_blocked) {
     const struct candidates candidates = judged.candidates;
     *ret_host = -1;
     for (size_t i = candidates.n; i-- > 0;)
-        if (strcmp(candidates.items[i].resource, "cpu") == 0) {
+        if (strcmp(resource_name(candidates.items[i].resource), "cpu") == 0) {
             *ret_host = candidates.items[i].host;
             *ret_blocked = candidates.items[i].blocked;
         }
@@ -343,12 +343,12 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     struct verdict v;
     (void)state;
     judge_moving(100, true, &v);
-    assert_string_equal(v.resource, "cpu");
+    assert_string_equal(resource_name(v.resource), "cpu");
     assert_int_equal(v.host, 1);
     assert_int_equal(v.state, VERDICT_SATURATED);
     verdict_release(&v);
     judge_moving(550, false, &v);
-    assert_string_not_equal(v.resource, "cpu");
+    assert_string_not_equal(resource_name(v.resource), "cpu");
     assert_non_null(strstr(v.summary, "moving data"));
     verdict_release(&v);
 }
@@ -359,7 +359,7 @@ static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(v
     (void)state;
     judge_moving(100, false, &v);
     assert_int_equal(v.state, VERDICT_SATURATED);
-    assert_string_equal(v.kind, "serial");
+    assert_string_equal(cause_name(v.kind), "serial");
     assert_int_equal(v.host, 1);
     verdict_release(&v);
 }

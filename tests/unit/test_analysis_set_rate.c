@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/run_model.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/rules/network_private.h"
+#include "analysis/run_model.h"
 #include "tests/unit/mpi_plant.h"
 
 #define BOTH (MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU)

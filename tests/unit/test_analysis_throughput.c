@@ -247,10 +247,11 @@ static void release(struct judged *j) {
 static void expect(const struct judged *j, const char *resource, const char *kind, int host,
                    double gain) {
     const struct verdict *v = &j->verdict;
-    if (v->state != VERDICT_SATURATED || strcmp(v->resource, resource) != 0 || !v->kind ||
-        strcmp(v->kind, kind) != 0 || v->host != host)
-        fail_msg("%s %s %s at %d, not %s %s at %d: %s", verdict_state_name(v->state), v->resource,
-                 v->kind ? v->kind : "", v->host, resource, kind, host, v->summary);
+    if (v->state != VERDICT_SATURATED || strcmp(resource_name(v->resource), resource) != 0 ||
+        !v->kind || strcmp(cause_name(v->kind), kind) != 0 || v->host != host)
+        fail_msg("%s %s %s at %d, not %s %s at %d: %s", verdict_state_name(v->state),
+                 resource_name(v->resource), v->kind ? cause_name(v->kind) : "", v->host, resource,
+                 kind, host, v->summary);
     NEAR(v->gain, gain_warm(gain, 1), 0.015);
     assert_true(v->gain_low <= v->gain && v->gain <= v->gain_high);
 }
@@ -351,7 +352,7 @@ static void what_comes_and_goes_is_the_core_where_that_is_slower(void **state) {
     w.slow_core = false;
     judge(&w, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
-    assert_string_equal(j.verdict.kind, "skew");
+    assert_string_equal(cause_name(j.verdict.kind), "skew");
     release(&j);
 }
 
@@ -368,7 +369,7 @@ static void who_has_no_core_loses_that_before_the_training_too(void **state) {
     struct candidates all = {0};
     (void)state;
     judge(&w, &j);
-    struct candidate c = candidate_of(2, j.model.main_group, "cpu", "contention");
+    struct candidate c = candidate_of(2, j.model.main_group, RESOURCE_CPU, CAUSE_CONTENTION);
     c.terms = 1u << BUDGET_RUN_QUEUE;
     struct loss loss = candidate_loss(&c);
     assert_int_equal(throughput_gain(&j.model, &loss, 1, INFINITY, &training), 0);
@@ -388,8 +389,8 @@ static void a_server_that_works_for_all_is_what_they_wait_for(void **state) {
     struct judged j;
     (void)state;
     judge(&w, &j);
-    assert_string_equal(j.verdict.resource, "cpu");
-    assert_string_equal(j.verdict.kind, "serial");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
+    assert_string_equal(cause_name(j.verdict.kind), "serial");
     assert_int_equal(j.verdict.host, 0);
     if (!(j.verdict.gain > 0.2 && j.verdict.gain < 0.6))
         fail_msg("%s", j.verdict.summary);
@@ -503,7 +504,7 @@ static void transfers_that_take_longer_than_its_peers_are_suspect(void **state) 
     judge(&slow, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
     assert_int_equal(j.verdict.host, 3);
-    assert_int_equal(strncmp(j.verdict.resource, "net-", 4), 0);
+    assert_int_equal(strncmp(resource_name(j.verdict.resource), "net-", 4), 0);
     release(&j);
 }
 
@@ -523,12 +524,13 @@ static void an_idle_path_clears_the_link(void **state) {
         judge(&w, &j);
         assert_int_equal(j.verdict.host, 3);
         if (kind == SLOW_READER) {
-            assert_string_equal(j.verdict.kind, "receiver");
+            assert_string_equal(cause_name(j.verdict.kind), "receiver");
             for (size_t i = 0; i < j.candidates.n; i++)
-                assert_int_not_equal(strncmp(j.candidates.items[i].resource, "net-", 4), 0);
+                assert_int_not_equal(
+                    strncmp(resource_name(j.candidates.items[i].resource), "net-", 4), 0);
         } else {
             assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-            assert_string_equal(j.verdict.resource, resources[kind]);
+            assert_string_equal(resource_name(j.verdict.resource), resources[kind]);
             NEAR(j.verdict.gain, 1 - (2 / 21.0 + 1 / 80.0) / (3 / 21.0), 0.02);
         }
         release(&j);

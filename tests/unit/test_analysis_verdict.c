@@ -147,11 +147,11 @@ static void the_server_s_link_is_suspected_not_the_workers(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED); /* a ceiling seen is no ceiling known */
     assert_int_equal(j.verdict.host, 0);
-    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_string_equal(resource_name(j.verdict.resource), "net-egress");
     assert_true(fabs(j.candidates.items[0].blocked - 0.45) < 0.02);
     assert_true(fabs(j.verdict.gain_high - 0.85) < 0.03); /* and the other way of the link */
     assert_int_equal(j.candidates.n, 2);                  /* the other way of the same link */
-    assert_string_equal(j.candidates.items[1].resource, "net-ingress");
+    assert_string_equal(resource_name(j.candidates.items[1].resource), "net-ingress");
     assert_int_equal(j.candidates.items[1].host, 0);
     judged_release(&j);
 }
@@ -299,7 +299,7 @@ static void a_job_that_sleeps_blames_nobody(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_int_equal(j.verdict.host, -1);
-    assert_string_equal(j.verdict.resource, "none");
+    assert_string_equal(resource_name(j.verdict.resource), "none");
     judged_release(&j);
 }
 
@@ -378,7 +378,7 @@ static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_int_equal(j.verdict.host, 3);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_non_null(strstr(j.verdict.cause, "hog[9]"));
     judged_release(&j);
 }
@@ -413,7 +413,7 @@ static void one_that_computes_while_the_others_wait_is_serial(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
     assert_int_equal(j.verdict.host, 0);
-    assert_string_equal(j.verdict.resource, "cpu");
+    assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_non_null(strstr(j.verdict.cause, "serial"));
     judged_release(&j);
 }
@@ -464,7 +464,7 @@ static void a_busy_disk_the_job_waits_for_is_saturated(void **state) {
     judge_one_bad_host(bad_disk, 0.5, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_int_equal(j.verdict.host, 2);
-    assert_string_equal(j.verdict.resource, "disk");
+    assert_string_equal(resource_name(j.verdict.resource), "disk");
     judged_release(&j);
 }
 
@@ -473,7 +473,7 @@ static void a_disk_that_others_may_wait_for_is_suspected(void **state) {
     (void)state;
     judge_one_bad_host(bad_disk, 0, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-    assert_string_equal(j.verdict.resource, "disk");
+    assert_string_equal(resource_name(j.verdict.resource), "disk");
     judged_release(&j);
 }
 
@@ -481,7 +481,7 @@ static void waiting_for_an_idle_disk_is_a_throttle(void **state) {
     struct judged j;
     (void)state;
     judge_one_bad_host(throttled_disk, 0.5, &j);
-    assert_string_equal(j.verdict.resource, "disk-throttle");
+    assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
     judged_release(&j);
 }
 
@@ -491,7 +491,7 @@ static void memory_that_is_read_again_and_again_is_saturated(void **state) {
     judge_one_bad_host(short_memory, 0, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_int_equal(j.verdict.host, 2);
-    assert_string_equal(j.verdict.resource, "memory");
+    assert_string_equal(resource_name(j.verdict.resource), "memory");
     judged_release(&j);
 }
 
@@ -508,7 +508,7 @@ static void stolen_time_is_said(void **state) {
     (void)state;
     judge_one_bad_host(stolen, 0, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
-    assert_string_equal(j.verdict.resource, "steal");
+    assert_string_equal(resource_name(j.verdict.resource), "steal");
     assert_int_equal(j.verdict.host, 2);
     judged_release(&j);
 }
@@ -582,7 +582,7 @@ static void a_link_at_its_measured_ceiling_is_saturated(void **state) {
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_int_equal(j.verdict.host, 0);
-    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_string_equal(resource_name(j.verdict.resource), "net-egress");
     assert_non_null(strstr(j.verdict.summary, "97 % of the 227.0 MB/s this link was measured"));
     assert_true(any_says(&j.verdict.evidence, "measured to carry"));
     assert_false(any_says(&j.verdict.against, "not measured"));
@@ -625,7 +625,7 @@ static void a_slow_link_is_found_by_its_own_ceiling(void **state) {
     r.ceilings[2 * METRIC_COUNT_ + METRIC_NET_SEND] = 20.4;
     judge(&r, &j);
     assert_int_equal(j.verdict.host, 2);
-    assert_string_equal(j.verdict.resource, "net-egress");
+    assert_string_equal(resource_name(j.verdict.resource), "net-egress");
     assert_int_equal(j.candidates.n, 1);
     judged_release(&j);
 }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/run_model.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/run_model.h"
 #include "tests/unit/mpi_plant.h"
 #include "tests/unit/warm.h"
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/rules/finding.h"
+
+#include <stddef.h>
+
+const char *resource_name(enum resource resource) {
+    static const char *const names[RESOURCE_COUNT_] = {
+        [RESOURCE_NONE] = "none",
+        [RESOURCE_CPU] = "cpu",
+        [RESOURCE_CPU_QUOTA] = "cpu-quota",
+        [RESOURCE_STEAL] = "steal",
+        [RESOURCE_MEMORY] = "memory",
+        [RESOURCE_MEM_BANDWIDTH] = "mem-bandwidth",
+        [RESOURCE_DISK] = "disk",
+        [RESOURCE_DISK_THROTTLE] = "disk-throttle",
+        [RESOURCE_NET_EGRESS] = "net-egress",
+        [RESOURCE_NET_INGRESS] = "net-ingress",
+        [RESOURCE_IMBALANCE] = "imbalance",
+        [RESOURCE_APPLICATION] = "application",
+    };
+    return names[resource];
+}
+
+const char *cause_name(enum cause cause) {
+    static const char *const names[CAUSE_COUNT_] = {
+        [CAUSE_NONE] = NULL,
+        [CAUSE_CONTENTION] = "contention",
+        [CAUSE_SERIAL] = "serial",
+        [CAUSE_QUOTA] = "quota",
+        [CAUSE_STEAL] = "steal",
+        [CAUSE_THROTTLE] = "throttle",
+        [CAUSE_DISK_CONTENTION] = "disk-contention",
+        [CAUSE_MEMORY_LIMIT] = "memory-limit",
+        [CAUSE_SWAP] = "swap",
+        [CAUSE_PATH_LIMITED] = "path-limited",
+        [CAUSE_LINK_CONTENTION] = "link-contention",
+        [CAUSE_SKEW] = "skew",
+        [CAUSE_SLOW_CORE] = "slow-core",
+        [CAUSE_SLEEP] = "sleep",
+        [CAUSE_RECEIVER] = "receiver",
+        [CAUSE_SNDBUF] = "sndbuf",
+        [CAUSE_UNKNOWN] = "unknown",
+    };
+    return names[cause];
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the judge speaks of, as codes: which resource of whom, and why it is short. The words that
+ * people read are made in reports/; the names here are those of the JSON contract.
+ */
+#ifndef CHOKEPOINT_ANALYSIS_RULES_FINDING_H
+#define CHOKEPOINT_ANALYSIS_RULES_FINDING_H
+
+enum resource {
+    RESOURCE_NONE,
+    RESOURCE_CPU,
+    RESOURCE_CPU_QUOTA,
+    RESOURCE_STEAL,
+    RESOURCE_MEMORY,
+    RESOURCE_MEM_BANDWIDTH,
+    RESOURCE_DISK,
+    RESOURCE_DISK_THROTTLE,
+    RESOURCE_NET_EGRESS,
+    RESOURCE_NET_INGRESS,
+    RESOURCE_IMBALANCE,
+    RESOURCE_APPLICATION,
+    RESOURCE_COUNT_
+};
+
+enum cause {
+    CAUSE_NONE, /* nobody is blamed */
+    CAUSE_CONTENTION,
+    CAUSE_SERIAL,
+    CAUSE_QUOTA,
+    CAUSE_STEAL,
+    CAUSE_THROTTLE,
+    CAUSE_DISK_CONTENTION,
+    CAUSE_MEMORY_LIMIT,
+    CAUSE_SWAP,
+    CAUSE_PATH_LIMITED,
+    CAUSE_LINK_CONTENTION,
+    CAUSE_SKEW,
+    CAUSE_SLOW_CORE,
+    CAUSE_SLEEP,
+    CAUSE_RECEIVER,
+    CAUSE_SNDBUF,
+    CAUSE_UNKNOWN,
+    CAUSE_COUNT_
+};
+
+/* "cpu-quota": as in the JSON contract; static. */
+const char *resource_name(enum resource resource);
+/* "path-limited"; NULL for CAUSE_NONE; static. */
+const char *cause_name(enum cause cause);
+
+#endif
