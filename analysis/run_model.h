@@ -34,8 +34,24 @@ struct process_use {
     double user_s; /* of cpu_s, in its own code */
 };
 
+/* What a run was recorded with. */
+enum observed_source {
+    SOURCE_CALLS,       /* MPI calls, matched: who waited for whom */
+    SOURCE_CONNECTIONS, /* the kernel's clocks of TCP connections */
+    SOURCE_QDISC,       /* queues before the interfaces */
+    SOURCE_PSI,         /* pressure stall information */
+    SOURCE_DELAYS,      /* block-I/O delay of processes */
+    SOURCE_CGROUP,      /* control groups */
+    SOURCE_OPERATORS,   /* operators that the program marks */
+    SOURCE_BEAT,        /* the agents' calibration loop */
+    SOURCE_COUNT_
+};
+/* "calls", "connections", ... */
+const char *observed_source_name(enum observed_source source);
+
 /* What can be seen of the run: decided once, when the model is built. */
 struct observed {
+    unsigned sources;   /* bits of enum observed_source */
     bool path;          /* the calls of all ranks are known, and so who waited for whom */
     bool freely;        /* and ranks run freely: iterations count, not how long one takes */
     bool *shares_cores; /* [host] it is one kernel with another host of the run, and may run on the
@@ -61,6 +77,10 @@ struct run_model {
     struct critical_path critical;
     struct observed observed;
 };
+
+/* Sources (bits) that models built from now on do without, as if they had not been recorded: for
+ * ablations. */
+void model_leave_out(unsigned sources);
 
 /* The recording must outlive the model. -ENOMEM. */
 int model_build(const struct recording *recording, struct run_model *ret_scene);

@@ -3,11 +3,13 @@
  * The command `chokepoint`: finds the verb and hands over. A verb is one line in the list below;
  * everything else about it lives in its own file.
  */
+#include "analysis/rules/rule.h"
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "common/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One line a verb, whatever the formatter thinks. */
@@ -21,6 +23,7 @@ static const struct verb *const verbs[] = {
     &verb_export,
     &verb_import,
     &verb_list,
+    &verb_rules,
     &verb_calibrate,
     &verb_testbed,
     &verb_collector,
@@ -34,8 +37,22 @@ static void print_help(void) {
     puts("\n`chokepoint VERB --help` tells more. `chokepoint --version` prints the version.");
 }
 
+/* For ablations: see `chokepoint rules --help`. */
+static int configure_judge(void) {
+    const char *bad, *text = getenv("CHOKEPOINT_JUDGE");
+    if (!text || rules_configure(text, &bad) == 0)
+        return 0;
+    verb_complain(NULL,
+                  "CHOKEPOINT_JUDGE: no rule, threshold or source in '%s'; `chokepoint rules` "
+                  "lists them",
+                  bad);
+    return EXIT_USAGE;
+}
+
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
+    if (configure_judge())
+        return EXIT_USAGE;
     if (!word) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
         return EXIT_USAGE;

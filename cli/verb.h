@@ -22,6 +22,7 @@ extern const struct verb verb_whatif;
 extern const struct verb verb_export;
 extern const struct verb verb_import;
 extern const struct verb verb_list;
+extern const struct verb verb_rules;
 extern const struct verb verb_calibrate;
 extern const struct verb verb_testbed;
 extern const struct verb verb_collector; /* the collector as a process of its own; started by run */

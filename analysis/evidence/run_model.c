@@ -162,9 +162,70 @@ static bool runs_freely(const struct run_model *model) {
     return done > 0;
 }
 
+const char *observed_source_name(enum observed_source source) {
+    static const char *const names[SOURCE_COUNT_] = {
+        [SOURCE_CALLS] = "calls",         [SOURCE_CONNECTIONS] = "connections",
+        [SOURCE_QDISC] = "qdisc",         [SOURCE_PSI] = "psi",
+        [SOURCE_DELAYS] = "delays",       [SOURCE_CGROUP] = "cgroup",
+        [SOURCE_OPERATORS] = "operators", [SOURCE_BEAT] = "beat"};
+    return names[source];
+}
+
+static unsigned left_out; /* the same for all of a process */
+
+void model_leave_out(unsigned sources) {
+    left_out = sources;
+}
+
+static bool has_beat(const struct series_set *set) {
+    for (size_t s = 0; s < set->n; s++)
+        if (strcmp(set->items[s].name, "core") == 0)
+            return true;
+    return false;
+}
+
+/* All zero looks the same as no accounting. */
+static bool has_delays(const struct series_set *set) {
+    for (size_t s = 0; s < set->n; s++)
+        if (series_last(set, &set->items[s], PROCESS_BLOCK_IO) > 0)
+            return true;
+    return false;
+}
+
+static bool has_operators(const struct recording *recording) {
+    for (size_t m = 0; m < recording->n_marks; m++)
+        if (recording->marks[m].kind == MARK_OPERATOR)
+            return true;
+    return false;
+}
+
+static bool has_pressure(const struct run_model *model) {
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if (!isnan(model_mean(model, (int)h, METRIC_PSI_CPU, 0)))
+            return true;
+    return false;
+}
+
+static unsigned sources_of(const struct run_model *model) {
+    const struct series_set *tables = model->recording->tables;
+    bool there[SOURCE_COUNT_] = {[SOURCE_CALLS] = model->critical.source == CRITICAL_FROM_EVENTS,
+                                 [SOURCE_CONNECTIONS] = tables[RECORDING_CONNECTION].n > 0,
+                                 [SOURCE_QDISC] = tables[RECORDING_QDISC].n > 0,
+                                 [SOURCE_PSI] = has_pressure(model),
+                                 [SOURCE_DELAYS] = has_delays(&tables[RECORDING_PROCESS]),
+                                 [SOURCE_CGROUP] = tables[RECORDING_CGROUP].n > 0,
+                                 [SOURCE_OPERATORS] = has_operators(model->recording),
+                                 [SOURCE_BEAT] = has_beat(&tables[RECORDING_SELF])};
+    unsigned sources = 0;
+    for (int s = 0; s < SOURCE_COUNT_; s++)
+        sources |= there[s] ? 1u << s : 0;
+    return sources & ~left_out;
+}
+
 static int observe(struct run_model *model) {
     struct observed *o = &model->observed;
-    o->path = model->critical.source == CRITICAL_FROM_EVENTS;
+    o->sources = sources_of(model);
+    o->path = o->sources >> SOURCE_CALLS & 1;
     o->freely = o->path && runs_freely(model);
     o->shares_cores = calloc(model->n_hosts + 1, sizeof *o->shares_cores);
     for (size_t h = 0; o->shares_cores && h < model->n_hosts; h++)

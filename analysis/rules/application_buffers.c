@@ -49,19 +49,16 @@ static int look_at_flow(const struct run_model *model, size_t group, const struc
                        candidates);
 }
 
-int saturation_buffers(const struct run_model *model, size_t group, struct candidates *candidates) {
+int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     const struct flow *worst = NULL;
-    struct flows flows;
-    int result = flows_make(model, phase_windows(&model->groups[group]), &flows);
-    for (size_t i = 0; result == 0 && i < flows.n; i++) {
-        const struct flow *f = &flows.items[i];
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    for (size_t i = 0; result == 0 && i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
         if (!worst ||
             fmax(f->receiver_s, f->send_buffer_s) > fmax(worst->receiver_s, worst->send_buffer_s))
             worst = f;
     }
-    if (worst)
-        result = look_at_flow(model, group, worst, wall_s, candidates);
-    flows_release(&flows);
-    return result;
+    return worst ? look_at_flow(model, group, worst, wall_s, candidates) : result;
 }

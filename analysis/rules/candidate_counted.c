@@ -89,7 +89,7 @@ static struct counted_link link_of_candidate(const struct candidates *candidates
 static int tell_links(const struct run_model *model, struct whatif_told *told) {
     struct candidates found = {0};
     size_t group = model->main_group;
-    int result = saturation_network(model, group, &found);
+    int result = rules_detect(model, group, SHORT_OF_NETWORK, &found);
     for (size_t i = 0; i < found.n; i++)
         found.items[i].run_share = found.items[i].blocked * group_share(model, group);
     told->links = calloc(found.n + 1, sizeof *told->links);
@@ -102,7 +102,8 @@ static int tell_links(const struct run_model *model, struct whatif_told *told) {
 
 static int tell_processes(const struct run_model *model, struct whatif_told *told) {
     struct candidates found = {0};
-    int result = saturation_processes(model, model->main_group, &found);
+    int result = rules_detect(model, model->main_group,
+                              1u << RESOURCE_IMBALANCE | 1u << RESOURCE_APPLICATION, &found);
     told->processes = calloc(found.n + 1, sizeof *told->processes);
     for (size_t i = 0; result == 0 && told->processes && i < found.n; i++) {
         const struct candidate *c = &found.items[i];

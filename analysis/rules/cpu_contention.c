@@ -204,8 +204,9 @@ static int add_serial(const struct run_model *model, size_t group, int host,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-static int look_for_serial(const struct run_model *model, size_t group, double median,
-                           struct candidates *candidates) {
+int serial_process_detect(const struct run_model *model, size_t group,
+                          struct candidates *candidates) {
+    double median = ranks_busy(model, group);
     const struct model_process *busiest = NULL;
     double most = 0;
     size_t ranks = 0;
@@ -222,7 +223,8 @@ static int look_for_serial(const struct run_model *model, size_t group, double m
             busiest = process;
         }
     }
-    if (ranks < 3 || most < BUSY_RANK || most > 1.2 || !(median <= 0.5))
+    if (candidates_any(candidates, group, 1u << RESOURCE_CPU) || ranks < 3 || most < BUSY_RANK ||
+        most > 1.2 || !(median <= 0.5))
         return 0;
     return add_serial(model, group, busiest->host, busiest, fmin(1, most), median, candidates);
 }
@@ -280,8 +282,6 @@ int saturation_cpu(const struct run_model *model, size_t group, struct candidate
         shared = result == 1 ? fmax(shared, worst.blocked) : shared;
     }
     result = result < 0 ? result : 0;
-    if (result == 0 && candidates->n == before && !model_has_path(model))
-        result = look_for_serial(model, group, all_busy, candidates);
     if (result == 0 && group == model->main_group && shared > 0)
         rule_out_shared(shared, candidates);
     else if (result == 0 && candidates->n == before && group == model->main_group)

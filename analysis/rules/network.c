@@ -104,19 +104,38 @@ double link_demand(const struct run_model *model, size_t group, int host, enum f
     return isnan(part) ? (isnan(all) ? NAN : 0) : all * part;
 }
 
-int saturation_network(const struct run_model *model, size_t group, struct candidates *candidates) {
-    size_t before = candidates->n;
-    struct flows flows;
-    int result = flows_make(model, phase_windows(&model->groups[group]), &flows);
-    if (result < 0)
-        return result;
-    result = link_by_connections(model, group, &flows, candidates);
-    if (result == 0 && candidates->n == before)
-        result = link_by_queues(model, group, &flows, candidates);
-    if (result == 0 && candidates->n == before)
-        result = link_by_rates(model, group, &flows, group == model->main_group, candidates);
-    if (result == 0 && candidates->n == before && group == model->main_group)
-        result = link_by_peers(model, group, &flows, candidates);
-    flows_release(&flows);
-    return result;
+/* Links that an earlier rule found are asked for no more. */
+static bool is_found(const struct candidates *candidates, size_t group) {
+    return candidates_any(candidates, group, SHORT_OF_NETWORK);
+}
+
+int link_connections_detect(const struct run_model *model, size_t group,
+                            struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 ? result : link_by_connections(model, group, flows, candidates);
+}
+
+int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_found(candidates, group)
+               ? result
+               : link_by_queues(model, group, flows, candidates);
+}
+
+int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_found(candidates, group)
+               ? result
+               : link_by_rates(model, group, flows, group == model->main_group, candidates);
+}
+
+int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    const struct flows *flows;
+    int result = candidates_flows(model, group, candidates, &flows);
+    return result < 0 || is_found(candidates, group) || group != model->main_group
+               ? result
+               : link_by_peers(model, group, flows, candidates);
 }

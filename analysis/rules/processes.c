@@ -193,14 +193,25 @@ static int look_for_sleep(const struct run_model *model, size_t group, const str
     return add_sleep(model, group, peers, p, candidates);
 }
 
-int saturation_processes(const struct run_model *model, size_t group,
+typedef int look(const struct run_model *model, size_t group, const struct peers *peers,
+                 struct candidates *candidates);
+
+static int compare_peers(const struct run_model *model, size_t group, look *look_at,
                          struct candidates *candidates) {
     struct peers peers = {0};
     int result = peers_make(model, group, &peers);
     if (result == 0 && peers.n > 1)
-        result = look_for_more(model, group, &peers, candidates);
-    if (result == 0 && peers.n > 1)
-        result = look_for_sleep(model, group, &peers, candidates);
+        result = look_at(model, group, &peers, candidates);
     free(peers.items);
     return result;
+}
+
+int process_imbalance_detect(const struct run_model *model, size_t group,
+                             struct candidates *candidates) {
+    return compare_peers(model, group, look_for_more, candidates);
+}
+
+int process_sleep_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    return compare_peers(model, group, look_for_sleep, candidates);
 }

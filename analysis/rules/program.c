@@ -304,9 +304,8 @@ static int look_at_ranks(const struct run_model *model, size_t group,
     return result;
 }
 
-static int look_at_computing(const struct run_model *model, size_t group,
-                             struct candidates *candidates) {
-    if (model->budgets.n < 2)
+int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    if (model->budgets.n < 2 || throughput_counts(model, group))
         return 0;
     struct core_speed *cores = core_speeds_of(model, group);
     int result = cores ? look_at_ranks(model, group, cores, candidates) : -ENOMEM;
@@ -348,8 +347,7 @@ static bool is_for_disk(const struct run_model *model, size_t group, int host, d
     return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
 }
 
-static int look_at_sleeping(const struct run_model *model, size_t group,
-                            struct candidates *candidates) {
+int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     size_t who = rank_with_most(model, group, BUDGET_IDLE, NULL), n_peers;
     if (who == SIZE_MAX)
         return 0;
@@ -359,14 +357,4 @@ static int look_at_sleeping(const struct run_model *model, size_t group,
         return 0;
     double median = peers_median(model, group, who, BUDGET_IDLE, 0, &n_peers);
     return add_sleep(model, group, who, demand, median, candidates);
-}
-
-int saturation_program(const struct run_model *model, size_t group, struct candidates *candidates) {
-    if (!model_has_path(model))
-        return saturation_processes(model, group, candidates);
-    int result = throughput_counts(model, group) ? saturation_free(model, group, candidates)
-                                                 : look_at_computing(model, group, candidates);
-    if (result == 0)
-        result = look_at_sleeping(model, group, candidates);
-    return result == 0 ? saturation_buffers(model, group, candidates) : result;
 }

@@ -7,12 +7,115 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
+#include "analysis/rules/rule.h"
 #include "analysis/rules/rules_private.h"
 
-typedef int survey(const struct run_model *model, size_t group, struct candidates *candidates);
-static survey *const surveys[] = {saturation_cpu,    saturation_quota,  saturation_steal,
-                                  saturation_disk,   saturation_memory, saturation_network,
-                                  saturation_program};
+static const struct rule rules[] = {
+    {.name = "contention",
+     .resource = RESOURCE_CPU,
+     .cause = CAUSE_CONTENTION,
+     .reason = "a task that is ready to run and waits in the run queue of a core makes no progress",
+     .detect = saturation_cpu},
+    {.name = "serial-process",
+     .resource = RESOURCE_CPU,
+     .cause = CAUSE_SERIAL,
+     .instead = 1u << SOURCE_CALLS,
+     .reason = "one process computes on a full core while all others wait without using theirs",
+     .detect = serial_process_detect},
+    {.name = "quota",
+     .resource = RESOURCE_CPU_QUOTA,
+     .cause = CAUSE_QUOTA,
+     .needs = 1u << SOURCE_CGROUP,
+     .reason = "the kernel stops a control group that has used up its share of CPU time",
+     .detect = saturation_quota},
+    {.name = "steal",
+     .resource = RESOURCE_STEAL,
+     .cause = CAUSE_STEAL,
+     .reason = "the hypervisor runs somebody else on the core",
+     .detect = saturation_steal},
+    {.name = "disk",
+     .resource = RESOURCE_DISK,
+     .cause = CAUSE_DISK_CONTENTION,
+     .reason = "a task blocked on block I/O waits for a device, or for a throttle before it",
+     .detect = saturation_disk},
+    {.name = "memory",
+     .resource = RESOURCE_MEMORY,
+     .cause = CAUSE_MEMORY_LIMIT,
+     .reason = "pages that do not fit are thrown out and read back, and their readers wait",
+     .detect = saturation_memory},
+    {.name = "link-connections",
+     .resource = RESOURCE_NET_EGRESS,
+     .cause = CAUSE_PATH_LIMITED,
+     .needs = 1u << SOURCE_CONNECTIONS,
+     .reason = "connections through a full link have data under way that neither end holds up",
+     .detect = link_connections_detect},
+    {.name = "link-queue",
+     .resource = RESOURCE_NET_EGRESS,
+     .cause = CAUSE_PATH_LIMITED,
+     .needs = 1u << SOURCE_QDISC,
+     .reason = "packets wait before an interface that is set to a rate",
+     .detect = link_queue_detect},
+    {.name = "link-rate",
+     .resource = RESOURCE_NET_EGRESS,
+     .cause = CAUSE_PATH_LIMITED,
+     .reason = "a link that carries what it was measured to carry can carry no more",
+     .detect = link_rate_detect},
+    {.name = "link-peers",
+     .resource = RESOURCE_NET_EGRESS,
+     .cause = CAUSE_PATH_LIMITED,
+     .reason = "transfers that take one rank longer than its peers go through something slower",
+     .detect = link_peers_detect},
+    {.name = "free-ranks",
+     .resource = RESOURCE_IMBALANCE,
+     .cause = CAUSE_SKEW,
+     .needs = 1u << SOURCE_CALLS,
+     .reason = "of ranks that run freely, the one with more to do for an iteration does fewer",
+     .detect = saturation_free},
+    {.name = "imbalance",
+     .resource = RESOURCE_IMBALANCE,
+     .cause = CAUSE_SKEW,
+     .needs = 1u << SOURCE_CALLS,
+     .reason = "ranks in step wait for the one that computes longest",
+     .detect = imbalance_detect},
+    {.name = "sleep",
+     .resource = RESOURCE_APPLICATION,
+     .cause = CAUSE_SLEEP,
+     .needs = 1u << SOURCE_CALLS,
+     .reason = "peers wait for a rank that sleeps, or waits for a lock, in its own code",
+     .detect = sleep_detect},
+    {.name = "buffers",
+     .resource = RESOURCE_APPLICATION,
+     .cause = CAUSE_RECEIVER,
+     .needs = 1u << SOURCE_CALLS | 1u << SOURCE_CONNECTIONS,
+     .reason = "a sender stops when its buffer is full or its receiver does not read",
+     .detect = buffers_detect},
+    {.name = "process-imbalance",
+     .resource = RESOURCE_IMBALANCE,
+     .cause = CAUSE_SKEW,
+     .needs = 1u << SOURCE_CONNECTIONS,
+     .instead = 1u << SOURCE_CALLS,
+     .reason = "of processes of one role, the one that computes more and never waits is waited for",
+     .detect = process_imbalance_detect},
+    {.name = "process-sleep",
+     .resource = RESOURCE_APPLICATION,
+     .cause = CAUSE_SLEEP,
+     .needs = 1u << SOURCE_CONNECTIONS,
+     .instead = 1u << SOURCE_CALLS,
+     .reason = "data stay under way to a process that does not read them",
+     .detect = process_sleep_detect},
+};
+#define RULES (sizeof rules / sizeof *rules)
+
+const struct rule *rule_list(size_t *ret_n) {
+    *ret_n = RULES;
+    return rules;
+}
+
+/* Another rule says it, where its source is there; without what it needs it is blind. */
+static bool applies(const struct run_model *model, const struct rule *rule) {
+    unsigned there = model->observed.sources;
+    return !rule_is_off(rule) && (there & rule->needs) == rule->needs && !(there & rule->instead);
+}
 
 struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause kind) {
     return (struct candidate){.host = host,
@@ -60,6 +163,28 @@ void candidates_remove(struct candidates *candidates, size_t at) {
             (candidates->n - at) * sizeof *candidates->items);
 }
 
+bool candidates_any(const struct candidates *candidates, size_t group, unsigned resources) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group && resources >> candidates->items[i].resource & 1)
+            return true;
+    return false;
+}
+
+int candidates_flows(const struct run_model *model, size_t group, struct candidates *candidates,
+                     const struct flows **ret_flows) {
+    if (!candidates->has_flows || candidates->flows_group != group) {
+        flows_release(&candidates->flows);
+        candidates->has_flows = false;
+        int result = flows_make(model, phase_windows(&model->groups[group]), &candidates->flows);
+        if (result < 0)
+            return result;
+        candidates->has_flows = true;
+        candidates->flows_group = group;
+    }
+    *ret_flows = &candidates->flows;
+    return 0;
+}
+
 double candidate_weight(const struct candidate *candidate) {
     return candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
 }
@@ -91,6 +216,15 @@ static void mark_repeats(struct candidates *candidates) {
                 candidates->items[k].resource == candidates->items[i].resource;
 }
 
+int rules_detect(const struct run_model *model, size_t group, unsigned resources,
+                 struct candidates *candidates) {
+    int result = 0;
+    for (size_t r = 0; result == 0 && r < RULES; r++)
+        if (resources >> rules[r].resource & 1 && applies(model, &rules[r]))
+            result = rules[r].detect(model, group, candidates);
+    return result;
+}
+
 static int survey_all(const struct run_model *model, struct candidates *found) {
     int result = arithmetic_make(model, &found->arithmetic, &found->n_arithmetic);
     double run_ns = (double)windows_length(phase_windows(&model->groups[0]));
@@ -99,8 +233,7 @@ static int survey_all(const struct run_model *model, struct candidates *found) {
         int64_t length = windows_length(phase_windows(&model->groups[g]));
         if (length < GROUP_MIN_NS && g != model->main_group)
             continue;
-        for (size_t s = 0; result == 0 && s < sizeof surveys / sizeof *surveys; s++)
-            result = surveys[s](model, g, found);
+        result = rules_detect(model, g, ~0u, found);
         if (result == 0)
             result = saturation_start(model, found);
         for (size_t i = first; i < found->n; i++) {
@@ -139,6 +272,7 @@ void candidates_release(struct candidates *candidates) {
     free(candidates->items);
     free(candidates->arithmetic);
     free(candidates->no_replay);
+    flows_release(&candidates->flows);
     text_list_release(&candidates->ruled_out);
     *candidates = (struct candidates){0};
 }

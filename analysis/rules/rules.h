@@ -12,6 +12,7 @@
 #define CHOKEPOINT_ANALYSIS_RULES_RULES_H
 
 #include "analysis/evidence/arithmetic.h"
+#include "analysis/evidence/flows.h"
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/text_list.h"
 #include "analysis/gain/gain.h"
@@ -68,6 +69,9 @@ struct candidates {
     int64_t start_ns; /* until then the program was being loaded, which is judged apart; 0 */
     struct arithmetic *arithmetic;
     size_t n_arithmetic;
+    struct flows flows; /* of flows_group, made when first asked for: candidates_flows() */
+    size_t flows_group;
+    bool has_flows;
     const struct stragglers *stragglers; /* borrowed while candidates are looked for */
     char *no_replay; /* why gains are bounds and no replay; owned, NULL: they were replayed */
 };
@@ -99,16 +103,6 @@ double candidate_most(const struct run_model *model, const struct candidate *can
 /* A candidate of a group with nothing in it yet. */
 struct candidate candidate_of(int host, size_t group, enum resource resource, enum cause kind);
 
-/* ---- one for each resource: they add what they find ---- */
-
 struct candidate *candidates_add(struct candidates *candidates, const struct candidate *candidate);
-
-int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_quota(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_steal(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_disk(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_memory(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_network(const struct run_model *model, size_t group, struct candidates *candidates);
-int saturation_program(const struct run_model *model, size_t group, struct candidates *candidates);
 
 #endif

@@ -14,6 +14,41 @@
 #include "analysis/gain/throughput.h"
 #include "analysis/rules/rules.h"
 
+/* ---- the detectors of the rules: candidates added, -ENOMEM ---- */
+
+int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates);
+int serial_process_detect(const struct run_model *model, size_t group,
+                          struct candidates *candidates);
+int saturation_quota(const struct run_model *model, size_t group, struct candidates *candidates);
+int saturation_steal(const struct run_model *model, size_t group, struct candidates *candidates);
+int saturation_disk(const struct run_model *model, size_t group, struct candidates *candidates);
+int saturation_memory(const struct run_model *model, size_t group, struct candidates *candidates);
+int link_connections_detect(const struct run_model *model, size_t group,
+                            struct candidates *candidates);
+int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates);
+int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int process_imbalance_detect(const struct run_model *model, size_t group,
+                             struct candidates *candidates);
+int process_sleep_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates);
+
+/* ---- what they share ---- */
+
+/* Asks the rules of these resources (bits of enum resource). -ENOMEM. */
+int rules_detect(const struct run_model *model, size_t group, unsigned resources,
+                 struct candidates *candidates);
+
+/* Something was found of these resources (bits of enum resource) in the group. */
+bool candidates_any(const struct candidates *candidates, size_t group, unsigned resources);
+/* The group's connections, made when first asked for; the candidates'. -ENOMEM. */
+int candidates_flows(const struct run_model *model, size_t group, struct candidates *candidates,
+                     const struct flows **ret_flows);
+
 /* Gains of all candidates, and when each held. -ENOMEM. */
 int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
                         struct candidates *candidates);
@@ -31,8 +66,6 @@ int saturation_start(const struct run_model *model, struct candidates *candidate
  * each held (candidates_estimate()): connections may be made long before a program is loaded. */
 void saturation_start_by_spans(const struct run_model *model, struct candidates *candidates);
 
-/* Where ranks run freely: who computes more than its peers, or for them. */
-int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates);
 /* Evidence was found that the host lacks one of these resources (bits of enum resource). */
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          unsigned resources);
@@ -44,13 +77,6 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
 /* Cause, evidence and culprit of the candidate. */
 void core_holder_name(const struct run_model *model, size_t group, enum holder holder, double own,
                       struct candidate *c);
-
-/* Without calls of MPI: processes of one role compared. */
-int saturation_processes(const struct run_model *model, size_t group,
-                         struct candidates *candidates);
-
-/* Data that a send buffer holds up, or a receiver that does not read. */
-int saturation_buffers(const struct run_model *model, size_t group, struct candidates *candidates);
 
 /* What tells that a core is slower; owned. NULL: no memory. */
 char *core_speed_words(struct core_speed core);

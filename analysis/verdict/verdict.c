@@ -159,7 +159,7 @@ static char *too_little(const struct run_model *model) {
     /* iterations that were found are a help, not what the program is about */
     if (reference && model->iterations.source == ITERATION_MARKER &&
         reference->n < RUN_ITERATIONS_MIN)
-        return text_format("Only %zu iterations were marked; %d are needed", reference->n,
+        return text_format("Only %zu iterations were marked; %.0f are needed", reference->n,
                            RUN_ITERATIONS_MIN);
     return NULL;
 }
@@ -182,7 +182,7 @@ static void say_too_little(const struct run_model *model, char *why, struct verd
                       "look why %s was hardly seen: its agent, or its way to the collector",
                       model->hosts[host_least_seen(model)].name);
     if (model->iterations.n && iterations_reference(&model->iterations)->n < RUN_ITERATIONS_MIN)
-        text_list_add(&v->next, "run at least %d iterations", RUN_ITERATIONS_MIN);
+        text_list_add(&v->next, "run at least %.0f iterations", RUN_ITERATIONS_MIN);
 }
 
 /* ---- without calls ---- */
