@@ -10,10 +10,13 @@
  */
 #include <math.h>
 
+#include "analysis/evidence/processes.h"
 #include "analysis/gain/free_loss.h"
 #include "analysis/gain/gain_counted.h"
+#include "analysis/gain/gain_private.h"
 #include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
+#include "analysis/threshold.h"
 
 static void answer(double gain, double low, double high, struct whatif_answer *a) {
     a->counted = true;
@@ -52,6 +55,35 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
             ? gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted)
             : is_counted(w->model, s) && gain_counted(w->model, &loss, &counted))
         answer(counted.gain, counted.gain_low, counted.gain_high, a);
+}
+
+/* All processes compute, and none may spin: what they compute goes by so much sooner. */
+static bool is_of_computing(const struct whatif *w, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_CPU && s->host < 0 && s->factor > 1 && !model_has_path(w->model) &&
+           ranks_busy(w->model, w->model->main_group) >= COMPUTE_BOUND;
+}
+
+static bool may_spin(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0)
+            return true;
+    return false;
+}
+
+/* Of the processes that work, the one that computes for the shortest part tells. */
+static void count_computing(const struct whatif *w, const struct whatif_scenario *s,
+                            struct whatif_answer *a) {
+    const struct run_model *model = w->model;
+    double least = INFINITY;
+    for (size_t r = 0; r < model->budgets.n && !may_spin(model); r++) {
+        const struct budget *b = gain_budget(model, r, model->main_group);
+        double cpu = budget_sum(b, 1u << BUDGET_CPU) + b->other_cpu_s;
+        if (gain_works(model, r, model->main_group))
+            least = fmin(least, fmin(1, cpu / b->wall_s));
+    }
+    double gain = least * (1 - 1 / s->factor);
+    if (isfinite(gain))
+        answer(gain, gain_at_pace(gain, PACE_SLOWER), gain_at_pace(gain, PACE_FASTER), a);
 }
 
 static bool is_of_link(const struct whatif_scenario *s) {
@@ -113,11 +145,17 @@ static struct loss loss_for(const struct whatif *w, const struct whatif_scenario
     return (struct loss){.host = s->host,
                          .rank = -1,
                          .group = w->model->main_group,
-                         .terms = 1u << (link ? BUDGET_TRANSFER : s->term),
+                         .terms = 1u << (link                    ? BUDGET_TRANSFER
+                                         : s->kind == WHATIF_CPU ? BUDGET_CPU
+                                                                 : s->term),
                          .all_hosts = link || s->host < 0,
                          .part = 1,
                          .link = link,
                          .change = *s};
+}
+
+static bool is_faster(const struct whatif_scenario *s) {
+    return s->kind == WHATIF_CPU && s->factor > 1;
 }
 
 static int count_iterations(const struct whatif *w, const struct whatif_scenario *s,
@@ -126,9 +164,9 @@ static int count_iterations(const struct whatif *w, const struct whatif_scenario
     struct loss c = loss_for(w, s);
     struct gain gain;
     if (s->kind == WHATIF_LIKE_PEERS ? !free_loss_like_peers(model, model->main_group, s->rank, &c)
-                                     : s->kind != WHATIF_WITHOUT && !is_of_link(s))
+                                     : s->kind != WHATIF_WITHOUT && !is_of_link(s) && !is_faster(s))
         return 0;
-    double part = s->kind == WHATIF_LINK ? 1 - 1 / s->factor : 1;
+    double part = s->kind == WHATIF_LINK || s->kind == WHATIF_CPU ? 1 - 1 / s->factor : 1;
     int result = throughput_gain(model, &c, part, free_ranks_limit(model, c.group), &gain);
     if (result == 0)
         answer_of_run(model, gain.estimate, gain.low, gain.high, 1, a);
@@ -146,6 +184,8 @@ int whatif_count(const struct whatif *w, const struct whatif_scenario *scenarios
         return count_iterations(w, &scenarios[0], a);
     if (is_of_link(&scenarios[0]))
         count_link(w, &scenarios[0], a);
+    else if (is_of_computing(w, &scenarios[0]))
+        count_computing(w, &scenarios[0], a);
     else if (is_of_process(w, &scenarios[0]))
         count_process(w, &scenarios[0], a);
     else

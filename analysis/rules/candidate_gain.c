@@ -56,6 +56,8 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
 static bool is_everywhere(const struct run_model *model, const struct candidates *candidates,
                           const struct candidate *c) {
     size_t alike = 1;
+    if (c->all_hosts && c->everywhere) /* the subject is all of them */
+        return true;
     for (size_t i = 0; i < candidates->n; i++)
         alike += candidate_is_alike(c, &candidates->items[i]);
     return model->n_hosts > 1 && alike == model->n_hosts && c->rank < 0;
@@ -114,8 +116,9 @@ static double lost_beside(const struct run_model *model, const struct candidate 
 /* A serial server's own work is what limits, not what is limited by it. */
 static int estimate_freely(const struct run_model *model, struct candidate *c) {
     struct loss loss = candidate_loss(c);
+    double part = c->fallback ? 1 - 1 / c->remove.factor : 1;
     double limit = loss.serves ? INFINITY : free_ranks_limit(model, c->group);
-    int result = throughput_gain(model, &loss, 1, limit, &c->gain);
+    int result = throughput_gain(model, &loss, part, limit, &c->gain);
     double beside = lost_beside(model, c);
     c->gain.estimate += beside;
     c->gain.high += beside;
@@ -149,6 +152,22 @@ static int estimate(const struct run_model *model, const struct candidates *cand
             result = ask(model, whatif, &c->twice, &c->doubled, why);
     }
     return result;
+}
+
+/* Without an answer nothing is known of its gain, and a bound names nobody. */
+static int estimate_fallback(const struct run_model *model, const struct whatif *whatif,
+                             struct candidate *c) {
+    struct whatif_answer answer;
+    double scale = main_share(model);
+    int result = whatif_ask(whatif, &c->remove, 1, &answer);
+    c->gain = (struct gain){.estimate = 0, .low = 0, .high = c->run_share};
+    if (result == 0 && (answer.replayed || answer.counted))
+        c->gain = (struct gain){.estimate = fmax(0, answer.gain * scale),
+                                .low = fmax(0, answer.gain_low * scale),
+                                .high = fmax(0, answer.gain_high * scale),
+                                .replayed = answer.replayed,
+                                .counted = !answer.replayed};
+    return result == -EINVAL ? 0 : result;
 }
 
 /* ---- when it held ---- */
@@ -257,6 +276,7 @@ static void find_span(const struct levels *l, struct candidate *c) {
 int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
                         struct candidates *candidates) {
     int result = 0;
+    const struct whatif *engine = whatif;
     if (!model_has_path(model) || throughput_counts(model, model->main_group))
         whatif = NULL; /* no calls to replay, or a replay cannot tell */
     for (size_t i = 0; result == 0 && i < candidates->n; i++) {
@@ -267,7 +287,9 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
             c->remove.host = c->twice.host = -1;
         if (is_both_ways(candidates, c))
             c->remove.direction = c->twice.direction = WHATIF_BOTH;
-        result = estimate(model, candidates, whatif, c, &candidates->no_replay);
+        result = c->fallback && !throughput_counts(model, c->group)
+                     ? estimate_fallback(model, engine, c)
+                     : estimate(model, candidates, whatif, c, &candidates->no_replay);
         candidate_count(model, candidates, c);
         collect(model, candidates->start_ns, c, &levels);
         if (levels.n >= 8)

@@ -258,6 +258,7 @@ static void rule_out(const struct run_model *model, size_t group, struct candida
                       waited < 100 * PSI_CPU_MIN ? ", but tasks waited for a core only"
                                                  : "; tasks waited for a core",
                       waited);
+    candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
 /* The cores of emulated hosts: none of them is short of any more than the others. */
@@ -266,6 +267,7 @@ static void rule_out_shared(double most, struct candidates *candidates) {
                   "cpu: waiting for a core (%.0f %% of the time) singles out none of these hosts, "
                   "which share their cores",
                   100 * most);
+    candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
 int saturation_cpu(const struct run_model *model, size_t group, struct candidates *candidates) {

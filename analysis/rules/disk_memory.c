@@ -40,6 +40,28 @@ static double delay_for_disk(const struct run_model *model, size_t group, int ho
     return isnan(delay) || isnan(budget) ? delay : fmin(delay, budget);
 }
 
+/* Bytes a second that the job's own processes read and wrote there. */
+static double job_bytes(const struct run_model *model, size_t group, int host) {
+    double bytes = 0, wall_s = 0;
+    for (size_t p = 0; p < model->n_processes; p++) {
+        const struct model_process *process = &model->processes[p];
+        if (process->host != host || !process->job)
+            continue;
+        struct process_use use =
+            model_process_use(model, process, phase_windows(&model->groups[group]));
+        bytes += (isnan(use.read_bytes) ? 0 : use.read_bytes) +
+                 (isnan(use.write_bytes) ? 0 : use.write_bytes);
+        wall_s = fmax(wall_s, use.wall_s);
+    }
+    return wall_s > 0 ? bytes / wall_s : 0;
+}
+
+/* Pressure on the host accuses nobody: without the job's own block-I/O delay its own reading and
+ * writing must show that it uses a disk at all. */
+static bool is_own(const struct run_model *model, size_t group, int host, const struct disk *d) {
+    return !isnan(d->delay) || job_bytes(model, group, host) >= OWN_IO_MIN;
+}
+
 static struct disk look_at_disk(const struct run_model *model, size_t group, int host) {
     struct disk d = {.psi = model_mean(model, host, METRIC_PSI_IO, group),
                      .busy = model_mean(model, host, METRIC_DISK_BUSY, group),
@@ -146,7 +168,8 @@ int saturation_disk(const struct run_model *model, size_t group, struct candidat
         d.busy = isnan(d.busy) ? 0 : d.busy;
         bool waited = d.psi >= 100 * PSI_IO_MIN || d.delay >= BLOCKED_MIN ||
                       (d.busy >= 100 * DISK_BUSY_MIN && d.psi >= 100 * BLOCKED_MIN);
-        if (waited && d.demand >= BLOCKED_MIN && add_disk(model, group, (int)h, &d, candidates) < 0)
+        if (waited && d.demand >= BLOCKED_MIN && is_own(model, group, (int)h, &d) &&
+            add_disk(model, group, (int)h, &d, candidates) < 0)
             return -ENOMEM;
     }
     if (candidates->n == before && group == model->main_group && !isnan(most_busy))

@@ -40,6 +40,22 @@ const char *cause_name(enum cause cause) {
         [CAUSE_RECEIVER] = "receiver",
         [CAUSE_SNDBUF] = "sndbuf",
         [CAUSE_UNKNOWN] = "unknown",
+        [CAUSE_COMPUTE_BOUND] = "compute-bound",
+        [CAUSE_SINGLE_THREAD] = "single-thread",
+        [CAUSE_MACHINE_FULL] = "machine-full",
+        [CAUSE_LATENCY] = "latency",
+        [CAUSE_STOPPED] = "stopped",
+        [CAUSE_FROZEN] = "frozen",
     };
     return names[cause];
+}
+
+const char *subject_name(enum subject subject) {
+    static const char *const names[SUBJECT_COUNT_] = {
+        [SUBJECT_NONE] = "none",           [SUBJECT_HOST] = "host",
+        [SUBJECT_ALL_HOSTS] = "all-hosts", [SUBJECT_MACHINE] = "machine",
+        [SUBJECT_CORE] = "core",           [SUBJECT_RANK] = "rank",
+        [SUBJECT_PROCESS] = "process",     [SUBJECT_MESSAGES] = "messages",
+        [SUBJECT_OUTSIDE] = "outside"};
+    return names[subject];
 }

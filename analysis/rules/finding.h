@@ -40,12 +40,34 @@ enum cause {
     CAUSE_RECEIVER,
     CAUSE_SNDBUF,
     CAUSE_UNKNOWN,
+    CAUSE_COMPUTE_BOUND,
+    CAUSE_SINGLE_THREAD,
+    CAUSE_MACHINE_FULL,
+    CAUSE_LATENCY,
+    CAUSE_STOPPED,
+    CAUSE_FROZEN,
     CAUSE_COUNT_
+};
+
+/* Whose limit it is. */
+enum subject {
+    SUBJECT_NONE, /* nobody's */
+    SUBJECT_HOST,
+    SUBJECT_ALL_HOSTS,
+    SUBJECT_MACHINE, /* the one that several of the hosts share */
+    SUBJECT_CORE,    /* one core of a host, which a single thread fills */
+    SUBJECT_RANK,
+    SUBJECT_PROCESS,  /* of the job, without a rank */
+    SUBJECT_MESSAGES, /* the time that each takes, however small */
+    SUBJECT_OUTSIDE,
+    SUBJECT_COUNT_
 };
 
 /* "cpu-quota": as in the JSON contract; static. */
 const char *resource_name(enum resource resource);
 /* "path-limited"; NULL for CAUSE_NONE; static. */
 const char *cause_name(enum cause cause);
+/* "all-hosts"; static. */
+const char *subject_name(enum subject subject);
 
 #endif

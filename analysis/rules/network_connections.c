@@ -161,6 +161,12 @@ static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
     }
 }
 
+/* What the link can carry is known, and it carried far less: it is not what ran out, whatever the
+ * connections show (a receiver without a core answers late, and that looks the same). */
+static bool is_known_not_full(const struct culprit_side *s) {
+    return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(&s->queues);
+}
+
 /* twin: the other host that explains the same; -1: none. */
 static int add_side(const struct run_model *model, size_t group, const struct flows *flows,
                     const struct culprit_side *s, double demand, int twin,
@@ -170,7 +176,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     double mean = model_mean(model, s->host, link_metric(s->side), group);
     c.blocked = fmin(1, demand);
     c.factor = mean > 0 ? c.blocked / mean : 0;
-    c.supply = true;
+    c.supply = !is_known_not_full(s);
     c.ambiguous = twin >= 0;
     if (c.ambiguous)
         text_list_add(&c.against,

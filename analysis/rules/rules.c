@@ -43,6 +43,11 @@ static const struct rule rules[] = {
      .cause = CAUSE_MEMORY_LIMIT,
      .reason = "pages that do not fit are thrown out and read back, and their readers wait",
      .detect = saturation_memory},
+    {.name = "machine-full",
+     .resource = RESOURCE_CPU,
+     .cause = CAUSE_MACHINE_FULL,
+     .reason = "hosts that share the cores of one machine take turns on them once all are busy",
+     .detect = machine_full_detect},
     {.name = "link-connections",
      .resource = RESOURCE_NET_EGRESS,
      .cause = CAUSE_PATH_LIMITED,
@@ -103,6 +108,11 @@ static const struct rule rules[] = {
      .instead = 1u << SOURCE_CALLS,
      .reason = "data stay under way to a process that does not read them",
      .detect = process_sleep_detect},
+    {.name = "compute-bound",
+     .resource = RESOURCE_CPU,
+     .cause = CAUSE_COMPUTE_BOUND,
+     .reason = "a program that computes all the time ends sooner only on faster or more cores",
+     .detect = compute_bound_detect},
 };
 #define RULES (sizeof rules / sizeof *rules)
 
@@ -185,8 +195,21 @@ int candidates_flows(const struct run_model *model, size_t group, struct candida
     return 0;
 }
 
+enum subject candidate_subject(const struct candidate *c) {
+    bool own = c->resource == RESOURCE_APPLICATION || c->resource == RESOURCE_IMBALANCE;
+    if (c->subject != SUBJECT_NONE)
+        return c->subject;
+    if (c->everywhere)
+        return SUBJECT_ALL_HOSTS;
+    if (c->rank >= 0 && (own || c->kind == CAUSE_SERIAL))
+        return SUBJECT_RANK;
+    return own ? SUBJECT_PROCESS : SUBJECT_HOST;
+}
+
 double candidate_weight(const struct candidate *candidate) {
-    return candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
+    return candidate->fallback
+               ? 0
+               : candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
 }
 
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {

@@ -25,8 +25,9 @@
 #include "analysis/time/critical_path.h"
 
 struct candidate {
-    int host, rank; /* rank: where one is to blame, else -1 */
-    size_t group;   /* of the model: the phase */
+    int host, rank;       /* rank: where one is to blame, else -1 */
+    size_t group;         /* of the model: the phase */
+    enum subject subject; /* SUBJECT_NONE: candidate_subject() tells by the rest */
     enum resource resource;
     enum cause kind;
     char *cause; /* words */
@@ -38,6 +39,7 @@ struct candidate {
     bool ambiguous;   /* another host would explain the same as well */
     bool awaited;     /* the connections tell that its peers wait for it */
     bool other_way;   /* of a link whose first way has the better evidence */
+    bool fallback;    /* it limits only where nothing else does */
     bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
     int signals;      /* independent observations that agree */
     const char *next; /* words: what to do about it; NULL: what its kind says */
@@ -65,6 +67,7 @@ struct candidate {
 struct candidates {
     struct candidate *items; /* the greatest gain first, weighted by the evidence */
     size_t n, capacity;
+    size_t cpu_ruled_out;       /* index + 1 of what `ruled_out` says of the CPU; 0: nothing */
     struct text_list ruled_out; /* resources that were looked at and are not it */
     int64_t start_ns; /* until then the program was being loaded, which is judged apart; 0 */
     struct arithmetic *arithmetic;
@@ -91,6 +94,8 @@ struct loss candidate_loss(const struct candidate *candidate);
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
+/* Whose limit it is. */
+enum subject candidate_subject(const struct candidate *candidate);
 /* What speaks for it in order: the gain, less where there is no evidence of supply. */
 double candidate_weight(const struct candidate *candidate);
 /* What to say of its gain: by replay, by counters, or the bound. */

@@ -36,6 +36,9 @@ int process_imbalance_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
 int process_sleep_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);
+int machine_full_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int compute_bound_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates);
 
 /* ---- what they share ---- */
 

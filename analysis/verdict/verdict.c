@@ -126,6 +126,17 @@ static double long_enough(const struct run_model *model) {
     return 0.8 + 0.2 * seen_of(model);
 }
 
+static double run_s(const struct run_model *model) {
+    return (double)model->recording->duration_ns / 1e9;
+}
+
+/* However many samples there are of it, a short run has shown little of what may happen. */
+static double sure_by_time(const struct run_model *model) {
+    double part = (run_s(model) - SECONDS_MIN) / (SECONDS_SURE - SECONDS_MIN);
+    return VERDICT_CONFIDENCE_CAP +
+           (VERDICT_CONFIDENCE_MAX - VERDICT_CONFIDENCE_CAP) * fmin(1, fmax(0, part));
+}
+
 static double capped(const struct run_model *model, double confidence) {
     return model_has_path(model) ? confidence : fmin(confidence, VERDICT_CONFIDENCE_CAP);
 }
@@ -133,11 +144,13 @@ static double capped(const struct run_model *model, double confidence) {
 /* The table was made on short runs as well, and on none whose evidence has a hole. */
 double verdict_confidence(const struct run_model *model, double computed, double *ret_asked) {
     *ret_asked = fmin(1, computed * long_enough(model));
-    return capped(model, verdict_calibrated(*ret_asked)) * evidence_there(model);
+    return capped(model, fmin(verdict_calibrated(*ret_asked), sure_by_time(model))) *
+           evidence_there(model);
 }
 
 double verdict_confidence_counted(const struct run_model *model, double share) {
-    return capped(model, share * long_enough(model)) * evidence_there(model);
+    return capped(model, fmin(share * long_enough(model), sure_by_time(model))) *
+           evidence_there(model);
 }
 
 /* The kernel's counters go on between samples: where calls tell when each wait was, samples only
@@ -153,6 +166,9 @@ static char *too_little(const struct run_model *model) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     if (!model->n_hosts)
         return text_format("No host was recorded");
+    if (run_s(model) < SECONDS_MIN)
+        return text_format("The run took %.2g s, too short to judge: %.0f s are needed",
+                           run_s(model), SECONDS_MIN);
     if (samples < needed)
         return text_format("Only %zu samples of %s lie within the run; %zu are needed", samples,
                            model->hosts[host_least_seen(model)].name, needed);
@@ -194,6 +210,7 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
     v->state = VERDICT_SUSPECTED;
     v->host = s->host;
     v->rank = s->rank;
+    v->subject = SUBJECT_RANK;
     v->resource = RESOURCE_IMBALANCE;
     v->kind = CAUSE_UNKNOWN;
     v->confidence = verdict_confidence_counted(model, 0.4);
@@ -247,18 +264,18 @@ static void add_blind_spots(const struct run_model *model, struct verdict *v) {
 
 /* As long as this run would have had to be to have been seen often enough. */
 static double seconds_needed(const struct run_model *model) {
-    double run_s = (double)model->recording->duration_ns / 1e9;
     double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(model));
     double told = (double)iterations_told(model);
     double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
-    return ceil(run_s * factor);
+    return ceil(fmax(run_s(model) * factor, SECONDS_SURE));
 }
 
 static void add_next(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n)
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
                                 "them takes is known");
-    if (seen_of(model) < 1 && verdict_coverage(model) >= 0.9) /* which made it less sure */
+    if ((seen_of(model) < 1 || run_s(model) < SECONDS_SURE) &&
+        verdict_coverage(model) >= 0.9) /* which made it less sure */
         text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(model));
     if (!v->next.n)
         text_list_add(&v->next, "run it again: `chokepoint compare last~1 last` says what holds");
@@ -266,17 +283,34 @@ static void add_next(const struct run_model *model, struct verdict *v) {
 
 static void copy_ruled_out(const struct candidates *candidates, struct verdict *v) {
     for (size_t i = 0; i < candidates->ruled_out.n; i++)
-        text_list_add(&v->ruled_out, "%s", candidates->ruled_out.items[i]);
+        if (v->resource != RESOURCE_CPU || i + 1 != candidates->cpu_ruled_out)
+            text_list_add(&v->ruled_out, "%s", candidates->ruled_out.items[i]);
 }
 
 /* ---- all of it ---- */
 
-static int judge(const struct run_model *model, const struct candidates *candidates,
+/* Where nothing else is worth naming, what limits then: put first. */
+static bool candidates_fallback(struct candidates *candidates) {
+    for (size_t i = 0; i < candidates->n; i++) {
+        struct candidate c = candidates->items[i];
+        if (!c.fallback || !candidate_is_worth_naming(&c))
+            continue;
+        candidates->items[i] = candidates->items[0];
+        candidates->items[0] = c;
+        return true;
+    }
+    return false;
+}
+
+static int judge(const struct run_model *model, struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *v) {
     bool stands_out = verdict_least_samples(model) >= LEANING_SAMPLES_MIN && candidates->n &&
+                      !candidates->items[0].fallback &&
                       candidate_is_worth_naming(&candidates->items[0]);
     int result = verdict_of_phases(model, candidates, v);
     if (result == 0 && stands_out)
+        result = verdict_of_candidate(model, candidates, v);
+    else if (candidates_fallback(candidates))
         result = verdict_of_candidate(model, candidates, v);
     else if (stragglers->n && !model_has_path(model))
         judge_imbalance(model, stragglers, v);
@@ -285,7 +319,7 @@ static int judge(const struct run_model *model, const struct candidates *candida
     return result;
 }
 
-int verdict_make(const struct run_model *model, const struct candidates *candidates,
+int verdict_make(const struct run_model *model, struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict) {
     struct verdict v = {.host = -1,
                         .rank = -1,

@@ -46,6 +46,7 @@ struct verdict {
     enum verdict_state state;
     int host; /* -1: none */
     int rank; /* -1: none is to blame */
+    enum subject subject;
     enum resource resource;
     enum cause kind;
     char *cause, *summary;
@@ -63,7 +64,7 @@ struct verdict {
 };
 
 /* Judges. candidates and stragglers may be empty. -ENOMEM. */
-int verdict_make(const struct run_model *model, const struct candidates *candidates,
+int verdict_make(const struct run_model *model, struct candidates *candidates,
                  const struct stragglers *stragglers, struct verdict *ret_verdict);
 void verdict_release(struct verdict *verdict);
 

@@ -10,6 +10,11 @@
 #include "analysis/gain/throughput.h"
 #include "analysis/verdict/verdict_private.h"
 
+bool verdict_is_of_host(enum subject subject) {
+    return subject == SUBJECT_HOST || subject == SUBJECT_CORE || subject == SUBJECT_RANK ||
+           subject == SUBJECT_PROCESS;
+}
+
 double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
     return c->gain.replayed ? c->gain.low : r->low;
 }
@@ -126,7 +131,7 @@ static void add_no_replay(const struct candidates *candidates, struct verdict *v
                   candidates->no_replay);
 }
 
-int verdict_of_candidate(const struct run_model *model, const struct candidates *candidates,
+int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
                          struct verdict *v) {
     struct candidate *c = &candidates->items[0];
     struct resampled r;
@@ -135,7 +140,8 @@ int verdict_of_candidate(const struct run_model *model, const struct candidates 
         return result;
     const struct candidate *other = verdict_other_direction(candidates);
     v->state = verdict_state_of(c, verdict_gain_low(c, &r));
-    v->host = c->host;
+    v->subject = candidate_subject(c);
+    v->host = verdict_is_of_host(v->subject) ? c->host : -1;
     v->rank = c->rank;
     v->resource = c->resource;
     v->kind = c->kind;

@@ -220,6 +220,24 @@ static void about_own_end(const struct advised *a) {
                   a->c->rank, a->host);
 }
 
+static void about_machine(const struct advised *a) {
+    text_list_add(a->next, "give each host cores of its own, or run on fewer hosts: %s",
+                  a->c->cause);
+}
+
+static void about_single_thread(const struct advised *a) {
+    text_list_add(a->next,
+                  "divide the work among threads or processes: %s has %u cores. What one core does "
+                  "shows `perf top` there",
+                  a->host, a->model->hosts[a->c->host].n_cpus);
+}
+
+static void about_computing(const struct advised *a) {
+    text_list_add(a->next, "see what the program computes (`perf top` on a host), or compute on "
+                           "more or faster cores: `chokepoint whatif --cpu all=2x` says what "
+                           "those would bring");
+}
+
 /* By the resource, and by the kind where one resource has several answers. */
 static const struct {
     enum resource resource;
@@ -229,6 +247,9 @@ static const struct {
     {RESOURCE_NET_EGRESS, CAUSE_NONE, about_link},
     {RESOURCE_NET_INGRESS, CAUSE_NONE, about_link},
     {RESOURCE_CPU, CAUSE_SERIAL, about_serial},
+    {RESOURCE_CPU, CAUSE_MACHINE_FULL, about_machine},
+    {RESOURCE_CPU, CAUSE_SINGLE_THREAD, about_single_thread},
+    {RESOURCE_CPU, CAUSE_COMPUTE_BOUND, about_computing},
     {RESOURCE_CPU, CAUSE_NONE, about_contention},
     {RESOURCE_CPU_QUOTA, CAUSE_NONE, about_quota},
     {RESOURCE_STEAL, CAUSE_NONE, about_steal},

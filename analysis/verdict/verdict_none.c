@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/arithmetic.h"
 #include "analysis/verdict/verdict_private.h"
 
 /* Nothing ran out and the processes are busy: that was right of 55 in 55 runs without MPI, of two
@@ -210,6 +211,76 @@ static void say_not_visible(double busy, struct verdict *v) {
                             "(not with --no-shim)");
 }
 
+/* ---- what has no known cause ---- */
+
+static double path_share(const struct run_model *model, enum budget_term term) {
+    double share = 0;
+    for (size_t h = 0; h < model->n_hosts; h++)
+        share += critical_share(&model->critical.groups[model->main_group], (int)h, term);
+    return isnan(share) ? 0 : share;
+}
+
+/* Of a term that some rule explained, however little it would gain: that much. */
+static double explained(const struct candidates *candidates, enum budget_term term) {
+    double share = 0;
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].terms >> term & 1 && !candidates->items[i].repeated)
+            share += candidates->items[i].blocked;
+    return share;
+}
+
+static bool links_are_known(const struct run_model *model) {
+    for (size_t h = 0; h < model->n_hosts; h++)
+        if (!network_limit_of(model, (int)h, METRIC_NET_SEND).measured &&
+            isnan(network_set_rate(model, (int)h)))
+            return false;
+    return true;
+}
+
+/* Share of the critical path that is spent on something for which no rule has a cause: the largest
+ * such term, and all of them. Computing and the library's own work explain themselves; so does
+ * moving data through links that are known not to be full. */
+static double unexplained_of(const struct run_model *model, const struct candidates *candidates,
+                             enum budget_term *ret_largest) {
+    double all = 0, most = 0;
+    for (enum budget_term term = BUDGET_RUN_QUEUE; term < BUDGET_TERMS; term++) {
+        if (term == BUDGET_OVERHEAD || (term == BUDGET_TRANSFER && links_are_known(model)))
+            continue;
+        double share = fmax(0, path_share(model, term) - explained(candidates, term));
+        all += share;
+        if (share > most) {
+            most = share;
+            *ret_largest = term;
+        }
+    }
+    return all;
+}
+
+/* Balanced is earned: not by what nobody can explain. */
+static void say_unexplained(double share, enum budget_term term, struct verdict *v) {
+    v->state = VERDICT_INSUFFICIENT;
+    v->confidence = 0;
+    v->computed = NAN;
+    free(v->cause);
+    free(v->summary);
+    v->cause = text_format("not visible");
+    v->summary =
+        text_format("Nothing ran out on these hosts, but the cause of %.0f %% of the run's "
+                    "time is not known, most of it %s.",
+                    100 * share, budget_term_words(term));
+    text_list_release(&v->next);
+    if (term == BUDGET_TRANSFER)
+        text_list_add(&v->next,
+                      "`chokepoint calibrate --only net` on these hosts measures what the "
+                      "links can carry and how long a message takes; then run it again");
+    else if (term == BUDGET_UNSPLIT)
+        text_list_add(&v->next, "record all calls of MPI (`chokepoint run --call-spool-limit 1g`), "
+                                "or a shorter part of the program");
+    else
+        text_list_add(&v->next, "see which ranks that is, and when: `chokepoint report --format "
+                                "html` shows their time iteration by iteration");
+}
+
 /* Calls without an end to match, or too many to keep: neither balanced nor not. */
 static void say_unsplit(const struct shares *s, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
@@ -277,9 +348,13 @@ void verdict_of_none(const struct run_model *model, const struct candidates *can
     struct shares s = shares_of(model);
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
         say_unsplit(&s, v);
-    else if (model_has_path(model) && verdict_closing(model) >= 0.5)
+    else if (model_has_path(model) && verdict_closing(model) >= 0.5) {
+        enum budget_term term = BUDGET_UNSPLIT;
+        double unexplained = unexplained_of(model, candidates, &term);
         say_balanced(model, candidates, v);
-    else if (!model_has_path(model) && busy >= COMPUTE_BOUND)
+        if (unexplained > UNEXPLAINED_MAX && !throughput_counts(model, model->main_group))
+            say_unexplained(unexplained, term, v);
+    } else if (!model_has_path(model) && busy >= COMPUTE_BOUND)
         say_compute_bound(model, busy, v);
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
         say_untrusted(model, v);

@@ -12,7 +12,7 @@ static const struct candidate *first_of(const struct candidates *candidates, siz
     for (size_t i = 0; i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
         double weight = c->blocked * (c->supply ? 1 : UNSUPPLIED_WEIGHT);
-        if (c->group == group && c->blocked >= BLOCKED_MIN &&
+        if (c->group == group && !c->fallback && c->blocked >= BLOCKED_MIN &&
             (!first || weight > first->blocked * (first->supply ? 1 : UNSUPPLIED_WEIGHT)))
             first = c;
     }
@@ -34,7 +34,7 @@ static void judge_phase(const struct run_model *model, const struct candidates *
     const struct candidate *c = first_of(candidates, p->group);
     /* the verdict's own answer first: it knows gains, not only shares */
     for (size_t i = 0; i < candidates->n && p->group == model->main_group; i++)
-        if (candidates->items[i].group == p->group) {
+        if (candidates->items[i].group == p->group && !candidates->items[i].fallback) {
             bool worth = candidates->items[i].gain.estimate >= GAIN_MIN;
             c = worth ? &candidates->items[i] : NULL;
             break;
@@ -44,7 +44,7 @@ static void judge_phase(const struct run_model *model, const struct candidates *
         return;
     }
     p->state = c->supply ? VERDICT_SATURATED : VERDICT_SUSPECTED;
-    p->host = c->host;
+    p->host = verdict_is_of_host(candidate_subject(c)) ? c->host : -1;
     p->rank = c->rank;
     p->resource = c->resource;
     p->kind = c->kind;

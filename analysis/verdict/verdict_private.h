@@ -24,12 +24,15 @@ double verdict_confidence(const struct run_model *model, double computed, double
 /* The same without the table, of what is a share of answers that were right. */
 double verdict_confidence_counted(const struct run_model *model, double share);
 
+/* A subject that is on one host. */
+bool verdict_is_of_host(enum subject subject);
+
 /* What the run would gain at least, by what is known. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
 /* The first candidate is the verdict; its sentences move over. -ENOMEM. */
-int verdict_of_candidate(const struct run_model *model, const struct candidates *candidates,
+int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
                          struct verdict *v);
 /* What to do about it (verdict_next.c). */
 void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v);

@@ -114,7 +114,10 @@ static void say_gain(const struct candidate *c, char *to, size_t size) {
     bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
     say_around(link ? twice : gone, range, sizeof range);
-    if (gone->counted)
+    if (c->fallback && (gone->replayed || gone->counted))
+        snprintf(to, size, " Cores twice as fast would make it %.0f %% shorter%s.",
+                 100 * gone->estimate, range);
+    else if (gone->counted)
         snprintf(to, size,
                  " %s the run would take about %.0f %% less%s, by counters, not replayed.",
                  without_words(c), 100 * gone->estimate, range);
@@ -163,6 +166,10 @@ static char *words_of_rank(const char *host, const char *cause) {
 
 char *verdict_candidate_words(const struct run_model *model, const struct candidate *c) {
     const char *host = model->hosts[c->host].name;
+    if (c->subject == SUBJECT_MACHINE)
+        return text_format("the machine that the hosts share (%s)", c->cause);
+    if (c->fallback)
+        return text_format("computing (%s)", c->cause);
     if (is_of_program(c))
         return words_of_rank(host, c->cause);
     const char *cause = candidate_is_link(c) ? link_cause(c) : c->cause;
@@ -225,11 +232,36 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     return "The run waits for";
 }
 
+/* Whose limit is not one host's. */
+static char *of_subject(const struct run_model *model, const struct candidate *c,
+                        enum verdict_state state) {
+    const char *sure = state == VERDICT_SATURATED ? "" : "Probably: ";
+    switch (candidate_subject(c)) {
+    case SUBJECT_MACHINE:
+        return text_format("%sThe machine that the hosts share is full (%s). The run waits for a "
+                           "core %.0f %% of the time.",
+                           sure, c->cause, 100 * c->blocked);
+    case SUBJECT_CORE:
+        return text_format("%sOne core of %s limits the run: %s. It computes %.0f %% of the time.",
+                           sure, model->hosts[c->host].name, c->cause, 100 * c->blocked);
+    default:
+        return text_format("%sCPU limits the run on %s: %s, %.0f %% of it.", sure,
+                           model->n_hosts > 1 ? "all hosts" : model->hosts[c->host].name, c->cause,
+                           100 * c->blocked);
+    }
+}
+
+static bool has_own_sentence(const struct candidate *c) {
+    return c->subject == SUBJECT_MACHINE || c->subject == SUBJECT_CORE || c->fallback;
+}
+
 static char *first_part(const struct run_model *model, const struct candidates *candidates,
                         const struct resampled *r, enum verdict_state state) {
     const struct candidate *c = &candidates->items[0];
     const struct candidate *other = verdict_other_direction(candidates);
     const char *waits = waits_for(c, state);
+    if (has_own_sentence(c))
+        return of_subject(model, c, state);
     size_t alike = is_of_program(c) ? 0 : count_alike(candidates);
     if (other && !is_of_program(c))
         return of_both_directions(model, c, other, waits);

@@ -140,11 +140,12 @@ static json_t *culprit(const struct report *report, const struct report_verdict 
 json_t *json_verdict(const struct report *report) {
     const struct report_verdict *v = &report->verdict;
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:{s:o, s:o, s:o, s:o}, "
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:o, s:{s:o, s:o, s:o, s:o}, "
         "s:o, s:o, s:o, s:o, s:o}",
-        "state", verdict_state_name(v->state), "host", host_name(report, v->host), "rank",
-        rank_number(v->rank), "resource", json_text(v->resource), "cause", json_text(v->cause),
-        "cause_kind", json_word(v->cause_kind), "culprit", culprit(report, v), "start_s",
+        "state", verdict_state_name(v->state), "subject", v->subject, "host",
+        host_name(report, v->host), "rank", rank_number(v->rank), "resource",
+        json_text(v->resource), "cause", json_text(v->cause), "cause_kind",
+        json_word(v->cause_kind), "culprit", culprit(report, v), "start_s",
         json_number_or_null(v->start_s), "end_s", json_number_or_null(v->end_s), "confidence",
         v->confidence, "confidence_computed", json_number_or_null(v->confidence_computed),
         "gain_pct", "estimate", json_number_or_null(v->gain_pct), "low",

@@ -104,8 +104,10 @@ struct report_alert { /* A1 */
  * imbalance application none */
 struct report_verdict {
     enum verdict_state state;
-    int host; /* -1: none */
-    int rank; /* -1: none is to blame */
+    const char
+        *subject; /* host, all-hosts, machine, core, rank, process, messages, outside, none */
+    int host;     /* -1: none */
+    int rank;     /* -1: none is to blame */
     char *resource, *cause;
     const char *cause_kind; /* one word; NULL: none */
     char *culprit;          /* another program that is to blame; NULL */

@@ -27,6 +27,7 @@ static int copy_texts(const struct text_list *from, char ***items, size_t *n) {
 static int fill_verdict(struct report *report, struct verdict *from) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
+                                  .subject = subject_name(from->subject),
                                   .host = from->host,
                                   .rank = from->rank,
                                   .cause_kind = cause_name(from->kind),

@@ -88,6 +88,7 @@ struct plant_process {
     double cpu, run_queue, block_io;
 };
 static struct plant_process plant_process_now; /* what the function below describes */
+static double plant_process_read;              /* bytes/s that each process reads */
 
 static inline double plant_process_value(size_t column, double t_s) {
     const struct plant_process *p = &plant_process_now;
@@ -107,6 +108,8 @@ static inline double plant_process_value(size_t column, double t_s) {
         return p->run_queue * 1e9;
     case PROCESS_BLOCK_IO:
         return p->block_io * 1e9;
+    case PROCESS_READ:
+        return plant_process_read;
     default:
         return 0;
     }

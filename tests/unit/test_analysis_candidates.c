@@ -25,11 +25,11 @@ static void ranks_that_compute_alike_are_balanced(void **state) {
     finalize(&r, 3);
     judge(&r, &j);
     assert_true(model_has_path(&j.model));
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(blames_nobody(&j.verdict));
     assert_int_equal(j.verdict.host, -1);
-    assert_int_equal(j.verdict.kind, CAUSE_NONE);
+    assert_int_equal(j.verdict.kind, CAUSE_COMPUTE_BOUND);
     assert_true(j.verdict.confidence > 0.8);
-    assert_non_null(strstr(j.verdict.summary, "No host stands out: compute bound"));
+    assert_non_null(strstr(j.verdict.summary, "CPU limits the run on all hosts"));
     release(&r, &j);
 }
 
@@ -118,7 +118,8 @@ static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
     plant_mark(&r, MARK_PHASE, "training", 0, 0, 0, 0.1, 1.8);
     judge(&r, &j);
     assert_int_equal(j.model.main_group, 1);
-    expect(&j, "cpu", "contention", 0);
+    expect(&j, "cpu", "contention", -1);
+    assert_int_equal(j.verdict.subject, SUBJECT_ALL_HOSTS);
     assert_string_equal(j.verdict.cause, "contention with other programs");
     assert_null(j.verdict.culprit);
     release(&r, &j);
@@ -179,7 +180,7 @@ static void a_spinning_rank_that_is_put_aside_is_harmless(void **state) {
     plant_lockstep(&r, 3, (struct trouble){0});
     plant_process(&r, 2, "hog[77]", (struct plant_process){-1, 0.9, 0.1, 0});
     judge(&r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(blames_nobody(&j.verdict));
     release(&r, &j);
 }
 

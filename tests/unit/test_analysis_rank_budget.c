@@ -349,7 +349,7 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     verdict_release(&v);
     judge_moving(550, false, &v);
     assert_string_not_equal(resource_name(v.resource), "cpu");
-    assert_non_null(strstr(v.summary, "moving data"));
+    assert_non_null(strstr(v.summary, "transfer"));
     verdict_release(&v);
 }
 

@@ -317,7 +317,7 @@ static void computing_without_waiting_is_balanced(void **state) {
     mark_iterations(&r, HOSTS, 1);
     plant_ranks(&r, (struct plant_process){0, 0.98, 0, 0});
     judge(&r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_BALANCED);
+    assert_true(blames_nobody(&j.verdict));
     assert_int_equal(j.verdict.host, -1);
     judged_release(&j);
 }
@@ -468,12 +468,24 @@ static void a_busy_disk_the_job_waits_for_is_saturated(void **state) {
     judged_release(&j);
 }
 
-static void a_disk_that_others_may_wait_for_is_suspected(void **state) {
+/* The kernel keeps no block-I/O delay: whether the job waited is not known. */
+static void a_disk_that_the_job_uses_is_suspected(void **state) {
+    struct judged j;
+    (void)state;
+    plant_process_read = 1e7;
+    judge_one_bad_host(bad_disk, 0, &j);
+    plant_process_read = 0;
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    assert_string_equal(resource_name(j.verdict.resource), "disk");
+    judged_release(&j);
+}
+
+static void pressure_on_a_host_alone_accuses_no_disk(void **state) {
     struct judged j;
     (void)state;
     judge_one_bad_host(bad_disk, 0, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-    assert_string_equal(resource_name(j.verdict.resource), "disk");
+    assert_false(verdict_blames(j.verdict.state));
+    assert_int_equal(j.candidates.n, 0);
     judged_release(&j);
 }
 
@@ -679,7 +691,8 @@ int main(void) {
         cmocka_unit_test(queueing_among_spinning_ranks_is_never_saturated),
         cmocka_unit_test(one_that_computes_while_the_others_wait_is_serial),
         cmocka_unit_test(a_busy_disk_the_job_waits_for_is_saturated),
-        cmocka_unit_test(a_disk_that_others_may_wait_for_is_suspected),
+        cmocka_unit_test(a_disk_that_the_job_uses_is_suspected),
+        cmocka_unit_test(pressure_on_a_host_alone_accuses_no_disk),
         cmocka_unit_test(waiting_for_an_idle_disk_is_a_throttle),
         cmocka_unit_test(memory_that_is_read_again_and_again_is_saturated),
         cmocka_unit_test(memory_pressure_with_headroom_is_only_suspected),

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Computing as the limit: the work itself, where nothing else holds up the run. On all hosts, or
+ * one core where a single thread does all of it and the other cores idle. A fallback: whatever else
+ * is worth naming comes first.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "analysis/rules/rules_private.h"
+
+struct computing {
+    double share; /* of the run that is computing: of the critical path, else of the processes */
+    double used, cores; /* by the job on its hosts, in cores; what they have */
+    size_t n_hosts;     /* of the job */
+    int busiest;        /* host */
+    bool one_thread;    /* one process computes, in one thread */
+};
+
+/* Of the critical path; without one, of the processes' own time. */
+static double share_of(const struct run_model *model, size_t group) {
+    double share = 0;
+    if (!model_has_path(model))
+        return fmin(1, ranks_busy(model, group));
+    if (throughput_counts(model, group))
+        return rank_budgets_share(&model->budgets, group, BUDGET_CPU);
+    for (size_t h = 0; h < model->n_hosts; h++)
+        share += critical_share(&model->critical.groups[group], (int)h, BUDGET_CPU);
+    return share;
+}
+
+/* Of its processes only one computes, and of that one a single thread. */
+static bool is_one_thread(const struct run_model *model, size_t group) {
+    size_t computing = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        double cpu = budget_sum(b, 1u << BUDGET_CPU);
+        if (b->wall_s > 0 && cpu >= ONE_CORE_LITTLE * b->wall_s)
+            computing++;
+        if (b->other_cpu_s >= ONE_CORE_LITTLE * b->wall_s && b->wall_s > 0)
+            return false;
+    }
+    return computing == 1;
+}
+
+static struct computing look(const struct run_model *model, size_t group) {
+    struct computing c = {.share = share_of(model, group), .busiest = -1};
+    double most = 0;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
+        if (!(used >= ONE_CORE_LITTLE))
+            continue;
+        c.used += used;
+        c.cores += model->hosts[h].n_cpus;
+        c.n_hosts++;
+        c.busiest = used > most ? (int)h : c.busiest;
+        most = fmax(most, used);
+    }
+    c.one_thread = c.n_hosts == 1 && c.cores > 1 && is_one_thread(model, group);
+    return c;
+}
+
+static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
+    const char *host = model->hosts[c->host].name;
+    text_list_add(&c->evidence, "computing took %.0f %% of the run", 100 * x->share);
+    if (x->one_thread) {
+        c->cause = text_format("one thread computes, and the other cores idle");
+        text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of %s", x->used, x->cores,
+                      host);
+        return;
+    }
+    c->cause = text_format("the program computes all the time");
+    text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of its %zu host%s", x->used,
+                  x->cores, x->n_hosts, x->n_hosts == 1 ? "" : "s");
+}
+
+static bool is_seen_inside(const struct run_model *model) {
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0 && !model->budgets.events)
+            return false;
+    return true;
+}
+
+int compute_bound_detect(const struct run_model *model, size_t group,
+                         struct candidates *candidates) {
+    if (group != model->main_group)
+        return 0;
+    struct computing x = look(model, group);
+    if (!(x.share >= COMPUTE_BOUND) || x.busiest < 0)
+        return 0;
+    struct candidate c = candidate_of(x.busiest, group, RESOURCE_CPU,
+                                      x.one_thread ? CAUSE_SINGLE_THREAD : CAUSE_COMPUTE_BOUND);
+    c.subject = x.one_thread ? SUBJECT_CORE : SUBJECT_ALL_HOSTS;
+    c.fallback = c.everywhere = c.all_hosts = true;
+    c.blocked = fmin(1, x.share);
+    c.supply = is_seen_inside(model); /* ranks that spin would look the same */
+    c.signals = 2;                    /* their CPU time, and that of the hosts */
+    c.terms = 1u << BUDGET_CPU;
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
+    say(model, &x, &c);
+    if (!c.supply)
+        text_list_add(&c.against, "ranks that spin while they wait would look the same");
+    return candidates_add(candidates, &c) ? 0 : -ENOMEM;
+}
