@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/verdict/verdict_private.h"
@@ -168,18 +169,15 @@ static void about_skew(const struct advised *a) {
                       a->host);
         return;
     }
-    text_list_add(a->next,
-                  "give rank %d less of the work (`chokepoint whatif --balanced` says what an even "
-                  "division would bring)",
-                  a->c->rank);
+    text_list_add(a->next, "give rank %d less of the work", a->c->rank);
 }
 
 static void about_serial(const struct advised *a) {
     if (a->c->rank >= 0)
         text_list_add(a->next,
                       "divide what rank %d does alone (threads, a share for each rank), or give it "
-                      "a faster core: `chokepoint whatif --cpu %s=2x` says what that would bring",
-                      a->c->rank, a->host);
+                      "a faster core",
+                      a->c->rank);
     else
         text_list_add(a->next, "divide what one process on %s does alone", a->host);
 }
@@ -234,8 +232,7 @@ static void about_single_thread(const struct advised *a) {
 
 static void about_computing(const struct advised *a) {
     text_list_add(a->next, "see what the program computes (`perf top` on a host), or compute on "
-                           "more or faster cores: `chokepoint whatif --cpu all=2x` says what "
-                           "those would bring");
+                           "more or faster cores");
 }
 
 /* By the resource, and by the kind where one resource has several answers. */
@@ -263,6 +260,59 @@ static const struct {
     {RESOURCE_APPLICATION, CAUSE_UNKNOWN, about_own_end},
 };
 
+/* ---- the question that the gain is the answer to ---- */
+
+static const char *term_option(enum budget_term term) {
+    switch (term) {
+    case BUDGET_RUN_QUEUE:
+        return "contention";
+    case BUDGET_QUOTA:
+        return "quota";
+    case BUDGET_STEAL:
+        return "steal";
+    case BUDGET_DISK:
+        return "disk";
+    case BUDGET_MEMORY:
+        return "memory";
+    case BUDGET_IDLE:
+        return "sleep";
+    default:
+        return NULL;
+    }
+}
+
+/* As options of `chokepoint whatif`: owned; NULL: it cannot be asked so, or no memory. */
+static char *question_of(const struct run_model *model, const struct whatif_scenario *s) {
+    static const char *const ways[] = {
+        [WHATIF_BOTH] = "", [WHATIF_SEND] = ":egress", [WHATIF_RECEIVE] = ":ingress"};
+    const char *host = s->host < 0 ? "all" : model->hosts[s->host].name;
+    const char *term = s->kind == WHATIF_WITHOUT ? term_option(s->term) : NULL;
+    switch (s->kind) {
+    case WHATIF_LINK:
+        return text_format("--link %s%s=%.4gx", host, ways[s->direction], s->factor);
+    case WHATIF_CPU:
+        return text_format("--cpu %s=%.4gx", host, s->factor);
+    case WHATIF_WITHOUT:
+        return term ? text_format("--without %s:%s", host, term) : NULL;
+    case WHATIF_LIKE_PEERS:
+        return s->rank >= 0 ? text_format("--without-straggler %d", s->rank)
+                            : text_format("--without-straggler %s", host);
+    default:
+        return NULL;
+    }
+}
+
+/* Only where the gain that was said is its answer. */
+static void add_question(const struct advised *a) {
+    const struct candidate *c = a->c;
+    bool answered = c->can_remove && (c->gain.replayed || c->gain.counted);
+    char *question =
+        answered && candidate_gain(c) == &c->gain ? question_of(a->model, &c->remove) : NULL;
+    if (question)
+        text_list_add(a->next, "ask what else it would bring: `chokepoint whatif %s`", question);
+    free(question);
+}
+
 void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v) {
     struct advised a = {.model = model,
                         .c = c,
@@ -276,6 +326,7 @@ void verdict_next_for(const struct run_model *model, const struct candidate *c, 
             advice[i].say(&a);
             break;
         }
+    add_question(&a);
     text_list_add(&v->next,
                   "then run it again: `chokepoint compare last~1 last` says whether it helped");
 }

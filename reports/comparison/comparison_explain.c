@@ -14,6 +14,7 @@
 #include "analysis/facts/series/stats.h"
 #include "reports/comparison/comparison_private.h"
 #include "reports/model/layout.h"
+#include "reports/model/summary.h"
 
 static struct comparison_part *part_of(struct comparison *c, char *owned_label) {
     struct comparison_part *grown;
@@ -171,8 +172,54 @@ static char *sentence(const struct comparison *c, const struct comparison_row *r
                        is, cell->median, of, base->median, percent);
 }
 
+/* ---- how much was done ---- */
+
+#define SAME_WORK 1.02 /* counts that differ by less are of the same work */
+
+struct work {
+    double amount; /* NAN: not known */
+    const char *unit;
+};
+
+/* Examples, where the program counts them; else its iterations. */
+static struct work work_of(const struct report *report) {
+    double trained = report_last_value(report, "examples trained");
+    double examples = isnan(trained) ? report_last_value(report, "examples") : trained;
+    size_t iterations = report_summarize(report).iterations;
+    if (examples > 0)
+        return (struct work){examples, "examples"};
+    return (struct work){iterations ? (double)iterations : NAN, "iterations"};
+}
+
+/* Said first: times of runs that did not do the same work tell nothing by themselves. NULL: they
+ * did, as far as is known. */
+static char *unlike_work(const struct comparison *c, size_t group) {
+    const struct comparison_group *base = &c->groups[c->baseline_group], *is = &c->groups[group];
+    struct work a = work_of(c->runs[base->typical]), b = work_of(c->runs[is->typical]);
+    double ratio = b.amount / a.amount;
+    double time = (c->runs[is->typical]->duration_s / b.amount) /
+                  (c->runs[base->typical]->duration_s / a.amount);
+    if (isnan(ratio) || strcmp(a.unit, b.unit) != 0 || (ratio < SAME_WORK && ratio > 1 / SAME_WORK))
+        return NULL;
+    return text_format(
+        "not the same work: %s did %.4g %s, %s did %.4g; for as many of them %s took "
+        "%+.0f %% in time",
+        is->label, b.amount, a.unit, base->label, a.amount, is->label, 100 * (time - 1));
+}
+
+static char *whole_sentence(const struct comparison *c, const struct comparison_row *row,
+                            size_t group) {
+    char *work = unlike_work(c, group), *times = sentence(c, row, group);
+    if (!work)
+        return times;
+    char *both = times ? text_format("%s. %s", work, times) : NULL;
+    free(work);
+    free(times);
+    return both;
+}
+
 static int add_sentence(struct comparison *c, const struct comparison_row *row, size_t group) {
-    char *text = sentence(c, row, group);
+    char *text = whole_sentence(c, row, group);
     char *joined = text && c->headline ? text_format("%s; %s", c->headline, text)
                    : text              ? strdup(text)
                                        : NULL;
