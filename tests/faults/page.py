@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 
+import against
 import baselines
 import cases
 import estimates
@@ -15,7 +16,7 @@ import recordings
 import scorer
 import truth
 import workloads as programs
-from tables import (ERRORS, GOALS, RIVALS_HEAD, calibration_table, class_table, confusion_table, error_text, measures_table, misses_table, number, overhead_text,
+from tables import (ERRORS, GOALS, RIVALS_HEAD, calibration_table, class_table, confusion_table, error_text, measures_table, misses_table, group_table, number, overhead_text,
                     period_errors, rival_row, rivals_table, share_text, spread_text, table, workload_table)
 
 WHY = f"{os.path.dirname(os.path.abspath(__file__))}/misses.txt"
@@ -194,10 +195,33 @@ def print_scores(runs, overheads, options):
     for name, w in scorer.by_workload(runs).items():
         print(f"  {name:12s} {w['runs']:3d} runs, clean {number(w['clean_s'], digits=2)} s, differing by {spread_text(w):>7s}, found {w['find']['right']:3d} of "
               f"{w['find']['n']:3d}, quiet {w['quiet']['right']:3d} of {w['quiet']['n']:3d}, grey {w['grey']:2d}, profiling {overhead_text(overheads.get(name))}")
+    print("\n".join(group_lines(runs) + clean_lines(runs)))
     if options.whatif:
         print("\n".join(estimates.all_lines(runs)))
     if options.misses:
         print("\n".join(misses.all_lines(scorer.misses(runs), misses.reasons(WHY), [half[0] for half in chosen(options)])))
+
+
+def group_lines(runs):
+    """The groups of programs apart, also those of which there is no run: the headline is that of the strange ones."""
+    found = scorer.by_group(runs)
+    told = lambda m: (f"top-1 {share_text(m['top1'])}; with cause {share_text(m['cause'])}; false alarms {share_text(m['false_alarms'])}; "
+                      f"balanced though {scorer.SLOWED:g} times slower {share_text(m['slowed_but_balanced'])}")
+    return [f"  {group + ' programs':18s} {found[group]['runs']} runs: {told(found[group])}" if group in found else f"  {group + ' programs':18s} no run"
+            for group in reversed(programs.GROUPS)]
+
+
+def clean_lines(runs):
+    said = sorted(scorer.said_of_clean(runs).items(), key=lambda item: (-item[1], item[0]))
+    return ["  said of clean runs, of no single host: " + ", ".join(f"{resource} of {subject} {n}" for (subject, resource), n in said)] if said else []
+
+
+def compared(runs, options):
+    """The lines that --save and --against ask for."""
+    score = against.score_of(runs, os.path.basename(options.save) if options.save else "now")
+    if options.save:
+        against.save(score, options.save)
+    return against.lines_of(against.read(options.against), score) if options.against else []
 
 
 def chosen(options):
@@ -223,6 +247,7 @@ def main(options, root):
     for run, delay in zip(part, recordings.on_all_cores(lambda r: recordings.delay(r, options.bin), part)):
         run["delay"] = delay
     print_scores(runs, overheads, options)
+    print(*compared(runs, options), sep="\n", end="\n" if options.against else "")
     if lost:
         print(f"  left out, as their recordings cannot be reported: {', '.join(lost)}")
     with open(f"{options.results}/scores.json", "w") as file:

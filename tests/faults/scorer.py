@@ -3,15 +3,31 @@
 true of a run is truth.py's business: runs here are its, after set_truth()."""
 from stats import calibration_bins, calibration_error, fitted_map, median, quantile, wilson
 from truth import as_measured, cores_alike, per_work, true_ratio, whole_s
+from workloads import GROUPS, group_of
 
 BLAMES = ("saturated", "suspected")
+OF_A_HOST = ("host", "rank", "process") # subjects that stand on one host; None: a report from before there were subjects
+SLOWED = 1.2 # "balanced" of a run that was so many times slower is the worst miss
 
 
 # ---- one answer ----
 
+def names_a_limit(verdict):
+    return verdict.get("state") in BLAMES
+
+
+def is_of_a_host(verdict):
+    return verdict.get("subject") in (*OF_A_HOST, None)
+
+
 def blamed(verdict):
-    """(host, resource), or None where nobody is blamed."""
-    return (verdict.get("host"), verdict.get("resource")) if verdict.get("state") in BLAMES else None
+    """(host, resource), or None where no host is blamed."""
+    return (verdict.get("host"), verdict.get("resource")) if names_a_limit(verdict) and is_of_a_host(verdict) else None
+
+
+def wider_limit(verdict):
+    """(subject, resource) of a limit that is none of one host's (all hosts, the machine, a core, messages, outside), or None."""
+    return (verdict["subject"], verdict.get("resource")) if names_a_limit(verdict) and not is_of_a_host(verdict) else None
 
 
 def fits(answer, label):
@@ -41,7 +57,7 @@ def first_two(run):
     answers = [blamed(run["report"]["verdict"])]
     for row in run["report"].get("ranking", []):
         answer = (row["host"], row["resource"])
-        if answer not in answers and row.get("state") in BLAMES + ("", None):
+        if answer not in answers and row.get("state") in BLAMES + ("", None) and is_of_a_host(row):
             answers.append(answer)
     return [a for a in answers if a][:2]
 
@@ -180,6 +196,7 @@ def measures(runs):
     return {
         "runs": len(runs), "scored": len(scored), "classes": len({r["fault"] for r in find}),
         "grey": sum(r["right"] == "grey" for r in runs), "disturbed": sum(r["right"] == "disturbed" for r in runs),
+        "slowed_but_balanced": count([r for r in find if r["slowdown"] >= SLOWED], lambda r: r["report"]["verdict"]["state"] == "balanced"),
         "insufficient": sum(r["report"]["verdict"]["state"] == "insufficient" for r in scored),
         "top1": count(find, is_top1), "host": count(find, host_is_right), "cause": count(find, cause_is_right), "top2": count(find, is_top2),
         "precision": precision(find, balanced), "recall": count(find, is_top1),
@@ -213,6 +230,23 @@ def summary(mine):
             "quiet": count([r for r in scored if r["right"] == "balanced"], is_right), "grey": sum(r["right"] == "grey" for r in mine)}
 
 
+def by_group(runs):
+    """{group of programs: its measures}, the groups of which no run is there left out."""
+    parts = {group: [r for r in runs if group_of(r["workload"]) == group] for group in GROUPS}
+    return {group: measures(mine) for group, mine in parts.items() if mine}
+
+
+def said_of_clean(runs):
+    """{(subject, resource): n}: limits that are none of one host's, named on runs without a fault. No false alarm: a program
+    that computes all the time is limited by the CPU of all hosts."""
+    counts = {}
+    for run in runs:
+        wider = wider_limit(run["report"]["verdict"])
+        if run["right"] == "balanced" and wider:
+            counts[wider] = counts.get(wider, 0) + 1
+    return counts
+
+
 def by_class(runs):
     return {fault: summary([r for r in runs if r["fault"] == fault]) for fault in sorted({r["fault"] for r in runs}, key=fault_order)}
 
@@ -234,7 +268,9 @@ def fault_order(fault):
 
 def said(run):
     """The column of the confusion matrix: what was answered, and "elsewhere" where the host is a wrong one."""
-    answer = blamed(run["report"]["verdict"])
+    answer, wider = blamed(run["report"]["verdict"]), wider_limit(run["report"]["verdict"])
+    if wider:
+        return f"{wider[1]} of {wider[0]}"
     if answer is None:
         return run["report"]["verdict"]["state"]
     elsewhere = run["right"] == "find" and not any(answer[0] == label["host"] for label in run["labels"])

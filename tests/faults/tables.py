@@ -17,6 +17,7 @@ GOALS = ( # measure, what it is called, goal, stretch
     ("false_alarms_alike", "the same, on cores that were alike (within 10 %)", "", ""),
     ("false_alarms_unlike", "the same, on cores that were not", "", ""),
     ("confidently_wrong", "wrongly blamed at a confidence of .8 or more", "", ""),
+    ("slowed_but_balanced", "\"balanced\" of runs that were 1.2 times slower or more", "2 %", "0"),
     ("whatif_answered", "what-if questions (fault removed) answered, not refused", "", ""),
     ("cap_answered", "what-if questions (limit set) replayed, not refused", "", ""),
     ("start_given", "faults for part of the run: found, and a start named", "", ""),
@@ -61,6 +62,11 @@ def measures_table(m):
                      if e["n"] else "-", goal or "-", "-"))
     rows.append(("calibration error of the confidence", number(m["calibration_error"], digits=3), ".10", ".05"))
     return table(("measure", "measured", "goal", "stretch"), rows)
+
+
+def group_table(groups):
+    return table(("programs", "runs", "top-1", "with cause", "false alarms", "balanced though slower"),
+                 [(group, m["runs"], *(share_text(m[key]) for key in ("top1", "cause", "false_alarms", "slowed_but_balanced"))) for group, m in groups.items()])
 
 
 def class_table(classes):

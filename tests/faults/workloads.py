@@ -12,6 +12,9 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 FEATURES = 200000
 QUIET = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# How well a program is known to whoever mends the judge: its runs may be read and mended on, are scored but never read
+# into, or were never seen before a release.
+GROUPS = ("tuned", "watched", "strange")
 OF_LIBRARIES = ("OPENBLAS_", "MKL_", "BLIS_", "OMP_")
 
 
@@ -28,6 +31,7 @@ def scaled(iterations, case):
 
 class Workload:
     """own_cores: a core of its own for each host; else the case is marked shared-core and kept out of CPU scores."""
+    group = "tuned"
     half, ranks, own_cores, needs_disks, strangers, mpi = "tuning", 2, True, False, 0, True
     allowance = 0 # cores that the kernel works for the case itself, outside of its hosts' groups
     needs_digits = False
@@ -356,3 +360,7 @@ WORKLOADS = {w.name: w for w in (
     Ring("ring-memory", "map", 190),
     Sgd("one", "tuning", "sync", 150, ranks=1),
 )}
+
+
+def group_of(name):
+    return WORKLOADS[name].group if name in WORKLOADS else Workload.group
