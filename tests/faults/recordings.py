@@ -68,8 +68,6 @@ def loaded(folder, case, binaries, say):
 
 
 def load_one(folder, case, binaries):
-    with open(f"{folder}/label.json") as file:
-        labels = json.load(file)
     if binaries:
         report = report_of(binaries, f"{folder}/recording.db")
         with open(f"{folder}/report.json.new", "w") as file:
@@ -78,7 +76,12 @@ def load_one(folder, case, binaries):
     else:
         with open(f"{folder}/report.json") as file:
             report = json.load(file)
-    run = dict(case, folder=folder, labels=labels, report=report)
+    return as_run(folder, case, report)
+
+
+def as_run(folder, case, report):
+    with open(f"{folder}/label.json") as file:
+        run = dict(case, folder=folder, labels=json.load(file), report=report)
     if case["fault"] == "F0":
         run["once_s"] = truth.once_s([begin for begin, _ in iterations_s(run, 0)])
     set_starts(run)

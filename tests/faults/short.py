@@ -11,6 +11,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases
+import laws
 import runner
 import scorer
 from bed import Unable
@@ -19,6 +20,7 @@ BUDGET_S = 330 # after this only what the test would fail by is tried again,
 NO_MORE_S = 900 # and after this nothing: ctest ends it at 1200 s, and the hosts would be left
 CONFIDENT = .8
 CLEAR = 3 # of the five clear faults, at least
+HELD = (3, 7, 10) # laws of the verdict that every run must keep; of the others it is told what breaks them
 PLAN = (("sync", "F1", 2), ("sync", "F2", 30), ("sync", "F11", 2), ("sync", "F12", 30), ("sync", "D3", 100), ("sync-net", "F3", 50))
 
 
@@ -90,6 +92,13 @@ def is_tried_again(said, case, took_s):
     return said[case["id"]] in AGAIN and took_s < (NO_MORE_S if must_be_better(said, case) else BUDGET_S)
 
 
+def broken_laws(binaries, results):
+    """Laws that must hold, and do not, of the recordings just made."""
+    found, count, notes = laws.check(results, binaries)
+    print("\n".join(laws.lines_of(found, count, notes, laws.law_checks.LAWS)), flush=True)
+    return sorted({law for law, *_ in found if law in HELD})
+
+
 def main(binaries, results):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     os.makedirs(results)
@@ -117,6 +126,10 @@ def main(binaries, results):
             return 1
     if found < CLEAR:
         print(f"FAILED: fewer than {CLEAR} clear faults found")
+        return 1
+    broken = broken_laws(binaries, results)
+    if broken:
+        print(f"FAILED: broken: {', '.join(f'law {law}' for law in broken)}")
         return 1
     return 0
 

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the laws of the verdict (law_checks.py) against recordings: each is reported, and the commands that its report
+prints are run.
+
+usage: laws.py RESULTS [--bin DIR] [--laws 1,2,...] [--only WORD,...] [--quiet]
+
+RESULTS  a folder of recordings: those of the matrix (NAME/recording.db), and any other NAME.db.
+Prints each violation by law and recording, then a line a law; exits with 1 where there is any."""
+import argparse
+import contextlib
+import json
+import os
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import law_checks
+import recordings
+import scorer
+import truth
+from cases import PLAIN
+
+ADVISED = re.compile(r"`chokepoint whatif ([^`]*)`")
+CAUSES = ("contention", "quota", "steal", "disk", "memory", "sleep")
+
+
+# ---- programs ----
+
+def output(words):
+    """(what a command says, None) or (None, why it failed)."""
+    done = subprocess.run(words, capture_output=True, text=True)
+    return (done.stdout, None) if done.returncode == 0 else (None, done.stderr.strip() or f"exit status {done.returncode}")
+
+
+def what_if(binaries, database, words):
+    """(answers, None) or (None, why there are none); each answer knows what it is a share of."""
+    text, trouble = output([f"{binaries}/chokepoint", "whatif", "--db", database, "last", *words, "--format", "json"])
+    if trouble:
+        return None, trouble
+    whole = json.loads(text)
+    return [dict(answer, measured_s=whole["measured_s"], phase=whole["phase"]) for answer in whole["answers"]], None
+
+
+def listing(binaries):
+    """What `chokepoint rules` says of itself; None where it does not."""
+    text, _ = output([f"{binaries}/chokepoint", "rules", "--format", "json"])
+    return json.loads(text) if text else None
+
+
+def thresholds_of(rules):
+    """{name: value} of all rules, and of what is no rule's."""
+    rows = [*(rules or {}).get("thresholds", []), *(row for rule in (rules or {}).get("rules", []) for row in rule.get("thresholds", []))]
+    return {row["name"]: row["value"] for row in rows}
+
+
+# ---- one recording ----
+
+def advised_words(command):
+    """The words of a printed command, without the run, database and format that it names: the recording is put there."""
+    words, kept = shlex.split(command), []
+    while words:
+        word = words.pop(0)
+        if word in ("--db", "--format", "-o"):
+            words = words[1:]
+        elif not kept and not word.startswith("-"):
+            continue
+        else:
+            kept.append(word)
+    return kept
+
+
+def advised_commands(verdict):
+    return [words for line in verdict.get("next") or [] for words in ADVISED.findall(line if isinstance(line, str) else line.get("text", ""))]
+
+
+def questions_of(report):
+    """Of our own: each host twice as fast, each cause gone from all hosts, and what lies on the critical path gone."""
+    hosts = sorted({row["host"] for row in law_checks.rows_of(report)})
+    asked = [f"--cpu {host}=2x" for host in hosts] + [f"--without all:{cause}" for cause in CAUSES]
+    for row in report.get("critical_path") or []:
+        question = law_checks.path_question(row)[0] if row["host"] and row["share_pct"] >= law_checks.PATH_PCT else None
+        asked += [question] if question and question not in asked else []
+    return asked
+
+
+def content(database):
+    """(tables with rows, hosts whose queueing discipline held packets back, ranks of the MPI world without any record)."""
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
+        names = [row[0] for row in db.execute("SELECT name FROM table_info")]
+        tables = {name for name in names if db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}
+        held = set()
+        if "qdisc" in tables:
+            held = {row[0] for row in db.execute('SELECT host.name FROM qdisc JOIN instance USING(instance) JOIN host USING(host) '
+                                                 'GROUP BY host.name HAVING sum(overlimits) > 0')}
+        if "mpi" not in tables:
+            return tables, held, []
+        world, = db.execute("SELECT max(world_size) FROM mpi").fetchone()
+        seen = {row[0] for row in db.execute("SELECT DISTINCT rank FROM mpi")}
+        return tables, held, sorted(set(range(world or 0)) - seen)
+
+
+def reports_of(binaries, database):
+    """(report, formats whose second report was another)."""
+    command = [f"{binaries}/chokepoint", "report", "--db", database, "last", "--format"]
+    first, second = ({form: output([*command, form]) for form in ("json", "text")} for _ in range(2))
+    text, trouble = first["json"]
+    if trouble:
+        raise RuntimeError(trouble)
+    return json.loads(text), [form for form in first if first[form] != second[form]]
+
+
+def facts_of(name, database, binaries, thresholds):
+    report, differing = reports_of(binaries, database)
+    advised = []
+    for command in advised_commands(report["verdict"]):
+        answers, trouble = what_if(binaries, database, advised_words(command))
+        advised.append((f"chokepoint whatif {command}", answers[0] if answers else None, trouble))
+    asked = what_if(binaries, database, [word for question in questions_of(report) for word in question.split()])[0] if law_checks.rows_of(report) else None
+    tables, held, absent = content(database)
+    return law_checks.Facts(name, report, advised, asked or [], differing, tables, held, absent, thresholds)
+
+
+# ---- all of them ----
+
+def databases(results):
+    """[(name, database, its case or None)]; runs that nobody profiled have no recording."""
+    for name in sorted(os.listdir(results)):
+        path = f"{results}/{name}/recording.db"
+        if os.path.exists(path):
+            yield name, path, read_case(f"{results}/{name}/case.json")
+        elif name.endswith(".db"):
+            yield name.removesuffix(".db"), f"{results}/{name}", None
+
+
+def read_case(path):
+    if not os.path.exists(path):
+        return None
+    with open(path) as file:
+        return json.load(file)
+
+
+def gathered(one, binaries, thresholds):
+    """(facts or None, run or None, why it could not be reported)."""
+    name, database, case = one
+    try:
+        facts = facts_of(name, database, binaries, thresholds)
+    except (RuntimeError, ValueError, OSError) as error:
+        return None, None, f"{name}: {error}"
+    labelled = case and case["fault"] != PLAIN and os.path.exists(f"{os.path.dirname(database)}/label.json")
+    return facts, recordings.as_run(os.path.dirname(database), case, facts.report) if labelled else None, None
+
+
+def add_truth(pairs, binaries):
+    """What the clean twin of each faulty run took, for those whose fault is one scenario."""
+    runs = [run for _, run in pairs if run]
+    truth.set_truth(runs)
+    for facts, run in pairs:
+        words = recordings.what_if_words(run) if run and run["right"] == "find" and scorer.is_of_one(run) else None
+        answers = what_if(binaries, f"{run['folder']}/recording.db", words)[0] if words else None
+        if answers:
+            facts.asked.append(answers[0])
+            facts.fault_words = answers[0]["scenario"]
+            facts.clean_ratio, facts.clean_doubt = truth.true_ratio(run, answers[0]["measured_s"]), run["doubt"]
+
+
+def violations(facts, laws):
+    return [(law, facts.name, text) for law in laws for text in law_checks.LAWS[law](facts)]
+
+
+def check(results, binaries, laws=tuple(law_checks.LAWS), only=()):
+    """([(law, name, what is wrong)], how many recordings, what was not checked)."""
+    chosen = [one for one in databases(results) if not only or any(word in one[0] for word in only)]
+    thresholds = thresholds_of(listing(binaries))
+    found = recordings.on_all_cores(lambda one: gathered(one, binaries, thresholds), chosen)
+    pairs = [(facts, run) for facts, run, _ in found if facts]
+    add_truth(pairs, binaries)
+    notes = [trouble for *_, trouble in found if trouble]
+    notes += [f"law 9: `chokepoint rules` names no {name}" for name in law_checks.SURE if name not in thresholds]
+    return [one for facts, _ in pairs for one in violations(facts, laws)], len(pairs), notes
+
+
+def lines_of(found, count, notes, laws, quiet=False):
+    """Each violation, then a line a law."""
+    lines = [] if quiet else [f"  law {law}: {name}: {text}" for law, name, text in sorted(found)]
+    for law in laws:
+        broken = len({name for number, name, _ in found if number == law})
+        lines.append(f"law {law:2d}: {'holds' if not broken else f'broken by {broken}'} of {count}: {law_checks.LAWS[law].__doc__}")
+    return lines + [f"not checked: {note}" for note in notes]
+
+
+def main(words):
+    root = os.path.dirname(os.path.dirname(HERE))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+    parser.add_argument("results")
+    parser.add_argument("--bin", default=os.environ.get("CHOKEPOINT_BIN", f"{root}/build/release/bin"))
+    parser.add_argument("--laws", default=",".join(map(str, law_checks.LAWS)))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--quiet", action="store_true", help="the line of each law alone")
+    options = parser.parse_args(words)
+    laws = [int(law) for law in options.laws.split(",")]
+    found, count, notes = check(options.results, options.bin, laws, options.only.split(",") if options.only else ())
+    print("\n".join(lines_of(found, count, notes, laws, options.quiet)))
+    if not count:
+        print(f"laws: no recording in {options.results}", file=sys.stderr)
+    return 1 if found or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
