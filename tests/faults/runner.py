@@ -202,8 +202,10 @@ class Matrix:
         return report, kept
 
 
-def report_of(binaries, database, run="last"):
-    done = subprocess.run([f"{binaries}/chokepoint", "report", "--db", database, run, "--format", "json"], capture_output=True, text=True)
+def report_of(binaries, database, run="last", judge=""):
+    """judge: rules, thresholds and sources to be changed (ablate.py)."""
+    environment = dict(os.environ, CHOKEPOINT_JUDGE=judge) if judge else None
+    done = subprocess.run([f"{binaries}/chokepoint", "report", "--db", database, run, "--format", "json"], capture_output=True, text=True, env=environment)
     if done.returncode:
         raise RuntimeError(f"report of {database}: {done.stderr.strip()}")
     return json.loads(done.stdout)

@@ -3,14 +3,19 @@
 """The scores of made-up runs are those that are known."""
 import os
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import against
 import baselines
 import calibration
+import page
 import scorer
 import stats
+import tables
 from made_up import label, made, scored
 
 
@@ -63,6 +68,72 @@ class Answers(unittest.TestCase):
         runs = scored(made("F0", 10, "suspected", "vm1", "cpu", own_cores=False), made("F0", 10, "suspected", "vm1", "net-egress", own_cores=False))
         self.assertEqual([scorer.is_scored(r) for r in runs], [False, True])
         self.assertEqual(scorer.measures(runs)["false_alarms"]["right"], 1)
+
+
+class Subjects(unittest.TestCase):
+    def test_a_limit_of_all_hosts_blames_none_and_is_counted_apart_on_clean_runs(self):
+        said = lambda subject, **kw: made("F0", 10, "saturated", None, "cpu", subject=subject, **kw)
+        runs = scored(said("all-hosts"), said("all-hosts", started=1), said("machine", started=2), made("F0", 10, "suspected", "vm1", "cpu", subject="host", started=3))
+        m = scorer.measures(runs)
+        self.assertEqual((m["false_alarms"]["right"], m["false_alarms"]["n"]), (1, 4))
+        self.assertEqual(scorer.said_of_clean(runs), {("all-hosts", "cpu"): 2, ("machine", "cpu"): 1})
+        self.assertEqual(scorer.confusion(runs)["F0", "balanced"], {"cpu of all-hosts": 2, "cpu of machine": 1, "cpu": 1})
+        self.assertIn("cpu of all-hosts 2, cpu of machine 1", "\n".join(page.clean_lines(runs)))
+
+    def test_a_host_beside_a_subject_that_is_none_is_no_answer(self):
+        runs = scored(made("F0", 10), *[made("F1", 20, "saturated", "vm2", "cpu", [label()], subject=subject, started=i)
+                                        for i, subject in enumerate(("host", "rank", "process", "all-hosts", "machine", "core", "messages", "outside"))])
+        self.assertEqual([scorer.is_top1(r) for r in runs[1:]], [True] * 3 + [False] * 5)
+        runs[1]["report"]["ranking"] = [{"subject": "machine", "host": "vm2", "resource": "disk", "state": "suspected"}]
+        self.assertEqual(scorer.first_two(runs[1]), [("vm2", "cpu")])
+
+    def test_balanced_though_slower_is_counted_from_a_fifth_on(self):
+        runs = scored(made("F0", 10), made("F1", 11.5, labels=[label()]), made("F1", 12.5, labels=[label()]), made("F1", 20, "insufficient", labels=[label()]))
+        self.assertEqual([scorer.measures(runs)["slowed_but_balanced"][k] for k in ("right", "n")], [1, 2])
+
+
+class Groups(unittest.TestCase):
+    def test_programs_are_told_apart_by_how_well_they_are_known(self):
+        runs = scored(made("F0", 10), made("F1", 20, "saturated", "vm2", "cpu", [label()]),
+                      *[dict(run, workload="new") for run in (made("F0", 10), made("F1", 20, labels=[label()]))])
+        with unittest.mock.patch.dict(scorer.group_of.__globals__["WORKLOADS"], new=unittest.mock.Mock(group="strange")):
+            found = scorer.by_group(runs)
+            text = "\n".join(page.group_lines(runs))
+        self.assertEqual({group: (m["top1"]["right"], m["top1"]["n"]) for group, m in found.items()}, {"tuned": (1, 1), "strange": (0, 1)})
+        self.assertLess(text.index("strange programs"), text.index("tuned programs"))
+        self.assertIn("watched programs   no run", text)
+        self.assertEqual(len(tables.group_table(found)), 4)
+
+
+class Against(unittest.TestCase):
+    def runs(self, host, cause="contention"):
+        return scored(made("F0", 10), made("F1", 20, "saturated", host, "cpu", [label()], cause_kind=cause, culprit=None))
+
+    def lines(self, old, new):
+        with tempfile.TemporaryDirectory() as folder:
+            against.save(against.score_of(old, "old"), f"{folder}/score.json")
+            return "\n".join(against.lines_of(against.read(f"{folder}/score.json"), against.score_of(new, "new")))
+
+    def test_both_scores_and_each_case_whose_rightness_changed(self):
+        text = self.lines(self.runs("vm2"), self.runs("vm1"))
+        self.assertRegex(text, r"top-1: host and resource +100.0 % .*1 of 1 +0.0 % .*0 of 1")
+        self.assertIn("1 cases are right in one and not in the other", text)
+        self.assertRegex(text, r"F1-0 +right -> wrong: saturated vm2 cpu contention at 0.90 -> saturated vm1 cpu")
+
+    def test_a_cause_that_changes_is_told_and_a_confidence_is_not(self):
+        self.assertIn("right -> right, cause wrong", self.lines(self.runs("vm2"), self.runs("vm2", "serial")))
+        surer = self.runs("vm2")
+        surer[1]["report"]["verdict"]["confidence"] = .5
+        self.assertIn("0 cases", self.lines(self.runs("vm2"), surer))
+
+    def test_runs_of_one_score_alone_are_counted(self):
+        self.assertIn("1 cases are in one alone", self.lines(self.runs("vm2"), self.runs("vm2") + scored(made("F0", 10, started=9))))
+
+    def test_another_file_is_refused(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write("{}")
+            file.flush()
+            self.assertRaises(ValueError, against.read, file.name)
 
 
 class Estimates(unittest.TestCase):
