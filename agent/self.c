@@ -51,6 +51,7 @@ static int64_t resident_bytes(const struct self_agent *agent) {
     uint64_t pages;
     ssize_t n = agent->statm_fd < 0 ? -1 : pread(agent->statm_fd, text, sizeof text, 0);
     const char *p = text, *end = text + (n > 0 ? n : 0);
+    /* The second number. NOLINTNEXTLINE(misc-redundant-expression) */
     if (!text_u64(&p, end, &pages) || !text_u64(&p, end, &pages) ||
         pages > (uint64_t)(INT64_MAX / agent->page_size))
         return VALUE_ABSENT;

@@ -194,7 +194,7 @@ static int64_t to_ns(double ns) {
 
 /* Two more for what was rounded. */
 static int64_t to_error_ns(double ns) {
-    return to_ns(fmin(ceil(ns) + 2, (double)(CLOCK_LIMIT_NS / 2)));
+    return to_ns(fmin(ceil(ns) + 2, (double)CLOCK_LIMIT_NS / 2));
 }
 
 static void add_piece(struct solver *s, const struct point *p, size_t n, struct rates rates,

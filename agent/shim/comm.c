@@ -93,10 +93,10 @@ static uint32_t take_group(struct comm *comm, MPI_Group group, bool peers) {
         free(world);
         world = NULL;
     }
-    if (peers) {
+    if (peers)
         comm->peers = n;
+    if (world)
         comm->world = world;
-    }
     return h;
 }
 

@@ -48,12 +48,14 @@ static double exact_p(const double *all, size_t na, size_t n) {
     return (double)extreme / (double)divisions;
 }
 
+enum { DRAWN = COMPARE_EXACT_MAX / 4 };
+
 /* With the division that was seen among the drawn ones, or p could be 0 (Phipson, Smyth 2010). */
 static double sampled_p(const double *all, size_t na, size_t n) {
     uint64_t random = SEED;
     double seen = difference(all, n, (UINT64_C(1) << na) - 1) * (1 - 1e-9);
     size_t extreme = 1;
-    for (int d = 0; d < COMPARE_EXACT_MAX / 4; d++) {
+    for (int d = 0; d < DRAWN; d++) {
         uint64_t bits = 0;
         for (size_t left = na; left;) {
             size_t i = stats_random_below(&random, n);
@@ -64,13 +66,12 @@ static double sampled_p(const double *all, size_t na, size_t n) {
         }
         extreme += difference(all, n, bits) >= seen;
     }
-    return (double)extreme / (COMPARE_EXACT_MAX / 4 + 1);
+    return (double)extreme / (DRAWN + 1);
 }
 
 /* The division and, with groups of one size, its mirror image are as extreme as can be. */
 static double least_p(size_t na, size_t nb, bool exact) {
-    return exact ? (na == nb ? 2 : 1) / divisions_of(na + nb, na)
-                 : 1.0 / (COMPARE_EXACT_MAX / 4 + 1);
+    return exact ? (na == nb ? 2 : 1) / divisions_of(na + nb, na) : 1.0 / (DRAWN + 1);
 }
 
 static void permute(const double *a, size_t na, const double *b, size_t nb, struct compared *c) {

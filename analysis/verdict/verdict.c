@@ -87,6 +87,7 @@ static double seen_of(const struct run_model *model) {
  * them, but what happened when is gone. One may fall beside either end. */
 static double samples_there(const struct run_model *model) {
     int64_t period = model->recording->period_ns;
+    /* Whole periods. NOLINTNEXTLINE(bugprone-integer-division) */
     double asked = period > 0 ? (double)(model->recording->duration_ns / period) - 2 : 0;
     return asked > 0 ? fmin(1, (double)verdict_least_samples(model) / asked) : 1;
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/error.h"
 #include "workloads/calibrate/host.h"
 #include "workloads/calibrate/link.h"
 #include "workloads/calibrate/plan.h"
@@ -112,6 +113,24 @@ static void five_hosts_are_measured_within_a_minute(void **state) {
     assert_int_equal(plan_make(&plan, 5, 5, PART_ALL, true), 0);
     assert_true(plan_seconds(&plan, 0) < 16);
     plan_release(&plan);
+}
+
+static void memory_has_its_share_of_the_time(void **state) {
+    static const struct {
+        int turns;
+        bool quick;
+        double seconds;
+    } cases[] = {{5, false, 0.6}, {10, false, 0.3}, {2, true, 0.25}};
+    (void)state;
+    for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
+        struct plan plan;
+        assert_int_equal(
+            plan_make(&plan, cases[c].turns, cases[c].turns, PART_MEMORY, cases[c].quick), 0);
+        for (size_t i = 0; i < plan.n; i++)
+            if (plan.steps[i].kind == STEP_MEMORY)
+                assert_true(fabs(plan.steps[i].seconds - cases[c].seconds) < 1e-9);
+        plan_release(&plan);
+    }
 }
 
 static void no_number_of_hosts_makes_it_endless(void **state) {
@@ -317,6 +336,7 @@ int main(void) {
         cmocka_unit_test(a_figure_that_means_nothing_is_left_out),
         cmocka_unit_test(texts_of_a_line_cannot_end_it),
         cmocka_unit_test(five_hosts_are_measured_within_a_minute),
+        cmocka_unit_test(memory_has_its_share_of_the_time),
         cmocka_unit_test(no_number_of_hosts_makes_it_endless),
         cmocka_unit_test(who_takes_part_is_agreed_on),
         cmocka_unit_test(bytes_flow_and_are_counted_at_both_ends),

@@ -60,7 +60,7 @@ int plan_make(struct plan *ret_plan, int n, int turns, unsigned parts, bool quic
     if (parts & PART_CPU)
         add_turns(ret_plan, STEP_CPU, turns, clamp((quick ? 0.6 : 2.5) / turns, 0.1, 0.5));
     if (parts & PART_MEMORY)
-        add_turns(ret_plan, STEP_MEMORY, turns, clamp((quick ? 1 : 3) / turns, 0.1, 0.6));
+        add_turns(ret_plan, STEP_MEMORY, turns, clamp((quick ? 0.5 : 3.0) / turns, 0.1, 0.6));
     if (parts & PART_DISK)
         add_turns(ret_plan, STEP_DISK, turns, clamp((quick ? 2.5 : 14) / turns, 0.2, 3));
     if (n > 1)

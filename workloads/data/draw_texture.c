@@ -26,8 +26,9 @@ static double heap(double u, double v, double seed) {
     fu = fu * fu * (3 - 2 * fu);
     fv = fv * fv * (3 - 2 * fv);
     for (int i = 0; i < 4; i++) {
-        double h = turn(sin((iu + i % 2) * 127.1 + (iv + i / 2) * 311.7 + seed) * 43758.5453);
-        sum += h * (i % 2 ? fu : 1 - fu) * (i / 2 ? fv : 1 - fv);
+        int right = i % 2, below = i / 2;
+        double h = turn(sin((iu + right) * 127.1 + (iv + below) * 311.7 + seed) * 43758.5453);
+        sum += h * (right ? fu : 1 - fu) * (below ? fv : 1 - fv);
     }
     return sum;
 }
@@ -72,8 +73,8 @@ uint8_t draw_texture(uint64_t seed, uint64_t image, uint8_t *ret) {
     for (int c = 0; c < 3; c++) /* at least 60 apart */
         colours[1][c] = fmod(colours[0][c] + draw_uniform(&random, 60, 160), 255);
     for (int i = 0; i < TEXTURE_ROWS * TEXTURE_ROWS; i++) {
-        double x = (i % TEXTURE_ROWS) * lay.scale / TEXTURE_ROWS;
-        double y = (i / TEXTURE_ROWS) * lay.scale / TEXTURE_ROWS;
+        int column = i % TEXTURE_ROWS, row = i / TEXTURE_ROWS;
+        double x = column * lay.scale / TEXTURE_ROWS, y = row * lay.scale / TEXTURE_ROWS;
         double u = x * cos(lay.angle) - y * sin(lay.angle) + lay.phase_u;
         double v = x * sin(lay.angle) + y * cos(lay.angle) + lay.phase_v;
         double share = pattern(label, u, v, &lay);

@@ -131,7 +131,7 @@ static double peak_near(const struct work *w, double lag, double reach, double *
 static double power_near(const struct work *w, double bin) {
     double most = 0, reach = (double)w->size / (double)w->n;
     for (double i = fmax(1, floor(bin - reach)); i <= bin + reach; i++)
-        if (i <= (double)(w->size / 2))
+        if (2 * i <= (double)w->size)
             most = fmax(most, w->power[(size_t)i]);
     return most;
 }
