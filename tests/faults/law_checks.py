@@ -9,6 +9,7 @@ LEAST_GAIN_PCT = 5 # law 1: what is worth less is not told
 ROUNDING_PCT = .5 # a gain is printed in whole percents
 FULL_PCT = 80 # law 2: of a known ceiling
 UNEXPLAINED_PCT = 20 # law 4: of the ranks' time
+FIT_PCT = 5 # law 6: how far the replay of the run as it was may be off
 PATH_PCT = 10 # law 6: a cause that the replay may not pass over
 NOTHING_PCT = 1 # law 6: "about nothing"
 BLIND_CONFIDENCE = .5 # law 7
@@ -21,7 +22,7 @@ OF_A_HOST = ("host", "rank", "process")
 BLAMES = ("saturated", "suspected")
 # What a resource takes of the job's own time, in the terms of the budget.
 LOSS = {"cpu": ("runqueue",), "cpu-quota": ("quota",), "steal": ("steal",), "memory": ("memory",), "disk": ("disk",), "disk-throttle": ("disk",),
-        "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "mem-bandwidth": ("cpu",), "imbalance": ("cpu",),
+        "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "mem-bandwidth": ("cpu",), "imbalance": ("cpu",), "latency": ("transfer", "peer_wait", "mpi_overhead"),
         "application": ("idle", "cpu", "transfer", "peer_wait", "mpi_overhead")}
 CAUSE_OF_TERM = {"runqueue": "contention", "quota": "quota", "steal": "steal", "disk": "disk", "memory": "memory", "idle": "sleep"}
 COMPUTING = ("cpu", "runqueue") # time of somebody who has work, with a core or without
@@ -74,21 +75,42 @@ def blames(verdict):
     return verdict["state"] in BLAMES
 
 
+def loss_terms(verdict):
+    """The terms of the budget in which the job pays for the limit. Who computes himself while others wait for him pays by computing."""
+    if verdict["resource"] == "cpu" and (subject_of(verdict) in ("all-hosts", "core", "rank", "process") or verdict.get("cause_kind") == "serial"):
+        return COMPUTING
+    return LOSS.get(verdict["resource"], ())
+
+
+def is_felt_by_peers(verdict):
+    return verdict["resource"].startswith("net-") or verdict["resource"] == "application"
+
+
 def loss_pct(report):
-    """Of the job's own time, what it lost to the resource that is blamed: on the host, or on the one with most of it."""
-    verdict = report["verdict"]
-    hosts = [verdict.get("host")] if subject_of(verdict) in OF_A_HOST else sorted({row["host"] for row in report.get("budget") or []})
-    terms = LOSS.get(verdict["resource"], ())
-    if verdict["resource"].startswith("net-") or verdict["resource"] == "application":
-        hosts = [None] # the peers of a slow link or process wait, too
-    if subject_of(verdict) not in OF_A_HOST and verdict["resource"] == "cpu":
-        terms = COMPUTING
-    shares = [share_pct([row], *terms) for host in hosts for row in rows_of(report, host=host)]
-    return max(shares, default=0)
+    """Of the job's own time, what it lost to the resource that is blamed: all processes together where all hosts are, else the one on that
+    host (on any, where peers feel it or no host is named) that lost most."""
+    verdict, rows = report["verdict"], working_rows(report)
+    if subject_of(verdict) == "all-hosts":
+        return share_pct(rows, *loss_terms(verdict))
+    of_one = subject_of(verdict) in OF_A_HOST and not is_felt_by_peers(verdict)
+    return max((share_pct([row], *loss_terms(verdict)) for row in rows if not of_one or row["host"] == verdict.get("host")), default=0)
 
 
 def process_name(row):
     return row["process"].rsplit("[", 1)[0]
+
+
+def is_launcher(row, rows):
+    """By name, or a shell that does nothing but wait for the job's processes. (Names may serve a test; the judge has no such list.)"""
+    shell = process_name(row) in SHELLS or process_name(row).endswith(".sh")
+    waits = shell and len(rows) > 1 and share_pct([row], "idle") >= 100 - LEAST_GAIN_PCT
+    return process_name(row) in LAUNCHERS or waits
+
+
+def working_rows(report):
+    """The budgets of all processes but launchers, of the whole run."""
+    rows = rows_of(report)
+    return [row for row in rows if not is_launcher(row, rows)]
 
 
 def first_sentence(text):
@@ -138,7 +160,7 @@ def is_full(facts):
     report, verdict = facts.report, facts.verdict
     resource, host = verdict["resource"], verdict.get("host")
     if not resource.startswith("net-"):
-        return loss_pct(report) >= LEAST_GAIN_PCT
+        return loss_pct(report) >= (FULL_PCT if resource == "cpu" and subject_of(verdict) in ("all-hosts", "core") else LEAST_GAIN_PCT)
     direction = "send" if resource == "net-egress" else "receive"
     metric = {"send": "net_send", "receive": "net_recv"}[direction]
     ceilings = [100 * row["p95"] / row["ceiling"] for row in report.get("resources") or []
@@ -178,8 +200,7 @@ def unexplained_pct(report):
     """Of the ranks' time, what has no cause: asleep or blocked, in MPI for no known reason, in no term; waits for others where no
     path says for what. Launchers are law 8's."""
     followed = any(row["phase"] == "all" and row["host"] for row in report.get("critical_path") or [])
-    rows = rows_of(report)
-    return share_pct([row for row in rows if not is_launcher(row, rows)], "idle", "mpi_unsplit", "unknown", *(() if followed else ("peer_wait",)))
+    return share_pct(working_rows(report), "idle", "mpi_unsplit", "unknown", *(() if followed else ("peer_wait",)))
 
 
 def ruled_out_names(verdict):
@@ -214,7 +235,7 @@ def law_5(facts):
             yield f"the subject is {subject}, the host {verdict.get('host')}"
     if verdict["state"] != "balanced":
         return
-    computing = share_pct(rows_of(facts.report), *COMPUTING)
+    computing = share_pct(working_rows(facts.report), *COMPUTING)
     if computing >= FULL_PCT:
         yield f"balanced, though all processes compute, or wait for a core, {computing:.0f} % of the time"
     for answer in facts.asked:
@@ -245,12 +266,15 @@ def path_of(report, phase):
 
 
 def law_6(facts):
-    """The replay reacts to what lies on the critical path; no interval has no width; no bound is beaten by a clean run."""
+    """The replay fits the run, and reacts to what lies on the critical path; no interval has no width; no bound is beaten by a clean run."""
     answers = {answer["scenario"]: answer for answer in facts.asked + [answer for _, answer, _ in facts.advised if answer]}
     for scenario, answer in answers.items():
         interval = answer["interval_s"]
         if answer["predicted_s"] is not None and interval["low"] >= interval["high"] and not removes_nothing(answer, facts.report):
             yield f"{scenario}: predicted {answer['predicted_s']:.3f} s by an interval without width"
+        off = 100 * abs(answer["replay_s"] / answer["measured_s"] - 1) if answer.get("replayed") and answer.get("replay_s") else 0
+        if answer["predicted_s"] is not None and off > FIT_PCT:
+            yield f"{scenario}: predicted by a replay that is {off:.0f} % off"
     for row in {(r["host"], r["term"]): r for r in path_of(facts.report, facts.asked[0]["phase"] if facts.asked else None)}.values():
         scenario, saved = path_question(row)
         answer = answers.get(scenario)
@@ -289,13 +313,6 @@ def law_7(facts):
 
 
 # ---- 8: all threads of all processes of the job count ----
-
-def is_launcher(row, rows):
-    """By name, or a shell that does nothing but wait for the job's processes. (Names may serve a test; the judge has no such list.)"""
-    shell = process_name(row) in SHELLS or process_name(row).endswith(".sh")
-    waits = shell and len(rows) > 1 and share_pct([row], "idle") >= 100 - LEAST_GAIN_PCT
-    return process_name(row) in LAUNCHERS or waits
-
 
 def law_8(facts):
     """Launchers are no ranks; a process whose main thread sleeps while its others compute does not sleep."""

@@ -6,7 +6,8 @@ prints are run.
 usage: laws.py RESULTS [--bin DIR] [--laws 1,2,...] [--only WORD,...] [--quiet]
 
 RESULTS  a folder of recordings: those of the matrix (NAME/recording.db), and any other NAME.db.
-Prints each violation by law and recording, then a line a law; exits with 1 where there is any."""
+Prints each violation by law and recording, then a line a law; exits with 1 where there is any, or a recording cannot be
+reported."""
 import argparse
 import contextlib
 import json
@@ -145,9 +146,10 @@ def read_case(path):
         return json.load(file)
 
 
-def gathered(one, binaries, thresholds):
+def gathered(one, binaries, thresholds, say=lambda text: None):
     """(facts or None, run or None, why it could not be reported)."""
     name, database, case = one
+    say(name)
     try:
         facts = facts_of(name, database, binaries, thresholds)
     except (RuntimeError, ValueError, OSError) as error:
@@ -173,16 +175,16 @@ def violations(facts, laws):
     return [(law, facts.name, text) for law in laws for text in law_checks.LAWS[law](facts)]
 
 
-def check(results, binaries, laws=tuple(law_checks.LAWS), only=()):
-    """([(law, name, what is wrong)], how many recordings, what was not checked)."""
+def check(results, binaries, laws=tuple(law_checks.LAWS), only=(), say=lambda text: None):
+    """([(law, name, what is wrong)], how many recordings, what could not be reported, what else was not checked)."""
     chosen = [one for one in databases(results) if not only or any(word in one[0] for word in only)]
     thresholds = thresholds_of(listing(binaries))
-    found = recordings.on_all_cores(lambda one: gathered(one, binaries, thresholds), chosen)
+    found = recordings.on_all_cores(lambda one: gathered(one, binaries, thresholds, say), chosen)
     pairs = [(facts, run) for facts, run, _ in found if facts]
     add_truth(pairs, binaries)
-    notes = [trouble for *_, trouble in found if trouble]
-    notes += [f"law 9: `chokepoint rules` names no {name}" for name in law_checks.SURE if name not in thresholds]
-    return [one for facts, _ in pairs for one in violations(facts, laws)], len(pairs), notes
+    lost = [trouble for *_, trouble in found if trouble]
+    notes = [f"law 9: `chokepoint rules` names no {name}" for name in law_checks.SURE if name not in thresholds]
+    return [one for facts, _ in pairs for one in violations(facts, laws)], len(pairs), lost, notes
 
 
 def lines_of(found, count, notes, laws, quiet=False):
@@ -204,11 +206,12 @@ def main(words):
     parser.add_argument("--quiet", action="store_true", help="the line of each law alone")
     options = parser.parse_args(words)
     laws = [int(law) for law in options.laws.split(",")]
-    found, count, notes = check(options.results, options.bin, laws, options.only.split(",") if options.only else ())
-    print("\n".join(lines_of(found, count, notes, laws, options.quiet)))
+    only = options.only.split(",") if options.only else ()
+    found, count, lost, notes = check(options.results, options.bin, laws, only, lambda name: print(name, file=sys.stderr, flush=True))
+    print("\n".join(lines_of(found, count, lost + notes, laws, options.quiet)))
     if not count:
         print(f"laws: no recording in {options.results}", file=sys.stderr)
-    return 1 if found or not count else 0
+    return 1 if found or lost or not count else 0
 
 
 if __name__ == "__main__":

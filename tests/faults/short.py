@@ -94,8 +94,8 @@ def is_tried_again(said, case, took_s):
 
 def broken_laws(binaries, results):
     """Laws that must hold, and do not, of the recordings just made."""
-    found, count, notes = laws.check(results, binaries)
-    print("\n".join(laws.lines_of(found, count, notes, laws.law_checks.LAWS)), flush=True)
+    found, count, lost, notes = laws.check(results, binaries)
+    print("\n".join(laws.lines_of(found, count, lost + notes, laws.law_checks.LAWS)), flush=True)
     return sorted({law for law, *_ in found if law in HELD})
 
 
