@@ -156,11 +156,10 @@ def earned_text(result, base):
 
 def ablated(runs, settings, answers, say):
     """[(setting, outcome)], and the outcome of the judge as it is."""
-    base_runs = judged_so(runs, answers.ask("", runs))
-    base, began, result = outcome(base_runs, base_runs), time.time(), []
+    base, began, result = outcome(runs, runs), time.time(), []
     for number, setting in enumerate(settings, 1):
-        mine = [run for run in base_runs if bears_on(setting, run)]
-        result.append((setting, outcome(judged_so(base_runs, answers.ask(setting.words, mine)), base_runs)))
+        mine = [run for run in runs if bears_on(setting, run)]
+        result.append((setting, outcome(judged_so(runs, answers.ask(setting.words, mine)), runs)))
         left = (time.time() - began) / number * (len(settings) - number)
         say(f"{number:4d} of {len(settings)}  {setting.words:44s} {len(mine):3d} runs: {earned_text(result[-1][1], base)}; left {left / 60:.0f} min")
     return base, result
