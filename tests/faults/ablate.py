@@ -183,13 +183,15 @@ def threshold_cells(row, results, base):
 
 
 def threshold_table(rows, results, base):
-    return table(("threshold", "value", "where from", *(f"x {factor_text(f)}" for f in FACTORS)),
-                 [(row["name"], value_text(row), row.get("source") or "-", *threshold_cells(row, results, base)) for row in rows]) if rows else ["No threshold."]
+    return table(("threshold", "value", "what it is", *(f"x {factor_text(f)}" for f in FACTORS)),
+                 [(row["name"], value_text(row), row.get("reason") or "-", *threshold_cells(row, results, base)) for row in rows]) if rows else ["No threshold."]
 
 
 def rule_section(rule, results, base):
     off = results.get(("rule", rule["name"], None))
-    lines = [f"### {rule['name']}", "", f"{rule['resource']}, cause {rule['cause']}, of {rule['subject']}. Needs: {', '.join(rule['needs']) or 'nothing'}.", "",
+    subject = f", of {rule['subject']}" if rule.get("subject") else ""
+    instead = f" Not asked where there is {', '.join(rule['instead'])}." if rule.get("instead") else ""
+    lines = [f"### {rule['name']}", "", f"{rule['resource']}, cause {rule['cause']}{subject}. Needs: {', '.join(rule['needs']) or 'nothing'}.{instead}", "",
              rule["reason"], "", f"Without it: {earned_text(off, base) if off else 'not tried'}.", ""]
     return lines + threshold_table(rule["thresholds"], results, base) + [""]
 

@@ -327,14 +327,14 @@ def law_8(facts):
 
 # ---- 9: duration speaks ----
 
-SURE = {"sure_s": "seconds", "sure_samples": "samples"} # thresholds of the listing: for how much there may be more confidence
+SURE = {"SURE_S": "seconds", "SURE_SAMPLES": "samples"} # thresholds of the listing: for how much there may be more confidence
 
 
 def law_9(facts):
     """Confidence above .9 needs samples and seconds enough; a run of under 2 s says one line."""
     run, verdict = facts.report["run"], facts.verdict
     samples = min((host["samples"]["recorded"] for host in run.get("host_details") or []), default=0)
-    for name, had in (("sure_s", run["duration_s"]), ("sure_samples", samples)):
+    for name, had in (("SURE_S", run["duration_s"]), ("SURE_SAMPLES", samples)):
         needed = facts.thresholds.get(name)
         if needed is not None and had < needed and verdict["confidence"] > SURE_CONFIDENCE:
             yield f"confidence {verdict['confidence']:.2f} of {had:.3g} {SURE[name]}, and {needed:g} are needed for more than {SURE_CONFIDENCE:g}"

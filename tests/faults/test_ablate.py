@@ -29,9 +29,9 @@ esac
 exec cat "$(dirname "$3")/said.json"
 """
 LISTING = {"rules": [{"name": "contention", "resource": "cpu", "cause": "contention", "subject": "host", "needs": ["rank"], "reason": "Tasks wait for a core.",
-                      "thresholds": [{"name": "waited", "value": 5, "unit": "%", "source": "LEAST"}]},
-                     {"name": "throttle", "resource": "disk-throttle", "cause": "throttle", "subject": "host", "needs": ["cgroup"], "reason": "Held back.", "thresholds": []}],
-           "thresholds": [{"name": "sure_s", "value": 10, "unit": "s"}], "sources": ["connections", {"name": "shim"}]}
+                      "thresholds": [{"name": "waited", "value": 5, "unit": "%", "reason": "LEAST"}]},
+                     {"name": "throttle", "resource": "disk-throttle", "cause": "throttle", "needs": ["cgroup"], "instead": ["shim"], "reason": "Held back.", "thresholds": []}],
+           "thresholds": [{"name": "SURE_S", "value": 10, "unit": "s"}], "sources": ["connections", {"name": "shim"}]}
 
 
 class Ablation(unittest.TestCase):
@@ -80,6 +80,7 @@ class Ablation(unittest.TestCase):
         self.assertIn("Without it: nothing changes.", text)
         self.assertIn("Rules that change no verdict of these runs: throttle.", text)
         self.assertIn("| waited | 5 % | LEAST | nothing changes | 1 verdicts change; top-1 2 to 1; cause 1 to 0 |", text)
+        self.assertIn("disk-throttle, cause throttle. Needs: cgroup. Not asked where there is shim.", text)
         self.assertIn("2 rules, 2 thresholds, on 3 recorded runs", text)
 
     def test_a_source_bears_on_every_run(self):
@@ -92,7 +93,7 @@ class Ablation(unittest.TestCase):
         self.ablate()
         self.assertEqual(self.asked().count("-contention"), 2)
         self.assertEqual(self.asked().count("-source:shim"), 3)
-        self.assertEqual(self.asked().count("sure_s*0.7"), 3)
+        self.assertEqual(self.asked().count("SURE_S*0.7"), 3)
         os.remove(f"{self.bin}/asked")
         self.keep(made("F1", 21, labels=[label()], started=5)) # a miss that the rule should have found
         self.ablate(rules="contention", thresholds="")

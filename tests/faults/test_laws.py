@@ -45,7 +45,7 @@ def report(**verdict):
 def saturated(**verdict):
     """A run that keeps all laws."""
     return Facts("made", report(**verdict), [(COMMAND, answer("--without vm2:contention"), None)], [answer("--cpu vm2=2x", 25, 20, 30)],
-                 tables={"cpu", "memory", "rank", "connection"}, thresholds={"sure_s": 5, "sure_samples": 50})
+                 tables={"cpu", "memory", "rank", "connection"}, thresholds={"SURE_S": 5, "SURE_SAMPLES": 50})
 
 
 def balanced():
@@ -270,7 +270,7 @@ class Threads(Planted):
 
 class Duration(Planted):
     def test_much_confidence_needs_the_seconds_and_samples_of_the_listing(self):
-        for name in ("sure_s", "sure_samples"):
+        for name in ("SURE_S", "SURE_SAMPLES"):
             facts = saturated()
             facts.thresholds[name] = 1000
             self.assert_breaks(facts, 9, "1000 are needed")
@@ -313,7 +313,7 @@ class Gathering(unittest.TestCase):
         self.put("chokepoint", PROGRAM)
         os.chmod(f"{self.bin}/chokepoint", 0o755)
         self.put("text", "one\n")
-        self.put("rules.json", json.dumps({"rules": [{"name": "r", "thresholds": [{"name": "sure_s", "value": 10}]}]}))
+        self.put("rules.json", json.dumps({"rules": [{"name": "r", "thresholds": [{"name": "SURE_S", "value": 10}]}]}))
         self.put("whatif.json", json.dumps({"phase": "all", "measured_s": 10, "answers": [
             {key: value for key, value in answer("--without vm2:contention").items() if key not in ("measured_s", "phase")}]}))
         made = report()
@@ -340,7 +340,7 @@ class Gathering(unittest.TestCase):
 
     def test_violations_have_the_recording_s_name_and_the_printed_command_is_run(self):
         found, count, lost, notes = self.check()
-        self.assertEqual((count, lost, notes), (1, [], ["law 9: `chokepoint rules` names no sure_samples"]))
+        self.assertEqual((count, lost, notes), (1, [], ["law 9: `chokepoint rules` names no SURE_SAMPLES"]))
         self.assertIn((7, "one", "the first sentence does not name rank 1, of which nothing is known"), found)
         self.assertEqual({law for law, *_ in found}, {7})
         with open(f"{self.bin}/asked") as file:
