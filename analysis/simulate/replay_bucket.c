@@ -40,8 +40,12 @@ static double capacity(const struct run *run, size_t link) {
 }
 
 void replay_buckets_open(struct run *run) {
-    for (size_t link = 0; link < 2 * run->p->model->n_hosts; link++)
-        run->capacity[link] = capacity(run, link);
+    for (size_t link = 0; link < 2 * run->p->model->n_hosts; link++) {
+        double is = capacity(run, link);
+        if (is != run->capacity[link])
+            replay_component_change(run, link);
+        run->capacity[link] = is;
+    }
 }
 
 double replay_buckets_until(struct run *run) {

@@ -22,6 +22,7 @@ void replay_flows_advance(struct run *run, int64_t now) {
 static void activate(struct run *run, uint32_t pair) {
     struct pair_state *p = &run->pairs[pair];
     p->flow.left = run->p->messages[p->head].bytes;
+    replay_component_begin(run, &p->flow);
     p->place = (uint32_t)run->n_active;
     run->active[run->n_active] = &p->flow;
     run->active_pairs[run->n_active++] = pair;
@@ -30,6 +31,7 @@ static void activate(struct run *run, uint32_t pair) {
 
 static void deactivate(struct run *run, uint32_t pair) {
     uint32_t place = run->pairs[pair].place;
+    replay_component_end(run, &run->pairs[pair].flow);
     run->pairs[pair].place = REPLAY_NONE;
     run->n_active--;
     run->active[place] = run->active[run->n_active];
@@ -137,23 +139,30 @@ void replay_flows_end(struct run *run, int64_t now) {
     run->dirty = true;
 }
 
+/* Seconds until the first of all flows has ended. */
+static double first_end(const struct run *run) {
+    double first = INFINITY;
+    for (size_t i = 0; i < run->n_active; i++) {
+        double left = run->active[i]->left, s = (left > 0 ? left : 0) / run->active[i]->rate;
+        first = s < first ? s : first;
+    }
+    return first;
+}
+
 void replay_flows_share(struct run *run) {
+    struct components *c = &run->components;
+    size_t hosts = run->p->model->n_hosts;
     run->dirty = false;
     run->version++;
-    if (!run->n_active) {
-        replay_buckets_until(run);
-        return;
-    }
-    size_t hosts = run->p->model->n_hosts;
-    replay_buckets_open(run);
-    replay_share(run->active, run->n_active, run->capacity, run->capacity + hosts, hosts,
-                 run->room);
-    run->work += (double)(run->n_active * run->n_active);
-    double first = replay_buckets_until(run);
-    for (size_t i = 0; i < run->n_active; i++)
-        first = fmin(first, fmax(run->active[i]->left, 0) / run->active[i]->rate);
-    replay_push(run, run->flows_at + replay_bounded_ns(ceil(first * 1e9)), EVENT_FLOWS,
-                (uint32_t)run->version);
+    if (run->burst)
+        replay_buckets_open(run);
+    replay_components_find(run);
+    run->work += (double)replay_share(c->changed, c->n_changed, run->capacity,
+                                      run->capacity + hosts, hosts, run->room);
+    double first = fmin(replay_buckets_until(run), first_end(run));
+    if (run->n_active)
+        replay_push(run, run->flows_at + replay_bounded_ns(ceil(first * 1e9)), EVENT_FLOWS,
+                    (uint32_t)run->version);
 }
 
 void replay_try_to_go(struct run *run, uint32_t id, int64_t now) {

@@ -118,12 +118,15 @@ static inline int64_t replay_bounded_ns(double ns) {
 /* One pair of ranks, one direction: messages go one after the other. */
 struct replay_flow {
     uint32_t from_host, to_host;
-    double limit, rate, left; /* bytes/s, bytes */
+    double limit, rate, left;                /* bytes/s, bytes */
+    struct replay_flow *next[2], *before[2]; /* of those that leave, that enter the same host */
+    bool moves, found, begun; /* replay_component.c: now; among the changed; since the last share */
 };
 
 /* Rates of n flows that share links of these capacities: max-min fair, by progressive filling
- * (Bertsekas and Gallager, Data Networks, 6.5.2). room[4 * n_hosts] is scratch. */
-void replay_share(struct replay_flow **flows, size_t n, const double *egress, const double *ingress,
-                  size_t n_hosts, double *room);
+ * (Bertsekas and Gallager, Data Networks, 6.5.2). flows[] and room[4 * n_hosts] are scratch.
+ * Returns how many it looked at. */
+size_t replay_share(struct replay_flow **flows, size_t n, const double *egress,
+                    const double *ingress, size_t n_hosts, double *room);
 
 #endif

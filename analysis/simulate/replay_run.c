@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The replay itself: events in order of time, then of their making. Flows are shared out anew
- * whenever one begins or ends.
+ * The replay itself: events in order of time, then of their making. Whenever a flow begins or ends,
+ * those that share a link with it, or with one of those, are shared out anew.
  */
 #include <errno.h>
 #include <math.h>
@@ -127,7 +127,10 @@ static int init_links(struct run *run) {
         run->other_links |=
             replay_link_rate(run, link) != (link == h ? m->egress[h] : m->ingress[h]);
     }
-    return 0;
+    int result = replay_components_init(run);
+    if (result == 0)
+        replay_buckets_open(run);
+    return result;
 }
 
 static int run_init(struct run *run) {
@@ -232,6 +235,7 @@ int replay_run(const struct replay *p, const struct replay_change *change, size_
     free(run.active);
     free(run.active_pairs);
     free(run.ended);
+    replay_components_release(&run);
     free(run.room);
     free(run.tokens);
     free(run.quota);

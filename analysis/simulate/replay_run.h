@@ -40,6 +40,16 @@ struct waiting { /* a rank, for a group call */
     int64_t arrived_ns, ns;
 };
 
+/* Flows whose rates depend on what has changed (replay_component.c). */
+struct components {
+    struct replay_flow **at; /* by link: the first of those that cross it */
+    struct replay_flow **begun, **changed;
+    size_t n_begun, n_changed;
+    uint32_t *links; /* that have changed, or share a flow with one that has */
+    bool *is_listed; /* by link */
+    size_t n_links;
+};
+
 struct group_state {
     uint32_t arrived, waiting;
     int64_t last_ns, root_ns;
@@ -68,6 +78,7 @@ struct run {
     struct replay_flow **active;
     uint32_t *active_pairs, *ended;
     size_t n_active;
+    struct components components;
     double *room, work;
     int64_t flows_at;
     bool dirty;
@@ -110,12 +121,22 @@ void replay_flows_advance(struct run *run, int64_t now);
 void replay_flows_end(struct run *run, int64_t now);
 void replay_flows_share(struct run *run);
 
+/* -ENOMEM. */
+int replay_components_init(struct run *run);
+void replay_components_release(struct run *run);
+/* A flow begins, ends; a link carries another rate. */
+void replay_component_begin(struct run *run, struct replay_flow *flow);
+void replay_component_end(struct run *run, struct replay_flow *flow);
+void replay_component_change(struct run *run, size_t link);
+/* All flows whose rates may be others since it was last asked: components.changed. */
+void replay_components_find(struct run *run);
+
 /* Bytes/s of a link: [egress by host, ingress by host]. */
 double replay_link_rate(const struct run *run, size_t link);
 
 /* Buckets fill, less what crosses them. */
 void replay_buckets_advance(struct run *run, double seconds);
-/* What flows may share now: run->capacity. */
+/* What flows may share now: run->capacity, and which of it has changed. */
 void replay_buckets_open(struct run *run);
 /* Seconds until one is empty, or its debt paid, at the rates that flows have now. */
 double replay_buckets_until(struct run *run);

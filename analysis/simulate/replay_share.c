@@ -3,46 +3,90 @@
 
 #include "analysis/simulate/replay_private.h"
 
-static double fair(const double *left, const double *flows, size_t at) {
-    return flows[at] > 0 ? fmax(left[at], 0) / flows[at] : INFINITY;
+static double lesser(double a, double b) {
+    return b < a ? b : a;
 }
 
-void replay_share(struct replay_flow **flows, size_t n, const double *egress, const double *ingress,
-                  size_t n_hosts, double *room) {
-    double *out = room, *in = room + n_hosts, *n_out = in + n_hosts, *n_in = n_out + n_hosts;
-    for (size_t h = 0; h < n_hosts; h++) {
-        out[h] = egress[h];
-        in[h] = ingress[h];
-        n_out[h] = n_in[h] = 0;
+static double fair(const double *left, const double *flows, size_t at) {
+    return left[at] > 0 ? left[at] / flows[at] : 0;
+}
+
+struct shared { /* by host: what of each link is left, and for how many flows */
+    double *out, *in, *n_out, *n_in;
+};
+
+static void fill(struct replay_flow **flows, size_t n, const double *egress, const double *ingress,
+                 struct shared *s) {
+    for (size_t i = 0; i < n; i++) {
+        struct replay_flow *f = flows[i];
+        s->out[f->from_host] = egress[f->from_host];
+        s->in[f->to_host] = ingress[f->to_host];
+        s->n_out[f->from_host] = s->n_in[f->to_host] = 0;
     }
     for (size_t i = 0; i < n; i++) {
-        flows[i]->rate = -1;
-        n_out[flows[i]->from_host]++;
-        n_in[flows[i]->to_host]++;
+        s->n_out[flows[i]->from_host]++;
+        s->n_in[flows[i]->to_host]++;
     }
-    for (size_t done = 0; done < n;) {
-        double least = INFINITY;
-        for (size_t i = 0; i < n; i++)
-            if (flows[i]->rate < 0)
-                least =
-                    fmin(least, fmin(flows[i]->limit, fmin(fair(out, n_out, flows[i]->from_host),
-                                                           fair(in, n_in, flows[i]->to_host))));
-        size_t before = done;
-        for (size_t i = 0; i < n; i++) {
-            struct replay_flow *f = flows[i];
-            if (f->rate >= 0)
-                continue;
-            if (fmin(f->limit, fmin(fair(out, n_out, f->from_host), fair(in, n_in, f->to_host))) >
-                least * (1 + 1e-12))
-                continue;
-            f->rate = least;
-            out[f->from_host] -= least;
-            in[f->to_host] -= least;
-            n_out[f->from_host]--;
-            n_in[f->to_host]--;
-            done++;
+}
+
+static double fair_of(const struct shared *s, const struct replay_flow *f) {
+    return lesser(fair(s->out, s->n_out, f->from_host), fair(s->in, s->n_in, f->to_host));
+}
+
+static void settle(struct shared *s, struct replay_flow *f, double rate) {
+    f->rate = rate;
+    if (isfinite(rate)) { /* else there is no limit, and as much is left */
+        s->out[f->from_host] -= rate;
+        s->in[f->to_host] -= rate;
+    }
+    s->n_out[f->from_host]--;
+    s->n_in[f->to_host]--;
+}
+
+/* Flows below the fair share of both their links have what they can take: what these leave to the
+ * others is never less than they had. How many of flows[] are left, the others behind them. */
+static size_t settle_below(struct replay_flow **flows, size_t n, struct shared *s,
+                           double *ret_least) {
+    size_t left = 0;
+    *ret_least = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        struct replay_flow *f = flows[i];
+        double rate = fair_of(s, f);
+        if (f->limit <= rate) {
+            settle(s, f, f->limit);
+            continue;
         }
-        if (done == before)
-            return;
+        *ret_least = lesser(*ret_least, rate);
+        flows[left++] = f;
     }
+    return left;
+}
+
+/* The links with the least to share give it to all that is left of their flows. */
+static size_t settle_at(struct replay_flow **flows, size_t n, struct shared *s, double least) {
+    size_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct replay_flow *f = flows[i];
+        if (fair_of(s, f) <= least * (1 + 1e-12))
+            settle(s, f, least);
+        else
+            flows[left++] = f;
+    }
+    return left;
+}
+
+size_t replay_share(struct replay_flow **flows, size_t n, const double *egress,
+                    const double *ingress, size_t n_hosts, double *room) {
+    struct shared s = {room, room + n_hosts, room + 2 * n_hosts, room + 3 * n_hosts};
+    size_t work = n;
+    fill(flows, n, egress, ingress, &s);
+    while (n > 0) {
+        double least;
+        size_t left = settle_below(flows, n, &s, &least);
+        if (left == n)
+            left = settle_at(flows, n, &s, least);
+        work += n;
+        n = left;
+    }
+    return work;
 }

@@ -3,11 +3,12 @@
  * Makes recordings nobody would have the cluster for, through the store's own library, and takes
  * the time and memory that a command needs:
  *
- *     bench_analysis_speed make DB HOSTS CORES SECONDS RANKS ITERATIONS_S
+ *     bench_analysis_speed make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring
  *     bench_analysis_speed time COMMAND...   prints: wall_s cpu_s peak_mb exit_status
  *
  * Samples at 10 Hz of every table of recording.h, RANKS ranks a host; ITERATIONS_S > 0: so many
- * iterations a second of a parameter server with all others as its workers, as single MPI calls.
+ * iterations a second, as single MPI calls, of a parameter server with all others as its workers
+ * (star), or of ranks that exchange with their neighbours all at once and then add up (ring).
  * Numbers are drawn from a fixed seed.
  */
 #include <errno.h>
@@ -73,6 +74,7 @@ struct maker {
     size_t n_hosts, n_cores, n_ranks;
     int64_t n_frames;
     double iterations_s;
+    bool ring;
     struct made_table tables[RECORDING_COUNT_];
     uint64_t random;
 };
@@ -239,8 +241,8 @@ struct call_maker {
     size_t rank;
 };
 
-static void call(struct call_maker *c, const char *name, size_t peer, int64_t begin_ns,
-                 int64_t end_ns, int64_t bytes, int64_t site) {
+static void call_with(struct call_maker *c, const char *name, size_t peer, int64_t begin_ns,
+                      int64_t end_ns, int64_t bytes, int64_t site, int64_t flags) {
     int64_t gap = begin_ns - c->last_end;
     struct wire_row row = {.name = {name, strlen(name)}};
     int64_t values[CALL_COLUMNS] = {(int64_t)c->rank,
@@ -256,7 +258,7 @@ static void call(struct call_maker *c, const char *name, size_t peer, int64_t be
                                     gap,
                                     VALUE_ABSENT,
                                     VALUE_ABSENT,
-                                    CPU_KNOWN,
+                                    CPU_KNOWN | flags,
                                     0,
                                     site};
     memcpy(row.values, values, sizeof values);
@@ -265,8 +267,13 @@ static void call(struct call_maker *c, const char *name, size_t peer, int64_t be
         die("call", store_error(c->m->store));
 }
 
+static void call(struct call_maker *c, const char *name, size_t peer, int64_t begin_ns,
+                 int64_t end_ns, int64_t bytes, int64_t site) {
+    call_with(c, name, peer, begin_ns, end_ns, bytes, site, 0);
+}
+
 /* Workers compute 60 % of an iteration, send, and the server answers one after the other. */
-static void iteration(struct call_maker *c, int64_t t, int64_t length) {
+static void star_iteration(struct call_maker *c, int64_t t, int64_t length) {
     size_t workers = c->m->n_hosts * c->m->n_ranks - 1;
     int64_t sent = t + length * 6 / 10, each = length * 3 / 10 / (int64_t)(2 * workers + 2);
     for (size_t w = 1; w <= workers; w++) {
@@ -282,6 +289,25 @@ static void iteration(struct call_maker *c, int64_t t, int64_t length) {
         int64_t back = sent + (int64_t)(w + workers + 1) * each;
         call(c, "MPI_Send", w, back - each + 1000, back - 500, 200000, 4);
     }
+}
+
+/* When a rank has computed: 50 to 60 % of an iteration, each another part in each. */
+static int64_t ready_at(size_t rank, int64_t t, int64_t length) {
+    uint64_t drawn =
+        ((uint64_t)t + rank * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(6364136223846793005);
+    return t + length / 2 + (int64_t)((drawn >> 33) % (uint64_t)(length / 10));
+}
+
+/* All send to the right and receive from the left at once, which takes 20 %; then all add up. */
+static void ring_iteration(struct call_maker *c, int64_t t, int64_t length) {
+    size_t n = c->m->n_hosts * c->m->n_ranks, right = (c->rank + 1) % n;
+    size_t left = (c->rank + n - 1) % n;
+    int64_t begin = ready_at(c->rank, t, length), from = ready_at(left, t, length);
+    int64_t to = ready_at(right, t, length), later = from > to ? from : to;
+    int64_t end = (later > begin ? later : begin) + length / 5;
+    call(c, "MPI_Sendrecv", right, begin, end, 200000, 1);
+    call_with(c, "MPI_Sendrecv", left, begin, end, 200000, 1, MPI_FLAG_PART);
+    call(c, "MPI_Allreduce", (size_t)-1, end + 1000, t + length * 85 / 100, 8, 2);
 }
 
 static void make_calls(struct maker *m) {
@@ -308,7 +334,7 @@ static void make_calls(struct maker *m) {
             frame_of(m, stream, r + 1, end + (int64_t)r);
             call(&c, "MPI_Init", 0, NS_PER_S + 1, NS_PER_S + 2, 0, 5);
             for (int64_t t = NS_PER_S + 1000000; t + length < end; t += length)
-                iteration(&c, t, length);
+                (m->ring ? ring_iteration : star_iteration)(&c, t, length);
         }
         commit(m);
     }
@@ -322,12 +348,13 @@ static int make(char **args) {
                       .n_frames = strtol(args[3], NULL, 10) * NS_PER_S / PERIOD_NS,
                       .n_ranks = strtoul(args[4], NULL, 10),
                       .iterations_s = strtod(args[5], NULL),
+                      .ring = strcmp(args[6], "ring") == 0,
                       .random = 1};
     struct run_begin run = {
         .command = "synthetic", .wall_ns = NS_PER_S, .mono_ns = NS_PER_S, .period_ns = PERIOD_NS};
     char why[256] = "";
     if (!m.n_hosts || !m.n_cores || m.n_frames < 1)
-        die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S");
+        die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring");
     if (store_open_write(args[0], &m.store, why, sizeof why))
         die(args[0], why);
     if (store_run_begin(m.store, &run, &m.run) ||
@@ -366,10 +393,10 @@ static int take_time(char **command) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 8 && strcmp(argv[1], "make") == 0)
+    if (argc == 9 && strcmp(argv[1], "make") == 0)
         return make(argv + 2);
     if (argc > 2 && strcmp(argv[1], "time") == 0)
         return take_time(argv + 2);
-    die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S | time COMMAND...");
+    die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring | time COMMAND...");
     return 1;
 }

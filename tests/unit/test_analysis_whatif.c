@@ -612,32 +612,6 @@ static void what_makes_no_sense_is_refused(void **state) {
     release(&r, &model);
 }
 
-/* ---- sharing ---- */
-
-/* Two flows leave host 0, one of them meets a third one at host 2, whose ingress is narrow. */
-static void links_are_shared_max_min_fairly(void **state) {
-    double out[] = {10, 10, 10}, in[] = {10, 10, 4}, room[12];
-    struct replay_flow a = {0, 1, INFINITY, 0, 1}, b = {0, 2, INFINITY, 0, 1};
-    struct replay_flow c = {1, 2, 1, 0, 1};
-    struct replay_flow *flows[] = {&a, &b, &c};
-    (void)state;
-    replay_share(flows, 3, out, in, 3, room);
-    CLOSE(c.rate, 1); /* its own limit */
-    CLOSE(b.rate, 3); /* what it leaves of the ingress */
-    CLOSE(a.rate, 7); /* what that leaves of the egress */
-}
-
-static void flows_without_a_limit_are_without_one(void **state) {
-    double out[] = {INFINITY, INFINITY}, in[] = {INFINITY, 6}, room[8];
-    struct replay_flow a = {1, 0, INFINITY, 0, 1}, b = {0, 1, INFINITY, 0, 1}, c = b;
-    struct replay_flow *flows[] = {&a, &b, &c};
-    (void)state;
-    replay_share(flows, 3, out, in, 2, room);
-    assert_true(isinf(a.rate));
-    CLOSE(b.rate, 3);
-    CLOSE(c.rate, 3);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_faster_link_is_predicted_as_it_would_be_measured),
@@ -661,8 +635,6 @@ int main(void) {
         cmocka_unit_test(without_calls_there_is_a_reason_and_what_counters_tell),
         cmocka_unit_test(lost_calls_refuse_a_prediction),
         cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(links_are_shared_max_min_fairly),
-        cmocka_unit_test(flows_without_a_limit_are_without_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
