@@ -137,6 +137,15 @@ int32_t call_watch_rank(const struct call_watch *watch, size_t i) {
     return rank->rank >= 0 ? rank->rank : watch->ranks[i].rank;
 }
 
+int32_t call_watch_rank_of(const struct call_watch *watch, int32_t pid, int64_t start_ns) {
+    for (size_t i = 0; watch->is_open && i < watch->reader.n_ranks; i++) {
+        const struct call_rank *rank = &watch->reader.ranks[i];
+        if (rank->pid == pid && rank->opened_ns >= start_ns)
+            return rank->rank;
+    }
+    return -1;
+}
+
 /* A rank may run one program after the other: then the second is told apart by its process. */
 static void name_rank(struct call_watch *watch, size_t i) {
     char *name = watch->ranks[i].name;

@@ -56,6 +56,9 @@ bool call_watch_read(struct call_watch *watch, size_t i, const struct probe_env 
 /* The rank's number: its place in MPI_COMM_WORLD, before MPI_Init what its launcher says. */
 int32_t call_watch_rank(const struct call_watch *watch, size_t i);
 
+/* The rank of a process that started then, as its own record tells it; -1: none does. */
+int32_t call_watch_rank_of(const struct call_watch *watch, int32_t pid, int64_t start_ns);
+
 /* Whether nobody has told a row yet of the i-th rank, or of a function of it; from now on somebody
  * has. What it counted it then counted since the last sample of the table. */
 bool call_watch_first(struct call_watch *watch, size_t i);

@@ -25,6 +25,7 @@
 
 #include "agent/counter.h"
 #include "agent/job.h"
+#include "agent/probes/call_watch.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
@@ -45,6 +46,8 @@ enum {
     BLOCK_IO_NS,
     VOLUNTARY_SWITCHES,
     INVOLUNTARY_SWITCHES,
+    PARENT,
+    STOPPED_NS,
     N_COLUMNS
 };
 
@@ -59,7 +62,7 @@ static bool can_skip(const struct processes *all, const struct process *process,
     uint64_t turn = all->sample + (uint64_t)pid;
     if (!process->settled)
         return false;
-    if (process->class == PROCESS_KERNEL)
+    if (process->class == PROCESS_KERNEL || process->class == PROCESS_OWN)
         return true;
     if (process->class == PROCESS_OUTSIDE)
         return turn % LOOK_AGAIN_EVERY != 0;
@@ -71,7 +74,8 @@ static bool can_skip(const struct processes *all, const struct process *process,
  * take the tick its start is rounded to. */
 static void begin_process(struct processes *all, struct process *process, uint64_t inode,
                           const struct process_stat *stat, const struct probe_env *env) {
-    *process = (struct process){.inode = inode, .stat = *stat, .rank = -1};
+    *process =
+        (struct process){.inode = inode, .stat = *stat, .rank = -1, .looked_ns = env->mono_ns};
     int64_t start_ns = process_start_ns(all, process, env);
     process->born = all->sample > 1 && start_ns != VALUE_ABSENT &&
                     start_ns + tick_ns(env->ticks_per_s) >= env->previous_mono_ns;
@@ -86,6 +90,13 @@ static bool has_new_name(const struct process *process, const struct process_sta
            memcmp(process->stat.comm, stat->comm, stat->comm_size) != 0;
 }
 
+/* The time up to this look is counted by what the process does at the look. */
+static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
+    if (now->state == 'T' || now->state == 't')
+        process->stopped_ns += now_ns - process->looked_ns;
+    process->looked_ns = now_ns;
+}
+
 static void update(struct processes *all, struct process *process, int32_t pid, uint64_t inode,
                    const struct probe_env *env) {
     struct process_stat stat;
@@ -97,6 +108,7 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
     bool look = is_new || !process->settled || has_new_name(process, &stat) ||
                 process->class == PROCESS_OUTSIDE;
     process_judge_cpu(process, &stat, is_new);
+    sample_stop(process, &stat, env->mono_ns);
     process->stat = stat;
     process->inode = inode;
     process->seen = process->read = all->sample;
@@ -171,6 +183,8 @@ static void fill_stat(const struct processes *all, const struct process *process
     values[THREADS] = stat->threads;
     if (stat->rss_pages >= 0)
         values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[PARENT] = stat->parent;
+    values[STOPPED_NS] = process->stopped_ns;
     values[START_NS] = process_start_ns(all, process, env);
     values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
@@ -200,6 +214,14 @@ static size_t format_name(const struct process_stat *stat, int32_t pid, char nam
            (size_t)snprintf(name + stat->comm_size, 64 - stat->comm_size, "[%d]", pid);
 }
 
+/* What its launcher told it, or MPI, which tells it to a program without a launcher, too. */
+static int32_t rank_of(const struct process *process, int32_t pid, const struct processes *all,
+                       const struct probe_env *env) {
+    bool asks = process->class == PROCESS_JOB && process->rank < 0 && env->calls;
+    return asks ? call_watch_rank_of(env->calls, pid, process_start_ns(all, process, env))
+                : process->rank;
+}
+
 static void report(struct processes *all, size_t at, const struct probe_env *env,
                    struct rows *rows) {
     struct process *process = &all->items[at];
@@ -215,8 +237,9 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     row->flags = process->born && first ? ROW_BORN : 0;
     row->values[PID] = pid;
     row->values[JOB] = process->class == PROCESS_JOB;
-    if (process->rank >= 0)
-        row->values[RANK] = process->rank;
+    int32_t rank = rank_of(process, pid, all, env);
+    if (rank >= 0)
+        row->values[RANK] = rank;
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
     fill_io(all, pid, row->values);
@@ -230,14 +253,18 @@ static void report_job(struct processes *all, const struct probe_env *env, struc
 }
 
 /* For the probes that come after this one. */
-static void tell_job(const struct processes *all, struct job *job) {
+static void tell_job(const struct processes *all, const struct probe_env *env) {
     size_t n = 0;
     for (size_t i = 0; i < all->by_pid.n; i++) {
         const struct process *process = &all->items[i];
-        struct job_process member = {all->by_pid.ids[i], process->rank, process->stat.start_ticks};
-        n += process->class == PROCESS_JOB && job_set(job, n, &member);
+        int32_t pid = all->by_pid.ids[i];
+        if (process->class != PROCESS_JOB)
+            continue;
+        struct job_process member = {pid, rank_of(process, pid, all, env),
+                                     process->stat.start_ticks};
+        n += job_set(env->job, n, &member);
     }
-    job_end(job, n);
+    job_end(env->job, n);
 }
 
 static size_t foreign_most(const struct probe_env *env) {
@@ -284,8 +311,9 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     if (r < 0)
         return r;
     forget_ended(all);
+    process_adopt(all, env);
     if (env->job)
-        tell_job(all, env->job);
+        tell_job(all, env);
     report_job(all, env, rows);
     report_foreign(all, env, rows);
     process_forget_threads(all);
@@ -295,7 +323,10 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
 /* ---- life ---- */
 
 static void note_agent(struct processes *all) {
+    char groups[GROUPS_MAX];
     struct stat st;
+    int n = file_read_small(all->proc_fd, "self/cgroup", groups, sizeof groups);
+    all->agent_group = n > 0 ? process_group_hash(groups, (size_t)n) : 0;
     if (fstatat(all->proc_fd, "self/exe", &st, 0) < 0)
         return;
     all->agent_device = st.st_dev;
@@ -374,6 +405,9 @@ static const struct column process_columns[N_COLUMNS] = {
                             "times its threads gave up the CPU to wait"},
     [INVOLUNTARY_SWITCHES] = {"involuntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
                               "times its threads were taken off the CPU"},
+    [PARENT] = {"parent", UNIT_NONE, COLUMN_LEVEL, "process id of its parent"},
+    [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
+                    "time it was stopped, by a signal or a debugger, as sampled at each row"},
 };
 
 const struct probe probe_process = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the process probe share: process.c, process_class.c, process_time.c. */
+/* What the files of the process probe share: process.c, process_class.c, process_member.c,
+ * process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -16,20 +17,28 @@ enum process_class {
     PROCESS_KERNEL,  /* a thread of the kernel: never reported */
     PROCESS_OUTSIDE, /* not of this scope: another emulated host's, or the machine's */
     PROCESS_FOREIGN, /* of this host, not of the job */
+    PROCESS_OWN,     /* of this run's profiler: never reported */
     PROCESS_JOB,
 };
 
 /* One process, known by its id and its start. */
 struct process {
-    uint64_t inode; /* of its directory: the same inode is the same process */
-    uint64_t seen;  /* number of the sample that saw it last */
-    uint64_t read;  /* number of the sample that read its stat last */
-    uint64_t sent;  /* number of the sample that reported it last, 0: none */
+    uint64_t inode;      /* of its directory: the same inode is the same process */
+    uint64_t seen;       /* number of the sample that saw it last */
+    uint64_t read;       /* number of the sample that read its stat last */
+    uint64_t sent;       /* number of the sample that reported it last, 0: none */
+    uint64_t classified; /* number of the sample that asked last what it is */
     enum process_class class;
     bool settled; /* old enough for its class to stand */
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
     int32_t rank; /* -1: none */
+    int rank_quality, step_quality; /* of what told its rank, and the one of the batch step */
+    int32_t step_rank;              /* which the run was started in: no rank of the job */
+    bool above;       /* of the job only because ranks run below it: its other children are not */
+    bool own_session; /* its session began in the job */
+    uint64_t group;   /* hash of its control groups; 0: not looked at */
+    int64_t looked_ns, stopped_ns; /* when stat was read last; sampled time in state T or t */
     /* How busy it is: growth since the last look, and half of what it was before. */
     uint64_t cpu_score, disk_score;
     uint64_t disk_bytes; /* read and written, when last looked at */
@@ -48,6 +57,7 @@ struct thread {
     struct thread_times times;
 };
 
+#define GROUPS_MAX ((size_t)8 << 10)
 #define ENVIRON_MAX ((size_t)256 << 10)
 #define LISTING_MAX ((size_t)32 << 10)
 
@@ -59,6 +69,7 @@ struct processes {
     size_t n_idle, n_idle_before;
     dev_t agent_device; /* of the agent's own executable */
     ino_t agent_inode;
+    uint64_t agent_group;           /* as process.group */
     int64_t boot_offset_ns;         /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
     struct source delay_accounting; /* kernel.task_delayacct */
     bool has_delays;
@@ -88,6 +99,26 @@ static inline bool process_is_idle(const struct process *process) {
  * busiest first; returns how many. */
 size_t process_find_busiest(const struct processes *all, size_t most,
                             size_t places[2 * FOREIGN_MAX]);
+
+/* Hash of the text of a /proc/PID/cgroup, never 0. */
+uint64_t process_group_hash(const char *text, size_t size);
+
+/* The process's entry in its parent's place; NULL: not known. */
+struct process *process_parent(const struct processes *all, const struct process *process);
+
+/* Whether one that carries no mark of the run belongs to the job by whom it descends from. */
+bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
+                         const struct probe_env *env);
+
+/* What of a process of the job its relatives must know: its session, its ancestors, its rank. */
+void process_join(struct processes *all, struct process *process, int32_t pid,
+                  const struct probe_env *env, const struct process_environ *environ);
+
+/* Takes a process and its parent for parts of the profiler. */
+void process_disown(struct processes *all, struct process *process);
+
+/* After a pass over /proc, which may have met children before their parents. */
+void process_adopt(struct processes *all, const struct probe_env *env);
 
 /* Says what a process is, once it is known and again while it is young or after it changed its
  * name. */

@@ -3,12 +3,12 @@
  * What a process is. Its class is looked up once and kept, because that costs two more files a
  * process, with two exceptions: a process younger than SETTLED_NS may still be between fork and
  * exec, or on its way into its cgroup, and a process that changed its name has called exec since.
- * One that is ending is not looked up again: with its memory its environment is gone, and in some
- * hierarchies its cgroup, so it would seem to be of nobody.
+ * Once of the job is always of the job: what it does to its environment, name or parent later does
+ * not matter, and one that is ending has lost its environment with its memory.
  *
- * Not of the job although it carries the job's CHOKEPOINT_RUN: whoever runs the agent's own
- * executable (the agent and its supervisor), and whoever has CHOKEPOINT_AGENT in its environment
- * (what launches and collects for them sets it).
+ * The profiler itself is told by the run: a process with the run's CHOKEPOINT_AGENT in its
+ * environment (what `chokepoint run` starts for itself), its parent, and whoever runs the agent's
+ * own executable with the job's CHOKEPOINT_RUN.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +23,14 @@
 
 #define SETTLED_NS (3 * NS_PER_S)
 
-static bool is_inside(const struct processes *all, int32_t pid, const struct scope *scope) {
-    char path[32], groups[8192];
+static bool is_inside(const struct processes *all, struct process *process, int32_t pid,
+                      const struct scope *scope) {
+    char path[32], groups[GROUPS_MAX];
     if (scope->kind == SCOPE_HOST || !*scope->member_path)
         return true;
     snprintf(path, sizeof path, "%d/cgroup", pid);
     int n = file_read_small(all->proc_fd, path, groups, sizeof groups);
+    process->group = n > 0 ? process_group_hash(groups, (size_t)n) : 0;
     return n > 0 && scope_has_process(scope, groups, (size_t)n);
 }
 
@@ -40,27 +42,24 @@ static bool runs_agent(const struct processes *all, int32_t pid) {
            st.st_dev == all->agent_device && st.st_ino == all->agent_inode;
 }
 
-/* Launchers of ranks have no rank of their own, but inherit that of the batch step they are in. */
-static bool is_launcher(const struct process_stat *stat) {
-    static const char *const names[] = {"mpirun",  "mpiexec", "orterun", "orted",
-                                        "prterun", "prted",   "srun",    "hydra_pmi_proxy"};
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        if (span_equal((struct span){stat->comm, stat->comm_size}, names[i]))
-            return true;
-    return false;
-}
-
-static enum process_class classify_inside(struct processes *all, struct process *process,
-                                          int32_t pid, const struct probe_env *env) {
-    struct process_environ environ;
-    process->rank = -1;
-    if (!env->run_token_id || process_read_environ(all->proc_fd, pid, env->run_token_id,
-                                                   all->environ, ENVIRON_MAX, &environ) < 0)
-        return PROCESS_FOREIGN;
-    if (!environ.of_job || environ.of_agent || runs_agent(all, pid))
-        return PROCESS_FOREIGN;
-    process->rank = is_launcher(&process->stat) ? -1 : environ.rank;
-    return PROCESS_JOB;
+/* Leaves class and rank as they are where there is nothing to say. */
+static void classify_inside(struct processes *all, struct process *process, int32_t pid,
+                            const struct probe_env *env) {
+    struct process_environ environ = {.rank = -1};
+    bool readable =
+        env->run_token_id && process_read_environ(all->proc_fd, pid, env->run_token_id,
+                                                  all->environ, ENVIRON_MAX, &environ) == 0;
+    if (environ.of_agent || (environ.of_job && runs_agent(all, pid))) {
+        process_disown(all, process);
+        return;
+    }
+    if (environ.of_job || process->class == PROCESS_JOB ||
+        process_is_relative(all, process, pid, env)) {
+        process->class = PROCESS_JOB;
+        process_join(all, process, pid, env, readable ? &environ : NULL);
+    } else if (process->class != PROCESS_OWN) {
+        process->class = PROCESS_FOREIGN;
+    }
 }
 
 int64_t process_start_ns(const struct processes *all, const struct process *process,
@@ -77,26 +76,15 @@ static bool has_ended(const struct processes *all, int32_t pid) {
     return fstatat(all->proc_fd, path, &st, 0) < 0 && (errno == ENOENT || errno == ESRCH);
 }
 
-static void look_up(struct processes *all, struct process *process, int32_t pid,
-                    const struct probe_env *env) {
-    if (process->stat.is_kernel)
-        process->class = PROCESS_KERNEL;
-    else if (!is_inside(all, pid, env->scope))
-        process->class = PROCESS_OUTSIDE;
-    else
-        process->class = classify_inside(all, process, pid, env);
-}
-
 void process_classify(struct processes *all, struct process *process, int32_t pid,
                       const struct probe_env *env) {
     int64_t start_ns = process_start_ns(all, process, env);
+    process->classified = all->sample;
     process->settled = start_ns == VALUE_ABSENT || start_ns + SETTLED_NS < env->mono_ns;
-    enum process_class class = process->class;
-    int32_t rank = process->rank;
-    look_up(all, process, pid, env);
-    bool same = process->class == class && process->rank == rank;
-    if (class == PROCESS_JOB && !same && has_ended(all, pid)) {
-        process->class = class;
-        process->rank = rank;
-    }
+    if (process->stat.is_kernel)
+        process->class = PROCESS_KERNEL;
+    else if (is_inside(all, process, pid, env->scope))
+        classify_inside(all, process, pid, env);
+    else if (process->class != PROCESS_JOB || !has_ended(all, pid))
+        process->class = PROCESS_OUTSIDE;
 }

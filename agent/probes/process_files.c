@@ -16,6 +16,8 @@
 
 /* Places of the numbers after ") S ": field 4 of proc(5) is place 0. */
 enum {
+    AT_PARENT = 0,
+    AT_SESSION = 2,
     AT_FLAGS = 5,
     AT_MINOR_FAULTS = 6,
     AT_MAJOR_FAULTS = 8,
@@ -45,6 +47,10 @@ static size_t parse_fields(const char *p, const char *end, uint64_t fields[N_FIE
     return n;
 }
 
+static int32_t id_of(uint64_t field) {
+    return field <= INT32_MAX ? (int32_t)field : 0;
+}
+
 /* "12 (comm) S 1 2 3 ...": comm may hold blanks, brackets and newlines, so it ends at the last
  * bracket. */
 bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_stat) {
@@ -61,6 +67,8 @@ bool process_parse_stat(const char *text, size_t size, struct process_stat *ret_
         .comm_size = (uint8_t)(comm_size < COMM_MAX ? comm_size : COMM_MAX),
         .is_kernel = fields[AT_FLAGS] & PF_KTHREAD,
         .state = close[2],
+        .parent = id_of(fields[AT_PARENT]),
+        .session = id_of(fields[AT_SESSION]),
         .last_cpu =
             n > AT_LAST_CPU && fields[AT_LAST_CPU] <= INT32_MAX ? (int32_t)fields[AT_LAST_CPU] : -1,
         .threads = (int64_t)fields[AT_THREADS],
@@ -160,30 +168,38 @@ static int rank_quality(const char *entry, int32_t *ret_rank) {
     return 0;
 }
 
-static void judge_entry(const char *entry, const char *run_id, int *quality,
-                        struct process_environ *environ) {
-    const char *run = value_of(entry, "CHOKEPOINT_RUN");
-    int32_t rank;
-    int of_entry = rank_quality(entry, &rank);
-    if (!run)
-        run = value_of(entry, "OMPI_CHOKEPOINT_RUN"); /* as mpirun hands it to every rank */
-    environ->of_job |= run && run_id && strcmp(run, run_id) == 0;
-    environ->of_agent |= value_of(entry, "CHOKEPOINT_AGENT") != NULL;
-    if (of_entry > *quality) {
-        *quality = of_entry;
+/* As we hand the run's name to the command, as mpirun to every rank, and as ssh takes it along. */
+static bool names_run(const char *entry, const char *run_id) {
+    static const char *const names[] = {"CHOKEPOINT_RUN", "OMPI_CHOKEPOINT_RUN",
+                                        "LC_CHOKEPOINT_RUN"};
+    for (size_t i = 0; run_id && i < ARRAY_SIZE(names); i++) {
+        const char *run = value_of(entry, names[i]);
+        if (run)
+            return strcmp(run, run_id) == 0;
+    }
+    return false;
+}
+
+static void judge_entry(const char *entry, const char *run_id, struct process_environ *environ) {
+    const char *agent = value_of(entry, "CHOKEPOINT_AGENT");
+    int32_t rank = -1;
+    int quality = rank_quality(entry, &rank);
+    environ->of_job |= names_run(entry, run_id);
+    environ->of_agent |= agent && run_id && strcmp(agent, run_id) == 0;
+    if (quality > environ->rank_quality) {
+        environ->rank_quality = quality;
         environ->rank = rank;
     }
 }
 
 void process_parse_environ(const char *text, size_t size, const char *run_id,
                            struct process_environ *ret_environ) {
-    int quality = 0;
     *ret_environ = (struct process_environ){.rank = -1};
     for (const char *p = text, *end = text + size; p < end;) {
         const char *nul = memchr(p, '\0', (size_t)(end - p));
         if (!nul)
             break; /* cut: not to be trusted */
-        judge_entry(p, run_id, &quality, ret_environ);
+        judge_entry(p, run_id, ret_environ);
         p = nul + 1;
     }
 }

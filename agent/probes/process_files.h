@@ -16,9 +16,10 @@
 struct process_stat {
     char comm[COMM_MAX + 1]; /* as the process chose it: any bytes but NUL */
     uint8_t comm_size;
-    bool is_kernel;   /* a thread of the kernel */
-    char state;       /* R running or ready, S asleep, D waiting for a disk, ... */
-    int32_t last_cpu; /* it ran on; -1: not said */
+    bool is_kernel;          /* a thread of the kernel */
+    char state;              /* R running or ready, S asleep, D waiting for a disk, ... */
+    int32_t last_cpu;        /* it ran on; -1: not said */
+    int32_t parent, session; /* process ids; 0: none */
     int64_t threads, rss_pages;
     uint64_t user_ticks, system_ticks, start_ticks; /* start: since boot */
     uint64_t minor_faults, major_faults;
@@ -36,9 +37,10 @@ struct thread_times {
 };
 
 struct process_environ {
-    bool of_job;   /* CHOKEPOINT_RUN is that of this run */
-    bool of_agent; /* CHOKEPOINT_AGENT is there: launches or serves the measurement */
-    int32_t rank;  /* -1: none */
+    bool of_job;      /* CHOKEPOINT_RUN is that of this run */
+    bool of_agent;    /* CHOKEPOINT_AGENT is: launches or serves the measurement */
+    int32_t rank;     /* -1: none */
+    int rank_quality; /* how good a source told it, from 1; 0: none */
 };
 
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);

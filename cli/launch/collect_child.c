@@ -34,7 +34,10 @@ static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
     listen_list(child, listen, sizeof listen);
     const char *const words[] = {child->program, "collector", "--db", child->database, "--run", run,
                                  "--listen",     listen,      NULL};
-    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", child->token}, {0}};
+    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", child->token},
+                                               {"CHOKEPOINT_AGENT", child->run_id},
+                                               {"CHOKEPOINT_RUN", NULL},
+                                               {0}};
     const struct child_plan plan = {.words = words,
                                     .variables = variables,
                                     .stdin_fd = fds[0][0],

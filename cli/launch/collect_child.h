@@ -22,6 +22,7 @@ struct collect_endpoint {
 
 struct collect_child {
     const char *program, *database, *token; /* borrowed; program: the command chokepoint */
+    const char *run_id;                     /* borrowed; as agents and the command know it */
     const sigset_t *mask;
     int64_t run;
     struct collect_endpoint endpoints[COLLECT_ADDRESSES_MAX];

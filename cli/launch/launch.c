@@ -36,13 +36,16 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
     return *ret_fd < 0 ? negative_errno() : 0;
 }
 
-/* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN. Of the lists that
+/* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN, and CHOKEPOINT_AGENT
+ * says what it is. Of the lists that
  * mpirun refuses to mix, ours is -x. SLURM_OVERLAP: the agents' step must not hold the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
     bool direct = launch->road == LAUNCH_DIRECT, ssh = launch->road == LAUNCH_SSH;
     const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", ssh ? NULL : plan->token},
                                                {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
+                                               {"CHOKEPOINT_AGENT", plan->run_id},
+                                               {"LC_CHOKEPOINT_RUN", NULL},
                                                {"CHOKEPOINT_MARKS", direct ? plan->marks : NULL},
                                                {"OMPI_MCA_mca_base_env_list", NULL},
                                                {"SLURM_OVERLAP", "1"},

@@ -61,7 +61,7 @@ static void make_mpirun(struct launch_words *to, const struct launch *launch,
             "odls_base_sigkill_timeout", LAUNCH_KILL_S, "-x", "CHOKEPOINT_TOKEN", NULL);
     if (getenv("CHOKEPOINT_SCOPE"))
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
-    add_all(to, "-x", to->run, "-x", to->marks, plan->agent, NULL);
+    add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, plan->agent, NULL);
     add_agent(to, launch, plan);
 }
 
@@ -103,7 +103,8 @@ static int make_script(struct launch_words *to, const struct launch *launch,
     memcpy(agent.spool, to->spool, sizeof agent.spool);
     add_agent(&agent, launch, plan);
     bool fits = append_quoted(inner, sizeof inner, "; export ", to->run) &&
-                append_quoted(inner, sizeof inner, " ", to->marks);
+                append_quoted(inner, sizeof inner, " ", to->marks) &&
+                append_quoted(inner, sizeof inner, " CHOKEPOINT_AGENT=", plan->run_id);
     if (scope)
         fits = fits && append_quoted(inner, sizeof inner, "; export CHOKEPOINT_SCOPE=", scope);
     fits = fits && append_quoted(inner, sizeof inner, "; a=", plan->agent) &&

@@ -2,7 +2,9 @@
 /*
  * The command itself. It stays in our process group, so that the terminal treats it as it would
  * without us. mpirun hands OMPI_* variables to every rank, on every host and beside the user's own
- * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice.
+ * -x (the documented list, mca_base_env_list, makes mpirun refuse any -x): so all is said twice,
+ * and the run's name once more as a category of the locale: those are what ssh takes along by
+ * default.
  */
 #include "cli/launch/preload.h"
 #include "cli/launch/run_session.h"
@@ -91,12 +93,12 @@ static void add_preload(struct run_session *s, struct preload *preload,
 
 int session_start_command(struct run_session *s) {
     struct preload preload;
-    struct child_variable variables[9] = {{"CHOKEPOINT_TOKEN", NULL},
-                                          {"CHOKEPOINT_RUN", s->run_id},
-                                          {"CHOKEPOINT_MARKS", s->marks},
-                                          {"OMPI_CHOKEPOINT_RUN", s->run_id},
-                                          {"OMPI_CHOKEPOINT_MARKS", s->marks}};
-    add_preload(s, &preload, variables + 5);
+    struct child_variable variables[11] = {
+        {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_RUN", s->run_id},
+        {"CHOKEPOINT_MARKS", s->marks},     {"CHOKEPOINT_AGENT", NULL},
+        {"LC_CHOKEPOINT_RUN", s->run_id},   {"OMPI_CHOKEPOINT_RUN", s->run_id},
+        {"OMPI_CHOKEPOINT_MARKS", s->marks}};
+    add_preload(s, &preload, variables + 7);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,
                                     .stdin_fd = -1,

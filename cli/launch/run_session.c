@@ -158,7 +158,7 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->collector.database = options->database;
     s->collector.token = s->plan.token = s->token;
     s->collector.mask = s->plan.mask = &s->old_mask;
-    s->plan.run_id = s->run_id;
+    s->collector.run_id = s->plan.run_id = s->run_id;
     s->plan.marks = s->marks;
     s->plan.rate = options->rate;
     s->plan.process_rate = options->process_rate;

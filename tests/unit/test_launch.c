@@ -59,8 +59,9 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
         words_of(LAUNCH_MPIRUN, &plan),
         "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
         "--wdir|/"
-        "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_RUN=feedc0de|-x|"
-        "CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a b/chokepoint-agent|--collector|"
+        "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_AGENT|-x|"
+        "CHOKEPOINT_RUN=feedc0de|-x|CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a "
+        "b/chokepoint-agent|--collector|"
         "http://10.0.0.1:7|--spool|/tmp/chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
         "--process-rate|1|--drain|3");
     setenv("CHOKEPOINT_SCOPE", "cgroup", 1);
@@ -119,7 +120,8 @@ static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
     FILE *file = fopen(plan.agent, "w");
     assert_non_null(file);
     fputs("#!/bin/sh\nread x && exit 9\n"
-          "echo \"chokepoint-agent: $CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS $2\"\n"
+          "echo \"chokepoint-agent: $CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
+          "$CHOKEPOINT_AGENT $2\"\n"
           "echo ----\necho one; echo two; echo three; echo four\nexit 3\n",
           file);
     fclose(file);
@@ -139,7 +141,7 @@ static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
     assert_int_equal(launch_start(&launch, &plan, "http://10.0.0.1:7"), 0);
     await_end(&launch, said);
     assert_string_equal(launch.trouble, "exit status 3");
-    assert_string_equal(said, TOKEN " feedc0de /dev/shm/it's here http://10.0.0.1:7");
+    assert_string_equal(said, TOKEN " feedc0de /dev/shm/it's here feedc0de http://10.0.0.1:7");
     assert_int_equal(launch.n_said, 3);
     assert_string_equal(launch.said[2], "two");
     line_reader_close(&launch.output);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who belongs to the job besides those who carry its mark in their environment: a child of a
+ * member, a process of a session that began in the job, and an orphan in a control group that
+ * members have for themselves. A title may overwrite an environment, and a daemon leaves its parent
+ * and session; none of them leaves all three, and once a member is always one.
+ *
+ * Upwards only ranks have relatives: what started them (daemons of launchers, also over ssh, which
+ * takes no environment along) is of the job up to the leader of its session, and is no rank. Its
+ * other children are not of the job for that: it may be somebody's shell.
+ *
+ * A number of a batch step is a rank for those whom the step itself started. The command has it,
+ * too, and all it starts: for them it counts only where no better source gives ranks below.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/job.h"
+#include "agent/probes/process.h"
+
+#define ANCESTORS_MAX 64
+#define INIT 1 /* the parent of orphans */
+
+struct process *process_parent(const struct processes *all, const struct process *process) {
+    int at = process->stat.parent > 0 ? idmap_find(&all->by_pid, process->stat.parent) : -1;
+    const struct process *parent = at < 0 ? NULL : &all->items[at];
+    bool is = parent && parent != process && parent->class != PROCESS_NEW &&
+              parent->stat.start_ticks <= process->stat.start_ticks;
+    return is ? (struct process *)(uintptr_t)parent : NULL;
+}
+
+static bool has_kin(const struct process *parent) {
+    return parent && parent->class == PROCESS_JOB && !parent->above;
+}
+
+/* ---- sessions and groups ---- */
+
+static const struct process *find(const struct processes *all, int32_t pid) {
+    int at = idmap_find(&all->by_pid, pid);
+    return at < 0 ? NULL : &all->items[at];
+}
+
+static bool any_member(const struct processes *all, const struct job *job,
+                       const struct process *process,
+                       bool (*alike)(const struct process *member, const struct process *process)) {
+    for (size_t i = 0; job && i < job->n; i++) {
+        const struct process *member = find(all, job->processes[i].pid);
+        if (member && member->class == PROCESS_JOB && alike(member, process))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_session(const struct process *member, const struct process *process) {
+    return member->own_session && member->stat.session == process->stat.session;
+}
+
+static bool is_in_group(const struct process *member, const struct process *process) {
+    return member->group == process->group;
+}
+
+/* Members are asked only where the leader has ended. */
+static bool has_session_of_job(const struct processes *all, const struct process *process,
+                               int32_t pid, const struct job *job) {
+    const struct process *leader = find(all, process->stat.session);
+    if (process->stat.session <= INIT || process->stat.session == pid)
+        return false;
+    return leader ? has_kin(leader) : any_member(all, job, process, is_in_session);
+}
+
+uint64_t process_group_hash(const char *text, size_t size) {
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
+    return hash ? hash : 1;
+}
+
+static uint64_t group_of(const struct processes *all, const struct process *process, int32_t pid) {
+    char path[32], groups[GROUPS_MAX];
+    if (process->group)
+        return process->group;
+    snprintf(path, sizeof path, "%d/cgroup", pid);
+    int n = file_read_small(all->proc_fd, path, groups, sizeof groups);
+    return n > 0 ? process_group_hash(groups, (size_t)n) : 0;
+}
+
+/* The group of the agent is also that of who started it, and of anybody on an emulated host. */
+static bool has_group_of_job(const struct processes *all, struct process *process, int32_t pid,
+                             const struct job *job) {
+    if (process->stat.parent != INIT || !process->born || !all->agent_group || !job || !job->n)
+        return false;
+    process->group = group_of(all, process, pid);
+    return process->group && process->group != all->agent_group &&
+           any_member(all, job, process, is_in_group);
+}
+
+bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
+                         const struct probe_env *env) {
+    return has_kin(process_parent(all, process)) ||
+           has_session_of_job(all, process, pid, env->job) ||
+           has_group_of_job(all, process, pid, env->job);
+}
+
+void process_adopt(struct processes *all, const struct probe_env *env) {
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < all->by_pid.n; i++) {
+            struct process *process = &all->items[i];
+            if (process->class != PROCESS_FOREIGN || process->classified != all->sample ||
+                !has_kin(process_parent(all, process)))
+                continue;
+            process->class = PROCESS_JOB;
+            process_join(all, process, all->by_pid.ids[i], env, NULL);
+            more = true;
+        }
+    }
+}
+
+/* ---- ranks ---- */
+
+static void take_rank(struct process *process, const struct process *parent,
+                      const struct process_environ *environ) {
+    bool of_step = environ->rank_quality == 1;
+    if (of_step && parent && parent->class == PROCESS_OWN) {
+        process->step_quality = environ->rank_quality;
+        process->step_rank = environ->rank;
+    } else if (parent && parent->class == PROCESS_JOB && !process->step_quality) {
+        process->step_quality = parent->step_quality;
+        process->step_rank = parent->step_rank;
+    }
+    bool is_step =
+        process->step_quality == environ->rank_quality && process->step_rank == environ->rank;
+    process->rank = is_step ? -1 : environ->rank;
+    process->rank_quality = is_step ? 0 : environ->rank_quality;
+}
+
+/* A rank that was told by a worse source than one below is that of the step it was started in. */
+static void lose_rank(struct process *process, const struct process *below) {
+    if (process->rank < 0 || process->rank_quality >= below->rank_quality)
+        return;
+    process->step_quality = process->rank_quality;
+    process->step_rank = process->rank;
+    process->rank = -1;
+    process->rank_quality = 0;
+}
+
+static void claim_ancestors(struct processes *all, const struct process *rank) {
+    const struct process *below = rank;
+    for (int i = 0; i < ANCESTORS_MAX; i++) {
+        struct process *process = process_parent(all, below);
+        bool is_session = process && process->stat.session == below->stat.session;
+        if (!process || below->stat.parent <= INIT)
+            return;
+        if (process->class == PROCESS_FOREIGN && is_session) {
+            process->class = PROCESS_JOB;
+            process->above = true;
+        } else if (process->class == PROCESS_JOB) {
+            lose_rank(process, rank);
+        } else {
+            return;
+        }
+        below = process;
+    }
+}
+
+void process_join(struct processes *all, struct process *process, int32_t pid,
+                  const struct probe_env *env, const struct process_environ *environ) {
+    const struct process *parent = process_parent(all, process);
+    process->own_session |=
+        process->stat.session == pid || has_session_of_job(all, process, pid, env->job);
+    process->group = group_of(all, process, pid);
+    if (environ && environ->rank_quality && !process->above)
+        take_rank(process, parent, environ);
+    if (process->rank >= 0)
+        claim_ancestors(all, process);
+}
+
+void process_disown(struct processes *all, struct process *process) {
+    struct process *parent = process_parent(all, process);
+    process->class = PROCESS_OWN;
+    if (parent && process->stat.parent > INIT && parent->class == PROCESS_FOREIGN)
+        parent->class = PROCESS_OWN;
+}
