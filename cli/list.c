@@ -65,7 +65,7 @@ static void format_start(int64_t wall_ns, char *to, size_t size) {
 static void format_duration(int64_t ns, char *to, size_t size) {
     int64_t s = ns / NS_PER_S;
     if (ns < 0)
-        snprintf(to, size, "?");
+        snprintf(to, size, "-");
     else if (s < 60)
         snprintf(to, size, "%.1f s", (double)ns / NS_PER_S);
     else if (s < 3600)
@@ -82,6 +82,9 @@ static void format_end(const struct store_run *run, char *to, size_t size) {
         return;
     case RUN_INTERRUPTED:
         snprintf(to, size, "interrupted");
+        return;
+    case RUN_NOT_STARTED:
+        snprintf(to, size, "not started");
         return;
     case RUN_FAILED:
         snprintf(to, size, "exit %d", run->exit_status);
@@ -119,7 +122,8 @@ static int fill_line(struct store *store, const struct store_run *run, struct li
     text_sanitize(l->cells[COLUMN_NAME], sizeof *l->cells, run->name, strlen(run->name));
     format_repeat(run, l->cells[COLUMN_REPEAT], sizeof *l->cells);
     format_start(run->started_wall_ns, l->cells[COLUMN_START], sizeof *l->cells);
-    format_duration(run->duration_ns, l->cells[COLUMN_DURATION], sizeof *l->cells);
+    format_duration(run->state == RUN_NOT_STARTED ? -1 : run->duration_ns,
+                    l->cells[COLUMN_DURATION], sizeof *l->cells);
     format_end(run, l->cells[COLUMN_END], sizeof *l->cells);
     l->command = run->command;
     return format_hosts(store, run, l->cells[COLUMN_HOSTS], sizeof *l->cells);

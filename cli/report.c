@@ -4,7 +4,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/verb.h"
-#include "collector/store.h"
+#include "collector/store_read.h"
 #include "common/error.h"
 #include "reports/model/budget_store.h"
 
@@ -70,6 +70,17 @@ int report_cannot_read(const char *verb, struct store *store, const char *databa
     return is_unreadable(result) ? EXIT_USAGE : 1;
 }
 
+/* A run whose command never ran has nothing to report but why. */
+static int tell_refusal(const char *verb, struct store *store, const char *which) {
+    struct store_run run;
+    if (store_find_run(store, which, &run) < 0)
+        return 1;
+    verb_complain(verb, "the command of run %" PRId64 " was not started: %s", run.id,
+                  run.refusal ? run.refusal : "it is not known why");
+    store_run_release(&run);
+    return 1;
+}
+
 int report_cannot_read_run(const char *verb, struct store *store, const char *database,
                            const char *which, int result) {
     if (result == -ENOENT) {
@@ -77,6 +88,8 @@ int report_cannot_read_run(const char *verb, struct store *store, const char *da
                       database);
         return EXIT_USAGE;
     }
+    if (result == -ECANCELED)
+        return tell_refusal(verb, store, which);
     verb_complain(verb, "cannot read run '%s' in %s: %s", which, database,
                   reading_words(store, result));
     return is_unreadable(result) ? EXIT_USAGE : 1;

@@ -80,9 +80,31 @@ static int record_start(const struct run_session *s) {
 static enum run_state end_state(const struct run_session *s, int exit_status) {
     if (s->interrupted)
         return RUN_INTERRUPTED;
+    if (s->refusal)
+        return RUN_NOT_STARTED;
     if (exit_status > 128 && WIFSIGNALED(s->command_status))
         return RUN_KILLED;
     return exit_status ? RUN_FAILED : RUN_DONE;
+}
+
+#define LOOKS_MIN 3 /* at the processes: in fewer a rank may have come and gone unseen */
+
+/* A launcher that failed without ever having started a rank: the program is not there, or a host
+ * cannot be reached by it. Only where all hosts were looked at. */
+static void judge_launcher(struct run_session *s, struct store *store) {
+    bool has_ranks = true, missing = false;
+    double looks =
+        (double)(s->ended_mono_ns - s->started_mono_ns) / 1e9 * s->options->process_rate_hz;
+    int found = s->words.program ? command_find(s->words.program) : 0;
+    for (size_t i = 0; i < s->n_launches; i++)
+        missing |= !s->launches[i].final;
+    if (s->words.kind == COMMAND_PLAIN || missing || (found == 0 && looks < LOOKS_MIN) ||
+        store_run_has_ranks(store, s->run, &has_ranks) < 0 || has_ranks)
+        return;
+    if (found == 0)
+        session_refuse(s, "%s ended without having started a rank", s->words.launcher);
+    else
+        session_refuse(s, "%s found no program %s", s->words.launcher, s->words.program);
 }
 
 static void record_end(struct run_session *s, int exit_status) {
@@ -92,8 +114,12 @@ static void record_end(struct run_session *s, int exit_status) {
         return;
     if (s->started_mono_ns)
         r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
+    if (exit_status && s->started_mono_ns && !s->interrupted)
+        judge_launcher(s, store);
     for (size_t i = 0; i < s->n_notes && r == 0; i++)
         r = store_run_note(store, s->run, s->notes[i]);
+    if (s->refusal && r == 0)
+        r = store_run_note(store, s->run, s->refusal);
     int ended = store_run_end(store, s->run, end_state(s, exit_status), exit_status,
                               s->ended_wall_ns, s->ended_mono_ns);
     if (r < 0 || ended < 0)
@@ -141,21 +167,22 @@ static int gather_hosts(struct run_session *s) {
     if (s->interrupted || s->collector_lost)
         return -ECANCELED;
     if (s->unwritable)
-        return session_complain(s, "the command was not started: %s", s->unwritable), -EIO;
+        return session_refuse(s, "%s", s->unwritable), -EIO;
     size_t n_missing = session_name_missing(s);
     if (n_missing == 0)
         return 0;
     if (s->options->allow_missing && n_missing < s->n_launches)
         return session_tell(s, "going on without %zu of %zu hosts", n_missing, s->n_launches), 0;
-    session_complain(s, "the command was not started: %zu of %zu hosts did not answer%s", n_missing,
-                     s->n_launches,
-                     n_missing < s->n_launches ? " (--allow-missing goes on without them)" : "");
+    session_refuse(s, "%zu of %zu hosts did not answer%s", n_missing, s->n_launches,
+                   n_missing < s->n_launches ? " (--allow-missing goes on without them)" : "");
     return -EHOSTUNREACH;
 }
 
-static int not_started(const struct run_session *s, int error) {
-    session_complain(s, "%s: %s", s->options->command[0],
-                     error == -ENOENT ? "command not found" : strerror(-error));
+static const char *refusal_words(int error) {
+    return error == -ENOENT ? "command not found" : strerror(-error);
+}
+
+static int refusal_status(int error) {
     return error == -ENOENT ? 127 : 126;
 }
 
@@ -163,7 +190,8 @@ static int run_command(struct run_session *s) {
     int r = session_start_command(s);
     if (r < 0) {
         s->started_mono_ns = 0;
-        return not_started(s, r);
+        session_refuse(s, "%s: %s", s->options->command[0], refusal_words(r));
+        return refusal_status(r);
     }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
@@ -205,15 +233,18 @@ static int record(struct run_session *s) {
     if (start_collector(s) == 0 && gather_hosts(s) == 0) {
         tell_beginning(s);
         exit_status = run_command(s);
-    } else
+    } else {
         exit_status = interrupted_status(s);
+        if (!s->interrupted)
+            session_refuse(s, "the collector does not run");
+    }
     if (!s->ended_mono_ns) {
         s->ended_wall_ns = clock_wall_ns();
         s->ended_mono_ns = clock_monotonic_ns();
     }
     session_drain(s);
     record_end(s, exit_status);
-    if (s->started_mono_ns && s->options->report)
+    if (s->started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
     session_reap(s);
     return exit_status;
@@ -221,8 +252,10 @@ static int record(struct run_session *s) {
 
 static int run(struct run_session *s) {
     int r = command_find(s->options->command[0]);
-    if (r < 0)
-        return not_started(s, r);
+    if (r < 0) {
+        session_complain(s, "%s: %s", s->options->command[0], refusal_words(r));
+        return refusal_status(r);
+    }
     if (prepare(s) < 0 || begin(s) < 0)
         return EXIT_USAGE;
     return record(s);

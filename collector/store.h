@@ -67,7 +67,18 @@ void store_close(struct store *store); /* takes NULL */
 /* The last SQLite message, for a log line. Borrowed, until the next call. */
 const char *store_error(const struct store *store);
 
-enum run_state { RUN_RUNNING, RUN_DONE, RUN_FAILED, RUN_KILLED, RUN_INTERRUPTED };
+enum run_state {
+    RUN_RUNNING,
+    RUN_DONE,
+    RUN_FAILED,
+    RUN_KILLED,
+    RUN_INTERRUPTED,
+    RUN_NOT_STARTED /* its command never ran; the last note says why */
+};
+
+static inline bool run_state_is_failure(enum run_state state) {
+    return state == RUN_FAILED || state == RUN_KILLED || state == RUN_NOT_STARTED;
+}
 
 /* A value that a run was given, by name: a parameter of a sweep. */
 struct run_label {
@@ -99,6 +110,9 @@ int store_run_end(struct store *store, int64_t run, enum run_state state, int ex
                   int64_t wall_ns, int64_t mono_ns);
 /* When the command itself starts (agents ready): resets the run's start. */
 int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns, int64_t mono_ns);
+
+/* Whether a process of a rank of the job was seen; -ENOENT if processes were not looked at. */
+int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has);
 
 /* A note about the quality of a run ("vm3 did not answer: ..."), kept for the report. */
 int store_run_note(struct store *store, int64_t run, const char *text);

@@ -20,7 +20,12 @@
     "SELECT run, name, command, state, exit_status, started_wall_ns, period_ns, hosts_expected,"   \
     " coalesce(ended_mono_ns - started_mono_ns,"                                                   \
     "  (SELECT max(s.last_mono_ns + s.clock_offset_ns) FROM stream s JOIN host h USING(host)"      \
-    "   WHERE h.run = run.run) - started_mono_ns, 0) FROM run"
+    "   WHERE h.run = run.run) - started_mono_ns, 0),"                                             \
+    " CASE state WHEN 'not-started' THEN (SELECT text FROM run_note"                               \
+    "  WHERE run_note.run = run.run ORDER BY n DESC LIMIT 1) END FROM run"
+
+/* A run whose command never ran is found by its number only. */
+#define RUN_STARTED " WHERE state <> 'not-started'"
 
 static int64_t or_zero(int64_t value) {
     return value == VALUE_ABSENT ? 0 : value;
@@ -36,7 +41,8 @@ static int clamp_int(int64_t value) {
 }
 
 static enum run_state state_from_text(const char *text) {
-    static const char *const texts[] = {"running", "done", "failed", "killed", "interrupted"};
+    static const char *const texts[] = {"running", "done",        "failed",
+                                        "killed",  "interrupted", "not-started"};
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         if (strcmp(texts[i], text) == 0)
             return (enum run_state)i;
@@ -58,7 +64,9 @@ static int fill_run(sqlite3_stmt *row, struct store_run *run) {
         .period_ns = or_zero(sql_column(row, 6)),
         .n_hosts_expected = clamp_int(or_zero(sql_column(row, 7))),
     };
-    if (run->name && run->command)
+    bool has_refusal = sqlite3_column_type(row, 9) == SQLITE_TEXT;
+    run->refusal = has_refusal ? sql_column_dup(row, 9, LINE_MAX_BYTES) : NULL;
+    if (run->name && run->command && (run->refusal || !has_refusal))
         return 0;
     store_run_release(run);
     return -ENOMEM;
@@ -67,6 +75,7 @@ static int fill_run(sqlite3_stmt *row, struct store_run *run) {
 void store_run_release(struct store_run *run) {
     free(run->name);
     free(run->command);
+    free(run->refusal);
     *run = (struct store_run){0};
 }
 
@@ -146,15 +155,15 @@ int store_find_run(struct store *store, const char *which, struct store_run *ret
     if (parse_last(which, &number))
         return number > INT64_MAX
                    ? -ENOENT
-                   : find_one(store, RUN_SELECT " ORDER BY run DESC LIMIT 1 OFFSET ?",
+                   : find_one(store, RUN_SELECT RUN_STARTED " ORDER BY run DESC LIMIT 1 OFFSET ?",
                               (int64_t)number, NULL, ret_run);
     if (text_parse_u64(which, &number) == 0 && number <= INT64_MAX) {
         int r = find_one(store, RUN_SELECT " WHERE run = ?", (int64_t)number, NULL, ret_run);
         if (r != -ENOENT)
             return r;
     }
-    return find_one(store, RUN_SELECT " WHERE name = ? ORDER BY run DESC LIMIT 1", 0, which,
-                    ret_run);
+    return find_one(store, RUN_SELECT RUN_STARTED " AND name = ? ORDER BY run DESC LIMIT 1", 0,
+                    which, ret_run);
 }
 
 /* ---- hosts ---- */

@@ -12,6 +12,7 @@ struct store_run {
     int64_t id;
     char *name, *command; /* owned */
     enum run_state state;
+    char *refusal;           /* owned; of RUN_NOT_STARTED: why, if it is known; NULL */
     int exit_status;         /* -1 while unknown */
     int64_t started_wall_ns; /* when the command started */
     int64_t duration_ns;     /* of the command; to the last frame if it never ended */
@@ -38,7 +39,8 @@ struct store_note {
     char *text; /* owned */
 };
 
-/* Finds a run: "7" (id), a name (the newest of that name), "last", "last~1". -ENOENT. */
+/* Finds a run: "7" (id), a name (the newest of that name), "last", "last~1". Runs whose
+ * command never started are found by their id only. -ENOENT. */
 int store_find_run(struct store *store, const char *which, struct store_run *ret_run);
 /* The newest run that has something of this very stream. -ENOENT. */
 int store_find_run_of_stream(struct store *store, const struct wire_stream *stream,

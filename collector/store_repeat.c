@@ -74,11 +74,12 @@ static size_t keep_repeats(struct store_run *runs, size_t n, const struct store_
     *ret_others = 0;
     for (size_t i = 0; i < n; i++) {
         bool same_name = strcmp(runs[i].name, of->name) == 0;
-        if (same_name && strcmp(runs[i].command, of->command) == 0) {
+        bool started = runs[i].state != RUN_NOT_STARTED;
+        if (started && same_name && strcmp(runs[i].command, of->command) == 0) {
             runs[kept++] = runs[i];
             continue;
         }
-        *ret_others += same_name;
+        *ret_others += started && same_name;
         store_run_release(&runs[i]);
     }
     return kept;

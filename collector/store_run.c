@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/error.h"
+
 /* "./build/train --x" is called train. */
 static void name_from_command(const char *command, char *name, size_t size) {
     size_t end = strcspn(command, " \t");
@@ -62,7 +64,8 @@ static int require_change(struct store *store, int r) {
 
 int store_run_end(struct store *store, int64_t run, enum run_state state, int exit_status,
                   int64_t wall_ns, int64_t mono_ns) {
-    static const char *const states[] = {"running", "done", "failed", "killed", "interrupted"};
+    static const char *const states[] = {"running", "done",        "failed",
+                                         "killed",  "interrupted", "not-started"};
     if ((size_t)state >= sizeof states / sizeof *states)
         return -EINVAL;
     return require_change(store, sql_run(store, SQL_RUN_END, "tiiii", states[state],
@@ -71,6 +74,25 @@ int store_run_end(struct store *store, int64_t run, enum run_state state, int ex
 
 int store_run_command_started(struct store *store, int64_t run, int64_t wall_ns, int64_t mono_ns) {
     return require_change(store, sql_run(store, SQL_RUN_STARTED, "iii", wall_ns, mono_ns, run));
+}
+
+int store_run_has_ranks(struct store *store, int64_t run, bool *ret_has) {
+    AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
+    bool has;
+    int r = sql_has_table(store, "process", &has);
+    if (r || !has)
+        return r ? r : -ENOENT;
+    r = sql_prepare(store,
+                    "SELECT 1 FROM host h JOIN stream s USING(host) JOIN frame f USING(stream)"
+                    " JOIN process p USING(frame) WHERE h.run = ? AND p.rank IS NOT NULL LIMIT 1",
+                    &statement);
+    if (!r)
+        r = sql_bind(statement, "i", run);
+    if (r)
+        return r;
+    int code = sqlite3_step(statement);
+    *ret_has = code == SQLITE_ROW;
+    return *ret_has ? 0 : sql_errno(code);
 }
 
 int store_run_note(struct store *store, int64_t run, const char *text) {

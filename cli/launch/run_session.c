@@ -40,6 +40,18 @@ void session_complain(const struct run_session *s, const char *format, ...) {
     va_end(values);
 }
 
+void session_refuse(struct run_session *s, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *text;
+    int n = s->refusal ? -1 : vasprintf(&text, format, values);
+    va_end(values);
+    if (n < 0)
+        return;
+    s->refusal = text;
+    session_complain(s, "the command was not started: %s", text);
+}
+
 void session_note(struct run_session *s, const char *format, ...) {
     char *text = NULL;
     va_list values;
@@ -187,6 +199,7 @@ void session_release(struct run_session *s) {
     for (size_t i = 0; i < s->n_notes; i++)
         free(s->notes[i]);
     free(s->unwritable);
+    free(s->refusal);
     hosts_release(&s->hosts);
     collect_child_release(&s->collector);
     group_watch_stop(&s->group);

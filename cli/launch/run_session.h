@@ -56,6 +56,7 @@ struct run_session {
     int64_t ended_wall_ns, ended_mono_ns;
     int interrupted; /* the last signal that asked us to end; 0: none */
     int n_interrupts;
+    char *refusal; /* owned; why the command never ran. NULL: it did, or was interrupted before */
     /* about the quality of the run; written when nobody else writes to the database */
     char *notes[RUN_NOTES_MAX]; /* owned */
     size_t n_notes;
@@ -73,6 +74,9 @@ void session_poll(struct run_session *s, int64_t deadline_ns);
 void session_tell(const struct run_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void session_complain(const struct run_session *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Why the command never ran: to the user, and to be kept with the run; the first time counts. */
+void session_refuse(struct run_session *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* To the user, and to be kept with the run. */
 void session_note(struct run_session *s, const char *format, ...)

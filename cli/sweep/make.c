@@ -78,7 +78,7 @@ static bool find_cell(const struct sweep_parameters *parameters, const struct st
 }
 
 static bool need_not_be_made_again(const struct making *m, const struct store_run *run) {
-    bool failed = run->state == RUN_FAILED || run->state == RUN_KILLED;
+    bool failed = run_state_is_failure(run->state);
     return run->state == RUN_DONE || (failed && !m->request->retry_failed);
 }
 

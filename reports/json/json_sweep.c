@@ -31,7 +31,8 @@ static json_t *values(const struct sweep *sweep, const struct sweep_cell *cell) 
 }
 
 static json_t *runs(const struct sweep *sweep, const struct sweep_cell *cell) {
-    static const char *const states[] = {"unfinished", "done", "failed", "killed", "interrupted"};
+    static const char *const states[] = {"unfinished", "done",        "failed",
+                                         "killed",     "interrupted", "not-started"};
     json_t *array = json_array();
     for (size_t i = 0; i < cell->n_runs; i++) {
         const struct sweep_run *run = &cell->runs[i];

@@ -9,7 +9,8 @@
 #include "reports/model/model_private.h"
 
 static const char *state_name(enum run_state state) {
-    static const char *const names[] = {"unfinished", "done", "failed", "killed", "interrupted"};
+    static const char *const names[] = {"unfinished", "done",        "failed",
+                                        "killed",     "interrupted", "not-started"};
     return names[state];
 }
 

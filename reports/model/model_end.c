@@ -10,7 +10,8 @@ int report_note_end(struct report *report) {
     static const char *const words[][2] = {{"failed", "the command failed"},
                                            {"killed", "the command was killed"},
                                            {"interrupted", "the run was interrupted"},
-                                           {"unfinished", "the run has no end"}};
+                                           {"unfinished", "the run has no end"},
+                                           {"not-started", "the command was not started"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], report->state) == 0)
             return report_add_note(report,

@@ -239,7 +239,7 @@ int report_load(struct store *store, const char *which, enum report_calls calls,
     int result = store_find_run(store, which, &input.run);
     if (result < 0)
         return result;
-    result = load_rest(store, &input);
+    result = input.run.state == RUN_NOT_STARTED ? -ECANCELED : load_rest(store, &input);
     if (result == 0 && needs_calls(&input, calls))
         result = report_load_calls(store, &input);
     if (result < 0) {

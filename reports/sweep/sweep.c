@@ -95,7 +95,7 @@ static int add_run(struct sweep_cell *cell, const struct store_run *run) {
     for (size_t m = 0; m < SWEEP_MEASURES_MAX; m++)
         added->measures[m] = NAN;
     cell->n_done += run->state == RUN_DONE;
-    cell->n_failed += run->state == RUN_FAILED || run->state == RUN_KILLED;
+    cell->n_failed += run_state_is_failure(run->state);
     return 0;
 }
 
@@ -224,7 +224,7 @@ size_t sweep_n_typical(const struct sweep *sweep) {
 static void describe_failure(const struct sweep_cell *cell, char *text, size_t size) {
     const struct sweep_run *last = cell->n_runs ? &cell->runs[cell->n_runs - 1] : NULL;
     for (size_t i = 0; i < cell->n_runs; i++)
-        if (cell->runs[i].state == RUN_FAILED || cell->runs[i].state == RUN_KILLED)
+        if (run_state_is_failure(cell->runs[i].state))
             last = &cell->runs[i];
     const char *signal =
         last && last->exit_status > 128 ? sigabbrev_np(last->exit_status - 128) : NULL;
@@ -232,6 +232,8 @@ static void describe_failure(const struct sweep_cell *cell, char *text, size_t s
         snprintf(text, size, "-");
     else if (last->state == RUN_KILLED && signal)
         snprintf(text, size, "failed: SIG%s", signal);
+    else if (last->state == RUN_NOT_STARTED)
+        snprintf(text, size, "not started");
     else if (last->state == RUN_FAILED || last->state == RUN_KILLED)
         snprintf(text, size, "failed: exit status %d", last->exit_status);
     else

@@ -204,7 +204,8 @@ int sweep_write_html(const struct sweep_section *sections, size_t n, FILE *out) 
 
 static void csv_put_run(FILE *out, const struct sweep *sweep, const struct sweep_cell *cell,
                         const struct sweep_run *run, size_t measure) {
-    static const char *const states[] = {"unfinished", "done", "failed", "killed", "interrupted"};
+    static const char *const states[] = {"unfinished", "done",        "failed",
+                                         "killed",     "interrupted", "not-started"};
     char verdict[300];
     sweep_verdict(cell, verdict, sizeof verdict);
     csv_put_text(out, sweep->of.name);

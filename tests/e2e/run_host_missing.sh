@@ -20,7 +20,11 @@ said "^chokepoint: $subnet.99 did not answer: tried by mpirun, exit status .*it 
     fail "no word about $subnet.99"
 ! said 'vm[12] did not' || fail "blames those that answered"
 said 'not started: 2 of 4 hosts did not answer (--allow-missing' || fail "does not say what to do"
-[ "$(state_of 2)" = failed ] || fail "the run is $(state_of 2)"
+[ "$(state_of 2)" = not-started ] || fail "the run is $(state_of 2)"
+"$chokepoint" report --db "$db" --format json | grep -q '"id": 1,' || fail "the run that never started is the last one"
+"$chokepoint" report 2 --db "$db" >report 2>&1 && fail "a run that never started has a report"
+[ "$(cat report)" = "chokepoint report: the command of run 2 was not started: 2 of 4 hosts did not answer (--allow-missing goes on without them)" ] ||
+    fail "the reason is: $(cat report)"
 [ "$(sql 'SELECT count(*) FROM run_note WHERE run = 2')" -ge 2 ] || fail "it is not noted"
 
 # Allowed: it goes on with the two, and the run says that two were missing.
@@ -33,6 +37,12 @@ said 'recording 2 hosts' || fail "it does not record two"
 [ "$(hosts_recorded 4)" -eq 2 ] || fail "$(hosts_recorded 4) hosts were recorded"
 sql 'SELECT text FROM run_note WHERE run = 4' | grep -q "$subnet.99 did not answer" ||
     fail "it is not noted"
+
+# mpirun has all hosts, and no such program: no rank ever ran.
+run_inside --hosts vm1,vm2 mpirun --hostfile hostfile -np 2 -H vm1,vm2 ./nowhere
+[ $status -ne 0 ] && [ "$(state_of 5)" = not-started ] || fail "exit status $status, the run is $(state_of 5)"
+said 'the command was not started: mpirun found no program ./nowhere' || fail "it does not say why"
+! said 'confidence' || fail "there is a verdict of a program that never ran"
 
 # Nobody at all: even then the command is not started.
 run_inside --allow-missing --hosts nobody.invalid touch started

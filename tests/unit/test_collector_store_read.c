@@ -446,6 +446,30 @@ static void runs_are_found_by_id_name_and_age(void **state) {
     assert_int_equal(store_run_end(f->store, 99, RUN_DONE, 0, 0, 0), -ENOENT);
 }
 
+static void a_run_whose_command_never_started_is_found_by_its_number_only(void **state) {
+    struct fixture *f = *state;
+    struct run_begin begin = {.name = "train", .command = "b", .wall_ns = 5, .mono_ns = 6};
+    struct store_run run;
+    int64_t good, bad;
+    char which[24];
+    assert_int_equal(store_run_begin(f->store, &begin, &good), 0);
+    assert_int_equal(store_run_begin(f->store, &begin, &bad), 0);
+    assert_int_equal(store_run_note(f->store, bad, "vm3 did not answer"), 0);
+    assert_int_equal(store_run_note(f->store, bad, "1 of 3 hosts did not answer"), 0);
+    assert_int_equal(store_run_end(f->store, bad, RUN_NOT_STARTED, 1, 10, 16), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(store_find_run(f->store, i ? "last" : "train", &run), 0);
+        assert_int_equal(run.id, good);
+        assert_null(run.refusal);
+        store_run_release(&run);
+    }
+    snprintf(which, sizeof which, "%lld", (long long)bad);
+    assert_int_equal(store_find_run(f->store, which, &run), 0);
+    assert_int_equal(run.state, RUN_NOT_STARTED);
+    assert_string_equal(run.refusal, "1 of 3 hosts did not answer");
+    store_run_release(&run);
+}
+
 static void a_run_that_never_ended_lasts_to_its_last_frame(void **state) {
     struct fixture *f = *state;
     struct store_run *runs;
@@ -1091,6 +1115,7 @@ int main(void) {
         TEST(a_table_the_run_does_not_have_is_no_entry),
         TEST(hosts_tell_what_arrived_and_what_did_not),
         TEST(runs_are_found_by_id_name_and_age),
+        TEST(a_run_whose_command_never_started_is_found_by_its_number_only),
         TEST(a_run_that_never_ended_lasts_to_its_last_frame),
         TEST(notes_gather_all_there_is_to_say),
         TEST(a_reader_does_not_wait_for_a_transaction),
