@@ -35,7 +35,8 @@ int mark_directory_remove(const char *path) {
         return r;
     }
     for (struct dirent *e; (e = readdir(dir));)
-        if (ring_file_pid(e->d_name, ".ring") > 0 || ring_file_pid(e->d_name, ".calls") > 0)
+        if (ring_file_pid(e->d_name, ".ring") > 0 || ring_file_pid(e->d_name, ".calls") > 0 ||
+            ring_file_pid(e->d_name, ".why") > 0)
             unlinkat(fd, e->d_name, 0);
     closedir(dir);
     return rmdir(path) < 0 ? -errno : 0;

@@ -58,7 +58,7 @@ int mark_directory_path(const char *stem, char *ret_path, size_t size);
 /* Creates the directory (mode 0700). -EEXIST if there is one: never share a run's directory. */
 int mark_directory_create(const char *path);
 
-/* Removes the rings in it and the directory; -ENOTEMPTY if other files were put there. */
+/* Removes what ranks left in it and the directory; -ENOTEMPTY if other files were put there. */
 int mark_directory_remove(const char *path);
 
 /* Opens a directory of rings. -EPERM if it is open to others or not ours; outputs untouched then.

@@ -53,7 +53,9 @@ struct mpi {
     /* A process of a rank without a file: why? */
     int32_t suspect;
     int64_t suspect_since_ns;
-    bool blamed;
+    unsigned n_blamed;
+    bool told_unwatched; /* one remedy for all of them */
+    bool told_broken[CALL_MAX_RANKS];
 };
 
 static void fill_rank(int64_t *values, const struct call_rank *rank) {
@@ -152,23 +154,40 @@ static struct mapped look_at_maps(const struct probe_env *env, int32_t pid) {
     return found;
 }
 
-static void blame(struct mpi *mpi, const struct probe_env *env, const struct mapped *found) {
-    char text[INSTANCE_MAX + 1];
-    if (found->shim)
-        snprintf(text, sizeof text, "process %d cannot write to %.40s: its MPI time is unknown",
-                 mpi->suspect, mpi->watch->path);
+#define BLAMES_MAX 8 /* of an agent's life: more of the same is no news */
+
+static void note(struct mpi *mpi, const struct probe_env *env, enum note_level level,
+                 const char *text) {
+    mpi->n_blamed++;
+    env->note(env->note_ctx, level, "mpi", text);
+}
+
+/* What it left says why; else all that is known is which libraries it has. */
+static void blame(struct mpi *mpi, const struct probe_env *env) {
+    char text[INSTANCE_MAX + 1], why[CALL_FILE_WHY_MAX + 1];
+    struct mapped found = {0};
+    bool left = call_reader_why(&mpi->watch->reader, mpi->suspect, why);
+    if (left)
+        snprintf(text, sizeof text, "process %d: MPI time unknown: %s", mpi->suspect, why);
     else
+        found = look_at_maps(env, mpi->suspect);
+    if (!left && found.mpi && found.shim)
+        snprintf(text, sizeof text, "process %d has made no MPI call that could be recorded yet",
+                 mpi->suspect);
+    else if (!left && found.mpi)
         snprintf(text, sizeof text,
                  "process %d runs MPI unwatched: preload libchokepoint-mpi.so to know its time",
                  mpi->suspect);
-    env->note(env->note_ctx, NOTE_WARNING, "mpi", text);
-    mpi->blamed = true;
+    bool again = !left && !found.shim && mpi->told_unwatched;
+    mpi->told_unwatched |= !left && found.mpi && !found.shim;
+    if (!again && (left || found.mpi))
+        note(mpi, env, left || !found.shim ? NOTE_WARNING : NOTE_INFO, text);
 }
 
 /* A process of a rank that has used no MPI after some seconds may simply not want to: it is to
- * blame only if it has MPI loaded. One at a time, each once, until one is to blame. */
+ * blame only if it has MPI loaded, or says so. One at a time, each once. */
 static void look_for_unseen(struct mpi *mpi, const struct probe_env *env) {
-    if (mpi->blamed || !env->job || !env->note)
+    if (mpi->n_blamed >= BLAMES_MAX || !env->job || !env->note)
         return;
     int32_t suspect = next_suspect(mpi, env->job, mpi->suspect);
     if (suspect != mpi->suspect) {
@@ -178,10 +197,18 @@ static void look_for_unseen(struct mpi *mpi, const struct probe_env *env) {
     }
     if (!suspect || env->mono_ns - mpi->suspect_since_ns < SUSPECT_AFTER_NS)
         return;
-    struct mapped found = look_at_maps(env, suspect);
-    if (found.mpi)
-        blame(mpi, env, &found);
+    blame(mpi, env);
     mpi->suspect++;
+}
+
+static void tell_broken(struct mpi *mpi, size_t i, const struct probe_env *env) {
+    char text[INSTANCE_MAX + 1];
+    if (mpi->told_broken[i] || mpi->n_blamed >= BLAMES_MAX || !env->note)
+        return;
+    mpi->told_broken[i] = true;
+    snprintf(text, sizeof text, "process %d: MPI time unknown from here on: its file is damaged",
+             mpi->watch->reader.ranks[i].pid);
+    note(mpi, env, NOTE_WARNING, text);
 }
 
 /* ---- the probe ---- */
@@ -193,6 +220,8 @@ static int mpi_sample(void *state, const struct probe_env *env, struct rows *row
     for (size_t i = 0; i < mpi->watch->reader.n_ranks; i++)
         if (call_watch_read(mpi->watch, i, env))
             any_first |= report(mpi, i, env, rows);
+        else if (mpi->watch->reader.ranks[i].broken)
+            tell_broken(mpi, i, env);
     if (any_first)
         call_watch_save(mpi->watch);
     look_for_unseen(mpi, env);

@@ -2,7 +2,8 @@
 /*
  * The file a rank under libchokepoint-mpi.so writes: "<pid>.calls" in the directory of marks. A
  * page of header, running totals of each MPI function, then a ring of records. Host byte order,
- * read on the same host.
+ * read on the same host. A rank that can have no file leaves a symbolic link "<pid>.why" instead,
+ * whose target is the reason in words.
  *
  * Totals are exact whatever happens to single records: the ring is overwritten from its start when
  * nobody reads, and a rank never waits for its observer. 16384 records hold 40 ms of the fastest
@@ -15,6 +16,7 @@
 
 #include <stdint.h>
 
+#define CALL_FILE_WHY_MAX 60 /* bytes of a reason for which there is no file */
 #define CALL_FILE_MAGIC UINT64_C(0x314c4c41434b4843) /* "CHKCALL1" in memory */
 #define CALL_FILE_VERSION 2
 #define CALL_FILE_CAPACITY 16384  /* records; a power of two */

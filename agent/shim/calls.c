@@ -7,8 +7,11 @@
 #include "agent/shim/calls.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -284,6 +287,35 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir) {
     }
     *ret_reader = reader;
     return 0;
+}
+
+/* What is wrong with a file that was refused; NULL: nothing, it is the room. */
+static const char *fault_of(int fd, int32_t pid) {
+    struct call_file_header h;
+    struct stat st;
+    if (fstat(fd, &st) < 0 || st.st_size != (off_t)CALL_FILE_BYTES ||
+        ring_read(fd, &h, sizeof h, 0) < 0 || h.magic == 0)
+        return "its file is not complete";
+    return header_is_ours(&h, pid) ? NULL : "its file is of another libchokepoint-mpi.so";
+}
+
+bool call_reader_why(const struct call_reader *reader, int32_t pid,
+                     char ret_why[CALL_FILE_WHY_MAX + 1]) {
+    char name[40];
+    int dir = dirfd(reader->files.dir);
+    snprintf(name, sizeof name, "%d.why", pid);
+    ssize_t n = readlinkat(dir, name, ret_why, CALL_FILE_WHY_MAX);
+    ret_why[n > 0 ? n : 0] = '\0';
+    if (n > 0)
+        return true;
+    snprintf(name, sizeof name, "%d.calls", pid);
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const char *fault = fault_of(fd, pid);
+    snprintf(ret_why, CALL_FILE_WHY_MAX + 1, "%s", fault ? fault : "too many ranks on this host");
+    close(fd);
+    return true;
 }
 
 int call_reader_scan(struct call_reader *reader) {

@@ -144,6 +144,11 @@ int call_reader_open(struct call_reader *ret_reader, const char *dir);
 /* Looks for new files. Returns how many there are new, or a negative errno of the directory. */
 int call_reader_scan(struct call_reader *reader);
 
+/* Why a process has no rank in the reader, as it says itself or as its file shows; at most
+ * CALL_FILE_WHY_MAX bytes. False: it has left nothing here. */
+bool call_reader_why(const struct call_reader *reader, int32_t pid,
+                     char ret_why[CALL_FILE_WHY_MAX + 1]);
+
 /*
  * Passes on what a rank has written since the last call, at most `limit` events and one lap of the
  * ring; refreshes what struct call_rank tells. Returns the number of events passed on; a rank that

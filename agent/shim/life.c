@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Opening the file, once a process, at its first MPI call. Nobody listens, no room, no MPI we know:
- * then the shim does nothing but forward. A child after fork() does the same; MPI does not allow it
- * to call MPI.
+ * then the shim does nothing but forward, and where somebody listens a link "<pid>.why" says why,
+ * by its target: that needs no room for data. A child after fork() does nothing but forward, too;
+ * MPI does not allow it to call MPI.
  */
 #include "agent/mark/chokepoint.h"
 #include "agent/shim/shim.h"
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -66,17 +68,18 @@ static const struct {
 #undef NEED
 };
 
-static bool find_mpi(void) {
+/* NULL, or the name of what this MPI does not have. */
+static const char *find_mpi(void) {
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         void *symbol = dlsym(RTLD_DEFAULT, needs[i].name);
         if (!symbol)
             symbol = shim_symbol(needs[i].name);
         if (!symbol)
-            return false;
+            return needs[i].name;
         memcpy((char *)&shim_mpi + needs[i].offset, &symbol, sizeof symbol);
     }
     shim_mpi.request_empty = shim_symbol("ompi_request_empty");
-    return true;
+    return NULL;
 }
 
 /* ---- the file ---- */
@@ -117,21 +120,43 @@ static int create(int dir, pid_t pid, char *name, size_t size) {
     return fd;
 }
 
-/* posix_fallocate, not ftruncate: a full /dev/shm must be an error here, not a SIGBUS later. */
+#define RESERVE_TRIES 100
+
+/* posix_fallocate, not ftruncate: a full /dev/shm must be an error here, not a SIGBUS later. A
+ * signal interrupts it in tmpfs (before Linux 6.11), and programs with timers get many. */
+static int reserve(int fd) {
+    int r = EINTR;
+    for (int i = 0; i < RESERVE_TRIES && r == EINTR; i++)
+        r = posix_fallocate(fd, 0, (off_t)CALL_FILE_BYTES);
+    return r;
+}
+
+/* NULL with errno. */
 static struct call_file_header *map(int dir, pid_t pid) {
     char name[40];
     int fd = create(dir, pid, name, sizeof name);
     if (fd < 0)
         return NULL;
     void *file = MAP_FAILED;
-    if (posix_fallocate(fd, 0, (off_t)CALL_FILE_BYTES) == 0)
+    int error = reserve(fd);
+    if (!error) {
         file = mmap(NULL, CALL_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        error = errno;
+    }
     close(fd);
     if (file == MAP_FAILED)
         unlinkat(dir, name, 0);
     else
         note_path(dir, name);
+    errno = error;
     return file == MAP_FAILED ? NULL : file;
+}
+
+static void leave_reason(int dir, pid_t pid, const char *what, const char *reason) {
+    char name[40], text[CALL_FILE_WHY_MAX + 1];
+    snprintf(name, sizeof name, "%ld.why", (long)pid);
+    snprintf(text, sizeof text, "%s%s", what, reason);
+    (void)!symlinkat(text, dir, name);
 }
 
 static void fill(struct call_file_header *h, pid_t pid) {
@@ -145,8 +170,9 @@ static void fill(struct call_file_header *h, pid_t pid) {
     h->world_size = -1;
     h->thread_level = -1;
     h->opened_ns = shim_clock_ns();
-    h->calls_reader = shim_call_reader();
+    h->calls_reader = shim_call_reader(); /* whether it can be called */
     __atomic_store_n(&h->magic, CALL_FILE_MAGIC, __ATOMIC_RELEASE);
+    shim_call_reader(); /* now there is something to read */
 }
 
 static void stop_in_child(void) {
@@ -159,7 +185,12 @@ static bool open_file(void) {
     pid_t pid = getpid();
     if (dir < 0)
         return false;
-    shim_file = find_mpi() ? map(dir, pid) : NULL;
+    const char *lacks = find_mpi();
+    shim_file = lacks ? NULL : map(dir, pid);
+    if (lacks)
+        leave_reason(dir, pid, "its MPI has no ", lacks);
+    else if (!shim_file)
+        leave_reason(dir, pid, "no file for it: ", strerror(errno));
     close(dir);
     if (!shim_file)
         return false;

@@ -570,6 +570,38 @@ static void an_mpi_program_without_the_library_is_told_once(void **state) {
     place_remove(&place);
 }
 
+/* Loud, and with the reason that the rank itself left; of the one that says nothing no guess. */
+static void a_rank_whose_record_cannot_be_read_is_told_with_its_reason(void **state) {
+    struct place place;
+    struct planted_rank rank;
+    struct heard heard = {0};
+    char path[600];
+    (void)state;
+    place_make(&place);
+    assert_int_equal(open_one(&place, &place.mpi, &probe_mpi), 0);
+    place.mpi.env.note = hear;
+    place.mpi.env.note_ctx = &heard;
+    snprintf(path, sizeof path, "%s/1234568.why", place.directory);
+    assert_int_equal(symlink("no file for it: No space left on device", path), 0);
+    add_to_job(&place.mpi, 1234568, 1);
+    for (int64_t t = 100; t < 110; t++)
+        assert_int_equal(harness_sample_at(&place.mpi, t * S), 0);
+    assert_int_equal(heard.n, 1);
+    assert_string_equal(heard.text, "process 1234568: MPI time unknown: no file for it: No space "
+                                    "left on device");
+    plant(&place, &rank, 1234567, 0);
+    add_to_job(&place.mpi, 1234567, 0);
+    assert_int_equal(harness_sample_at(&place.mpi, 111 * S), 0);
+    rank.header->magic = 0;
+    for (int64_t t = 112; t < 115; t++)
+        assert_int_equal(harness_sample_at(&place.mpi, t * S), 0);
+    assert_int_equal(heard.n, 2);
+    assert_string_equal(heard.text, "process 1234567: MPI time unknown from here on: its file is "
+                                    "damaged");
+    planted_close(&rank);
+    place_remove(&place);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(totals_are_what_the_rank_counted),
@@ -587,6 +619,7 @@ int main(void) {
         cmocka_unit_test(two_agents_do_not_share_the_calls),
         cmocka_unit_test(without_a_stem_there_are_no_calls),
         cmocka_unit_test(an_mpi_program_without_the_library_is_told_once),
+        cmocka_unit_test(a_rank_whose_record_cannot_be_read_is_told_with_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,6 +398,35 @@ static void a_file_that_comes_late_is_found(void **state) {
     assert_int_equal(call_reader_scan(&f->reader), 1);
 }
 
+/* A rank without CPU time may be long between its file and the magic in it. */
+static void a_file_that_is_whole_long_after_it_came_is_taken(void **state) {
+    struct fixture *f = *state;
+    struct file *file = make_file(f, 42);
+    char why[CALL_FILE_WHY_MAX + 1];
+    file->header->magic = 0;
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(call_reader_scan(&f->reader), 0);
+    assert_true(call_reader_why(&f->reader, 42, why));
+    assert_string_equal(why, "its file is not complete");
+    file->header->magic = CALL_FILE_MAGIC;
+    assert_int_equal(call_reader_scan(&f->reader), 1);
+}
+
+static void a_process_without_a_file_says_why(void **state) {
+    struct fixture *f = *state;
+    char why[CALL_FILE_WHY_MAX + 1], path[100];
+    assert_false(call_reader_why(&f->reader, 42, why));
+    snprintf(path, sizeof path, "%s/42.why", f->dir);
+    assert_int_equal(symlink("no file for it: No space left on device", path), 0);
+    assert_true(call_reader_why(&f->reader, 42, why));
+    assert_string_equal(why, "no file for it: No space left on device");
+    assert_false(call_reader_why(&f->reader, 4, why));
+    assert_int_equal(unlink(path), 0);
+    make_file(f, 43)->header->version = CALL_FILE_VERSION + 1;
+    assert_true(call_reader_why(&f->reader, 43, why));
+    assert_string_equal(why, "its file is of another libchokepoint-mpi.so");
+}
+
 /* What a writer does to call: its file's times change. Nothing else is heard. */
 static void a_writer_that_calls_is_heard(void **state) {
     struct fixture *f = *state;
@@ -542,6 +571,8 @@ int main(void) {
         TEST(what_is_no_such_file_is_refused),
         TEST(a_file_that_comes_late_is_found),
         TEST(a_writer_that_calls_is_heard),
+        TEST(a_file_that_is_whole_long_after_it_came_is_taken),
+        TEST(a_process_without_a_file_says_why),
         TEST(a_rank_beyond_its_world_is_unknown),
         TEST(a_truncated_file_is_given_up),
         TEST(a_counter_that_turns_back_is_given_up),
