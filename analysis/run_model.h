@@ -26,6 +26,7 @@ struct model_process {
     const struct series *series;
     int host, rank; /* rank -1: none */
     bool job;
+    bool launcher; /* of the job, but nothing that should compute */
 };
 
 /* What one process did during some windows: shares of their length, NAN where not known. */

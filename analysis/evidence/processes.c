@@ -122,15 +122,6 @@ static double bytes_of(const struct process_use *use) {
     return (read + use->write_bytes) / use->wall_s;
 }
 
-/* Programs that started the job belong to it, though they are no ranks. */
-static bool is_launcher(const char *name) {
-    static const char *const names[] = {"mpirun", "orted", "prte", "chokepoint", "mpiexec"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
 #define ALIKE_PART 0.5 /* of the most that one of them had */
 
 static bool is_older(const struct series_set *set, const struct series *a, const struct series *b) {
@@ -170,7 +161,7 @@ static const struct model_process *most_foreign(const struct run_model *model, s
     *ret_most = 0;
     for (size_t p = 0; p < model->n_processes; p++) {
         const struct model_process *process = &model->processes[p];
-        if (process->host != host || process->job || is_launcher(process->series->name))
+        if (process->host != host || process->job)
             continue;
         struct process_use use =
             model_process_use(model, process, phase_windows(&model->groups[group]));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/facts/iteration/phase_detect.h"
+#include "analysis/facts/recording/members.h"
 #include "analysis/facts/series/align.h"
 #include "analysis/time/critical_path.h"
 
@@ -80,20 +81,21 @@ static int build_hosts(struct run_model *model) {
     return 0;
 }
 
-/* Once of the job, always of the job: an agent may have looked at it when it was ending. */
 static int build_processes(struct run_model *model) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    struct member *members;
     model->processes = calloc(set->n + 1, sizeof *model->processes);
-    if (!model->processes)
-        return -ENOMEM;
-    for (size_t s = 0; s < set->n; s++) {
-        int64_t rank = series_last(set, &set->items[s], PROCESS_RANK);
+    int result = model->processes ? members_find(model->recording, &members) : -ENOMEM;
+    if (result < 0)
+        return result;
+    for (size_t s = 0; s < set->n; s++)
         model->processes[model->n_processes++] =
             (struct model_process){.series = &set->items[s],
                                    .host = set->items[s].host,
-                                   .rank = rank < 0 || rank > 1 << 24 ? -1 : (int)rank,
-                                   .job = series_ever(set, &set->items[s], PROCESS_JOB, 1)};
-    }
+                                   .rank = members[s].rank,
+                                   .job = members[s].job,
+                                   .launcher = members[s].launcher};
+    free(members);
     return 0;
 }
 

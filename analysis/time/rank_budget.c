@@ -91,7 +91,7 @@ static size_t choose(const struct run_model *model, struct chosen *chosen) {
     for (size_t p = 0; p < model->n_processes; p++) {
         const struct model_process *process = &model->processes[p];
         if (process->job && (ranks ? process->rank >= 0 && !has_better(model, process)
-                                   : cpu_of(model, process) > 0))
+                                   : !process->launcher && cpu_of(model, process) > 0))
             chosen[n++] = (struct chosen){process, cpu_of(model, process)};
     }
     if (n)

@@ -47,7 +47,8 @@ enum {
     PROCESS_WRITE,
     PROCESS_START, /* on the run's axis */
     PROCESS_MAJOR_FAULTS,
-    PROCESS_THREADS
+    PROCESS_THREADS,
+    PROCESS_PARENT /* process id; absent in recordings of before it was kept */
 };
 enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS };
 
