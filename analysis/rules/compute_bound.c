@@ -13,6 +13,7 @@ struct computing {
     double share; /* of the run that is computing: of the critical path, else of the processes */
     double used, cores; /* by the job on its hosts, in cores; what they have */
     size_t n_hosts;     /* of the job */
+    size_t workers;     /* its processes that compute, and as many more as its threads fill cores */
     int busiest;        /* host */
     bool one_thread;    /* one process computes, in one thread */
 };
@@ -27,6 +28,17 @@ static double share_of(const struct run_model *model, size_t group) {
     for (size_t h = 0; h < model->n_hosts; h++)
         share += critical_share(&model->critical.groups[group], (int)h, BUDGET_CPU);
     return share;
+}
+
+/* Cores that its processes and threads could fill. */
+static size_t count_workers(const struct run_model *model, size_t group) {
+    double workers = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        if (b->wall_s > 0 && budget_sum(b, 1u << BUDGET_CPU) >= ONE_CORE_LITTLE * b->wall_s)
+            workers += 1 + ceil(b->other_cpu_s / b->wall_s - ONE_CORE_LITTLE);
+    }
+    return (size_t)fmax(1, workers);
 }
 
 /* Of its processes only one computes, and of that one a single thread. */
@@ -56,20 +68,20 @@ static struct computing look(const struct run_model *model, size_t group) {
         c.busiest = used > most ? (int)h : c.busiest;
         most = fmax(most, used);
     }
+    c.workers = count_workers(model, group);
     c.one_thread = c.n_hosts == 1 && c.cores > 1 && is_one_thread(model, group);
     return c;
 }
 
 static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
     const char *host = model->hosts[c->host].name;
-    text_list_add(&c->evidence, "computing took %.0f %% of the run", 100 * x->share);
     if (x->one_thread) {
         c->cause = text_format("one thread computes, and the other cores idle");
         text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of %s", x->used, x->cores,
                       host);
         return;
     }
-    c->cause = text_format("the program computes all the time");
+    c->cause = text_format("the program computes");
     text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of its %zu host%s", x->used,
                   x->cores, x->n_hosts, x->n_hosts == 1 ? "" : "s");
 }
@@ -93,13 +105,14 @@ int compute_bound_detect(const struct run_model *model, size_t group,
     c.subject = x.one_thread ? SUBJECT_CORE : SUBJECT_ALL_HOSTS;
     c.fallback = c.everywhere = c.all_hosts = true;
     c.blocked = fmin(1, x.share);
-    c.supply = is_seen_inside(model); /* ranks that spin would look the same */
-    c.signals = 2;                    /* their CPU time, and that of the hosts */
+    bool seen = is_seen_inside(model);
+    c.supply = seen && x.used >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
+    c.signals = 2; /* their CPU time, and that of the hosts */
     c.terms = 1u << BUDGET_CPU;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
     say(model, &x, &c);
-    if (!c.supply)
+    if (!seen)
         text_list_add(&c.against, "ranks that spin while they wait would look the same");
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

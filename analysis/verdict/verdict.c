@@ -131,11 +131,10 @@ static double run_s(const struct run_model *model) {
     return (double)model->recording->duration_ns / 1e9;
 }
 
-/* However many samples there are of it, a short run has shown little of what may happen. */
+/* However clear it looks, a short run has shown little of what may happen. */
 static double sure_by_time(const struct run_model *model) {
-    double part = (run_s(model) - SECONDS_MIN) / (SECONDS_SURE - SECONDS_MIN);
-    return VERDICT_CONFIDENCE_CAP +
-           (VERDICT_CONFIDENCE_MAX - VERDICT_CONFIDENCE_CAP) * fmin(1, fmax(0, part));
+    bool enough = run_s(model) >= SURE_S && (double)verdict_least_samples(model) >= SURE_SAMPLES;
+    return enough ? VERDICT_CONFIDENCE_MAX : VERDICT_CONFIDENCE_CAP;
 }
 
 static double capped(const struct run_model *model, double confidence) {
@@ -268,14 +267,14 @@ static double seconds_needed(const struct run_model *model) {
     double samples = 4.0 * RUN_SAMPLES_MIN / fmax(1, (double)verdict_least_samples(model));
     double told = (double)iterations_told(model);
     double factor = told > 0 ? fmin(samples, 4.0 * RUN_ITERATIONS_MIN / told) : samples;
-    return ceil(fmax(run_s(model) * factor, SECONDS_SURE));
+    return ceil(fmax(run_s(model) * factor, SURE_S));
 }
 
 static void add_next(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n)
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
                                 "them takes is known");
-    if ((seen_of(model) < 1 || run_s(model) < SECONDS_SURE) &&
+    if ((seen_of(model) < 1 || run_s(model) < SURE_S) &&
         verdict_coverage(model) >= 0.9) /* which made it less sure */
         text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(model));
     if (!v->next.n)

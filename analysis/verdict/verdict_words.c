@@ -242,11 +242,11 @@ static char *of_subject(const struct run_model *model, const struct candidate *c
                            "core %.0f %% of the time.",
                            sure, c->cause, 100 * c->blocked);
     case SUBJECT_CORE:
-        return text_format("%sOne core of %s limits the run: %s. It computes %.0f %% of the time.",
+        return text_format("%sOne core of %s limits the run: %s. It is busy %.0f %% of the time.",
                            sure, model->hosts[c->host].name, c->cause, 100 * c->blocked);
     default:
-        return text_format("%sCPU limits the run on %s: %s, %.0f %% of it.", sure,
-                           model->n_hosts > 1 ? "all hosts" : model->hosts[c->host].name, c->cause,
+        return text_format("%sCPU limits the run on %s: computing takes %.0f %% of it.", sure,
+                           model->n_hosts > 1 ? "all hosts" : model->hosts[c->host].name,
                            100 * c->blocked);
     }
 }
