@@ -150,10 +150,11 @@ void candidate_count(const struct run_model *model, const struct candidates *can
         return;
     if (is_of_process(model, c)) {
         told = gain_counted(model, &loss, &counted);
-        c->lost = (struct gain){.estimate = counted.lost,
-                                .low = counted.lost_low,
-                                .high = counted.lost_high,
-                                .counted = true};
+        if (counted.lost > 0) /* else the kernel keeps no account of it */
+            c->lost = (struct gain){.estimate = counted.lost,
+                                    .low = counted.lost_low,
+                                    .high = counted.lost_high,
+                                    .counted = true};
     } else if (is_awaited_sleep(model, c)) {
         told = gain_counted_sleep(model, c->host, loss.group, &counted);
     } else if (is_link(c) && !model_has_path(model)) {

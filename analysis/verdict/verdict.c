@@ -167,8 +167,9 @@ static char *too_little(const struct run_model *model) {
     if (!model->n_hosts)
         return text_format("No host was recorded");
     if (run_s(model) < SECONDS_MIN)
-        return text_format("The run took %.2g s, too short to judge: %.0f s are needed",
-                           run_s(model), SECONDS_MIN);
+        return text_format(
+            "The run took %.2g s, which is too short to judge: record %.0f s or more", run_s(model),
+            SURE_S);
     if (samples < needed)
         return text_format("Only %zu samples of %s lie within the run; %zu are needed", samples,
                            model->hosts[host_least_seen(model)].name, needed);
@@ -189,7 +190,7 @@ static void say_too_little(const struct run_model *model, char *why, struct verd
     v->state = VERDICT_INSUFFICIENT;
     v->confidence *= leaning ? 0.5 : 0;
     free(so_far);
-    if (!leaning) { /* what was said of a run that was seen */
+    if (!leaning || run_s(model) < SECONDS_MIN) { /* what was said of a run that was seen */
         text_list_release(&v->evidence);
         text_list_release(&v->next);
     }
@@ -240,13 +241,13 @@ bool verdict_has_ranks(const struct run_model *model) {
 
 static void add_blind_spots(const struct run_model *model, struct verdict *v) {
     double bound = model->budgets.clock_bound_s;
-    if (!model->budgets.events && !verdict_has_ranks(model))
+    if (!model->budgets.events && !verdict_has_ranks(model) && model->budgets.n > 1)
         text_list_add(&v->against, "not visible: which process waits for which other, since it is "
                                    "no MPI program; confidence is capped");
-    else if (!model->budgets.events)
+    else if (!model->budgets.events && verdict_has_ranks(model))
         text_list_add(&v->against, "not visible: what ranks do inside MPI, so waiting for a peer "
                                    "and computing look alike; confidence is capped");
-    else if (!model_has_path(model))
+    else if (model->budgets.events && !model_has_path(model))
         text_list_add(&v->against, "not visible: who waited for whom, since too few MPI calls "
                                    "could be matched");
     if (model->budgets.events && isnan(bound) && model->n_hosts > 1)
@@ -271,7 +272,7 @@ static double seconds_needed(const struct run_model *model) {
 }
 
 static void add_next(const struct run_model *model, struct verdict *v) {
-    if (!model->iterations.n)
+    if (!model->iterations.n && verdict_has_ranks(model))
         text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
                                 "them takes is known");
     if ((seen_of(model) < 1 || run_s(model) < SURE_S) &&
@@ -336,9 +337,12 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
     if (why && !failed)
         say_too_little(model, why, &v);
     free(why);
-    add_blind_spots(model, &v);
-    copy_ruled_out(candidates, &v);
-    add_next(model, &v);
+    v.too_short = run_s(model) < SECONDS_MIN && !failed;
+    if (!v.too_short) {
+        add_blind_spots(model, &v);
+        copy_ruled_out(candidates, &v);
+        add_next(model, &v);
+    }
     if (result == 0 && (!v.cause || !v.summary || v.evidence.error || v.against.error ||
                         v.ruled_out.error || v.next.error))
         result = -ENOMEM;

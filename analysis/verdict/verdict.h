@@ -58,6 +58,7 @@ struct verdict {
     double gain, gain_low, gain_high; /* shares of the run; NAN where not estimated */
     const char *gain_source; /* "replay", "iterations" (where ranks run freely), "counters",
                                 "bound": only gain_high is known; NULL: nobody is blamed */
+    bool too_short;          /* to be judged: one line says so */
     struct text_list evidence, against, ruled_out, next;
     struct verdict_phase *phases;
     size_t n_phases;

@@ -117,6 +117,7 @@ struct report_verdict {
     double confidence_computed;                   /* before the table of the fault matrix; NAN */
     double gain_pct, gain_low_pct, gain_high_pct; /* NAN: not estimated */
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
+    bool too_short;          /* to be judged: the summary says all */
     char *summary;
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;

@@ -36,6 +36,7 @@ static int fill_verdict(struct report *report, struct verdict *from) {
                                   .start_s = from->start_s,
                                   .end_s = from->end_s,
                                   .resource = strdup(resource_name(from->resource)),
+                                  .too_short = from->too_short,
                                   .cause = from->cause,
                                   .summary = from->summary,
                                   .confidence = from->confidence,

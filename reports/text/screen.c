@@ -188,6 +188,10 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     struct room room = {SCREEN_LINES - 2 - budget_put_bars(NULL, report) - hosts_lines(report)};
     put_head(out, report);
     put_verdict(out, report, colour, &room);
+    if (v->too_short) {
+        free(phases);
+        return ferror(out) ? -EIO : 0;
+    }
     for (size_t i = 0; i < v->n_evidence && i < 2; i++)
         take_room(&room,
                   terminal_paragraph(out, i ? "              " : "  evidence:   ", v->evidence[i],

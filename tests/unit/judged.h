@@ -25,9 +25,8 @@ static inline void judge_model(const struct run_model *model, struct judged *j) 
 
 /* No host, rank or process is to blame: it is balanced, or computing is all that limits it. */
 static inline bool blames_nobody(const struct verdict *v) {
-    return v->state == VERDICT_BALANCED ||
-           (v->state == VERDICT_SATURATED &&
-            (v->kind == CAUSE_COMPUTE_BOUND || v->kind == CAUSE_SINGLE_THREAD));
+    return v->state == VERDICT_BALANCED || v->kind == CAUSE_COMPUTE_BOUND ||
+           v->kind == CAUSE_SINGLE_THREAD;
 }
 
 /* All but the model. */
