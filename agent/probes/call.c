@@ -160,7 +160,8 @@ static const struct column call_columns[N_COLUMNS] = {
     [FLAGS] = {"flags", UNIT_NONE, COLUMN_LEVEL,
                "1 any source, 2 calls in a row, 4 a message of the call next told, 8 a request's "
                "life, 16 bytes "
-               "at most, 32 failed, 64 and 128 CPU known, 256 Fortran"},
+               "at most, 32 failed, 64 and 128 CPU known, 256 Fortran, 1024 cancelled, 2048 an "
+               "exclusive lock"},
     [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
     [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
               "where it was called from: hash of the file's name x 2^32 + offset in it"},

@@ -48,7 +48,10 @@ enum call_flag {
                           and one-sided accesses; see polls. Of places called in turn each has its
                           part of the row's time, one after the other */
     CALL_PART = 4,     /* one message of a call that has several; no call of its own. The call's
-                          own event comes next of this thread, with the same exit_ns */
+                          own event comes next of this thread, with the same exit_ns. Of
+                          MPI_Win_post and MPI_Win_start one for each member of the group; of
+                          making a communicator with a topology one for each neighbour that this
+                          rank gets something of, with the number of the new communicator */
     CALL_REQUEST = 8,  /* the life of a request: from its start to the exit of the wait or test
                           that completed it, whose own event comes next of this thread; no call of
                           its own. function is the one that made the request */
@@ -58,7 +61,10 @@ enum call_flag {
     CALL_HAS_GAP_CPU = 128,  /* gap_cpu_ns is known */
     CALL_FORTRAN = 256,      /* called from Fortran */
     CALL_UNKNOWN_PEER = 512, /* no peer, or one outside MPI_COMM_WORLD */
-    CALL_FLAGS = 1023,
+    CALL_CANCELLED =
+        1024, /* of a CALL_REQUEST: nothing came, nothing went; MPI_Cancel took it back */
+    CALL_EXCLUSIVE = 2048, /* of MPI_Win_lock: no other lock of that window and rank beside it */
+    CALL_FLAGS = 4095,
 };
 
 #define CALL_COMM_WORLD 0U

@@ -68,6 +68,21 @@ static int32_t *members_of(MPI_Group group, int n) {
     return world;
 }
 
+int comm_members(MPI_Group group, int first, int n, int32_t *ret_world) {
+    int size = 0, from[COMM_MEMBERS_MAX];
+    shim_mpi.group_size(group, &size);
+    n = n < size - first ? n : size - first;
+    n = n < COMM_MEMBERS_MAX ? n : COMM_MEMBERS_MAX;
+    for (int i = 0; i < n; i++)
+        from[i] = first + i;
+    if (n <= 0 || !world_group)
+        return 0;
+    shim_mpi.group_translate_ranks(group, n, from, world_group, ret_world);
+    for (int i = 0; i < n; i++)
+        ret_world[i] = ret_world[i] < 0 ? CALL_NO_PEER : ret_world[i];
+    return n;
+}
+
 static uint32_t hash_members(const int32_t *world, int n) {
     uint32_t h = 2166136261U;
     for (int i = 0; i < n; i++)
@@ -134,6 +149,44 @@ static void learn_neighbours(struct comm *comm, MPI_Comm handle) {
         comm->in = comm->out = n;
     else if (topology == MPI_DIST_GRAPH)
         shim_mpi.dist_graph_neighbors_count(handle, &comm->in, &comm->out, &weighted);
+}
+
+/* ---- neighbours ---- */
+
+static void cart_sources(MPI_Comm handle, int n_dimensions, int *ranks) {
+    for (int d = 0; d < n_dimensions; d++)
+        shim_mpi.cart_shift(handle, d, 1, &ranks[2 * d], &ranks[2 * d + 1]);
+}
+
+static void dist_graph_sources(MPI_Comm handle, const struct comm *comm, int *ranks) {
+    int n = comm->in + 2 * comm->out;
+    int *room = malloc(sizeof *room * (size_t)(n ? n : 1));
+    for (int i = 0; i < comm->in && !room; i++)
+        ranks[i] = -1;
+    if (room)
+        shim_mpi.dist_graph_neighbors(handle, comm->in, ranks, room, comm->out, room + comm->in,
+                                      room + comm->in + comm->out);
+    free(room);
+}
+
+int32_t *comm_sources(MPI_Comm handle, int *ret_n) {
+    const struct comm *comm = comm_peek(handle);
+    int topology = MPI_UNDEFINED;
+    if (!comm || comm->in < 1 || shim_mpi.topo_test(handle, &topology) != MPI_SUCCESS)
+        return NULL;
+    int32_t *ranks = malloc(sizeof *ranks * (size_t)comm->in);
+    if (!ranks)
+        return NULL;
+    if (topology == MPI_CART)
+        cart_sources(handle, comm->in / 2, ranks);
+    else if (topology == MPI_GRAPH)
+        shim_mpi.graph_neighbors(handle, comm->rank, comm->in, ranks);
+    else
+        dist_graph_sources(handle, comm, ranks);
+    for (int i = 0; i < comm->in; i++)
+        ranks[i] = comm_peer(comm, ranks[i]);
+    *ret_n = comm->in;
+    return ranks;
 }
 
 /* ---- numbers ---- */

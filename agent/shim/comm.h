@@ -40,6 +40,16 @@ const struct comm *comm_peek(void *handle);
  */
 void comm_add(void *handle, enum comm_kind kind, uint32_t parent);
 
+#define COMM_MEMBERS_MAX 64
+
+/* Ranks in the world of members of a valid group from `first` on, CALL_NO_PEER outside; how many it
+ * has told, at most n and COMM_MEMBERS_MAX. */
+int comm_members(MPI_Group group, int first, int n, int32_t *ret_world);
+
+/* Of a valid communicator with a topology, the ranks in the world of those this one gets something
+ * of, and how many; the caller frees. NULL: it has none, or there is no memory. */
+int32_t *comm_sources(MPI_Comm handle, int *ret_n);
+
 /* Before the handle is freed: another thread may be given the same one right after. Returns the id.
  */
 uint32_t comm_remove(void *handle);

@@ -180,14 +180,20 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 
 /* ---- completing ---- */
 
-/* What came: by the status, or at most what there was room for. */
+/* What came: by the status, or at most what there was room for. Whoever took a receive back and
+ * does not ask what became of it is taken to know that nothing came. */
 static void received(struct message *m, const struct request *r, const MPI_Status *status) {
+    if (status ? status->_cancelled : r->cancelled) {
+        m->flags |= CALL_CANCELLED;
+        m->bytes = 0;
+        return;
+    }
     if (!status) {
         m->flags |= CALL_AT_MOST;
         m->received = r->bytes;
         return;
     }
-    m->bytes = m->received = status->_cancelled ? 0 : status->_ucount;
+    m->bytes = m->received = status->_ucount;
     m->tag = tag_of(status->MPI_TAG);
     const struct comm *comm = r->flags & CALL_WILDCARD ? comm_peek(r->comm_handle) : NULL;
     if (!comm)
@@ -210,8 +216,9 @@ static bool complete_one(struct call *c, int i, const MPI_Status *status, struct
     struct message m = message_of(&r, CALL_REQUEST);
     bool was_active = r.active;
     if (r.persistent) {
-        r.active = false;
-        request_put(c->thread->handles[i], &r);
+        struct request idle = r;
+        idle.active = idle.cancelled = false;
+        request_put(c->thread->handles[i], &idle);
     }
     if (!was_active)
         return false;
@@ -219,8 +226,10 @@ static bool complete_one(struct call *c, int i, const MPI_Status *status, struct
         received(&m, &r, status);
     else if (r.kind == REQUEST_READ || r.kind == REQUEST_WRITE)
         moved(&m, &r, status);
-    else if (r.kind == REQUEST_COMM && r.new_comm)
+    else if (r.kind == REQUEST_COMM && r.new_comm) {
         comm_add(*r.new_comm, COMM_GROUP, r.comm);
+        note_neighbours(c, *r.new_comm);
+    }
     shim_record_message(c, &m);
     *ret_m = m;
     return true;
@@ -279,6 +288,14 @@ void note_complete_some(struct call *c, int count, const int *indices, const MPI
     if (n == 1)
         take_over(c, &m);
     c->posted = bytes;
+}
+
+void note_cancel(struct call *c, MPI_Request request) {
+    struct request r;
+    if (!request_take(request, c->enter_ns, &r))
+        return;
+    r.cancelled = true;
+    request_put(request, &r);
 }
 
 void note_free_request(struct call *c) {

@@ -112,6 +112,8 @@ static inline void note_poll(struct call *c, int found) {
     c->found_nothing = !found;
 }
 void note_free_request(struct call *c);
+/* What becomes of the request is told when it completes. */
+void note_cancel(struct call *c, MPI_Request request);
 /* Of any other kind of call that has set its bytes: remembered until it completes. */
 void note_request(struct call *c, MPI_Request request);
 void note_request_of(struct call *c, MPI_Request request, enum request_kind kind, uint64_t bytes,
@@ -168,10 +170,25 @@ void note_get(struct call *c, MPI_Win win, int target, int count, MPI_Datatype t
 void note_get_accumulate(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type,
                          int result_count, MPI_Datatype result_type, MPI_Op op);
 void note_window(struct call *c, MPI_Win win, int target);
+/* Each member is told of as a part. */
+void note_members(struct call *c, MPI_Group group);
+static inline void note_lock_type(struct call *c, int lock_type) {
+    if (lock_type == MPI_LOCK_EXCLUSIVE)
+        c->flags |= CALL_EXCLUSIVE;
+}
+/* A tag tells one that found the end of its epoch from others. */
+static inline void note_epoch_test(struct call *c, int found) {
+    note_poll(c, found);
+    c->tag = found ? 0 : CALL_NO_TAG;
+}
 void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win);
+/* Of a new communicator with a topology. */
+void note_neighbours(const struct call *c, MPI_Comm made);
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made);
 /* An intercommunicator: its two sides were made of different parents. */
 void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made);
+/* Its members made it, and not those of the communicator that it was made of. */
+void note_meet(struct call *c, MPI_Comm made);
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request);
 void note_make_file(struct call *c, MPI_Comm comm, MPI_File file);
 void note_file(struct call *c, MPI_File file);

@@ -2,10 +2,30 @@
 /* One-sided, communicators, files: what is moved, and new handles. */
 #include "agent/shim/note.h"
 
+#include <stdlib.h>
+
 /* ---- one-sided ---- */
 
 void note_window(struct call *c, MPI_Win win, int target) {
     about(c, win, COMM_WINDOW, target);
+}
+
+static void tell(const struct call *c, uint32_t comm, int32_t peer) {
+    shim_record_message(
+        c, &(struct message){.function = (enum call_function)c->function,
+                             .flags = (uint16_t)(CALL_PART | (peer < 0 ? CALL_UNKNOWN_PEER : 0)),
+                             .comm = comm,
+                             .peer = peer,
+                             .tag = CALL_NO_TAG,
+                             .enter_ns = c->enter_ns});
+}
+
+void note_members(struct call *c, MPI_Group group) {
+    int32_t world[COMM_MEMBERS_MAX];
+    for (int first = 0, n; (n = comm_members(group, first, COMM_MEMBERS_MAX, world)) > 0;
+         first += n)
+        for (int i = 0; i < n; i++)
+            tell(c, c->comm, world[i]);
 }
 
 void note_put(struct call *c, MPI_Win win, int target, int count, MPI_Datatype type) {
@@ -35,14 +55,28 @@ void note_make_window(struct call *c, MPI_Comm comm, MPI_Win win) {
 
 /* ---- communicators ---- */
 
+void note_neighbours(const struct call *c, MPI_Comm made) {
+    int n = 0;
+    int32_t *sources = comm_sources(made, &n);
+    for (int i = 0; i < n; i++)
+        tell(c, comm_peek(made)->id, sources[i]);
+    free(sources);
+}
+
 void note_make(struct call *c, MPI_Comm parent, MPI_Comm made) {
     about(c, parent, COMM_GROUP, MPI_PROC_NULL);
     comm_add(made, COMM_GROUP, c->comm);
+    note_neighbours(c, made);
 }
 
 void note_make_between(struct call *c, MPI_Comm local, MPI_Comm made) {
     about(c, local, COMM_GROUP, MPI_PROC_NULL);
     comm_add(made, COMM_GROUP, CALL_COMM_UNKNOWN);
+}
+
+void note_meet(struct call *c, MPI_Comm made) {
+    const struct comm *comm = comm_peek(made);
+    c->comm = comm ? comm->id : CALL_COMM_UNKNOWN;
 }
 
 void note_make_later(struct call *c, MPI_Comm parent, MPI_Comm *made, MPI_Request request) {

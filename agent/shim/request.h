@@ -19,10 +19,10 @@ enum request_kind {
 };
 
 struct request {
-    enum call_function function; /* that made it */
-    uint8_t kind;                /* enum request_kind */
-    bool persistent, active;
-    uint16_t flags; /* CALL_WILDCARD, CALL_UNKNOWN_PEER */
+    enum call_function function;        /* that made it */
+    uint8_t kind;                       /* enum request_kind */
+    bool persistent, active, cancelled; /* asked to be */
+    uint16_t flags;                     /* CALL_WILDCARD, CALL_UNKNOWN_PEER */
     uint32_t comm;
     int32_t peer, tag;
     uint64_t bytes;     /* sent, or room for */

@@ -114,8 +114,11 @@ struct shim_mpi {
     int (*type_size)(MPI_Datatype, int *);
     int (*topo_test)(MPI_Comm, int *);
     int (*cartdim_get)(MPI_Comm, int *);
+    int (*cart_shift)(MPI_Comm, int, int, int *, int *);
     int (*graph_neighbors_count)(MPI_Comm, int, int *);
+    int (*graph_neighbors)(MPI_Comm, int, int, int[]);
     int (*dist_graph_neighbors_count)(MPI_Comm, int *, int *, int *);
+    int (*dist_graph_neighbors)(MPI_Comm, int, int[], int[], int, int[], int[]);
     void *comm_world, *comm_self, *comm_null, *win_null, *file_null, *request_null, *op_no_op;
     void *request_empty; /* of all sends that were complete at once; may be NULL */
 };

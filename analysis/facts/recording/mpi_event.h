@@ -44,7 +44,7 @@ enum mpi_group_need {
     MPI_NEED_ROOT,       /* the root: bcast, scatter */
     MPI_NEED_GATHERED,   /* the root needs all, the others the root at most: gather, reduce */
     MPI_NEED_EARLIER,    /* members of a lower rank: scan */
-    MPI_NEED_NEIGHBOURS, /* some, we do not know who */
+    MPI_NEED_NEIGHBOURS, /* those that its topology names */
 };
 
 struct mpi_function {
@@ -55,6 +55,7 @@ struct mpi_function {
     bool probes;    /* looks for a message and leaves it: not MPI_Test */
     bool fetches;   /* a one-sided access that brings data back */
     bool completes; /* one-sided accesses begun before */
+    bool synchronous; /* a send that ends only when its receiver is there */
     bool in_rows;   /* in this log many of its calls are: which are not is chance */
 };
 
@@ -71,6 +72,8 @@ enum mpi_flag {
     MPI_FLAG_HAS_CPU = 64,
     MPI_FLAG_HAS_GAP_CPU = 128,
     MPI_FLAG_UNKNOWN_PEER = 512,
+    MPI_FLAG_CANCELLED = 1024, /* of a request: it was taken back */
+    MPI_FLAG_EXCLUSIVE = 2048, /* of a lock */
 };
 
 #define MPI_NO_PEER (-1)
