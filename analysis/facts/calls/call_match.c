@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who is who, and the order of work. Messages and probes: call_match_message.c; requests, and calls
- * of several parts: call_match_request.c; group calls: call_match_group.c. */
+ * of several parts: call_match_request.c; group calls: call_match_group.c, call_match_neighbour.c;
+ * windows: call_match_window.c, call_match_epoch.c, call_match_lock.c. */
 #include "analysis/facts/calls/call_match.h"
 
 #include <errno.h>
@@ -138,11 +139,16 @@ static int match_all(struct matcher *m) {
         result = call_match_groups(m);
     if (result == 0)
         result = call_match_windows(m);
+    if (result == 0)
+        result = call_match_epochs(m);
+    if (result == 0)
+        result = call_match_locks(m);
     for (uint32_t r = 0; result == 0 && r < m->log->n; r++) {
         call_match_probes(m, r);
         result = call_match_requests(m, r);
         call_match_parts(m, r);
     }
+    call_match_sort_signals(m);
     return result;
 }
 
@@ -168,5 +174,6 @@ void call_matches_release(struct call_matches *matches) {
     for (size_t r = 0; matches->needs && r < matches->n_ranks; r++)
         free(matches->needs[r]);
     free(matches->needs);
+    free(matches->signals);
     *matches = (struct call_matches){0};
 }

@@ -8,6 +8,9 @@
  * (different sizes, a message received before it was sent, events lost), the rest of that channel
  * is left unmatched and counted. What one rank says can spoil its own channels, and no others.
  *
+ * What calls hand to each other beside messages of the program is told apart, as signals: the parts
+ * of a neighbourhood collective, the begin and end of epochs of windows.
+ *
  * After a loss of events order counts from the end: where both sides told all to MPI_Finalize, the
  * last send is that of the last receive, and the last group call of one member that of the others,
  * back to where the loss ended. A channel that does not fit so from there on stays unmatched.
@@ -36,11 +39,20 @@ struct call_need {
                          did not wait */
 };
 
+/* One call of a rank cannot end before another one's has begun. */
+struct call_signal {
+    uint32_t from, sent;   /* a rank of the log, and its call */
+    uint32_t to, received; /* the other, and its call, or the request that the call began */
+    int64_t bytes;
+};
+
 struct call_matches {
     struct call_need **needs; /* needs[rank][event] */
     size_t n_ranks;
     uint64_t messages, unmatched_sends, unmatched_receives;
     uint64_t groups, unmatched_groups; /* calls of groups; those left unmatched (calls) */
+    struct call_signal *signals;      /* by who receives them, and what by */
+    size_t n_signals, signals_capacity;
     uint32_t n_group_calls;            /* numbers given to them, each to all its members */
 };
 

@@ -7,7 +7,8 @@
  *
  * Where a root is involved only that member's arrival is certain to matter (a tree passes on what
  * comes, and who stands where in it is the library's own): so the wait is the least that is
- * certain.
+ * certain. A member that left before the last one had come did not wait for it: to free a
+ * communicator needs nobody.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ struct groups {
     struct group *groups;
     uint32_t *counts; /* by member: calls so far */
     struct group_call *calls;
+    struct neighbours *neighbours;
     size_t group_capacity, count_capacity, call_capacity;
 };
 
@@ -137,15 +139,31 @@ static struct arrival last_arrival(struct matcher *m, const struct group_call *c
     return last;
 }
 
+/* The number of the root, as those who name one do: of an intercommunicator the other side. */
+static int32_t root_number(struct matcher *m, const struct group_call *call) {
+    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i])
+        if (event_of(m, locate(m, i))->peer >= 0)
+            return event_of(m, locate(m, i))->peer;
+    return MPI_NO_PEER;
+}
+
 /* The root's own arrival; who -1 if it is not among them. */
 static struct arrival root_arrival(struct matcher *m, const struct group_call *call) {
-    for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
+    int32_t root = root_number(m, call);
+    for (uint32_t i = call->events.head; root >= 0 && i != KEY_NONE; i = m->next[i]) {
         struct event_at at = locate(m, i);
-        const struct mpi_event *e = event_of(m, at);
-        if (e->peer >= 0 && m->log->ranks[at.rank].rank == e->peer)
-            return (struct arrival){e->enter_ns, (int32_t)at.rank};
+        if (m->log->ranks[at.rank].rank == root)
+            return (struct arrival){event_of(m, at)->enter_ns, (int32_t)at.rank};
     }
     return (struct arrival){0, -1};
+}
+
+static bool left_before(const struct matcher *m, struct event_at at, struct arrival last) {
+    int64_t bound =
+        call_clock_bound(m->clock, m->log->ranks[at.rank].host, m->log->ranks[last.who].host);
+    const struct mpi_event *e = event_of(m, at);
+    return bound != INT64_MAX && e->exit_ns + bound < last.ns &&
+           mpi_event_function(m->log, e)->kind != MPI_KIND_COLLECTIVE_START;
 }
 
 static void set_need(struct call_need *need, struct arrival arrival) {
@@ -153,12 +171,16 @@ static void set_need(struct call_need *need, struct arrival arrival) {
     need->who = arrival.who;
 }
 
-static void resolve(struct matcher *m, const struct group_call *call, uint32_t number) {
+static void resolve(struct groups *g, const struct group_call *call, uint32_t number) {
+    struct matcher *m = g->m;
     enum mpi_group_need how = m->log->functions[call->function].need;
+    if (how == MPI_NEED_NEIGHBOURS) {
+        neighbours_resolve(g->neighbours, call->events);
+        return;
+    }
     struct arrival last = last_arrival(m, call), root = root_arrival(m, call);
     struct arrival earlier = {INT64_MIN, -1};
-    if (how == MPI_NEED_NEIGHBOURS ||
-        ((how == MPI_NEED_ROOT || how == MPI_NEED_GATHERED) && root.who < 0))
+    if ((how == MPI_NEED_ROOT || how == MPI_NEED_GATHERED) && root.who < 0)
         return;
     for (uint32_t i = call->events.head; i != KEY_NONE; i = m->next[i]) {
         struct event_at at = locate(m, i);
@@ -173,8 +195,9 @@ static void resolve(struct matcher *m, const struct group_call *call, uint32_t n
         else if (how == MPI_NEED_EARLIER)
             set_need(need, earlier);
         else
-            set_need(need, is_root ? own : root);
-        need->may_leave = how == MPI_NEED_GATHERED && !is_root;
+            set_need(need, is_root || event_of(m, at)->peer < 0 ? own : root);
+        need->may_leave = (how == MPI_NEED_GATHERED && !is_root) ||
+                          (how == MPI_NEED_ALL && left_before(m, at, last));
     }
 }
 
@@ -187,7 +210,7 @@ static bool trusted(const struct groups *g, const struct group_call *call) {
 static void resolve_from(struct groups *g, size_t first) {
     for (size_t c = first; c < g->call_keys.n; c++)
         if (trusted(g, &g->calls[c])) {
-            resolve(g->m, &g->calls[c], (uint32_t)c);
+            resolve(g, &g->calls[c], (uint32_t)c);
             g->m->matches.unmatched_groups -= g->calls[c].n;
         }
 }
@@ -261,7 +284,7 @@ static int match_tails(struct groups *g) {
 int call_match_groups(struct matcher *m) {
     struct groups g = {.m = m};
     bool lost = false;
-    int result = 0;
+    int result = neighbours_new(m, &g.neighbours);
     for (uint32_t r = 0; r < m->log->n; r++) {
         lost |= m->log->ranks[r].found_ns != INT64_MAX;
         for (uint32_t i = 0; result == 0 && i < m->log->ranks[r].n; i++) {
@@ -276,11 +299,12 @@ int call_match_groups(struct matcher *m) {
     if (result == 0 && lost)
         result = match_tails(&g);
     m->matches.n_group_calls = (uint32_t)g.call_keys.n;
+    neighbours_free(g.neighbours);
     key_table_release(&g.keys);
     key_table_release(&g.member_keys);
     key_table_release(&g.call_keys);
     free(g.groups);
     free(g.counts);
     free(g.calls);
-    return result;
+    return result < 0 ? result : m->error;
 }

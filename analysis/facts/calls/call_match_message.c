@@ -5,12 +5,6 @@
 #include "analysis/facts/calls/call_match_private.h"
 #include "analysis/facts/series/series.h" /* TIME_SANE_NS */
 
-/* The index of a peer, -1 if nothing is known of it. */
-static int32_t peer_of(const struct matcher *m, uint32_t rank, int32_t peer) {
-    uint32_t at = peer < 0 ? KEY_NONE : key_find(&m->members, member_key(m->world[rank], peer));
-    return at == KEY_NONE ? -1 : (int32_t)m->member_rank[at];
-}
-
 /* ---- messages ---- */
 
 static bool is_send(const struct mpi_event *e, const struct mpi_function *f) {
@@ -22,7 +16,7 @@ static bool is_send(const struct mpi_event *e, const struct mpi_function *f) {
 }
 
 static bool is_receive(const struct mpi_event *e, const struct mpi_function *f) {
-    if (e->flags & MPI_FLAG_FAILED)
+    if (e->flags & (MPI_FLAG_FAILED | MPI_FLAG_CANCELLED))
         return false;
     if (e->flags & MPI_FLAG_REQUEST)
         return f->receives;
@@ -37,7 +31,7 @@ static struct key channel_key(const struct mpi_event *e, uint32_t from, uint32_t
 
 static struct channel *channel_of(struct matcher *m, uint32_t rank, const struct mpi_event *e,
                                   bool sending, bool add) {
-    int32_t peer = peer_of(m, rank, e->peer);
+    int32_t peer = call_match_peer(m, rank, e->peer);
     if (peer < 0 || e->comm == MPI_COMM_NONE)
         return NULL;
     struct key key =

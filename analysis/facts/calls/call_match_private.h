@@ -9,7 +9,18 @@
 #include "analysis/facts/series/key_table.h"
 #include "common/table.h" /* VALUE_ABSENT */
 
-enum { KEY_MEMBER, KEY_CHANNEL, KEY_COMPLETION, KEY_GROUP, KEY_GROUP_MEMBER, KEY_GROUP_CALL };
+enum {
+    KEY_MEMBER,
+    KEY_CHANNEL,
+    KEY_COMPLETION,
+    KEY_GROUP,
+    KEY_GROUP_MEMBER,
+    KEY_GROUP_CALL,
+    KEY_NEIGHBOURS,
+    KEY_EPOCHS,
+    KEY_LOCK,
+    KEY_HOLDER
+};
 
 struct list {
     uint32_t head, tail; /* numbers of events; KEY_NONE */
@@ -46,9 +57,26 @@ int call_match_messages(struct matcher *m);
 int call_match_away(struct matcher *m, uint32_t rank);
 int call_match_groups(struct matcher *m);
 int call_match_windows(struct matcher *m);
+int call_match_epochs(struct matcher *m);
+int call_match_locks(struct matcher *m);
 void call_match_probes(struct matcher *m, uint32_t rank);
 int call_match_requests(struct matcher *m, uint32_t rank);
 void call_match_parts(struct matcher *m, uint32_t rank);
+
+/* The index of a peer among the log's ranks, -1 if nothing is known of it. */
+static inline int32_t call_match_peer(const struct matcher *m, uint32_t rank, int32_t peer);
+
+/* No memory: m->error. Sorts them when all are there. */
+void call_match_signal(struct matcher *m, struct event_at sent, struct event_at received,
+                       int64_t bytes);
+void call_match_sort_signals(struct matcher *m);
+
+/* Who gets what from whom in neighbourhood collectives (call_match_neighbour.c). */
+struct neighbours;
+int neighbours_new(struct matcher *m, struct neighbours **ret_neighbours);
+void neighbours_free(struct neighbours *neighbours);
+/* A call of all members of a communicator, by the list of their events. */
+void neighbours_resolve(struct neighbours *neighbours, struct list events);
 
 /* Index of the event at which a request was started; SIZE_MAX: not there. */
 size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request);
@@ -59,6 +87,11 @@ bool call_match_has_end(const struct matcher *m, uint32_t rank);
 
 static inline struct key member_key(uint32_t world, int32_t rank) {
     return (struct key){{world, (uint32_t)rank, 0, 0, KEY_MEMBER}};
+}
+
+static inline int32_t call_match_peer(const struct matcher *m, uint32_t rank, int32_t peer) {
+    uint32_t at = peer < 0 ? KEY_NONE : key_find(&m->members, member_key(m->world[rank], peer));
+    return at == KEY_NONE ? -1 : (int32_t)m->member_rank[at];
 }
 
 static inline void *array_room(void *items, size_t n, size_t *capacity, size_t size) {

@@ -24,6 +24,7 @@
 
 struct stay {
     int64_t begin_ns, end_ns;
+    uint32_t event; /* its first call */
 };
 
 struct presence {
@@ -87,7 +88,7 @@ static int find_presence(const struct mpi_rank *r, struct presence *ret_presence
             continue;
         struct stay *last = p.n ? &p.stays[p.n - 1] : NULL;
         if (!last || e->enter_ns - last->end_ns >= MPI_LONG_NS)
-            p.stays[p.n++] = (struct stay){e->enter_ns, e->exit_ns};
+            p.stays[p.n++] = (struct stay){e->enter_ns, e->exit_ns, (uint32_t)i};
         else if (e->exit_ns > last->end_ns)
             last->end_ns = e->exit_ns;
     }
@@ -95,8 +96,8 @@ static int find_presence(const struct mpi_rank *r, struct presence *ret_presence
     return find_off(r, ret_presence);
 }
 
-/* When a rank was inside MPI, at t or after it; VALUE_ABSENT: not known. */
-static int64_t inside_from(const struct mpi_rank *r, const struct presence *p, int64_t t) {
+/* When a rank was inside MPI, at t or after it; NULL: not known. */
+static const struct stay *stay_from(const struct mpi_rank *r, const struct presence *p, int64_t t) {
     size_t low = 0, high = p->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -106,9 +107,19 @@ static int64_t inside_from(const struct mpi_rank *r, const struct presence *p, i
             high = middle;
     }
     bool lost = t < r->found_ns && (low == p->n || p->stays[low].end_ns >= r->lost_ns);
-    if (low == p->n || lost)
-        return VALUE_ABSENT;
-    return p->stays[low].begin_ns > t ? p->stays[low].begin_ns : t;
+    return low == p->n || lost ? NULL : &p->stays[low];
+}
+
+/* The same as a time, VALUE_ABSENT; whoever completes accesses until then waits for that call. */
+static int64_t inside_from(struct accesses *a, const struct mpi_event *e, uint32_t q) {
+    const struct stay *stay = stay_from(&a->m->log->ranks[q], &a->presence[q], e->enter_ns);
+    if (!stay || stay->begin_ns <= e->enter_ns)
+        return stay ? e->enter_ns : VALUE_ABSENT;
+    uint32_t index = (uint32_t)(e - a->m->log->ranks[a->rank].events);
+    if (stay->begin_ns < e->exit_ns)
+        call_match_signal(a->m, (struct event_at){q, stay->event},
+                          (struct event_at){a->rank, index}, 0);
+    return stay->begin_ns;
 }
 
 /* The last call of the rank that began before t, and in which it had no core for a while. */
@@ -156,9 +167,7 @@ static struct window_accesses *window_of(struct accesses *a, const struct mpi_ev
 
 /* Where its bytes are counted. */
 static struct target *add_target(struct accesses *a, struct targets *to, int32_t peer) {
-    uint32_t at =
-        peer < 0 ? KEY_NONE : key_find(&a->m->members, member_key(a->m->world[a->rank], peer));
-    uint32_t rank = at == KEY_NONE ? UINT32_MAX : a->m->member_rank[at];
+    uint32_t rank = (uint32_t)call_match_peer(a->m, a->rank, peer);
     if (rank == a->rank)
         return &to->others;
     for (size_t i = 0; i < to->n; i++)
@@ -194,7 +203,6 @@ static bool is_outgoing(const struct targets *to) {
 /* The last of the targets to be there; of small calls in a row each found them there. */
 static void need_targets(struct accesses *a, const struct mpi_event *e, const struct targets *to,
                          struct call_need *need) {
-    const struct mpi_log *log = a->m->log;
     need->asked = true;
     need->may_leave = true;
     need->outgoing = is_outgoing(to);
@@ -203,9 +211,7 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
     need->ready_ns = e->enter_ns;
     for (size_t i = 0; i < to->n; i++) {
         uint32_t q = to->items[i].rank;
-        int64_t from = e->flags & MPI_FLAG_FOLDED
-                           ? e->enter_ns
-                           : inside_from(&log->ranks[q], &a->presence[q], e->enter_ns);
+        int64_t from = e->flags & MPI_FLAG_FOLDED ? e->enter_ns : inside_from(a, e, q);
         if (from == e->enter_ns && !(e->flags & MPI_FLAG_FOLDED))
             from = core_from(a, e, q);
         if (from == VALUE_ABSENT) {
@@ -301,5 +307,5 @@ int call_match_windows(struct matcher *m) {
     }
     free(presence);
     free(windows);
-    return result;
+    return result < 0 ? result : m->error;
 }
