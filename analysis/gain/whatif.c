@@ -190,7 +190,8 @@ static int prepare(struct whatif *w) {
                      "them in the time";
         return 0;
     }
-    int result = replay_new(w->model, &w->replay, &w->refused);
+    int result = replay_new(w->model, &w->replay, w->refused_text);
+    w->refused = result == -ENODATA ? w->refused_text : w->refused;
     if (result < 0)
         return result == -ENODATA ? 0 : result;
     result = find_roles(w);

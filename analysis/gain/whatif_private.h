@@ -9,7 +9,7 @@ struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: refused */
     const char *refused;
-    char refused_text[128];
+    char refused_text[REPLAY_WHY_MAX];
     int *roles;        /* of the replay's ranks */
     size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
     double n_workers;  /* ranks beside the hub */

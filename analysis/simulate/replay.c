@@ -12,8 +12,23 @@
 
 /* ---- messages ---- */
 
-static bool in_window(const struct replay *p, const struct mpi_event *e) {
+bool replay_in_window(const struct replay *p, const struct mpi_event *e) {
     return e->enter_ns >= p->begin_ns && e->exit_ns <= p->end_ns;
+}
+
+int replay_add_message(struct builder *b, struct replay_message message) {
+    struct replay *p = b->replay;
+    struct replay_message *m =
+        replay_room(&p->messages, p->n_messages, &p->messages_capacity, sizeof *m);
+    struct key key = {{message.from, message.to, 0, 0, 0}};
+    uint32_t pair = m ? key_add(&b->pairs, key) : KEY_NONE;
+    if (pair == KEY_NONE)
+        return -ENOMEM;
+    message.pair = pair;
+    message.left_ns = message.waited_ns = VALUE_ABSENT;
+    p->messages[p->n_messages++] = message;
+    p->n_pairs = b->pairs.n;
+    return 0;
 }
 
 static bool is_receive(const struct mpi_event *e, const struct mpi_function *f) {
@@ -42,28 +57,21 @@ static int find_messages(struct builder *b) {
                 need->partner == CALL_NO_PARTNER)
                 continue;
             const struct mpi_event *send = &log->ranks[need->who].events[need->partner];
-            if (!in_window(p, e) || !in_window(p, send))
+            if (!replay_in_window(p, e) || !replay_in_window(p, send))
                 continue;
-            struct replay_message *m =
-                replay_room(&p->messages, p->n_messages, &p->messages_capacity, sizeof *m);
-            if (!m)
-                return -ENOMEM;
-            struct key key = {{(uint32_t)need->who, r, 0, 0, 0}};
-            uint32_t pair = key_add(&b->pairs, key);
-            if (pair == KEY_NONE)
-                return -ENOMEM;
+            struct replay_message m = {.from = (uint32_t)need->who,
+                                       .to = r,
+                                       .bytes = (double)e->bytes,
+                                       .sent_ns = sent_ns(send, need),
+                                       .with_ns = VALUE_ABSENT,
+                                       .posted_ns = e->enter_ns,
+                                       .done_ns = e->exit_ns,
+                                       .synchronous = mpi_event_function(log, send)->synchronous};
             b->ids[r][i] = b->ids[need->who][need->partner] = (uint32_t)p->n_messages;
-            p->messages[p->n_messages++] = (struct replay_message){.from = (uint32_t)need->who,
-                                                                   .to = r,
-                                                                   .bytes = (double)e->bytes,
-                                                                   .pair = pair,
-                                                                   .sent_ns = sent_ns(send, need),
-                                                                   .left_ns = VALUE_ABSENT,
-                                                                   .posted_ns = e->enter_ns,
-                                                                   .waited_ns = VALUE_ABSENT,
-                                                                   .done_ns = e->exit_ns};
+            int result = replay_add_message(b, m);
+            if (result < 0)
+                return result;
         }
-    p->n_pairs = b->pairs.n;
     return 0;
 }
 
@@ -77,6 +85,15 @@ static uint32_t group_of(const struct builder *b, uint32_t rank, size_t i) {
     bool none = mpi_event_function(b->log, e)->need == MPI_NEED_NOBODY || !mpi_event_is_call(e) ||
                 number >= p->n_groups;
     return none ? REPLAY_NONE : number;
+}
+
+/* The member that has the root's number: of an intercommunicator only the others name it. */
+static uint32_t root_of(const struct builder *b, const struct replay_group *g) {
+    const uint32_t *members = &b->replay->group_members[g->first_member];
+    for (uint32_t i = 0; g->root != REPLAY_NONE && i < g->members; i++)
+        if ((uint32_t)b->log->ranks[members[i]].rank == g->root)
+            return members[i];
+    return REPLAY_NONE;
 }
 
 static int list_members(struct builder *b) {
@@ -98,6 +115,8 @@ static int list_members(struct builder *b) {
             struct replay_group *g = &p->groups[number];
             p->group_members[g->first_member + g->members++] = r;
         }
+    for (size_t g = 0; g < p->n_groups; g++)
+        p->groups[g].root = root_of(b, &p->groups[g]);
     return 0;
 }
 
@@ -124,10 +143,9 @@ static int find_groups(struct builder *b) {
             g->exchange = replay_exchange_of(log->names[e->function]);
             g->started = f->kind == MPI_KIND_COLLECTIVE_START;
             g->turns = f->kind != MPI_KIND_COLLECTIVE && !g->started;
-            g->bytes = fmax(g->bytes, (double)e->bytes);
-            if (e->peer >= 0 && log->ranks[r].rank == e->peer)
-                g->root = r;
-            b->group_outside[number] |= !in_window(p, e) || e->thread != b->threads[r];
+            g->bytes = fmax(g->bytes, f->kind == MPI_KIND_IO ? 0 : (double)e->bytes);
+            g->root = e->peer >= 0 ? (uint32_t)e->peer : g->root; /* its number, at first */
+            b->group_outside[number] |= !replay_in_window(p, e) || e->thread != b->threads[r];
         }
     return list_members(b);
 }
@@ -220,6 +238,8 @@ static void builder_release(struct builder *b) {
     free(b->ids);
     free(b->threads);
     free(b->group_outside);
+    free(b->signal_ids);
+    free(b->sent_signals);
     free(b->intervals);
     key_table_release(&b->pairs);
 }
@@ -229,6 +249,8 @@ static int build(struct replay *p) {
     int result = builder_init(&b);
     if (result == 0)
         result = find_messages(&b);
+    if (result == 0)
+        result = replay_find_signals(&b);
     if (result == 0)
         result = find_groups(&b);
     for (size_t r = 0; result == 0 && r < b.log->n; r++) {
@@ -242,23 +264,8 @@ static int build(struct replay *p) {
     return result;
 }
 
-static const char *too_little(const struct run_model *model) {
-    const struct call_matches *m = &model->matches;
-    if (!model->recording->calls.n)
-        return "no MPI calls were recorded";
-    for (size_t r = 0; r < model->recording->calls.n; r++)
-        if (model->recording->calls.ranks[r].lost_ns != INT64_MAX)
-            return "some MPI calls were lost";
-    if (!m->messages && !m->groups)
-        return "no call of one rank could be matched with one of another";
-    if (model->critical.unmatched > 0.05)
-        return "too many MPI calls could not be matched between ranks";
-    return NULL;
-}
-
-int replay_new(const struct run_model *model, struct replay **ret_replay, const char **ret_why) {
-    *ret_why = too_little(model);
-    if (*ret_why)
+int replay_new(const struct run_model *model, struct replay **ret_replay, char *ret_why) {
+    if (!replay_is_told(model, ret_why))
         return -ENODATA;
     struct replay *p = calloc(1, sizeof *p);
     if (!p)

@@ -29,6 +29,7 @@ enum replay_op_kind {
 #define REPLAY_NONE UINT32_MAX
 #define REPLAY_OWN_SEND (UINT32_C(1) << 31)  /* in waits[]: it is this rank's own send */
 #define REPLAY_OWN_GROUP (UINT32_C(1) << 30) /* in waits[]: a group call it had started */
+#define REPLAY_ENVELOPE (UINT32_C(1) << 29)  /* in waits[]: it is there, received or not */
 
 struct replay_op {
     enum replay_op_kind kind;
@@ -55,6 +56,11 @@ struct replay_message {
     int64_t posted_ns, waited_ns, done_ns; /* by the receiver; VALUE_ABSENT: it did not wait */
     bool polled;                           /* received by tests */
     bool buffered;                         /* it leaves without its receiver */
+    bool synchronous;                      /* it does not */
+    bool signal;                           /* no message of the program, and of hardly any bytes */
+    bool probed;     /* waited_ns and done_ns are those of a probe that found it */
+    int64_t with_ns; /* of what one call handed to another: when the last was sent of those that
+                        the same call received */
     int64_t late_ns; /* not of the way: its sender had no core meanwhile; done_ns is without it */
     uint32_t late_shares; /* of late_ns, among the sender's */
 };
@@ -159,8 +165,10 @@ struct replay_change {
 /* More calls than this are replayed in part: as many iterations as fit. */
 #define REPLAY_CALLS_MAX 3000000
 
-/* 0; -ENOMEM; -ENODATA: the calls do not say enough, *ret_why says what (static text). */
-int replay_new(const struct run_model *model, struct replay **ret_replay, const char **ret_why);
+#define REPLAY_WHY_MAX 160
+
+/* 0; -ENOMEM; -ENODATA: the calls do not say enough, ret_why[REPLAY_WHY_MAX] says what. */
+int replay_new(const struct run_model *model, struct replay **ret_replay, char *ret_why);
 void replay_free(struct replay *replay);
 
 /* Links and latencies from what was measured. -ENOMEM. */

@@ -49,17 +49,45 @@ static void send_held(struct rank_builder *rb, int64_t now_ns) {
     rb->n_held = kept;
 }
 
-/* Whatever a call starts stands beside it, with the same beginning. */
-static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
+/* What others wait for that call i begins, or ends. */
+static void send_signals(struct rank_builder *rb, size_t i, int64_t now_ns) {
+    size_t n;
+    const uint32_t *signals = replay_signals_sent(rb, i, &n);
+    for (size_t k = 0; k < n; k++)
+        if (rb->b->signal_ids[signals[k]] != REPLAY_NONE)
+            replay_add_op(rb, REPLAY_POST_SEND, rb->b->signal_ids[signals[k]], 0, now_ns);
+}
+
+/* What event k receives beside messages: the call itself, which then waits for that, or a request
+ * that it began. */
+static void post_signals(struct rank_builder *rb, size_t k, bool waits, int64_t now_ns) {
+    size_t n, first = replay_signals_received(rb, k, &n);
+    for (size_t s = first; s < first + n; s++) {
+        uint32_t id = rb->b->signal_ids[s];
+        if (id == REPLAY_NONE)
+            continue;
+        replay_add_op(rb, REPLAY_POST_RECEIVE, id, 0, now_ns);
+        if (!waits)
+            continue;
+        replay_note_receive(rb, id, replay_is_polling(rb) ? rb->poll_begin_ns : now_ns);
+        replay_add_wait(rb, id);
+    }
+}
+
+/* Whatever a call starts stands beside it, with the same beginning. What it waits for itself is put
+ * behind waits[]. */
+static void post_all(struct rank_builder *rb, size_t i) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *own = replay_function_of(rb, e);
     const uint32_t *ids = rb->b->ids[rb->index];
-    size_t first = i, n = 0;
+    size_t first = i;
     while (first > 0 && rb->rank->events[first - 1].enter_ns == e->enter_ns)
         first--;
     for (size_t k = first; k < rb->rank->n && rb->rank->events[k].enter_ns == e->enter_ns; k++) {
         const struct mpi_event *x = &rb->rank->events[k];
         const struct mpi_function *f = replay_function_of(rb, x);
+        if (k == i || x->flags & MPI_FLAG_REQUEST)
+            post_signals(rb, k, k == i, e->enter_ns);
         if (ids[k] == REPLAY_NONE || x->thread != e->thread || (k != i && mpi_event_is_call(x)))
             continue;
         bool receives = x->flags & MPI_FLAG_REQUEST ? f->receives
@@ -78,13 +106,23 @@ static size_t post_all(struct rank_builder *rb, size_t i, uint32_t what[2]) {
             replay_note_receive(rb, ids[k], e->enter_ns);
         else if (blocking)
             rb->b->replay->messages[ids[k]].left_ns = e->exit_ns;
-        if (blocking && n < 2)
-            what[n++] = receives ? ids[k] : ids[k] | REPLAY_OWN_SEND;
+        if (blocking)
+            replay_add_wait(rb, receives ? ids[k] : ids[k] | REPLAY_OWN_SEND);
     }
-    return n;
 }
 
 /* ---- calls ---- */
+
+/* It only starts the call, or left before others had come, or has no part in one with a root: that
+ * is elsewhere in the root's group of an intercommunicator. */
+static bool waits_for_nobody(const struct rank_builder *rb, size_t i, uint32_t number) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    const struct mpi_function *f = replay_function_of(rb, e);
+    bool rooted = f->need == MPI_NEED_ROOT || f->need == MPI_NEED_GATHERED;
+    return f->kind == MPI_KIND_COLLECTIVE_START ||
+           (f->need == MPI_NEED_ALL && rb->needs[i].may_leave) ||
+           (rooted && e->peer < 0 && rb->b->replay->groups[number].root != rb->index);
+}
 
 static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_t begin,
                       int64_t end) {
@@ -97,8 +135,8 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     op->spins = replay_spins(rb, i, begin, end);
     op->late_ns = late;
     op->shares = shares;
-    if (replay_function_of(rb, &rb->rank->events[i])->kind == MPI_KIND_COLLECTIVE_START) {
-        op->n = 1; /* does not wait */
+    if (waits_for_nobody(rb, i, number)) {
+        op->n = 1;
         op->ns = end - begin - late;
     }
 }
@@ -136,7 +174,8 @@ static void put_fixed(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
 static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     enum mpi_kind kind = replay_function_of(rb, e)->kind;
-    uint32_t group = replay_group_of(rb, i), what[2];
+    uint32_t group = replay_group_of(rb, i);
+    size_t before = rb->b->replay->n_waits;
     if (group != REPLAY_NONE) {
         put_group(rb, i, group, begin, end);
         return;
@@ -145,9 +184,11 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         put_row(rb, i, begin, end);
         return;
     }
-    size_t n = post_all(rb, i, what);
-    if (n)
-        replay_put_blocking(rb, i, what, n, begin, end);
+    post_all(rb, i);
+    if (replay_function_of(rb, e)->probes)
+        replay_wait_for_envelope(rb, i, begin, end);
+    if (rb->b->replay->n_waits > before)
+        replay_put_blocking(rb, i, before, begin, end);
     else if (kind == MPI_KIND_WAIT || kind == MPI_KIND_TEST)
         replay_put_wait(rb, i, begin, end);
     else
@@ -170,6 +211,7 @@ static void walk(struct rank_builder *rb) {
         else
             replay_put_gap(rb, i, at, begin);
         send_held(rb, begin);
+        send_signals(rb, i, begin);
         if (polling_found_nothing(&rb->polling, i)) {
             replay_put_tests(rb, i, begin, end);
         } else {

@@ -67,6 +67,12 @@ int replay_sort_requests(struct rank_builder *rb);
 /* Whether event i, a look or a wait, completed sends alone, all of which were at their receivers by
  * then: looks before it that found nothing waited for none of them. */
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns);
+/* What is waited for from here on is put behind waits[]. */
+void replay_add_wait(struct rank_builder *rb, uint32_t what);
+/* The messages that event i sends, or receives, beside those of the program: *ret_n of them,
+ * numbers of signals. */
+const uint32_t *replay_signals_sent(const struct rank_builder *rb, size_t i, size_t *ret_n);
+size_t replay_signals_received(const struct rank_builder *rb, size_t i, size_t *ret_n);
 /* The group call that event i belongs to, if all of it is replayed; REPLAY_NONE. */
 uint32_t replay_group_of(const struct rank_builder *rb, size_t i);
 /* The receiver's side of a message: since when it waited for it. */
@@ -76,9 +82,11 @@ void replay_note_receive(struct rank_builder *rb, uint32_t id, int64_t since_ns)
 int64_t replay_came_ns(const struct call_need *need, int64_t end);
 /* A call that completes requests. */
 void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A blocking call that needs its own message, and perhaps a second one. */
-void replay_put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,
-                         int64_t begin, int64_t end);
+/* A probe that found something. */
+void replay_wait_for_envelope(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* A blocking call that needs what was put behind waits[] since `before`. */
+void replay_put_blocking(struct rank_builder *rb, size_t i, size_t before, int64_t begin,
+                         int64_t end);
 
 /* ---- without a core inside calls (replay_core.c, replay_absence.c) ---- */
 

@@ -29,6 +29,7 @@ static void find_buffered(struct replay *p) {
     }
     for (size_t i = 0; i < p->n_messages; i++)
         p->messages[i].buffered =
+            !p->messages[i].synchronous &&
             p->messages[i].bytes <= limit[replay_is_between(p, &p->messages[i])];
 }
 
@@ -136,7 +137,7 @@ static int fit_latency(struct replay *p) {
             size_t n = 0;
             for (size_t i = 0; i < p->n_messages; i++) {
                 const struct replay_message *m = &p->messages[i];
-                if (m->bytes < REPLAY_FLOW_BYTES && m->waited_ns != VALUE_ABSENT &&
+                if (m->bytes < REPLAY_FLOW_BYTES && !m->signal && m->waited_ns != VALUE_ABSENT &&
                     m->waited_ns <= m->sent_ns && replay_is_between(p, m) == between &&
                     m->polled == polled)
                     values[n++] = fmax((double)(m->done_ns - m->sent_ns), 0);

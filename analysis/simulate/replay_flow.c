@@ -92,6 +92,10 @@ static int64_t handed_over_ns(const struct run *run, const struct replay_message
 static void go(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct pair_state *pair = &run->pairs[m->pair];
+    if (m->signal) {
+        replay_arrive(run, id, now + replay_signal_ns(m) + kept_back(run, m), now);
+        return;
+    }
     if (pair->flow.from_host == pair->flow.to_host) {
         go_within(run, id, now);
         return;
@@ -165,8 +169,18 @@ void replay_flows_share(struct run *run) {
                     (uint32_t)run->version);
 }
 
+/* Of a message that waits for its receiver the envelope comes first. */
+static void announce(struct run *run, uint32_t id, int64_t now) {
+    const struct replay_message *m = &run->p->messages[id];
+    struct message_state *state = &run->messages[id];
+    if (state->envelope_ns == VALUE_ABSENT && !m->buffered)
+        replay_envelope(run, id, now + (int64_t)latency(run, m, replay_is_between(run->p, m)));
+}
+
 void replay_try_to_go(struct run *run, uint32_t id, int64_t now) {
     const struct message_state *m = &run->messages[id];
+    if (m->sent_ns != VALUE_ABSENT)
+        announce(run, id, now);
     if (m->sent_ns != VALUE_ABSENT &&
         (run->p->messages[id].buffered || m->posted_ns != VALUE_ABSENT))
         go(run, id, now);

@@ -13,10 +13,23 @@ struct builder {
     uint32_t **ids;               /* [rank][event]: the message it sends or receives */
     uint16_t *threads;            /* the main one of each rank */
     unsigned char *group_outside; /* not all members' calls are replayed */
+    uint32_t *signal_ids;         /* by number of signal: its message; REPLAY_NONE */
+    uint32_t *sent_signals;       /* numbers of signals by who sends them, and in which call */
     struct key_table pairs;
     struct budget_interval *intervals;
     size_t n_intervals;
 };
+
+/* Whether the event lies in what of the run is replayed. */
+bool replay_in_window(const struct replay *p, const struct mpi_event *e);
+/* The pair, and what its ranks' operations tell, are filled in. -ENOMEM. */
+int replay_add_message(struct builder *b, struct replay_message message);
+
+/* How long a signal takes: as long as the call went on after the last one of them. */
+static inline int64_t replay_signal_ns(const struct replay_message *m) {
+    bool waited = m->waited_ns != VALUE_ABSENT && m->waited_ns <= m->with_ns;
+    return waited && m->done_ns > m->with_ns ? m->done_ns - m->with_ns : 0;
+}
 
 /* When it can begin to move. */
 static inline int64_t replay_begin_ns(const struct replay_message *m) {
@@ -68,6 +81,13 @@ enum replay_exchange replay_exchange_of(const char *name);
 
 /* How long all of it takes, if its part takes each link so many seconds. */
 double replay_wire_s(const struct replay_group *g, const double *seconds, size_t n_hosts);
+
+/* Whether the matching tells whom the ranks' calls wait for, so that a replay can react; if not,
+ * ret_why[REPLAY_WHY_MAX] says which do not. */
+bool replay_is_told(const struct run_model *model, char *ret_why);
+
+/* Signals between calls become messages, after those of the program. -ENOMEM. */
+int replay_find_signals(struct builder *b);
 
 /* The operations of a rank; its counters must have been read. -ENOMEM. */
 int replay_build_rank(struct builder *b, size_t rank);

@@ -46,10 +46,20 @@ void replay_leave(struct run *run, uint32_t id, int64_t left) {
     m->sender_waits = false;
 }
 
+void replay_envelope(struct run *run, uint32_t id, int64_t t) {
+    struct message_state *m = &run->messages[id];
+    if (m->envelope_ns == VALUE_ABSENT)
+        m->envelope_ns = t;
+    if (m->probe_waits)
+        replay_come(run, run->p->messages[id].to, t);
+    m->probe_waits = false;
+}
+
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
     struct message_state *m = &run->messages[id];
     const struct replay_message *as = &run->p->messages[id];
     m->arrived_ns = t;
+    replay_envelope(run, id, t);
     if (m->receiver_waits)
         replay_come(run, as->to, t);
     m->receiver_waits = false;
@@ -121,16 +131,20 @@ static bool wait_for(struct run *run, uint32_t rank, const struct replay_op *op)
     r->missing = 0;
     for (uint32_t i = 0; i < op->n; i++) {
         uint32_t what = run->p->waits[op->first + i];
-        uint32_t id = what & ~(REPLAY_OWN_SEND | REPLAY_OWN_GROUP);
+        uint32_t id = what & ~(REPLAY_OWN_SEND | REPLAY_OWN_GROUP | REPLAY_ENVELOPE);
         if (what & REPLAY_OWN_GROUP) {
             replay_group_wait(run, id, rank, r->now,
                               replay_group_ns(run, id, op, op->group_ns, rank));
             continue;
         }
         struct message_state *m = &run->messages[id];
-        int64_t t = what & REPLAY_OWN_SEND ? m->left_ns : m->arrived_ns;
+        int64_t t = what & REPLAY_OWN_SEND   ? m->left_ns
+                    : what & REPLAY_ENVELOPE ? m->envelope_ns
+                                             : m->arrived_ns;
         if (t == VALUE_ABSENT) {
-            *(what & REPLAY_OWN_SEND ? &m->sender_waits : &m->receiver_waits) = true;
+            *(what & REPLAY_OWN_SEND   ? &m->sender_waits
+              : what & REPLAY_ENVELOPE ? &m->probe_waits
+                                       : &m->receiver_waits) = true;
             r->missing++;
         } else if (t > r->resume) {
             r->resume = t;

@@ -24,8 +24,9 @@ struct rank_state {
 
 struct message_state {
     int64_t sent_ns, posted_ns, arrived_ns, left_ns; /* VALUE_ABSENT: not yet */
+    int64_t envelope_ns;                             /* when a probe finds it */
     uint32_t next;                                   /* in its pair's queue */
-    bool receiver_waits, sender_waits;
+    bool receiver_waits, sender_waits, probe_waits;
 };
 
 struct pair_state {
@@ -108,6 +109,9 @@ void replay_step(struct run *run, uint32_t rank, int64_t now);
 
 /* A message is at its receiver at t, and its sender's buffer is free at `left`. */
 void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left);
+
+/* A probe finds the message from t on, if none did before. */
+void replay_envelope(struct run *run, uint32_t id, int64_t t);
 
 /* Its sender's buffer is free at `left`, if it was not before. */
 void replay_leave(struct run *run, uint32_t id, int64_t left);

@@ -78,7 +78,7 @@ bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns) {
 
 /* ---- what is waited for ---- */
 
-static void add_wait(struct rank_builder *rb, uint32_t what) {
+void replay_add_wait(struct rank_builder *rb, uint32_t what) {
     struct replay *p = rb->b->replay;
     uint32_t *at = replay_room(&p->waits, p->n_waits, &p->waits_capacity, sizeof *at);
     if (!at)
@@ -89,6 +89,8 @@ static void add_wait(struct rank_builder *rb, uint32_t what) {
 
 void replay_note_receive(struct rank_builder *rb, uint32_t id, int64_t since_ns) {
     struct replay_message *m = &rb->b->replay->messages[id];
+    if (m->probed || (!m->signal && m->with_ns > m->sent_ns))
+        return; /* known better, or there before another one that it waited for */
     m->waited_ns = since_ns > m->posted_ns ? since_ns : m->posted_ns;
     m->polled = replay_is_polling(rb);
 }
@@ -124,6 +126,35 @@ static uint32_t waited_for(struct rank_builder *rb, size_t i, int64_t since_ns) 
     return id == REPLAY_NONE ? id : id | REPLAY_OWN_SEND;
 }
 
+static void wait_for_signals(struct rank_builder *rb, size_t request, int64_t since_ns) {
+    size_t n, first = replay_signals_received(rb, request, &n);
+    for (size_t s = first; s < first + n; s++) {
+        uint32_t id = rb->b->signal_ids[s];
+        if (id == REPLAY_NONE)
+            continue;
+        replay_note_receive(rb, id, since_ns);
+        replay_add_wait(rb, id);
+    }
+}
+
+/* Of a small message that is when it came. */
+void replay_wait_for_envelope(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct call_need *need = &rb->needs[i];
+    uint32_t id = need->who < 0 || need->partner == CALL_NO_PARTNER
+                      ? REPLAY_NONE
+                      : rb->b->ids[need->who][need->partner];
+    if (id == REPLAY_NONE)
+        return;
+    struct replay_message *m = &rb->b->replay->messages[id];
+    if (m->bytes < REPLAY_FLOW_BYTES) {
+        replay_note_receive(rb, id, begin);
+        m->waited_ns = replay_is_polling(rb) ? rb->poll_begin_ns : begin;
+        m->done_ns = end;
+        m->probed = true;
+    }
+    replay_add_wait(rb, id | REPLAY_ENVELOPE);
+}
+
 static bool is_group(uint32_t what) {
     return what & REPLAY_OWN_GROUP && !(what & REPLAY_OWN_SEND);
 }
@@ -133,6 +164,21 @@ static bool waits_for_group(const struct replay *p, size_t before) {
     for (size_t w = before; w < p->n_waits; w++)
         any |= is_group(p->waits[w]);
     return any;
+}
+
+/* What is waited for since `before` has no bytes that could take the time. */
+static bool are_signals(const struct replay *p, size_t before) {
+    bool all = true;
+    for (size_t w = before; w < p->n_waits; w++)
+        all &= p->waits[w] < REPLAY_ENVELOPE && p->messages[p->waits[w]].signal;
+    return all;
+}
+
+/* Whether the end of the wait is that of the message. */
+static bool ends_with(const struct replay *p, uint32_t what) {
+    if (what & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP))
+        return false;
+    return !(what & REPLAY_ENVELOPE) || p->messages[what & ~REPLAY_ENVELOPE].probed;
 }
 
 /* The wait for what was put into waits[] since `before`. What a message took to come does not
@@ -146,15 +192,16 @@ static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t b
     int64_t late = polls ? replay_look_late_ns(rb, rb->needs[i].ready_ns, end, &shares)
                          : replay_call_late_ns(rb, i, what, begin, end, &shares);
     int64_t rest = polls ? end - begin : end - begin - late;
-    int64_t ns = waited || rest > MPI_LONG_NS ? RETURN_NS : rest;
+    bool moves = rest > MPI_LONG_NS && !are_signals(p, before);
+    int64_t ns = waited || moves ? RETURN_NS : rest;
     struct replay_op *op = replay_add_op(rb, REPLAY_WAIT, (uint32_t)before, ns, end);
     op->n = (uint32_t)(p->n_waits - before);
     op->spins = replay_spins(rb, i, begin, end);
     op->late_ns = late;
     op->shares = shares;
     for (size_t w = before; w < p->n_waits; w++)
-        if (!(p->waits[w] & (REPLAY_OWN_SEND | REPLAY_OWN_GROUP)))
-            p->messages[p->waits[w]].done_ns -= late;
+        if (ends_with(p, p->waits[w]))
+            p->messages[p->waits[w] & ~REPLAY_ENVELOPE].done_ns -= late;
     return op;
 }
 
@@ -173,11 +220,13 @@ void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
         const struct mpi_event *request = &rb->rank->events[rb->requests[q]];
         if (request->exit_ns != e->exit_ns)
             break;
-        uint32_t what =
-            request->thread == e->thread ? waited_for(rb, rb->requests[q], since) : REPLAY_NONE;
+        if (request->thread != e->thread)
+            continue;
+        wait_for_signals(rb, rb->requests[q], since);
+        uint32_t what = waited_for(rb, rb->requests[q], since);
         if (what == REPLAY_NONE)
             continue;
-        add_wait(rb, what);
+        replay_add_wait(rb, what);
         if (is_group(what))
             group_since =
                 replay_later(group_since, replay_came_ns(&rb->needs[rb->requests[q]], end));
@@ -194,12 +243,9 @@ void replay_put_wait(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     op->group_ns = group_ns > 0 ? group_ns : 0;
 }
 
-void replay_put_blocking(struct rank_builder *rb, size_t i, const uint32_t *what, size_t n,
-                         int64_t begin, int64_t end) {
+void replay_put_blocking(struct rank_builder *rb, size_t i, size_t before, int64_t begin,
+                         int64_t end) {
     const struct call_need *need = &rb->needs[i];
-    size_t before = rb->b->replay->n_waits;
-    for (size_t k = 0; k < n; k++)
-        add_wait(rb, what[k]);
     bool waited = need->ready_ns != VALUE_ABSENT && need->ready_ns > begin;
     put_wait_op(rb, i, before, waited, begin, end);
 }

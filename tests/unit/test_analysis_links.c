@@ -409,12 +409,12 @@ static void a_link_is_not_held_where_another_explains_its_routes_better(void **s
     struct recording r;
     struct run_model model;
     struct replay *p;
-    const char *why;
+    char why[REPLAY_WHY_MAX];
     (void)state;
     plant_routes(&r);
     assert_int_equal(mpi_log_finish(&r.calls), 0);
     assert_int_equal(model_build(&r, &model), 0);
-    assert_int_equal(replay_new(&model, &p, &why), 0);
+    assert_int_equal(replay_new(&model, &p, why), 0);
     assert_true(p->net.held[1] && p->net.held[3 + 1]);
     assert_false(p->net.held[0] || p->net.held[3]);
     replay_free(p);

@@ -216,7 +216,7 @@ static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **st
     struct recording r;
     struct run_model model;
     struct replay *p;
-    const char *why;
+    char why[REPLAY_WHY_MAX];
     (void)state;
     begin(&r, 100 * MS);
     for (int64_t t = 0; t < 100 * MS * ROUNDS; t += 50 * MS)
@@ -228,7 +228,7 @@ static void what_few_bytes_take_is_of_who_came_first_and_who_came_last(void **st
         }
     assert_int_equal(mpi_log_finish(&r.calls), 0);
     assert_int_equal(model_build(&r, &model), 0);
-    assert_int_equal(replay_new(&model, &p, &why), 0);
+    assert_int_equal(replay_new(&model, &p, why), 0);
     assert_int_equal(p->net.few_ns[1], 3 * MS);
     assert_int_equal(p->net.few_ns[0], MS / 2);
     replay_free(p);

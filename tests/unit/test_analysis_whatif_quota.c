@@ -142,7 +142,7 @@ static void build_idle(struct recording *r, struct run_model *model, int64_t cpu
     for (int64_t t = 0; t < 50 * MS * ROUNDS; t += 50 * MS) {
         int64_t own = (50 - blocked_ms) * MS, end = t + 50 * MS;
         if (blocked_ms)
-            PLANT(&r->calls, 1, 1, "MPI_File_sync", -1, -1, 0, t + own, end, BOTH,
+            PLANT(&r->calls, 1, 1, "MPI_File_write_at", -1, -1, 0, t + own, end, BOTH,
                   .gap_cpu_ns = cpu_ms * MS);
         PLANT(&r->calls, 0, 0, "MPI_Barrier", -1, -1, 0, t + 10 * MS, end, BOTH,
               .gap_cpu_ns = 10 * MS);

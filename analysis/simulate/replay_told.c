@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether the calls tell enough for a replay. One that lets a wait take as long as it did, because
+ * it does not know whom for, reproduces any run, and does not react to any change: ways of waiting
+ * that it does not follow are named instead.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/evidence/run_model.h"
+#include "analysis/simulate/replay_private.h"
+#include "common/error.h"
+
+#define UNTOLD_MAX 0.05 /* of the ranks' time: as far off a replay may be */
+#define LOOK_BYTES 16   /* a counter or a flag: more is data */
+#define LOOKS_MIN 100   /* in a row, with nothing else between them */
+
+/* Processes that come later are in no world that the others know. */
+static const char *const newcomers[] = {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple",
+                                        "MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"};
+
+static const char *newcomer(const struct mpi_log *log) {
+    for (size_t f = 0; f < log->n_functions; f++)
+        for (size_t i = 0; i < ARRAY_SIZE(newcomers); i++)
+            if (strcmp(log->names[f], newcomers[i]) == 0)
+                return newcomers[i];
+    return NULL;
+}
+
+/* ---- time of which nobody knows whom it waited for ---- */
+
+struct untold {
+    double ns[MPI_FUNCTIONS_MAX], all_ns;
+};
+
+/* Small fetches from windows, one right after the other: for one that another rank changes, or
+ * since there is so much to fetch. */
+struct looks {
+    int64_t begin_ns, end_ns;
+    uint64_t n;
+    uint16_t function;
+};
+
+static void end_looks(struct looks *looks, struct untold *untold) {
+    if (looks->n >= LOOKS_MIN)
+        untold->ns[looks->function] += (double)(looks->end_ns - looks->begin_ns);
+    *looks = (struct looks){.n = 0};
+}
+
+static void note_looks(const struct mpi_event *e, const struct mpi_function *f, struct looks *looks,
+                       struct untold *untold) {
+    bool look = f->fetches && e->bytes <= LOOK_BYTES * (int64_t)e->calls;
+    bool computed = e->flags & MPI_FLAG_HAS_GAP_CPU && e->gap_cpu_ns >= MPI_LONG_NS;
+    if (computed || !(look || f->completes))
+        end_looks(looks, untold);
+    if (look && !looks->n) {
+        looks->begin_ns = e->enter_ns;
+        looks->function = e->function;
+    }
+    looks->n += look ? e->calls : 0;
+    looks->end_ns = e->exit_ns;
+}
+
+static double untold_ns(const struct mpi_event *e, const struct mpi_function *f,
+                        const struct call_need *need) {
+    bool may_wait = need->asked || f->kind == MPI_KIND_RMA_SYNC || f->kind == MPI_KIND_COMM;
+    bool is_long = e->exit_ns - e->enter_ns >= MPI_LONG_NS && !(e->flags & MPI_FLAG_FOLDED);
+    return is_long && may_wait && need->ready_ns == VALUE_ABSENT
+               ? (double)(e->exit_ns - e->enter_ns)
+               : 0;
+}
+
+static void add_rank(const struct run_model *model, size_t r, struct untold *untold) {
+    const struct mpi_log *log = &model->recording->calls;
+    const struct mpi_rank *rank = &log->ranks[r];
+    struct looks looks = {.n = 0};
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct mpi_event *e = &rank->events[i];
+        const struct mpi_function *f = mpi_event_function(log, e);
+        end = e->exit_ns > end ? e->exit_ns : end;
+        if (!mpi_event_is_call(e))
+            continue;
+        untold->ns[e->function] += untold_ns(e, f, &model->matches.needs[r][i]);
+        note_looks(e, f, &looks, untold);
+    }
+    end_looks(&looks, untold);
+    untold->all_ns += rank->n ? (double)(end - rank->events[0].enter_ns) : 0;
+}
+
+static bool waits_are_told(const struct run_model *model, char *ret_why) {
+    const struct mpi_log *log = &model->recording->calls;
+    struct untold untold = {.all_ns = 0};
+    double sum = 0;
+    size_t most = 0;
+    for (size_t r = 0; r < log->n; r++)
+        add_rank(model, r, &untold);
+    for (size_t f = 0; f < log->n_functions; f++) {
+        most = untold.ns[f] > untold.ns[most] ? f : most;
+        sum += untold.ns[f];
+    }
+    if (sum <= UNTOLD_MAX * untold.all_ns)
+        return true;
+    snprintf(ret_why, REPLAY_WHY_MAX, "nothing tells whom ranks wait for in %s", log->names[most]);
+    return false;
+}
+
+/* ---- all of it ---- */
+
+static const char *too_little(const struct run_model *model) {
+    const struct call_matches *m = &model->matches;
+    if (!model->recording->calls.n)
+        return "no MPI calls were recorded";
+    for (size_t r = 0; r < model->recording->calls.n; r++)
+        if (model->recording->calls.ranks[r].lost_ns != INT64_MAX)
+            return "some MPI calls were lost";
+    if (!m->messages && !m->groups && !m->n_signals)
+        return "no call of one rank could be matched with one of another";
+    return NULL;
+}
+
+bool replay_is_told(const struct run_model *model, char *ret_why) {
+    const char *why = too_little(model), *later = why ? NULL : newcomer(&model->recording->calls);
+    if (later)
+        snprintf(ret_why, REPLAY_WHY_MAX, "the run uses %s, which a replay does not follow", later);
+    else if (why)
+        snprintf(ret_why, REPLAY_WHY_MAX, "%s", why);
+    if (why || later || !waits_are_told(model, ret_why))
+        return false;
+    if (model->critical.unmatched <= UNTOLD_MAX)
+        return true;
+    snprintf(ret_why, REPLAY_WHY_MAX, "too many MPI calls could not be matched between ranks");
+    return false;
+}
