@@ -381,10 +381,34 @@ static void events_that_make_no_sense_are_refused_and_counted(void **state) {
 
 /* Whatever events say, the answer is finite and refers to what is there. */
 static void random_events_never_lead_astray(void **state) {
-    static const char *const names[] = {
-        "MPI_Send",     "MPI_Isend",     "MPI_Recv",     "MPI_Irecv", "MPI_Waitall", "MPI_Test",
-        "MPI_Barrier",  "MPI_Bcast",     "MPI_Reduce",   "MPI_Scan",  "MPI_Iprobe",  "MPI_Start",
-        "MPI_Sendrecv", "MPI_Send_init", "MPI_Finalize", "nonsense"};
+    static const char *const names[] = {"MPI_Send",
+                                        "MPI_Isend",
+                                        "MPI_Recv",
+                                        "MPI_Irecv",
+                                        "MPI_Waitall",
+                                        "MPI_Test",
+                                        "MPI_Barrier",
+                                        "MPI_Bcast",
+                                        "MPI_Reduce",
+                                        "MPI_Scan",
+                                        "MPI_Iprobe",
+                                        "MPI_Start",
+                                        "MPI_Sendrecv",
+                                        "MPI_Send_init",
+                                        "MPI_Finalize",
+                                        "nonsense",
+                                        "MPI_Win_post",
+                                        "MPI_Win_start",
+                                        "MPI_Win_complete",
+                                        "MPI_Win_wait",
+                                        "MPI_Win_test",
+                                        "MPI_Win_lock",
+                                        "MPI_Win_unlock",
+                                        "MPI_Win_flush",
+                                        "MPI_Get",
+                                        "MPI_Cart_create",
+                                        "MPI_Neighbor_alltoall",
+                                        "MPI_Ineighbor_allgather"};
     uint64_t seed = 7;
     (void)state;
     for (int round = 0; round < 200; round++) {
@@ -392,10 +416,11 @@ static void random_events_never_lead_astray(void **state) {
         for (int i = 0; i < 400; i++) {
             int64_t enter = (int64_t)stats_random_below(&seed, 500);
             PLANT(&log, (int)stats_random_below(&seed, 5), (int)stats_random_below(&seed, 3) - 1,
-                  names[stats_random_below(&seed, 16)], (int)stats_random_below(&seed, 8) - 2,
-                  (int)stats_random_below(&seed, 3) - 1, (int64_t)stats_random_below(&seed, 3),
-                  enter, enter + (int64_t)stats_random_below(&seed, 50),
-                  (unsigned)stats_random_below(&seed, 1024),
+                  names[stats_random_below(&seed, sizeof names / sizeof *names)],
+                  (int)stats_random_below(&seed, 8) - 2, (int)stats_random_below(&seed, 3) - 1,
+                  (int64_t)stats_random_below(&seed, 3), enter,
+                  enter + (int64_t)stats_random_below(&seed, 50),
+                  (unsigned)stats_random_below(&seed, 4096),
                   .thread = (unsigned)stats_random_below(&seed, 3),
                   .comm = (uint32_t)stats_random_below(&seed, 4));
         }
@@ -404,8 +429,12 @@ static void random_events_never_lead_astray(void **state) {
             for (size_t i = 0; i < log.ranks[r].n; i++) {
                 const struct call_need *n = &m.needs[r][i];
                 assert_true(n->who >= -1 && n->who < (int32_t)log.n);
-                assert_true(n->ready_ns == VALUE_ABSENT || (n->ready_ns >= 0 && n->ready_ns < 500));
+                assert_true(n->ready_ns == VALUE_ABSENT || (n->ready_ns >= 0 && n->ready_ns < 550));
             }
+        for (size_t i = 0; i < m.n_signals; i++) {
+            assert_true(m.signals[i].sent < log.ranks[m.signals[i].from].n);
+            assert_true(m.signals[i].received < log.ranks[m.signals[i].to].n);
+        }
         done(&log, &m);
     }
 }
@@ -636,6 +665,233 @@ static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void *
     assert_true(need_of_flush(17, 7, false).ready_ns == VALUE_ABSENT);
 }
 
+/* ---- group calls: neighbours, and roots elsewhere ---- */
+
+/* Three ranks in a chain on communicator 7: 0 - 1 - 2. Who said so told it when it was made. */
+static void plant_chain(struct mpi_log *log, int64_t t) {
+    static const int neighbours[4][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}};
+    for (int r = 0; r < 3; r++)
+        PLANT(log, r, 0, "MPI_Cart_create", -1, -1, 0, t, t + 1);
+    for (int i = 0; i < 4; i++)
+        PLANT(log, neighbours[i][0], 0, "MPI_Cart_create", neighbours[i][1], -1, 0, t, t + 1,
+              MPI_FLAG_PART, .comm = 7);
+}
+
+static void a_neighbourhood_collective_needs_neighbours_and_no_others(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    plant_chain(&log, 1);
+    PLANT(&log, 0, 0, "MPI_Neighbor_alltoall", -1, -1, 8, 10, 60, .comm = 7);
+    PLANT(&log, 1, 0, "MPI_Neighbor_alltoall", -1, -1, 16, 50, 91, .comm = 7);
+    PLANT(&log, 2, 0, "MPI_Neighbor_alltoall", -1, -1, 8, 90, 92, .comm = 7);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Neighbor_alltoall", 0)->ready_ns, 50);
+    assert_int_equal(need(&log, &m, 0, "MPI_Neighbor_alltoall", 0)->who, 1);
+    assert_int_equal(need(&log, &m, 1, "MPI_Neighbor_alltoall", 0)->ready_ns, 90);
+    assert_int_equal(need(&log, &m, 1, "MPI_Neighbor_alltoall", 0)->who, 2);
+    assert_int_equal(need(&log, &m, 2, "MPI_Neighbor_alltoall", 0)->ready_ns, 50);
+    assert_int_equal(m.n_signals, 4);
+    assert_int_equal(m.signals[0].to, 0);
+    assert_int_equal(m.signals[0].from, 1);
+    assert_int_equal(m.signals[0].bytes, 8);
+    assert_int_equal(m.signals[1].bytes, 8); /* of 16 from each of two */
+    done(&log, &m);
+}
+
+static void neighbours_that_nobody_told_are_not_known(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 2; r++)
+        PLANT(&log, r, 0, "MPI_Neighbor_allgather", -1, -1, 8, 10 + 40 * r, 60, .comm = 7);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Neighbor_allgather", 0)->asked);
+    assert_true(need(&log, &m, 0, "MPI_Neighbor_allgather", 0)->ready_ns == VALUE_ABSENT);
+    assert_int_equal(m.n_signals, 0);
+    done(&log, &m);
+}
+
+/* Rank 0 names rank 5, which is not in the recording, rank 1 itself and rank 0 twice. */
+static void neighbours_that_make_no_sense_spoil_their_own_rank_only(void **state) {
+    struct mpi_log log = {0};
+    static const int named[5][2] = {{0, 5}, {0, 1}, {1, 1}, {1, 0}, {1, 0}};
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        PLANT(&log, named[i][0], 0, "MPI_Graph_create", named[i][1], -1, 0, 1, 2, MPI_FLAG_PART,
+              .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Neighbor_alltoall", -1, -1, 16, 40, 61, .comm = 7);
+    PLANT(&log, 1, 0, "MPI_Neighbor_alltoall", -1, -1, 24, 10, 60, .comm = 7);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Neighbor_alltoall", 0)->ready_ns == VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 1, "MPI_Neighbor_alltoall", 0)->ready_ns, 40);
+    assert_int_equal(m.n_signals, 2);
+    assert_int_equal(m.signals[1].bytes, 16); /* of two links to the same rank */
+    done(&log, &m);
+}
+
+static void a_neighbourhood_collective_that_is_started_is_waited_for_in_its_wait(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    plant_chain(&log, 1);
+    for (int r = 0; r < 3; r++) {
+        PLANT(&log, r, 0, "MPI_Ineighbor_alltoall", -1, -1, 8, 10 + 10 * r, 11 + 10 * r, .comm = 7);
+        PLANT(&log, r, 0, "MPI_Ineighbor_alltoall", -1, -1, 8, 10 + 10 * r, 90, MPI_FLAG_REQUEST,
+              .comm = 7);
+        PLANT(&log, r, 0, "MPI_Wait", -1, -1, 8, 12 + 10 * r, 90);
+    }
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Wait", 0)->ready_ns, 20);
+    assert_int_equal(need(&log, &m, 1, "MPI_Wait", 0)->ready_ns, 30);
+    assert_int_equal(need(&log, &m, 1, "MPI_Wait", 0)->who, 2);
+    for (size_t i = 0; i < m.n_signals; i++)
+        assert_true(log.ranks[m.signals[i].to].events[m.signals[i].received].flags &
+                    MPI_FLAG_REQUEST);
+    assert_int_equal(m.n_signals, 4);
+    done(&log, &m);
+}
+
+static void who_left_a_collective_before_the_last_came_did_not_wait_for_it(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Comm_free", -1, -1, 0, 10, 12, .comm = 7);
+    PLANT(&log, 1, 0, "MPI_Comm_free", -1, -1, 0, 50, 52, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Barrier", -1, -1, 0, 60, 82);
+    PLANT(&log, 1, 0, "MPI_Barrier", -1, -1, 0, 80, 82);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Comm_free", 0)->may_leave);
+    assert_false(need(&log, &m, 1, "MPI_Comm_free", 0)->may_leave);
+    assert_false(need(&log, &m, 0, "MPI_Barrier", 0)->may_leave);
+    done(&log, &m);
+}
+
+/* Ranks 0 and 1 on one side, of which 0 is the root, and 2 on the other. */
+static void the_root_of_a_call_between_groups_is_named_by_the_other_side(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    for (int r = 0; r < 3; r++)
+        PLANT(&log, r, 0, "MPI_Init", -1, -1, 0, 0, 5);
+    PLANT(&log, 0, 0, "MPI_Bcast", -1, -1, 8, 50, 51, MPI_FLAG_UNKNOWN_PEER, .comm = 7);
+    PLANT(&log, 1, 0, "MPI_Bcast", -1, -1, 0, 10, 11, MPI_FLAG_UNKNOWN_PEER, .comm = 7);
+    PLANT(&log, 2, 0, "MPI_Bcast", 0, -1, 8, 20, 52, .comm = 7);
+    PLANT(&log, 1, 0, "MPI_Recv", 2, 1, 0, 12, 55);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 2, "MPI_Bcast", 0)->ready_ns, 50);
+    assert_int_equal(need(&log, &m, 2, "MPI_Bcast", 0)->who, 0);
+    assert_int_equal(need(&log, &m, 1, "MPI_Bcast", 0)->ready_ns, 10); /* it needs nobody */
+    done(&log, &m);
+}
+
+static void a_receive_that_was_taken_back_is_no_message(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 0, 0, "MPI_Irecv", 1, 1, 0, 10, 12, MPI_FLAG_REQUEST | MPI_FLAG_CANCELLED);
+    PLANT(&log, 0, 0, "MPI_Recv", 1, 1, 8, 20, 60);
+    PLANT(&log, 1, 0, "MPI_Send", 0, 1, 8, 50, 51);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.messages, 1);
+    assert_int_equal(m.unmatched_receives, 0);
+    assert_int_equal(need(&log, &m, 0, "MPI_Recv", 0)->ready_ns, 50);
+    done(&log, &m);
+}
+
+/* ---- epochs ---- */
+
+/* Rank 1 exposes its window to rank 0 from post_ns to wait_ns; rank 0 accesses it from 20, and its
+ * start ends at start_ns. */
+static void plant_epoch(struct mpi_log *log, int64_t post, int64_t start_end, int64_t complete,
+                        int64_t complete_end, int64_t wait, int64_t wait_end) {
+    PLANT(log, 1, 1, "MPI_Win_post", 0, -1, 0, post, post + 1, MPI_FLAG_PART, .comm = 7);
+    PLANT(log, 1, 1, "MPI_Win_post", -1, -1, 0, post, post + 1, .comm = 7);
+    PLANT(log, 1, 1, "MPI_Win_wait", -1, -1, 0, wait, wait_end, .comm = 7);
+    PLANT(log, 0, 0, "MPI_Win_start", 1, -1, 0, 20, start_end, MPI_FLAG_PART, .comm = 7);
+    PLANT(log, 0, 0, "MPI_Win_start", -1, -1, 0, 20, start_end, .comm = 7);
+    PLANT(log, 0, 0, "MPI_Win_complete", -1, -1, 0, complete, complete_end, .comm = 7);
+}
+
+static void a_start_waits_for_the_post_and_the_wait_for_the_complete(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    plant_epoch(&log, 40, 42, 70, 71, 50, 72);
+    struct call_matches m = matched(&log);
+    assert_int_equal(need(&log, &m, 0, "MPI_Win_start", 1)->ready_ns, 40);
+    assert_int_equal(need(&log, &m, 0, "MPI_Win_start", 1)->who, 1);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_wait", 0)->ready_ns, 70);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_wait", 0)->who, 0);
+    assert_false(need(&log, &m, 1, "MPI_Win_wait", 0)->may_leave);
+    assert_int_equal(m.n_signals, 2);
+    done(&log, &m);
+}
+
+static void where_the_start_does_not_wait_the_complete_does(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    plant_epoch(&log, 40, 21, 22, 43, 41, 44);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 0, "MPI_Win_start", 1)->ready_ns == VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 0, "MPI_Win_complete", 0)->ready_ns, 40);
+    assert_int_equal(need(&log, &m, 0, "MPI_Win_complete", 0)->who, 1);
+    done(&log, &m);
+}
+
+/* Of two tests the first found nothing. */
+static void the_test_that_ends_an_epoch_is_a_wait_that_began_with_it(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    PLANT(&log, 1, 1, "MPI_Win_post", 0, -1, 0, 10, 11, MPI_FLAG_PART, .comm = 7);
+    PLANT(&log, 1, 1, "MPI_Win_post", -1, -1, 0, 10, 11, .comm = 7);
+    PLANT(&log, 1, 1, "MPI_Win_test", -1, -1, 0, 30, 31, .comm = 7);
+    PLANT(&log, 1, 1, "MPI_Win_test", -1, 0, 0, 70, 72, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_start", 1, -1, 0, 20, 21, MPI_FLAG_PART, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_start", -1, -1, 0, 20, 21, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_complete", -1, -1, 0, 60, 61, .comm = 7);
+    struct call_matches m = matched(&log);
+    assert_true(need(&log, &m, 1, "MPI_Win_test", 0)->since_ns == VALUE_ABSENT);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_test", 1)->ready_ns, 60);
+    assert_int_equal(need(&log, &m, 1, "MPI_Win_test", 1)->since_ns, 10);
+    done(&log, &m);
+}
+
+/* A start that ended before its post, and whose complete did, too: the order is not what it seems.
+ */
+static void epochs_that_cannot_belong_together_end_their_pair(void **state) {
+    struct mpi_log log = {0};
+    (void)state;
+    plant_epoch(&log, 400, 21, 22, 23, 410, 420);
+    PLANT(&log, 1, 1, "MPI_Win_post", 9, -1, 0, 500, 501, MPI_FLAG_PART, .comm = 7);
+    PLANT(&log, 1, 1, "MPI_Win_post", -1, -1, 0, 500, 501, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_start", 1, -1, 0, 600, 601, MPI_FLAG_PART, .comm = 7);
+    struct call_matches m = matched(&log);
+    assert_int_equal(m.n_signals, 0);
+    assert_true(need(&log, &m, 1, "MPI_Win_wait", 0)->asked);
+    assert_true(need(&log, &m, 1, "MPI_Win_wait", 0)->ready_ns == VALUE_ABSENT);
+    done(&log, &m);
+}
+
+/* ---- locks ---- */
+
+/* Rank 1 holds a lock of rank 0's window from 1 to 60 ms; rank 0 asks for it at 10 ms. */
+static struct call_need need_of_lock(unsigned held, unsigned asked, int64_t got_ms) {
+    struct mpi_log log = {0};
+    PLANT(&log, 1, 1, "MPI_Win_lock", 0, -1, 0, 1 * MS, 1 * MS + 100, held, .comm = 7);
+    PLANT(&log, 1, 1, "MPI_Win_unlock", 0, -1, 0, 60 * MS, 60 * MS + 100, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_lock", 0, -1, 0, 10 * MS, got_ms * MS, asked, .comm = 7);
+    PLANT(&log, 0, 0, "MPI_Win_unlock", 0, -1, 0, 70 * MS, 70 * MS + 100, .comm = 7);
+    struct call_matches m = matched(&log);
+    struct call_need n = *need(&log, &m, 0, "MPI_Win_lock", 0);
+    assert_int_equal(m.n_signals, n.who == 1);
+    done(&log, &m);
+    return n;
+}
+
+static void who_asks_for_a_lock_waits_for_its_holder(void **state) {
+    (void)state;
+    struct call_need n = need_of_lock(MPI_FLAG_EXCLUSIVE, 0, 61);
+    assert_int_equal(n.who, 1);
+    assert_int_equal(n.ready_ns, 60 * MS);
+    assert_int_equal(need_of_lock(0, MPI_FLAG_EXCLUSIVE, 61).ready_ns, 60 * MS);
+    assert_int_equal(need_of_lock(0, 0, 61).who, -1);                  /* both share it */
+    assert_int_equal(need_of_lock(MPI_FLAG_EXCLUSIVE, 0, 11).who, -1); /* it had it before that */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_is_of_the_kind_its_recorder_says),
@@ -670,6 +926,18 @@ int main(void) {
         cmocka_unit_test(a_target_without_a_core_is_not_there),
         cmocka_unit_test(a_window_is_complete_without_another_ones_targets),
         cmocka_unit_test(accesses_to_itself_need_nobody_and_unknown_ones_are_not_known),
+        cmocka_unit_test(a_neighbourhood_collective_needs_neighbours_and_no_others),
+        cmocka_unit_test(neighbours_that_nobody_told_are_not_known),
+        cmocka_unit_test(neighbours_that_make_no_sense_spoil_their_own_rank_only),
+        cmocka_unit_test(a_neighbourhood_collective_that_is_started_is_waited_for_in_its_wait),
+        cmocka_unit_test(who_left_a_collective_before_the_last_came_did_not_wait_for_it),
+        cmocka_unit_test(the_root_of_a_call_between_groups_is_named_by_the_other_side),
+        cmocka_unit_test(a_receive_that_was_taken_back_is_no_message),
+        cmocka_unit_test(a_start_waits_for_the_post_and_the_wait_for_the_complete),
+        cmocka_unit_test(where_the_start_does_not_wait_the_complete_does),
+        cmocka_unit_test(the_test_that_ends_an_epoch_is_a_wait_that_began_with_it),
+        cmocka_unit_test(epochs_that_cannot_belong_together_end_their_pair),
+        cmocka_unit_test(who_asks_for_a_lock_waits_for_its_holder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

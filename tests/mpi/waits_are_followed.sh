@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# One imbalance (tests/mpi/planted_waits.c: rank 1 computes, rank 0 waits for it) through each way that MPI has to wait:
+# on cores twice as fast the run takes less by half of what rank 1 computed, within 10 % of that, or the answer is refused
+# with the name of the call that is not followed. The budget has the wait as one for rank 1.
+# Usage: waits_are_followed.sh [MECHANISM...]; default: all that the program knows. MPI_OPTIONS in the environment are
+# mpirun's: other transports wait in other calls.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
+command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+program=$CHOKEPOINT_BIN/planted_waits
+read -ra options <<<"${MPI_OPTIONS:-}"
+[ ${#options[@]} -eq 0 ] || mpi=(mpirun --oversubscribe -x EXPECT)
+
+# What a replay does not follow, and the name that it must say.
+not_followed='{"lock_all_flush": "MPI_Fetch_and_op", "spawn": "MPI_Comm_spawn"}'
+
+judge() { # MECHANISM
+    python3 - "$not_followed" "$1" <<'END'
+import json, sys
+not_followed, name = json.loads(sys.argv[1]), sys.argv[2]
+planted = int(open("planted").read().split()[1]) / 1e9
+told = json.load(open("whatif.json"))
+answer = told["answers"][0]
+rows = [b for b in json.load(open("report.json"))["budget"] if b["rank"] == 0 and b["phase"] == "work"]
+waited, awaited = rows[0]["peer_wait_s"] or 0, rows[0]["awaited_rank"]
+if name in not_followed or answer["predicted_s"] is None:
+    good = name in not_followed and not_followed[name] in (answer["refused"] or "")
+    said = f"refused: {answer['refused']}"
+else:
+    moved = (told["measured_s"] - answer["predicted_s"]) / (planted / 2)
+    good = abs(moved - 1) <= 0.1 and waited >= 0.7 * planted and awaited == 1
+    said = f"moves by {100 * moved:.1f} %, waits for rank {awaited} for {waited:.2f} s"
+print(f"{name:20s} {planted:.2f} s planted; {said}{'' if good else '   FAILED'}")
+sys.exit(not good)
+END
+}
+# once MECHANISM
+once() {
+    run --no-report "${mpi[@]}" "${options[@]}" -np 2 "$program" "$1" 10 20
+    [ $status -eq 0 ] || fail "$1: exits with $status"
+    mv "$EXPECT.1" planted
+    "$chokepoint" whatif --db "$db" --cpu all=2x --format json >whatif.json || fail "$1: no answer"
+    "$chokepoint" report --db "$db" --format json >report.json || fail "$1: no report"
+    judge "$1"
+}
+
+mechanisms=("$@")
+[ $# -gt 0 ] || mapfile -t mechanisms < <("$program")
+[ ${#mechanisms[@]} -gt 0 ] || fail "the program knows no mechanism"
+failed=0
+# A machine that takes the cores away between two calls makes a run that no replay reproduces: not thrice.
+for mechanism in "${mechanisms[@]}"; do
+    once "$mechanism" || once "$mechanism" || once "$mechanism" || failed=1
+done
+[ $failed -eq 0 ] || fail "see above"
+exit 0
