@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/evidence/run_model.h"
+#include "analysis/run_model.h"
 #include "analysis/simulate/replay_private.h"
 #include "common/error.h"
 
