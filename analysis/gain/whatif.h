@@ -59,7 +59,10 @@ struct whatif_answer {
     double bound_s;       /* it cannot take less: everything else stays */
     double gain;          /* 1 - predicted / measured; NAN as that */
     double gain_low, gain_high;
-    double gain_max;    /* 1 - bound / measured */
+    double gain_max; /* 1 - bound / measured */
+    double run_gain; /* of the whole run: that of the main phase, and what the rest of it gives
+                        back; NAN as `gain` */
+    double run_low, run_high;
     double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */
 };
 

@@ -89,7 +89,9 @@ int whatif_ask(const struct whatif *w, const struct whatif_scenario *scenarios, 
         result = doubt_link(w, &scenarios[0], &a);
     if (result == 0 && !a.replayed)
         result = whatif_count(w, scenarios, n, &a);
-    if (result == 0)
+    if (result == 0) {
+        whatif_of_run(w, scenarios, n, &a);
         *ret_answer = a;
+    }
     return result;
 }

@@ -42,21 +42,6 @@ static bool is_quota(const struct run_model *model, const struct whatif_scenario
     return s->kind == WHATIF_QUOTA && s->host >= 0 && !model_has_path(model);
 }
 
-static void count(const struct whatif *w, const struct whatif_scenario *s,
-                  struct whatif_answer *a) {
-    struct counted counted;
-    struct counted_loss loss = {.host = s->host,
-                                .rank = -1,
-                                .group = w->model->main_group,
-                                .terms = 1u << s->term,
-                                .part = 1,
-                                .everywhere = s->host < 0};
-    if (is_quota(w->model, s)
-            ? gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted)
-            : is_counted(w->model, s) && gain_counted(w->model, &loss, &counted))
-        answer(counted.gain, counted.gain_low, counted.gain_high, a);
-}
-
 /* All processes compute, and none may spin: what they compute goes by so much sooner. */
 static bool is_of_computing(const struct whatif *w, const struct whatif_scenario *s) {
     return s->kind == WHATIF_CPU && s->host < 0 && s->factor > 1 && !model_has_path(w->model) &&
@@ -104,6 +89,19 @@ static void answer_of_run(const struct run_model *model, double gain, double low
 static void answer_counted(const struct whatif *w, const struct counted *c, double part,
                            struct whatif_answer *a) {
     answer_of_run(w->model, c->gain, c->gain_low, c->gain_high, part, a);
+}
+
+static void count(const struct whatif *w, const struct whatif_scenario *s,
+                  struct whatif_answer *a) {
+    struct counted counted;
+    struct counted_loss loss = {
+        .host = s->host, .rank = -1, .terms = 1u << s->term, .part = 1, .everywhere = s->host < 0};
+    if (is_quota(w->model, s)) {
+        if (gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted))
+            answer(counted.gain, counted.gain_low, counted.gain_high, a);
+    } else if (is_counted(w->model, s) && gain_counted(w->model, &loss, &counted)) {
+        answer_counted(w, &counted, 1, a); /* what holds up a host does so all the run */
+    }
 }
 
 /* All wait for as long as it is in use, now one way, now the other: both have to be faster. */

@@ -59,6 +59,10 @@ double whatif_elsewhere(const struct whatif *whatif, const struct whatif_scenari
 int whatif_count(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
                  struct whatif_answer *answer);
 
+/* Fills what the answer is for the whole run. */
+void whatif_of_run(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *answer);
+
 /* Why a replay cannot tell what this changes (static text); NULL: it can. */
 const char *whatif_beyond_replay(const struct whatif *whatif,
                                  const struct whatif_scenario *scenario);

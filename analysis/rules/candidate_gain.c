@@ -19,18 +19,18 @@ static double main_share(const struct run_model *model) {
                    : 0;
 }
 
-/* What it costs the run outside the main phase, as a share of the run: of the critical path there
- * as much as the replay gives back of that in the main phase. */
-static double elsewhere(const struct run_model *model, const struct whatif_answer *answer) {
-    double run_s = (double)windows_length(phase_windows(&model->groups[0])) / 1e9;
-    double of_bound = answer->gain_max > 0 ? fmin(1, fmax(0, answer->gain / answer->gain_max)) : 0;
-    return run_s > 0 && answer->elsewhere_s > 0 ? of_bound * answer->elsewhere_s / run_s : 0;
+static struct gain gain_of(const struct whatif_answer *answer) {
+    return (struct gain){.estimate = fmax(0, answer->run_gain),
+                         .low = fmax(0, answer->run_low),
+                         .high = fmax(0, answer->run_high),
+                         .replayed = answer->replayed || answer->iterations,
+                         .counted = answer->counted && !answer->iterations,
+                         .at_bound = answer->at_bound};
 }
 
 static int ask(const struct run_model *model, const struct whatif *whatif,
                const struct whatif_scenario *scenario, struct gain *ret_gain, char **why) {
     struct whatif_answer answer;
-    double scale = main_share(model);
     int result = whatif_ask(whatif, scenario, 1, &answer);
     if (result == -EINVAL)
         return 0; /* it has no such link or rank: the bound stays */
@@ -40,15 +40,11 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
         if (!*why && answer.refused)
             *why = strdup(answer.refused);
         if (answer.untold) /* that alone blames nobody */
-            *ret_gain = (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * scale};
+            *ret_gain =
+                (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * main_share(model)};
         return 0;
     }
-    double beside = elsewhere(model, &answer);
-    *ret_gain = (struct gain){.estimate = fmax(0, answer.gain * scale) + beside,
-                              .low = fmax(0, answer.gain_low * scale),
-                              .high = fmax(0, answer.gain_high * scale) + beside,
-                              .replayed = true,
-                              .at_bound = answer.at_bound};
+    *ret_gain = gain_of(&answer);
     return 0;
 }
 
@@ -155,19 +151,29 @@ static int estimate(const struct run_model *model, const struct candidates *cand
 }
 
 /* Without an answer nothing is known of its gain, and a bound names nobody. */
-static int estimate_fallback(const struct run_model *model, const struct whatif *whatif,
-                             struct candidate *c) {
+static int estimate_fallback(const struct whatif *whatif, struct candidate *c) {
     struct whatif_answer answer;
-    double scale = main_share(model);
     int result = whatif_ask(whatif, &c->remove, 1, &answer);
     c->gain = (struct gain){.estimate = 0, .low = 0, .high = c->run_share};
-    if (result == 0 && (answer.replayed || answer.counted))
-        c->gain = (struct gain){.estimate = fmax(0, answer.gain * scale),
-                                .low = fmax(0, answer.gain_low * scale),
-                                .high = fmax(0, answer.gain_high * scale),
-                                .replayed = answer.replayed,
-                                .counted = !answer.replayed};
+    if (result == 0 && !isnan(answer.run_gain))
+        c->gain = gain_of(&answer);
     return result == -EINVAL ? 0 : result;
+}
+
+/* One source for gains: what the engine answers is what is said. */
+static int take_answer(const struct whatif *whatif, struct candidate *c) {
+    struct whatif_answer answer;
+    if (c->remove.kind == WHATIF_LINK && !c->gain.replayed) /* a faster link is faster both ways */
+        c->remove.direction = c->twice.direction = WHATIF_BOTH;
+    int result = c->can_remove ? whatif_ask(whatif, &c->remove, 1, &answer) : -EINVAL;
+    if (result < 0)
+        return result == -EINVAL ? 0 : result;
+    c->answered = !isnan(answer.run_gain);
+    if (c->answered && !answer.replayed && !answer.iterations)
+        c->counted = gain_of(&answer);
+    else if (c->answered && answer.iterations)
+        c->gain = gain_of(&answer);
+    return 0;
 }
 
 /* ---- when it held ---- */
@@ -288,9 +294,11 @@ int candidates_estimate(const struct run_model *model, const struct whatif *what
         if (is_both_ways(candidates, c))
             c->remove.direction = c->twice.direction = WHATIF_BOTH;
         result = c->fallback && !throughput_counts(model, c->group)
-                     ? estimate_fallback(model, engine, c)
+                     ? estimate_fallback(engine, c)
                      : estimate(model, candidates, whatif, c, &candidates->no_replay);
         candidate_count(model, candidates, c);
+        if (result == 0)
+            result = take_answer(engine, c);
         collect(model, candidates->start_ns, c, &levels);
         if (levels.n >= 8)
             find_span(&levels, c);

@@ -24,6 +24,9 @@ static struct candidate computing(const struct run_model *model, size_t group,
     c.terms = loss.terms;
     c.part = loss.part;
     c.blocked = throughput_cost(model, &loss);
+    c.can_remove = true;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_LIKE_PEERS, .host = c.host, .rank = c.rank, .factor = 1};
     return c;
 }
 

@@ -58,6 +58,9 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
     const char *whom = peers->n > 2 ? "its peers" : "its peer";
     c.rank = p->who->rank;
     c.blocked = c.own = p->cpu / core.slower - median;
+    c.can_remove = p->who->rank < 0; /* of ranks the calls would have to be known */
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_LIKE_PEERS, .host = c.host, .rank = -1, .factor = 1};
     c.signals = 1 + (peers->n > 3);
     c.terms = 1u << BUDGET_CPU;
     c.cause = text_format("%s has %.2f times as much to compute as %s", p->who->process,
@@ -149,6 +152,9 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
     struct candidate c = candidate_of(p->who->host, group, RESOURCE_APPLICATION, CAUSE_SLEEP);
     c.rank = p->who->rank;
     c.blocked = p->idle;
+    c.can_remove = p->who->rank < 0;
+    c.remove = (struct whatif_scenario){
+        .kind = WHATIF_WITHOUT, .host = c.host, .rank = -1, .term = BUDGET_IDLE};
     c.signals = 1;
     c.terms = 1u << BUDGET_IDLE;
     c.cause = text_format("%s sleeps, or waits for something outside the job, in its own code",

@@ -58,6 +58,7 @@ struct candidate {
     const char *ceiling_from; /* words: how the ceiling is known; NULL */
     bool can_remove, can_double;
     struct whatif_scenario remove, twice;
+    bool answered; /* the what-if engine knows what `remove` would bring */
     struct gain gain, doubled;
     struct gain counted;   /* what counters tell of the same; not in the order of candidates */
     struct gain lost;      /* of the recorded time of the process that lost most; NAN */

