@@ -30,6 +30,7 @@ enum {
     CPU,
     RUN_NS,
     RUN_QUEUE_NS,
+    LONGEST_RUN_NS,
     BLOCK_IO_NS,
     MINOR_FAULTS,
     MAJOR_FAULTS,
@@ -112,11 +113,22 @@ static void fill(int64_t *values, const struct ranked *rank, const struct proces
     if (rank->complete && rank->has_times) {
         values[RUN_NS] = rank->run_ns;
         values[RUN_QUEUE_NS] = rank->wait_ns;
+        values[LONGEST_RUN_NS] = rank->longest_ns;
     }
     if (has_delays)
         values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
     values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+}
+
+/* What threads ran after they were last read, and before they ended, is in the process's own sum,
+ * which is rounded down to ticks. Who of them had it is not known: one of them, at most. */
+static void add_ended(struct ranked *rank, const struct process_stat *stat, int64_t tick_ns) {
+    int64_t all_ns = counter_value(stat->user_ticks + stat->system_ticks, tick_ns);
+    if (all_ns == VALUE_ABSENT || all_ns <= rank->run_ns)
+        return;
+    rank->longest_ns = counter_add(rank->longest_ns, all_ns - rank->run_ns);
+    rank->run_ns = all_ns;
 }
 
 static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
@@ -128,6 +140,8 @@ static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
     if (stat.threads != rank->n_threads)
         rank_list_threads(ranks, rank, stat.threads);
     rank_read_threads(ranks, rank);
+    if (rank->has_times)
+        add_ended(rank, &stat, tick_ns(env->ticks_per_s));
     int size = snprintf(name, sizeof name, "rank %d [%d]", rank->rank, rank->pid);
     struct row *row = rows_append(rows, name, (size_t)size);
     if (row)
@@ -216,6 +230,8 @@ static const struct column rank_columns[N_COLUMNS] = {
     [RUN_NS] = {"run_ns", UNIT_NS, COLUMN_COUNTER, "CPU time of its threads"},
     [RUN_QUEUE_NS] = {"run_queue_ns", UNIT_NS, COLUMN_COUNTER,
                       "time its threads could have run but waited for a CPU"},
+    [LONGEST_RUN_NS] = {"longest_run_ns", UNIT_NS, COLUMN_COUNTER,
+                        "CPU time of the thread that had most of it since the row before"},
     [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
                      "time its first thread waited for disks; needs kernel.task_delayacct"},
     [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},

@@ -22,6 +22,7 @@ struct ranked {
     bool complete;           /* all its threads are watched */
     bool has_times;          /* the kernel keeps scheduler statistics */
     int64_t run_ns, wait_ns; /* summed growth of its threads; never steps back */
+    int64_t longest_ns;      /* the same of the one of them that ran longest each time */
 };
 
 /* A thread of one of them; its schedstat stays open. */

@@ -80,22 +80,29 @@ static void add(int64_t *sum, uint64_t before, uint64_t now) {
         return;
 }
 
-static void read_thread(struct ranked *rank, struct ranked_thread *thread) {
+/* Returns how long it ran since it was last read. */
+static int64_t read_thread(struct ranked *rank, struct ranked_thread *thread) {
     char text[64];
     uint64_t run_ns, wait_ns;
     ssize_t n = pread(thread->fd, text, sizeof text, 0);
     const char *p = text, *end = text + (n > 0 ? n : 0);
     if (!text_u64(&p, end, &run_ns) || !text_u64(&p, end, &wait_ns) || p == end)
-        return; /* it has ended */
+        return 0; /* it has ended */
+    int64_t before = rank->run_ns;
     add(&rank->run_ns, thread->run_ns, run_ns);
     add(&rank->wait_ns, thread->wait_ns, wait_ns);
     rank->has_times |= run_ns > 0;
     thread->run_ns = run_ns;
     thread->wait_ns = wait_ns;
+    return rank->run_ns - before;
 }
 
 void rank_read_threads(struct ranks *ranks, struct ranked *rank) {
-    for (size_t i = 0; i < ranks->n_threads; i++)
-        if (ranks->threads[i].pid == rank->pid)
-            read_thread(rank, &ranks->threads[i]);
+    int64_t longest = 0;
+    for (size_t i = 0; i < ranks->n_threads; i++) {
+        int64_t ran =
+            ranks->threads[i].pid == rank->pid ? read_thread(rank, &ranks->threads[i]) : 0;
+        longest = ran > longest ? ran : longest;
+    }
+    add(&rank->longest_ns, 0, (uint64_t)longest);
 }

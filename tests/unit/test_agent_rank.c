@@ -9,14 +9,16 @@
 #include "agent/probes/rank.h"
 
 #define STAT                                                                                       \
-    "%d (solver) S 1 1 1 0 -1 4194560 %d 0 %d 0 11 12 0 0 20 0 %d 0 5000 1000000 321 "             \
+    "%d (solver) S 1 1 1 0 -1 4194560 %d 0 %d 0 %d 0 0 0 20 0 %d 0 5000 1000000 321 "              \
     "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d 0 0 %d 0 0\n"
+
+static int user_ticks; /* of all processes */
 
 static void write_stat(const struct tree *tree, int pid, int threads, int minor, int major, int cpu,
                        int block_ticks) {
     char name[64], text[512];
     snprintf(name, sizeof name, "proc/%d/stat", pid);
-    snprintf(text, sizeof text, STAT, pid, minor, major, threads, cpu, block_ticks);
+    snprintf(text, sizeof text, STAT, pid, minor, major, user_ticks, threads, cpu, block_ticks);
     tree_write(tree, name, text);
 }
 
@@ -78,7 +80,34 @@ static void a_rank_is_the_sum_of_its_threads(void **state) {
     expect(&h, "rank 3 [70]", "cpu", 0);
     expect(&h, "rank 3 [70]", "run_ns", 6350);
     expect(&h, "rank 3 [70]", "run_queue_ns", 525);
+    expect(&h, "rank 3 [70]", "longest_run_ns", 5000 + 1000); /* each time the first one */
     expect(&h, "rank 3 [70]", "block_io_ns", 260000000);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+/* One has run since it was last read, and ended: 20 ms of the process's own sum are its. */
+static void what_threads_ran_before_they_ended_is_not_lost(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, "debian12-vm");
+    write_stat(&tree, 70, 2, 0, 0, 0, 0);
+    write_thread(&tree, 70, 70, 10000000, 0);
+    write_thread(&tree, 70, 71, 5000000, 0);
+    start(&h, &tree);
+    set_job(&h, 1, (struct job_process[]){{70, 3, 5}});
+    assert_int_equal(harness_sample_at(&h, 11 * S), 0);
+    expect(&h, "rank 3 [70]", "run_ns", 15000000);
+    expect(&h, "rank 3 [70]", "longest_run_ns", 10000000);
+    end_thread(&tree, 70, 71);
+    write_thread(&tree, 70, 70, 25000000, 0);
+    user_ticks = 5;
+    write_stat(&tree, 70, 1, 0, 0, 0, 0);
+    user_ticks = 0;
+    assert_int_equal(harness_sample_at(&h, 12 * S), 0);
+    expect(&h, "rank 3 [70]", "run_ns", 50000000);
+    expect(&h, "rank 3 [70]", "longest_run_ns", 10000000 + 15000000 + 20000000);
     harness_close(&h);
     tree_remove(&tree);
 }
@@ -217,6 +246,7 @@ static void run_time_is_what_the_kernel_counts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_is_the_sum_of_its_threads),
+        cmocka_unit_test(what_threads_ran_before_they_ended_is_not_lost),
         cmocka_unit_test(a_successor_with_the_same_id_begins_anew),
         cmocka_unit_test(more_threads_than_can_be_watched_make_a_sum_unknown),
         cmocka_unit_test(hostile_files_make_values_absent),
