@@ -137,7 +137,7 @@ int store_ceilings_add(struct store *store, const struct store_ceiling *ceilings
 /* ---- budgets: where the time of each rank went, for questions in SQL ---- */
 
 /* Terms in the order of analysis/time/budget.h. */
-#define STORE_BUDGET_TERMS 11
+#define STORE_BUDGET_TERMS 13
 
 /* All texts are the caller's. Times on the run's axis (store_read.h); -1: not known. */
 struct store_budget {

@@ -40,9 +40,26 @@ static int insert(struct store *store, int64_t run, int64_t n, const struct stor
     return r;
 }
 
+/* Terms that tables of older files have no column for: NULL in the rows that are there. */
+static int add_terms(struct store *store) {
+    static const struct {
+        const char *column, *sql;
+    } added[] = {{"stopped_ns", "ALTER TABLE budget ADD COLUMN stopped_ns INTEGER"},
+                 {"file_ns", "ALTER TABLE budget ADD COLUMN file_ns INTEGER"}};
+    int r = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(added) && r == 0; i++) {
+        int64_t found = 0;
+        r = sql_get(store, SQL_BUDGET_COLUMN, &found, "t", added[i].column);
+        r = r < 0 ? r : found ? 0 : sql_exec(store, added[i].sql);
+    }
+    return r;
+}
+
 static int replace(struct store *store, int64_t run, const struct store_budget *rows, size_t n) {
     int64_t found;
     int r = sql_exec(store, STORE_BUDGET_SCHEMA);
+    if (r == 0)
+        r = add_terms(store);
     if (r == 0)
         r = sql_get(store, SQL_RUN_EXISTS, &found, "i", run);
     if (r == 0)

@@ -55,6 +55,7 @@ enum statement {
     SQL_REPEAT_INSERT,
     SQL_SWEEP_RUN_INSERT,
     SQL_LABEL_INSERT,
+    SQL_BUDGET_COLUMN,
     SQL_BUDGET_DELETE,
     SQL_BUDGET_INSERT,
     SQL_OBJECT_EXISTS,
@@ -213,9 +214,10 @@ extern const char store_schema[];
     " host TEXT NOT NULL, rank INTEGER, pid INTEGER, process TEXT NOT NULL,"                       \
     " phase TEXT NOT NULL, iteration INTEGER, every INTEGER NOT NULL, begin_ns INTEGER NOT NULL,"  \
     " end_ns INTEGER NOT NULL, wall_ns INTEGER NOT NULL, cpu_ns INTEGER, runqueue_ns INTEGER,"     \
-    " quota_ns INTEGER, steal_ns INTEGER, disk_ns INTEGER, memory_ns INTEGER, idle_ns INTEGER,"    \
-    " peer_wait_ns INTEGER, transfer_ns INTEGER, mpi_overhead_ns INTEGER,"                         \
-    " mpi_unsplit_ns INTEGER, unknown_ns INTEGER NOT NULL, other_threads_cpu_ns INTEGER,"          \
+    " quota_ns INTEGER, steal_ns INTEGER, disk_ns INTEGER, memory_ns INTEGER, stopped_ns INTEGER," \
+    " idle_ns INTEGER, peer_wait_ns INTEGER, transfer_ns INTEGER, file_ns INTEGER,"                \
+    " mpi_overhead_ns INTEGER, mpi_unsplit_ns INTEGER, unknown_ns INTEGER NOT NULL, "              \
+    "other_threads_cpu_ns INTEGER,"                                                                \
     " closure_pct REAL, trusted INTEGER NOT NULL, source TEXT NOT NULL, awaited_host TEXT,"        \
     " awaited_rank INTEGER, awaited_ns INTEGER, path_limited_pct REAL,"                            \
     " receiver_limited_pct REAL, send_buffer_limited_pct REAL, PRIMARY KEY(run, n)) STRICT,"       \

@@ -145,14 +145,16 @@ static const char *const texts[STATEMENT_COUNT_] = {
         "INSERT INTO run_repeat(run, group_run, repeat, repeats) VALUES(?, ?, ?, ?)",
     [SQL_SWEEP_RUN_INSERT] = "INSERT INTO sweep_run(run, sweep) VALUES(?, ?)",
     [SQL_LABEL_INSERT] = "INSERT INTO run_label(run, name, value) VALUES(?, ?, ?)",
+    [SQL_BUDGET_COLUMN] = "SELECT count(*) FROM pragma_table_info('budget') WHERE name = ?",
     [SQL_BUDGET_DELETE] = "DELETE FROM budget WHERE run = ?",
     [SQL_BUDGET_INSERT] =
         "INSERT INTO budget(run, n, host, rank, pid, process, phase, iteration, every, begin_ns,"
         " end_ns, wall_ns, unknown_ns, other_threads_cpu_ns, closure_pct, trusted, source,"
         " awaited_host, awaited_rank, awaited_ns, path_limited_pct, receiver_limited_pct,"
         " send_buffer_limited_pct, cpu_ns, runqueue_ns, quota_ns, steal_ns, disk_ns, memory_ns,"
-        " idle_ns, peer_wait_ns, transfer_ns, mpi_overhead_ns, mpi_unsplit_ns) VALUES(?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " stopped_ns, idle_ns, peer_wait_ns, transfer_ns, file_ns, mpi_overhead_ns, mpi_unsplit_ns)"
+        " VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?, ?, ?, ?, ?, ?, ?,"
         " ?)",
     [SQL_OBJECT_EXISTS] = "SELECT 1 FROM sqlite_schema WHERE name = ?",
 };

@@ -11,13 +11,10 @@ static double or_zero(double value) {
 
 /* A term that cannot be seen on its own is in another one: idle, if nothing else. */
 double efficiency_useful(const struct budget *budget) {
-    double useful = 0;
     if (budget->source == BUDGET_FROM_COUNTERS || !budget_closes(budget) ||
         !(budget->unknown_s <= UNKNOWN_MAX * budget->wall_s))
         return NAN;
-    for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-        useful += or_zero(budget->term_s[term]);
-    return fmin(useful, budget->wall_s);
+    return fmin(budget_sum(budget, budget_outside_terms()), budget->wall_s);
 }
 
 static struct efficiency nothing(void) {

@@ -19,12 +19,12 @@
 #define OWN                                                                                        \
     (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
      BIT(BUDGET_DISK))
-#define INSIDE                                                                                     \
-    (BIT(BUDGET_PEER_WAIT) | BIT(BUDGET_TRANSFER) | BIT(BUDGET_OVERHEAD) | BIT(BUDGET_UNSPLIT))
+#define INSIDE budget_class_terms(BUDGET_CLASS_MPI)
+#define ASLEEP budget_class_terms(BUDGET_CLASS_ASLEEP)
 
 /* Where every call is known, sleeping outside of them is a process's own. */
 static unsigned own_terms(const struct budget *b) {
-    return b->source == BUDGET_FROM_EVENTS ? OWN | BIT(BUDGET_IDLE) : OWN;
+    return b->source == BUDGET_FROM_EVENTS ? OWN | ASLEEP : OWN;
 }
 
 double gain_waiting_s(const struct budget *b) {

@@ -116,8 +116,9 @@ static double exchange_s(const struct run_model *model, size_t i, size_t group) 
     const struct mpi_rank *rank = &model->recording->calls.ranks[own->log_rank];
     double busy_s = 0;
     for (size_t b = 0; b < model->budgets.n; b++)
-        for (int term = 0; term < BUDGET_PEER_WAIT; term++)
-            if (model->budgets.items[b].host == rank->host &&
+        for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+            if (budget_term_class(term) != BUDGET_CLASS_MPI &&
+                model->budgets.items[b].host == rank->host &&
                 model->budgets.items[b].pid == rank->pid)
                 busy_s += part->rank_seconds[b * BUDGET_TERMS + (size_t)term];
     return own->done[group] > 0 ? (part->total_s - busy_s) / own->done[group] : NAN;

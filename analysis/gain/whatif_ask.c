@@ -8,6 +8,12 @@
 #include "analysis/gain/whatif_private.h"
 #include "analysis/threshold.h"
 
+/* What holds up a process from outside its calls, or in its calls to files. */
+static bool can_be_without(enum budget_term term) {
+    enum budget_class class = budget_term_class(term);
+    return class == BUDGET_CLASS_LACKING || class == BUDGET_CLASS_ASLEEP || term == BUDGET_FILE;
+}
+
 static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s) {
     if (s->host >= (int)w->model->n_hosts)
         return false;
@@ -15,7 +21,7 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
         return s->rate_bytes_s > 0 || (s->factor > 0 && isfinite(s->factor));
     if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA)
         return s->factor > 0 && isfinite(s->factor);
-    return s->kind != WHATIF_WITHOUT || (s->term > BUDGET_CPU && s->term <= BUDGET_IDLE);
+    return s->kind != WHATIF_WITHOUT || can_be_without(s->term);
 }
 
 static bool gains_hardly(const struct whatif_answer *a) {

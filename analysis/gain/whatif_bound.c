@@ -18,10 +18,7 @@
 #include "analysis/time/free_running.h"
 
 static double own_s(const struct budget *b) {
-    double sum = 0;
-    for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-        sum += isnan(b->term_s[term]) ? 0 : b->term_s[term];
-    return sum;
+    return budget_sum(b, budget_outside_terms());
 }
 
 static double transfers_of(const struct whatif *w, const struct critical_part *part,
@@ -74,8 +71,9 @@ static double beyond_peers(const struct whatif *w, const struct critical_part *p
             least = k == r ? least : fmin(least, own_pace(w, k, group));
         if (asked && (isnan(self) || isnan(least)))
             return NAN;
-        for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-            path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
+        for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+            if (budget_term_class(term) != BUDGET_CLASS_MPI)
+                path += part->rank_seconds[r * BUDGET_TERMS + (size_t)term];
         removed += self > least ? path * (1 - least / self) : 0;
     }
     return removed;
@@ -89,8 +87,9 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
     for (size_t h = 0; h < w->model->n_hosts; h++) {
         if (host < 0 || host == (int)h)
             hidden += replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
-        for (int mpi = BUDGET_IDLE + 1; mpi < BUDGET_TERMS; mpi++)
-            inside += critical_seconds(part, (int)h, (enum budget_term)mpi);
+        for (enum budget_term mpi = 0; mpi < BUDGET_TERMS; mpi++)
+            if (budget_term_class(mpi) == BUDGET_CLASS_MPI)
+                inside += critical_seconds(part, (int)h, mpi);
     }
     return fmin(hidden, inside);
 }

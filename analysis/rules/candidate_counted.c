@@ -54,7 +54,7 @@ static struct counted_loss loss_of(const struct run_model *model, const struct c
 /* All of what a process lost to it. Asleep, one without calls may wait for others as well. */
 static bool is_of_process(const struct run_model *model, const struct candidate *c) {
     bool own = c->terms == COMPUTING, asleep = c->terms >> BUDGET_IDLE & 1;
-    if (!c->terms || c->terms >= 1u << BUDGET_PEER_WAIT || (asleep && !model_has_path(model)))
+    if (!c->terms || c->terms & ~budget_outside_terms() || (asleep && !model_has_path(model)))
         return false;
     return own ? !isnan(c->own) : !(c->part < 1);
 }

@@ -19,6 +19,7 @@
 enum replay_op_kind {
     REPLAY_GAP,       /* between calls: ns, cpu_ns of it computing; first: its shares */
     REPLAY_FIXED,     /* inside a call: ns; n: of a call that all ranks are through with together */
+    REPLAY_FILE,      /* in a call to a file: ns, disk_ns of it waiting for a disk */
     REPLAY_POST_SEND, /* first: the message */
     REPLAY_POST_RECEIVE,
     REPLAY_WAIT,  /* until n messages are complete: waits[first...]; ns when they are already */
@@ -38,6 +39,7 @@ struct replay_op {
     int64_t ns;
     union {
         int64_t cpu_ns;  /* of gaps */
+        int64_t disk_ns; /* of calls to files */
         int64_t held_ns; /* of waits for others: of that time, as another had no core */
     };
     int64_t group_ns; /* of waits for group calls: as long after those these needed came */

@@ -141,6 +141,36 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     }
 }
 
+/* What of a call to a file was a wait for a disk: its part of what the budget has so, of the time
+ * off the CPU. */
+static double disk_of(const struct rank_builder *rb, int64_t begin, int64_t end) {
+    const struct builder *b = rb->b;
+    double ns = 0;
+    for (size_t i = rb->interval; i < b->n_intervals && b->intervals[i].begin_ns < end; i++) {
+        int64_t from = b->intervals[i].begin_ns > begin ? b->intervals[i].begin_ns : begin;
+        int64_t to = b->intervals[i].end_ns < end ? b->intervals[i].end_ns : end;
+        if (to > from)
+            ns += (double)(to - from) * rb->to->shares[i].disk_of_io_off;
+    }
+    return ns;
+}
+
+/* A call to a file, or a wait for one. Of all who have it open: when the last of them came. */
+static void put_file(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+    const struct mpi_event *e = &rb->rank->events[i];
+    uint32_t group = replay_group_of(rb, i);
+    if (group != REPLAY_NONE) {
+        int64_t came = rb->needs[i].ready_ns;
+        bool waits = came != VALUE_ABSENT && came < end;
+        begin = waits && came > begin ? came : begin;
+        replay_add_op(rb, REPLAY_GROUP, group, 0, begin)->n = !waits;
+    }
+    double length = (double)(end - begin), all = (double)(e->exit_ns - e->enter_ns);
+    double off = e->flags & MPI_FLAG_HAS_CPU ? fmax(all - (double)e->cpu_ns, 0) : 0;
+    replay_add_op(rb, REPLAY_FILE, 0, end - begin, end)->disk_ns =
+        (int64_t)fmin(disk_of(rb, begin, end), fmin(off, length));
+}
+
 /* Small calls in a row, and the computing between them. */
 static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     int64_t inside = rb->rank->events[i].inside_ns;
@@ -176,6 +206,10 @@ static void put_call(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     enum mpi_kind kind = replay_function_of(rb, e)->kind;
     uint32_t group = replay_group_of(rb, i);
     size_t before = rb->b->replay->n_waits;
+    if (kind == MPI_KIND_IO || kind == MPI_KIND_IO_START || rb->needs[i].of_file) {
+        put_file(rb, i, begin, end);
+        return;
+    }
     if (group != REPLAY_NONE) {
         put_group(rb, i, group, begin, end);
         return;

@@ -70,11 +70,13 @@ void replay_arrive(struct run *run, uint32_t id, int64_t t, int64_t left) {
 
 static double share_kept(const struct budget_shares *s, const double *keep) {
     double quota = s->queue_of_off * s->quota_of_queue, queue = s->queue_of_off - quota;
-    double idle =
-        fmax(1 - s->queue_of_off - s->steal_of_off - s->disk_of_off - s->memory_of_off, 0);
+    double idle = fmax(1 - s->queue_of_off - s->steal_of_off - s->disk_of_off - s->memory_of_off -
+                           s->helped_of_off - s->stopped_of_off,
+                       0);
     return queue * keep[BUDGET_RUN_QUEUE] + quota * keep[BUDGET_QUOTA] +
            s->steal_of_off * keep[BUDGET_STEAL] + s->disk_of_off * keep[BUDGET_DISK] +
-           s->memory_of_off * keep[BUDGET_MEMORY] + idle * keep[BUDGET_IDLE];
+           s->memory_of_off * keep[BUDGET_MEMORY] + s->helped_of_off * keep[BUDGET_CPU] +
+           s->stopped_of_off * keep[BUDGET_STOPPED] + idle * keep[BUDGET_IDLE];
 }
 
 int64_t replay_gap_cpu_ns(const struct replay *p, const struct replay_change *change, size_t rank,
@@ -203,10 +205,21 @@ static int64_t fixed_ns(const struct run *run, const struct replay_op *op) {
                        : op->ns;
 }
 
+/* In a call to a file: what it waited for a disk, and the rest of it. */
+static int64_t file_ns(const struct run *run, uint32_t rank, const struct replay_op *op) {
+    if (!run->change || !run->change->keep)
+        return op->ns;
+    const double *keep = &run->change->keep[(size_t)run->p->ranks[rank].host * BUDGET_TERMS];
+    double disk = (double)op->disk_ns;
+    return (int64_t)(((double)op->ns - disk) * keep[BUDGET_FILE] + disk * keep[BUDGET_DISK]);
+}
+
 /* When it is through with an operation that concerns nobody else. */
 static int64_t run_by_itself(struct run *run, uint32_t rank, const struct replay_op *op) {
     if (op->kind == REPLAY_FIXED)
         return replay_quota_spend(run, rank, fixed_ns(run, op), spun_ns(op)) + late_ns(run, rank);
+    if (op->kind == REPLAY_FILE)
+        return run->ranks[rank].now + file_ns(run, rank, op);
     return replay_quota_spend(run, rank, replay_gap_ns(run->p, run->change, rank, op),
                               replay_gap_cpu_ns(run->p, run->change, rank, op));
 }
@@ -220,7 +233,7 @@ void replay_step(struct run *run, uint32_t rank, int64_t now) {
             run->error = -E2BIG;
             return;
         }
-        if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED) {
+        if (op->kind == REPLAY_GAP || op->kind == REPLAY_FIXED || op->kind == REPLAY_FILE) {
             r->now = run_by_itself(run, rank, op);
         } else {
             if (r->now > now) {

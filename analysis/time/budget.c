@@ -10,19 +10,37 @@
 
 static const struct {
     const char *name, *words;
+    enum budget_class class;
 } terms[BUDGET_TERMS] = {
-    [BUDGET_CPU] = {"cpu", "computing"},
-    [BUDGET_RUN_QUEUE] = {"runqueue", "waiting for a core"},
-    [BUDGET_QUOTA] = {"quota", "throttled by its quota"},
-    [BUDGET_STEAL] = {"steal", "core taken by the hypervisor"},
-    [BUDGET_DISK] = {"disk", "disk"},
-    [BUDGET_MEMORY] = {"memory", "short memory"},
-    [BUDGET_IDLE] = {"idle", "asleep or blocked"},
-    [BUDGET_PEER_WAIT] = {"peer_wait", "waiting for a peer"},
-    [BUDGET_TRANSFER] = {"transfer", "transfer"},
-    [BUDGET_OVERHEAD] = {"mpi_overhead", "MPI overhead"},
-    [BUDGET_UNSPLIT] = {"mpi_unsplit", "in MPI, not known why"},
+    [BUDGET_CPU] = {"cpu", "computing", BUDGET_CLASS_OWN},
+    [BUDGET_RUN_QUEUE] = {"runqueue", "waiting for a core", BUDGET_CLASS_LACKING},
+    [BUDGET_QUOTA] = {"quota", "throttled by its quota", BUDGET_CLASS_LACKING},
+    [BUDGET_STEAL] = {"steal", "core taken by the hypervisor", BUDGET_CLASS_LACKING},
+    [BUDGET_DISK] = {"disk", "disk", BUDGET_CLASS_LACKING},
+    [BUDGET_MEMORY] = {"memory", "short memory", BUDGET_CLASS_LACKING},
+    [BUDGET_STOPPED] = {"stopped", "stopped by a signal or a debugger", BUDGET_CLASS_ASLEEP},
+    [BUDGET_IDLE] = {"idle", "asleep or blocked", BUDGET_CLASS_ASLEEP},
+    [BUDGET_PEER_WAIT] = {"peer_wait", "waiting for a peer", BUDGET_CLASS_MPI},
+    [BUDGET_TRANSFER] = {"transfer", "transfer", BUDGET_CLASS_MPI},
+    [BUDGET_FILE] = {"file", "file I/O in MPI", BUDGET_CLASS_MPI},
+    [BUDGET_OVERHEAD] = {"mpi_overhead", "MPI overhead", BUDGET_CLASS_MPI},
+    [BUDGET_UNSPLIT] = {"mpi_unsplit", "in MPI, not known why", BUDGET_CLASS_MPI},
 };
+
+enum budget_class budget_term_class(enum budget_term term) {
+    return terms[term].class;
+}
+
+unsigned budget_class_terms(enum budget_class class) {
+    unsigned bits = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        bits |= terms[term].class == class ? 1u << term : 0;
+    return bits;
+}
+
+unsigned budget_outside_terms(void) {
+    return (1u << BUDGET_TERMS) - 1 - budget_class_terms(BUDGET_CLASS_MPI);
+}
 
 const char *budget_term_name(enum budget_term term) {
     return terms[term].name;

@@ -3,10 +3,13 @@
  * The time budget of a rank: where each second of a window went. Terms exclude each other and add
  * up to the wall time; a window in which they do not, within 2 %, is not to be trusted.
  *
- *   outside MPI: cpu, run queue, quota, steal, disk, memory, idle (slept, or waited for a lock)
- *   inside MPI:  peer wait, transfer, overhead; unsplit: known to be inside, not known why
+ *   own:         cpu
+ *   lacking:     run queue, quota, steal, disk, memory: it wanted to go on, and the host held it up
+ *   asleep:      stopped (by a signal or a debugger), idle (slept, or waited for a lock)
+ *   inside MPI:  peer wait, transfer, file, overhead; unsplit: known to be inside, not known why
  *
- * Time is that of the thread which calls MPI most; CPU time of other threads is told apart.
+ * Time is that of all threads of a process: that of the thread which calls MPI most, and while that
+ * one is blocked outside MPI, what the others do. What else they compute is told apart.
  *
  * Rules, each with a test of its own:
  *   - A call waits from its entry until whom it needs was there (call_match.h), at most for its
@@ -25,6 +28,12 @@
  *     core only as far as the kernel saw the process wait for one, and the wait for a peer does not
  *     cover it. Of looks for a short message that is the last before it was found, of a long one,
  *     which each of them moves on, any.
+ *   - Off the CPU outside MPI for none of these reasons: stopped, as far as it was seen so. Then
+ *     computing, as far as other threads of the process ran; then what they were inside MPI for.
+ *     Threads that queue for a core behind others of their own process compute: as far as that
+ * goes, nobody else had the core (rank_counters.c).
+ *   - Inside MPI-IO what no late peer and no disk explains is file. Where the kernel does not count
+ *     the process's own waits for disks, such a call waited for one while its host did.
  *   - When within a long time outside MPI its CPU time was, and where a wait was that the kernel
  *     counts when it ends (rank_wait.c), follows from the counters of each interval.
  *   - A time whose CPU use the recording side did not measure (folded tests first, then the time
@@ -45,6 +54,8 @@
 #define CALL_SHORT_NS 10000    /* a call as short as this moved nothing over a wire */
 #define BUDGET_CLOSURE_PCT 2.0 /* further from 100 than this: not to be trusted */
 
+/* In the order in which they are shown. What kind of time a term is tells its class, not its place.
+ */
 enum budget_term {
     BUDGET_CPU,
     BUDGET_RUN_QUEUE,
@@ -52,13 +63,17 @@ enum budget_term {
     BUDGET_STEAL,
     BUDGET_DISK,
     BUDGET_MEMORY,
+    BUDGET_STOPPED,
     BUDGET_IDLE,
     BUDGET_PEER_WAIT,
     BUDGET_TRANSFER,
+    BUDGET_FILE,
     BUDGET_OVERHEAD,
     BUDGET_UNSPLIT,
     BUDGET_TERMS
 };
+
+enum budget_class { BUDGET_CLASS_OWN, BUDGET_CLASS_LACKING, BUDGET_CLASS_ASLEEP, BUDGET_CLASS_MPI };
 
 /* What counters tell of one process between two samples, in ns; NAN where not known. */
 struct budget_interval {
@@ -72,6 +87,11 @@ struct budget_interval {
     double memory_cpu;    /* of cpu: in the kernel while memory was short */
     double memory_asleep; /* it was short for so much longer: making room sleeps, too, and that is
                              no wait for a disk */
+    double stopped;       /* it was seen stopped */
+    double longest;       /* of cpu: of the thread that had most; 0: not known */
+    double foreign;       /* its threads cannot have waited for longer than this for a core that was
+                             another process's */
+    double io_pressure;   /* somebody on its host waited for a disk */
 };
 
 enum budget_source {
@@ -154,11 +174,19 @@ struct budget_shares {
     double off_of_folded;       /* of the time in looks that were folded: off the CPU */
     double quota_of_queue;
     double disk_of_off, memory_of_off, steal_of_off; /* the rest is idle */
+    double helped_of_off, stopped_of_off;            /* likewise: other threads ran; stopped */
+    double disk_of_io_off;                           /* of the time off the CPU in calls to files */
     double memory_of_cpu; /* of the time on the CPU outside MPI: making room in memory */
 };
 
 /* ret_shares[i] of subject->intervals[i]. -ENOMEM. */
 int budget_make_shares(const struct budget_subject *subject, struct budget_shares *ret_shares);
+
+enum budget_class budget_term_class(enum budget_term term);
+/* The terms of a class: a bit each. */
+unsigned budget_class_terms(enum budget_class class);
+/* All terms that are no time inside MPI. */
+unsigned budget_outside_terms(void);
 
 /* "cpu", "peer_wait", ...: as the members of the JSON contract, without "_s". */
 const char *budget_term_name(enum budget_term term);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "analysis/time/budget_private.h"
+#include "common/error.h" /* ARRAY_SIZE */
 
 /* A running thread's CPU time is brought up to date once a tick of the kernel, 10 ms at most: so
  * much of an interval may only be counted in the next. */
@@ -18,7 +19,8 @@
 struct division {
     double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
     double queue_of_off; /* of the time off the CPU outside MPI */
-    double disk_of_off, memory_of_off, steal_of_off;
+    double disk_of_off, memory_of_off, steal_of_off, stopped_of_off, helped_of_off;
+    double stopped_of_late; /* of what no wait for a peer covers inside MPI, off the CPU */
     double queue_of_inside_off, queue_of_nap, disk_of_io_off, off_of_folded;
     double quota_of_queue;
     double memory_of_cpu; /* of the time on the CPU outside MPI */
@@ -44,10 +46,31 @@ static double dark_time(const double *raw) {
     return raw[RAW_GAP_DARK] + raw[RAW_FOLD_WAIT] + raw[RAW_FOLD_TRANSFER] + raw[RAW_FOLD_UNSPLIT];
 }
 
+/* What other threads did while this one was off the CPU outside MPI: the longest of them, if all
+ * ran at once. Where they ran and queued for longer than there was time, they did both at the same
+ * time; and what they queued while nobody else had their cores, others of them ran. */
+static void divide_threads(const struct budget_interval *i, double part, double off, double *queue,
+                           double *helped) {
+    double longest = i->longest > 0 ? part * i->longest : INFINITY;
+    double all = fmin(*helped, longest), fit = fmin(1, share(off, *queue + all));
+    double ran = all * fit, waited = *queue * fit;
+    double foreign = isnan(i->foreign) ? INFINITY : part * i->foreign;
+    double behind = fmin(fmax(waited - foreign, 0), all - ran);
+    *queue = waited - behind;
+    *helped = ran + behind;
+}
+
+static double late_time(const double *raw) {
+    return raw[RAW_LATE_TRANSFER] + raw[RAW_LATE_OVERHEAD] + raw[RAW_LATE_UNSPLIT] +
+           raw[RAW_IO_OFF];
+}
+
 /* Why it was off the CPU outside MPI, in this order: what the kernel counted for this very process
- * first, what was only counted for its host last. */
+ * first, what was only counted for its host last; then what the rest of it did. */
 static void divide_off(const struct budget_interval *i, double part, double queue, double disk,
-                       double off, struct division *d) {
+                       double off, double helped, struct division *d) {
+    if (helped > 0)
+        divide_threads(i, part, off, &queue, &helped);
     double rest = off - fmin(queue, off);
     double steal = fmin(part * zero_if_unknown(i->steal), rest);
     double blocked = fmin(disk, rest - steal);
@@ -61,6 +84,10 @@ static void divide_off(const struct budget_interval *i, double part, double queu
     asleep = fmin(fmax(asleep - memory, 0), rest - steal - fmax(blocked, memory));
     d->memory_of_off = share(memory + asleep, off);
     d->disk_of_off = share(fmax(blocked - memory, 0), off);
+    rest -= steal + fmax(blocked, memory) + asleep;
+    double stopped = fmin(part * zero_if_unknown(i->stopped), fmax(rest, 0));
+    d->stopped_of_off = share(stopped, off);
+    d->helped_of_off = share(fmin(helped, rest - stopped), off);
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
 }
 
@@ -75,12 +102,32 @@ static double queue_outside(double queue, double cpu, double inside_cpu, double 
     return fmax(fmin(outside, off), queue - fmin(queue, inside_off));
 }
 
+/* What the events have too much of CPU time may yet come; more than that does not fit. */
+static void settle_lag(struct division *d, double length, double *lag_ns) {
+    double amount = d->extra_cpu * length + *lag_ns;
+    *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
+    d->extra_cpu = length > 0 ? (amount - *lag_ns) / length : 0;
+}
+
+/* Threads other than the one whose time it is ran for as long; those of time without events are in
+ * that time already. */
+static void settle_threads(const struct budget_interval *i, double length, double *lag_ns,
+                           struct division *d, double *ret_helped) {
+    *ret_helped = 0;
+    if (!lag_ns || isnan(i->cpu))
+        return;
+    settle_lag(d, length, lag_ns);
+    *ret_helped = fmax(d->extra_cpu * length, 0);
+}
+
+/* lag_ns: of the interval before; then of this one. NULL: of time without events. */
 static struct division divide(const struct budget_interval *i, const double *raw, double part,
-                              double length) {
+                              double length, double *lag_ns) {
     struct division d = {.known = !isnan(i->cpu) && !isnan(i->run_queue)};
     double known_cpu = raw[RAW_GAP_CPU] + raw[RAW_INSIDE_CPU], cpu = part * zero_if_unknown(i->cpu);
     double dark = dark_time(raw), queue = part * zero_if_unknown(i->run_queue);
-    double disk = part * zero_if_unknown(i->disk);
+    double disk = part * zero_if_unknown(i->disk), helped;
+    double file_disk = isnan(i->disk) ? part * zero_if_unknown(i->io_pressure) : disk;
     mark_dark(&d, i->quota, BUDGET_QUOTA);
     mark_dark(&d, i->steal, BUDGET_STEAL);
     mark_dark(&d, i->disk, BUDGET_DISK);
@@ -94,12 +141,13 @@ static struct division divide(const struct budget_interval *i, const double *raw
     d.cpu_of_dark = share(cpu - known_cpu, dark);
     d.extra_cpu =
         length > 0 && !isnan(i->cpu) ? (cpu - known_cpu - d.cpu_of_dark * dark) / length : 0;
+    settle_threads(i, length, lag_ns, &d, &helped);
     d.memory_of_cpu =
         share(part * zero_if_unknown(i->memory_cpu), raw[RAW_GAP_CPU] + d.cpu_of_dark * dark);
     double off = raw[RAW_GAP_OFF] + (1 - d.cpu_of_dark) * raw[RAW_GAP_DARK];
-    double outside = queue_outside(queue, raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK],
-                                   raw[RAW_INSIDE_CPU] + spun, off, inside_off);
-    double disk_io = fmin(disk, raw[RAW_IO_OFF]);
+    double wanted = raw[RAW_GAP_CPU] + d.cpu_of_dark * raw[RAW_GAP_DARK] + helped;
+    double outside = queue_outside(queue, wanted, raw[RAW_INSIDE_CPU] + spun, off, inside_off);
+    double disk_io = fmin(file_disk, raw[RAW_IO_OFF]);
     d.queue_of_inside_off = share(queue - outside, inside_off);
     /* what neither place has room for was in naps: the timer had run out, but the core was
      * another's
@@ -107,15 +155,12 @@ static struct division divide(const struct budget_interval *i, const double *raw
     d.queue_of_nap =
         share(queue - fmin(outside, off) - fmin(queue - outside, inside_off), raw[RAW_NAP]);
     d.disk_of_io_off = share(disk_io, raw[RAW_IO_OFF]);
-    divide_off(i, part, outside, disk - disk_io, off, &d);
+    divide_off(i, part, outside, fmax(disk - disk_io, 0), off, helped, &d);
+    double more = part * zero_if_unknown(i->stopped) - d.stopped_of_off * off;
+    d.stopped_of_late = share(more, late_time(raw));
+    if (length > 0)
+        d.extra_cpu -= d.helped_of_off * off / length;
     return d;
-}
-
-/* What the events have too much of CPU time may yet come; more than that does not fit. */
-static void settle_lag(struct division *d, double length, double *lag_ns) {
-    double amount = d->extra_cpu * length + *lag_ns;
-    *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
-    d->extra_cpu = length > 0 ? (amount - *lag_ns) / length : 0;
 }
 
 static void put_queue(struct cell *c, const struct division *d, double queue) {
@@ -131,7 +176,10 @@ static double take(struct cell *c, const struct division *d, double amount, doub
 }
 
 static double take_late(struct cell *c, const struct division *d, double amount, enum raw late) {
-    return take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+    amount = take(c, d, amount, c->raw[late] * d->queue_of_inside_off);
+    double stopped = fmin(c->raw[late] * d->stopped_of_late, amount);
+    c->term[BUDGET_STOPPED] += stopped;
+    return amount - stopped;
 }
 
 /* Of calls, of folded tests, which spin for a part of it, and of naps. */
@@ -142,25 +190,46 @@ static double take_all(struct cell *c, const struct division *d, double amount, 
     return take(c, d, amount, c->raw[nap] * d->queue_of_nap);
 }
 
+/* Blocked outside MPI for as long: other threads were inside it then. */
+static void put_idle(struct cell *c, double idle) {
+    static const struct {
+        enum raw raw;
+        enum budget_term term;
+    } others[] = {{RAW_OTHER_WAIT, BUDGET_PEER_WAIT},
+                  {RAW_OTHER_TRANSFER, BUDGET_TRANSFER},
+                  {RAW_OTHER_FILE, BUDGET_FILE},
+                  {RAW_OTHER_OVERHEAD, BUDGET_OVERHEAD},
+                  {RAW_OTHER_UNSPLIT, BUDGET_UNSPLIT}};
+    double inside = 0;
+    for (size_t o = 0; o < ARRAY_SIZE(others); o++)
+        inside += c->raw[others[o].raw];
+    double part = share(idle, inside);
+    for (size_t o = 0; o < ARRAY_SIZE(others); o++)
+        c->term[others[o].term] += part * c->raw[others[o].raw];
+    c->term[BUDGET_IDLE] += idle - part * inside;
+}
+
 static void apply(struct cell *c, const struct division *d) {
     const double *raw = c->raw;
     double lit = 1 - d->cpu_of_dark, off = raw[RAW_GAP_OFF] + lit * raw[RAW_GAP_DARK];
     double disk_io = fmin(raw[RAW_IO_OFF] * d->disk_of_io_off, raw[RAW_IO]);
-    double blocked = d->queue_of_off + d->disk_of_off + d->memory_of_off + d->steal_of_off;
+    double blocked = d->queue_of_off + d->disk_of_off + d->memory_of_off + d->steal_of_off +
+                     d->stopped_of_off + d->helped_of_off;
     double on = raw[RAW_GAP_CPU] + d->cpu_of_dark * dark_time(raw);
-    c->term[BUDGET_CPU] += on * (1 - d->memory_of_cpu);
+    c->term[BUDGET_CPU] += on * (1 - d->memory_of_cpu) + off * d->helped_of_off;
     put_queue(c, d, off * d->queue_of_off);
     c->term[BUDGET_DISK] += off * d->disk_of_off + disk_io;
     c->term[BUDGET_MEMORY] += off * d->memory_of_off + on * d->memory_of_cpu;
     c->term[BUDGET_STEAL] += off * d->steal_of_off;
-    c->term[BUDGET_IDLE] += off * fmax(1 - blocked, 0);
+    c->term[BUDGET_STOPPED] += off * d->stopped_of_off;
+    put_idle(c, off * fmax(1 - blocked, 0));
     c->term[BUDGET_PEER_WAIT] += raw[RAW_WAIT] + lit * raw[RAW_FOLD_WAIT];
     c->term[BUDGET_TRANSFER] += take_all(c, d, raw[RAW_TRANSFER], RAW_LATE_TRANSFER,
                                          RAW_FOLDED_TRANSFER, RAW_NAP_TRANSFER) +
                                 lit * raw[RAW_FOLD_TRANSFER];
-    c->term[BUDGET_OVERHEAD] += take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD,
-                                         RAW_FOLDED_OVERHEAD, RAW_NAP_OVERHEAD) +
-                                raw[RAW_IO] - disk_io;
+    c->term[BUDGET_OVERHEAD] +=
+        take_all(c, d, raw[RAW_OVERHEAD], RAW_LATE_OVERHEAD, RAW_FOLDED_OVERHEAD, RAW_NAP_OVERHEAD);
+    c->term[BUDGET_FILE] += take_late(c, d, raw[RAW_IO] - disk_io, RAW_IO_OFF);
     c->term[BUDGET_UNSPLIT] +=
         take_late(c, d, raw[RAW_UNSPLIT], RAW_LATE_UNSPLIT) + lit * raw[RAW_FOLD_UNSPLIT];
     c->extra_cpu += d->extra_cpu * (double)(c->end_ns - c->begin_ns);
@@ -209,7 +278,7 @@ static void divide_counters(const struct budget_interval *i, double part, double
     double raw[RAW_COUNT_] = {0}, own = length > 0 ? (double)(c->end_ns - c->begin_ns) / length : 0;
     bool shim = !isnan(i->mpi);
     raw_from_counters(i, part, length, raw);
-    struct division d = divide(i, raw, part, length);
+    struct division d = divide(i, raw, part, length, NULL);
     for (int r = 0; r < RAW_COUNT_; r++)
         c->raw[r] = raw[r] * own;
     if (!d.known) {
@@ -270,8 +339,7 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
                             size_t end, double *lag_ns, struct budget_shares *ret_shares) {
     struct span s = span_of(cells, first, end);
     double all = s.with + s.without, with = all > 0 ? s.with / all : 0;
-    struct division d = divide(i, s.raw, with, s.with);
-    settle_lag(&d, s.with, lag_ns);
+    struct division d = divide(i, s.raw, with, s.with, lag_ns);
     for (size_t c = first; c < end; c++) {
         struct cell *cell = &cells->items[c];
         if (!cell->events)
@@ -292,6 +360,9 @@ static void divide_interval(const struct budget_interval *i, struct cells *cells
                                              .disk_of_off = d.disk_of_off,
                                              .memory_of_off = d.memory_of_off,
                                              .steal_of_off = d.steal_of_off,
+                                             .helped_of_off = d.helped_of_off,
+                                             .stopped_of_off = d.stopped_of_off,
+                                             .disk_of_io_off = d.disk_of_io_off,
                                              .memory_of_cpu = d.memory_of_cpu};
 }
 

@@ -15,7 +15,9 @@ void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t 
     double per_ns = amount / (double)(end - begin);
     if (!need || need->ready_ns == VALUE_ABSENT) {
         bool nothing_to_know = need && !need->asked;
-        timeline_put(t->cells, begin, end, nothing_to_know ? into[1] : into[2], amount);
+        enum raw raw = nothing_to_know ? into[1] : into[2];
+        bool file = raw == RAW_TRANSFER && need->of_file;
+        timeline_put(t->cells, begin, end, file ? RAW_IO : raw, amount);
         return;
     }
     int64_t since = t->poll_begin_ns == VALUE_ABSENT ? begin : t->poll_begin_ns;

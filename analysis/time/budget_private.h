@@ -14,7 +14,7 @@ enum raw {
     RAW_TRANSFER,
     RAW_OVERHEAD,
     RAW_UNSPLIT,
-    RAW_IO,        /* inside MPI-IO */
+    RAW_IO,        /* in calls to files, and waits for such */
     RAW_GAP_CPU,   /* outside, running */
     RAW_GAP_OFF,   /* outside, not running */
     RAW_GAP_DARK,  /* outside, not known whether running */
@@ -35,6 +35,12 @@ enum raw {
     RAW_NAP_TRANSFER, /* the part of it that the wait for a peer does not cover */
     RAW_NAP_OVERHEAD,
     RAW_IO_OFF,
+    /* of RAW_GAP_OFF and RAW_GAP_DARK: another thread was inside MPI meanwhile */
+    RAW_OTHER_WAIT,
+    RAW_OTHER_TRANSFER,
+    RAW_OTHER_FILE,
+    RAW_OTHER_OVERHEAD,
+    RAW_OTHER_UNSPLIT,
     RAW_COUNT_
 };
 

@@ -31,9 +31,9 @@ static bool may_wait(const struct mpi_function *f, const struct call_need *need)
     return need->asked || f->kind == MPI_KIND_RMA_SYNC || f->kind == MPI_KIND_COMM;
 }
 
-static enum raw rest_of(const struct mpi_function *f, const struct call_need *need,
-                        int64_t length) {
-    if (f->kind == MPI_KIND_IO)
+enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *need,
+                          int64_t length) {
+    if (f->kind == MPI_KIND_IO || f->kind == MPI_KIND_IO_START || need->of_file)
         return RAW_IO;
     if (length < CALL_SHORT_NS)
         return RAW_OVERHEAD;
@@ -57,7 +57,7 @@ static void put_call(struct timeline *t, size_t event, int64_t begin, int64_t en
     double cpu = e->flags & MPI_FLAG_HAS_CPU ? fmin((double)e->cpu_ns, length) : length;
     bool passing = polling_in_passing(&t->polling, event);
     int64_t waited = passing ? begin : timeline_wait_end(t, need, begin, begin, end);
-    enum raw rest = rest_of(f, need, end - begin);
+    enum raw rest = timeline_rest_of(f, need, end - begin);
     timeline_put(t->cells, begin, waited, RAW_WAIT, (double)(waited - begin));
     timeline_put_awaited(t, need->who, begin, waited, 1);
     timeline_put(t->cells, waited, end, rest, (double)(end - waited));
@@ -74,8 +74,8 @@ static void put_row(struct timeline *t, size_t event, int64_t begin, int64_t end
     const struct mpi_event *e = &t->rank->events[event];
     const struct call_need *need = &t->needs[event];
     double length = (double)(end - begin), inside = fmin((double)e->inside_ns, length);
-    enum raw rest = rest_of(mpi_event_function(t->subject->log, e), need,
-                            e->inside_ns / (e->calls ? e->calls : 1));
+    enum raw rest = timeline_rest_of(mpi_event_function(t->subject->log, e), need,
+                                     e->inside_ns / (e->calls ? e->calls : 1));
     timeline_put(t->cells, begin, end, rest, inside);
     timeline_put(t->cells, begin, end, RAW_INSIDE_CPU, inside);
     if (rest == RAW_TRANSFER && length > 0)
@@ -135,6 +135,7 @@ static void put_own_time(struct timeline *t, int64_t begin, int64_t end, double 
 static void put_gap(struct timeline *t, size_t previous, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
+    timeline_put_others(t, begin, end);
     if (previous == SIZE_MAX || (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS)) {
         timeline_put(t->cells, begin, end, RAW_GAP_DARK, length);
         return;
@@ -198,6 +199,7 @@ static void walk(struct timeline *t) {
         at = end;
         previous = i;
     }
+    timeline_put_others(t, at, t->until_ns);
     if (t->until_ns > at) /* calls may be missing from the start */
         timeline_put(t->cells, at, t->until_ns, RAW_GAP_DARK, (double)(t->until_ns - at));
 }
@@ -207,8 +209,11 @@ static int run(struct timeline *t) {
     if (result == 0)
         result =
             polling_init(t->subject->log, t->subject->log_rank, t->needs, t->thread, &t->polling);
+    if (result == 0 && t->cells->n)
+        result = timeline_find_others(t);
     if (result == 0)
         walk(t);
+    free(t->others);
     polling_release(&t->polling);
     return result ? result : t->error;
 }

@@ -6,6 +6,12 @@
 #include "analysis/facts/calls/polling.h"
 #include "analysis/time/budget_private.h"
 
+/* A call of a thread other than the one that the pass is over. */
+struct other_call {
+    int64_t begin_ns, end_ns;
+    size_t event;
+};
+
 struct timeline {
     const struct budget_subject *subject;
     const struct mpi_rank *rank;
@@ -21,8 +27,16 @@ struct timeline {
     size_t n_waits, waits_capacity;
     bool keep_waits;
     int error;
-    size_t interval; /* the first of the counters that may matter yet */
+    size_t interval;           /* the first of the counters that may matter yet */
+    struct other_call *others; /* in order, disjoint: calls of other threads */
+    size_t n_others, other;    /* the first that may matter yet */
 };
+
+/* ---- calls (budget_timeline.c) ---- */
+
+/* Where the part of a call goes that no wait for a peer covers. */
+enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *need,
+                          int64_t length);
 
 /* ---- amounts (budget_cells.c) ---- */
 
@@ -38,6 +52,13 @@ void timeline_put_awaited(struct timeline *t, int32_t who, int64_t begin, int64_
 int64_t timeline_wait_end(const struct timeline *t, const struct call_need *need, int64_t since_ns,
                           int64_t begin, int64_t end);
 int64_t timeline_clip(int64_t value, int64_t low, int64_t high);
+
+/* ---- other threads (budget_others.c) ---- */
+
+/* Collects the calls of other threads. -ENOMEM. */
+int timeline_find_others(struct timeline *t);
+/* The thread is outside MPI: what others were inside it for. */
+void timeline_put_others(struct timeline *t, int64_t begin, int64_t end);
 
 /* ---- looks (budget_looks.c) ---- */
 

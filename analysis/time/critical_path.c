@@ -45,8 +45,9 @@ static void add_budget(size_t r, int on_host, const struct budget *b, struct cri
 
 static double busy_s(const struct budget *b) {
     double sum = 0;
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        if (term != BUDGET_IDLE && term != BUDGET_PEER_WAIT && !isnan(b->term_s[term]))
+    for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+        if (budget_term_class(term) != BUDGET_CLASS_ASLEEP && term != BUDGET_PEER_WAIT &&
+            !isnan(b->term_s[term]))
             sum += b->term_s[term];
     return sum;
 }

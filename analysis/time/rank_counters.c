@@ -125,6 +125,7 @@ static double quota_part(const struct process_part *p, const struct source *s, s
     return isnan(all) || all <= 0 ? all : all * part_of_queue(p, s, w);
 }
 
+#define CROWDED 1.05 /* of an interval: beyond what two samples are apart by chance */
 #define OWN_CORES                                                                                  \
     0.9 /* of its CPU time: cores that were busy for less are not the ones it ran on */
 
@@ -154,6 +155,30 @@ static double held_back(const struct process_part *p, struct windows w) {
     double about = throttled(p, counters_around(&w.items[0], &wide)) / 3;
     double held = fmax(throttled(p, w), about);
     return held > 0 ? held : 0;
+}
+
+/* What kept its threads from running but threads of their own. NAN: not known. Asked only where
+ * they ran and waited for longer than the interval: else each may have waited for its own reasons.
+ */
+static double foreign_part(const struct process_part *p, double cpu, double queue,
+                           struct windows w) {
+    if (isnan(cpu) || !(cpu + queue > CROWDED * (double)windows_length(w)) || !p->has_threads)
+        return NAN;
+    return others_cpu(p, cpu, w) + held_back(p, w);
+}
+
+/* In the row of the process that the interval lies in, as far as it did nothing in this part of it.
+ */
+static double stopped_part(const struct process_part *p, const struct source *s, double cpu,
+                           struct windows w) {
+    struct window row = rank_row_around(p->process->series, w);
+    struct windows rows = {&row, 1};
+    double stopped = counters_growth(&p->seldom, PROCESS_STOPPED, rows);
+    if (!(stopped > 0))
+        return 0;
+    double room = fmax((double)windows_length(w) - (isnan(cpu) ? 0 : cpu), 0);
+    double all = (double)windows_length(rows) - counters_cpu(s, rows);
+    return all > 0 ? stopped * fmin(room / all, 1) : 0;
 }
 
 /* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
@@ -196,10 +221,10 @@ static struct process_part part_of(const struct run_model *model,
         .model = model,
         .process = process,
         .often = {rank, series_of_pid(rank, process->host, RANK_PID, pid), UINT64_C(1) << RANK_RUN,
-                  RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS},
+                  RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS, RANK_LONGEST},
         .seldom = {&model->recording->tables[RECORDING_PROCESS], process->series,
                    UINT64_C(1) << PROCESS_USER | UINT64_C(1) << PROCESS_SYSTEM, PROCESS_RUN_QUEUE,
-                   PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS},
+                   PROCESS_BLOCK_IO, PROCESS_MAJOR_FAULTS, 0},
         .mpi = budget_mpi_series(model->recording, process->host, pid),
         .start_ns = start_of(model, process),
         .host = process->host,
@@ -230,6 +255,10 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.disk = counters_growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
     to.run_queue = queue_part(p, to.cpu, counters_growth(s, s->run_queue, w), w);
+    to.foreign = foreign_part(p, to.cpu, to.run_queue, w);
+    to.stopped = stopped_part(p, s, to.cpu, w);
+    to.longest = s->longest ? fmax(counters_growth(s, s->longest, w), 0) : 0;
+    to.io_pressure = isnan(to.disk) ? rank_pressure(p, "io", w) : 0;
     to.steal = steal_part(p, isnan(to.cpu) ? 0 : to.cpu, w);
     rank_memory(p, s, w, &to);
     to.sending = sending_part(p, w);

@@ -8,9 +8,9 @@
 /* Which columns of which series tell of the process. */
 struct source {
     const struct series_set *set;
-    const struct series *series; /* NULL: none */
-    uint64_t cpu;                /* bits */
-    size_t run_queue, disk, faults;
+    const struct series *series;             /* NULL: none */
+    uint64_t cpu;                            /* bits */
+    size_t run_queue, disk, faults, longest; /* longest: 0 if there is none */
 };
 
 struct process_part {
@@ -34,6 +34,12 @@ double counters_of_host(const struct process_part *p, enum recording_table table
                         struct windows w);
 /* A window with as much before and after it; *ret_wide is what the result points to. */
 struct windows counters_around(const struct window *w, struct window *ret_wide);
+
+/* For how long anybody on the host waited for a resource ("io", "memory"); NAN: not known. */
+double rank_pressure(const struct process_part *p, const char *resource, struct windows w);
+/* The row of a series that an interval ends in: what is only counted now and then is spread over
+ * the same time as what it is held against. */
+struct window rank_row_around(const struct series *series, struct windows w);
 
 /* Fills in what of the interval was short memory: memory, memory_cpu, memory_asleep, of its disk
  * and CPU time. s: the source that its row is of. */

@@ -11,17 +11,15 @@
 
 #include "analysis/time/rank_counters_private.h"
 
-static double pressure_of(const struct process_part *p, struct windows w) {
+double rank_pressure(const struct process_part *p, const char *resource, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PSI];
     for (size_t s = p->at[RECORDING_PSI].begin; s < p->at[RECORDING_PSI].end; s++)
-        if (set->items[s].host == p->host && strcmp(set->items[s].name, "memory") == 0)
+        if (set->items[s].host == p->host && strcmp(set->items[s].name, resource) == 0)
             return series_growth(set, &set->items[s], PSI_SOME, w, NULL);
     return NAN;
 }
 
-/* The row of a series that an interval ends in: what is only counted now and then is spread over
- * the same time as what it is held against. */
-static struct window row_around(const struct series *series, struct windows w) {
+struct window rank_row_around(const struct series *series, struct windows w) {
     int64_t t = w.items[w.n - 1].end_ns;
     size_t low = 0, high = series->n - 1;
     while (low < high) {
@@ -39,7 +37,7 @@ static struct window row_around(const struct series *series, struct windows w) {
  * read nothing. */
 static double read_again_share(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
-    struct window row = row_around(p->process->series, w);
+    struct window row = rank_row_around(p->process->series, w);
     struct windows rows = {&row, 1};
     double read = 0;
     for (size_t i = 0; i < p->model->n_processes; i++)
@@ -65,7 +63,7 @@ static double memory_part(const struct process_part *p, double pressure, double 
 static double cpu_part(const struct process_part *p, double memory, double cpu, struct windows w) {
     if (!(memory > 0))
         return 0;
-    struct window row = row_around(p->process->series, w);
+    struct window row = rank_row_around(p->process->series, w);
     struct windows rows = {&row, 1};
     double system = counters_growth(&p->seldom, PROCESS_SYSTEM, rows);
     double all = counters_cpu(&p->seldom, rows);
@@ -80,7 +78,7 @@ void rank_memory(const struct process_part *p, const struct source *s, struct wi
     struct window wide;
     /* who is kept asleep until there is room has no faults meanwhile, but before and after */
     double faults = counters_growth(s, s->faults, counters_around(&w.items[0], &wide));
-    double pressure = faults <= 0 ? 0 : pressure_of(p, w);
+    double pressure = faults <= 0 ? 0 : rank_pressure(p, "memory", w);
     interval->memory = memory_part(p, pressure, interval->disk, w);
     interval->memory_cpu =
         cpu_part(p, interval->memory, isnan(interval->cpu) ? 0 : interval->cpu, w);

@@ -122,7 +122,7 @@ static double confidence_of(const struct run_model *model, const struct candidat
 
 /* What the ranks lack of their hosts for much of the time, though none stands out by it; else 0. */
 static double lacking(const struct shares *s) {
-    bool of_host = s->other >= BUDGET_RUN_QUEUE && s->other <= BUDGET_MEMORY;
+    bool of_host = budget_term_class(s->other) == BUDGET_CLASS_LACKING;
     return of_host && s->most >= MOVING_MUCH ? s->most : 0;
 }
 

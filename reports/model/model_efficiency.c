@@ -21,8 +21,9 @@ static double ideal_bound(const struct run_model *model, size_t group) {
     if (path->source != CRITICAL_FROM_EVENTS || group >= path->n_groups)
         return NAN;
     for (size_t h = 0; h < model->n_hosts; h++)
-        for (int term = BUDGET_CPU; term <= BUDGET_IDLE; term++)
-            seconds += critical_seconds(&path->groups[group], (int)h, term);
+        for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+            if (budget_term_class(term) != BUDGET_CLASS_MPI)
+                seconds += critical_seconds(&path->groups[group], (int)h, term);
     return seconds;
 }
 

@@ -127,7 +127,8 @@ static int read_without(struct prediction_reader *r, const char *value, struct w
         enum budget_term term;
     } terms[] = {{"contention", BUDGET_RUN_QUEUE}, {"quota", BUDGET_QUOTA},
                  {"steal", BUDGET_STEAL},          {"disk", BUDGET_DISK},
-                 {"memory", BUDGET_MEMORY},        {"sleep", BUDGET_IDLE}};
+                 {"memory", BUDGET_MEMORY},        {"sleep", BUDGET_IDLE},
+                 {"stop", BUDGET_STOPPED},         {"files", BUDGET_FILE}};
     const char *colon = strrchr(value, ':');
     s->kind = WHATIF_WITHOUT;
     for (size_t i = 0; colon && i < ARRAY_SIZE(terms); i++)
@@ -135,8 +136,10 @@ static int read_without(struct prediction_reader *r, const char *value, struct w
             s->term = terms[i].term;
             return read_host(r, value, (size_t)(colon - value), &s->host);
         }
-    return refuse(
-        r, "--without takes HOST:contention, quota, steal, disk, memory or sleep, not '%s'", value);
+    return refuse(r,
+                  "--without takes HOST:contention, quota, steal, disk, memory, sleep, stop or "
+                  "files, not '%s'",
+                  value);
 }
 
 static int read_cpu(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {

@@ -10,7 +10,8 @@ static const char *const colours[BUDGET_TERMS] = {
     [BUDGET_CPU] = "#4d9221",      [BUDGET_RUN_QUEUE] = "#d7301f", [BUDGET_QUOTA] = "#fc8d59",
     [BUDGET_STEAL] = "#7f0000",    [BUDGET_DISK] = "#8c510a",      [BUDGET_MEMORY] = "#dfc27d",
     [BUDGET_IDLE] = "#d9d9d9",     [BUDGET_PEER_WAIT] = "#8073ac", [BUDGET_TRANSFER] = "#2b8cbe",
-    [BUDGET_OVERHEAD] = "#9ecae1", [BUDGET_UNSPLIT] = "#636363",
+    [BUDGET_OVERHEAD] = "#9ecae1", [BUDGET_UNSPLIT] = "#636363",   [BUDGET_STOPPED] = "#000000",
+    [BUDGET_FILE] = "#01665e",
 };
 
 const char *budget_term_colour(enum budget_term term) {

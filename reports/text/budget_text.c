@@ -45,7 +45,12 @@ void budget_whose(const struct report *report, const struct report_budget *b, ch
 
 /* ---- bars ---- */
 
-static const char letters[BUDGET_TERMS + 1] = "CQLSDMiwtou";
+static const char letters[BUDGET_TERMS] = {
+    [BUDGET_CPU] = 'C',      [BUDGET_RUN_QUEUE] = 'Q', [BUDGET_QUOTA] = 'L',
+    [BUDGET_STEAL] = 'S',    [BUDGET_DISK] = 'D',      [BUDGET_MEMORY] = 'M',
+    [BUDGET_STOPPED] = 'X',  [BUDGET_IDLE] = 'i',      [BUDGET_PEER_WAIT] = 'w',
+    [BUDGET_TRANSFER] = 't', [BUDGET_FILE] = 'f',      [BUDGET_OVERHEAD] = 'o',
+    [BUDGET_UNSPLIT] = 'u'};
 
 static double share_of(const struct report_budget *b, enum budget_term term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;
@@ -252,9 +257,12 @@ static size_t shown_terms(const struct report_budget *budgets, size_t n,
     return shown;
 }
 
-static const char *const short_names[BUDGET_TERMS] = {"computing", "core",     "quota",  "steal",
-                                                      "disk",      "memory",   "asleep", "peer",
-                                                      "transfer",  "overhead", "in MPI?"};
+static const char *const short_names[BUDGET_TERMS] = {
+    [BUDGET_CPU] = "computing",     [BUDGET_RUN_QUEUE] = "core", [BUDGET_QUOTA] = "quota",
+    [BUDGET_STEAL] = "steal",       [BUDGET_DISK] = "disk",      [BUDGET_MEMORY] = "memory",
+    [BUDGET_STOPPED] = "stopped",   [BUDGET_IDLE] = "asleep",    [BUDGET_PEER_WAIT] = "peer",
+    [BUDGET_TRANSFER] = "transfer", [BUDGET_FILE] = "file I/O",  [BUDGET_OVERHEAD] = "overhead",
+    [BUDGET_UNSPLIT] = "in MPI?"};
 
 static void put_table(FILE *out, const struct report *report, size_t phase, const char *title) {
     enum budget_term terms[BUDGET_TERMS];

@@ -21,6 +21,7 @@ train -q -n first
 untrue=$(sql "SELECT count(*) FROM budget WHERE run = 1 AND trusted AND abs(coalesce(cpu_ns, 0) + coalesce(runqueue_ns, 0) +
     coalesce(quota_ns, 0) + coalesce(steal_ns, 0) + coalesce(disk_ns, 0) + coalesce(memory_ns, 0) + coalesce(idle_ns, 0) +
     coalesce(peer_wait_ns, 0) + coalesce(transfer_ns, 0) + coalesce(mpi_overhead_ns, 0) + coalesce(mpi_unsplit_ns, 0) +
+    coalesce(stopped_ns, 0) + coalesce(file_ns, 0) +
     unknown_ns - wall_ns) > 0.021 * wall_ns + 20")
 [ "$untrue" -eq 0 ] || fail "$untrue rows say that they close and do not"
 [ "$(sql "SELECT count(*) FROM budget WHERE run = 1 AND (end_ns <= begin_ns OR wall_ns > end_ns - begin_ns + 1)")" -eq 0 ] ||

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A rank that sleeps and a rank that has twice the work, by amounts that the program knows: each is in its own term of
-# the budget, and not in the other's. Both amounts are the same on a busy machine. (More causes, with figures:
-# tests/bench/planted_causes.sh.)
+# A rank that sleeps, one that has twice the work, one whose threads do the work, one that writes files through MPI and one
+# that is stopped, by amounts that the program knows: each is in its own term of the budget, and not in the others'. The
+# amounts are the same on a busy machine. (More causes, with figures: tests/bench/planted_causes.sh.)
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/mpi_lib.sh"
 command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
@@ -19,8 +19,13 @@ planted() {
 }
 planted sleep --sleep 75
 planted skew --skew 2.5
+planted threads --threads 2 40
+planted write --write "$work/written" 4000000
+planted stop --stop 75
+has_stops=$(sql "SELECT count(*) FROM pragma_table_info('process') WHERE name = 'stopped_ns'")
+export has_stops
 python3 - <<'END' || fail "see above"
-import json, sys
+import json, os, sys
 def load(what):
     rows = [b for b in json.load(open(f"{what}.json"))["budget"] if b["rank"] == 1 and b["phase"] == "work"]
     known = {n: int(ns) / 1e9 for _, r, n, ns in map(str.split, open(f"{what}.known")) if r == "1"}
@@ -38,6 +43,22 @@ within("computing of who sleeps", budget["cpu_s"], 0.9 * known["compute_cpu"], 1
 budget, known = load("skew")
 within("computing of who has more work", budget["cpu_s"], 0.9 * known["compute_cpu"], 1.1 * known["compute_cpu"] + 0.1)
 within("idle of who has more work", budget["idle_s"], 0, 0.3 + 0.3 * known["compute_away"])
+# The first thread waits for two others, which have 40 ms to compute 20 times: at once, or one after the other.
+budget, known = load("threads")
+within("computing of whose threads do the work", budget["cpu_s"], 0.9 * (known["compute_cpu"] + 0.8),
+       1.1 * (known["compute_cpu"] + 1.6) + 0.1)
+within("computing, or without a core for it", budget["cpu_s"] + budget["runqueue_s"],
+       0.9 * (known["compute_cpu"] + known["joined"]), 1.1 * (known["compute_cpu"] + known["joined"] + known["compute_away"]) + 0.1)
+within("idle of whose threads do the work", budget["idle_s"], 0, 0.1 * known["joined"] + 0.05)
+budget, known = load("write")
+within("files and the disk of who writes them", budget["file_s"] + (budget["disk_s"] or 0) + budget["runqueue_s"],
+       0.9 * known["writing"], 1.1 * known["writing"] + 1.1 * known["compute_away"] + 0.1)
+within("transfer and overhead of who writes files", budget["transfer_s"] + budget["mpi_overhead_s"], 0,
+       0.05 * known["wall"] + 0.1 * known["writing"])
+budget, known = load("stop")
+if os.environ["has_stops"] != "0":
+    within("stopped of who is", budget["stopped_s"], 0.8 * known["stopped"] - 0.1, 1.1 * known["stopped"] + 0.1)
+    within("idle of who is stopped", budget["idle_s"], 0, 0.2 * known["stopped"] + 0.1)
 sys.exit(failed)
 END
 exit 0

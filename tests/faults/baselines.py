@@ -37,7 +37,7 @@ def own_wall(report):
     """host -> wall time of its rank outside of waiting for peers and transfers, all phases."""
     result = {}
     for row in report.get("budget", []):
-        away = sum(row.get(term) or 0 for term in ("peer_wait_s", "transfer_s", "mpi_overhead_s", "mpi_unsplit_s"))
+        away = sum(row.get(term) or 0 for term in ("peer_wait_s", "transfer_s", "file_s", "mpi_overhead_s", "mpi_unsplit_s"))
         if row.get("rank") is not None and row["wall_s"]:
             result[row["host"]] = result.get(row["host"], 0) + row["wall_s"] - away
     return result

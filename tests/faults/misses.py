@@ -3,7 +3,7 @@
 to write the line on why (misses.txt). And those lines."""
 import os
 
-TERMS = ("cpu", "runqueue", "quota", "steal", "disk", "memory", "idle", "peer_wait", "transfer", "mpi_overhead", "mpi_unsplit")
+TERMS = ("cpu", "runqueue", "quota", "steal", "disk", "memory", "stopped", "idle", "peer_wait", "transfer", "file", "mpi_overhead", "mpi_unsplit")
 RANKED = 4 # of the ranking
 
 

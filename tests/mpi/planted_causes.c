@@ -10,6 +10,9 @@
  *     --touch FILE      rank 1 maps the file and touches every page of it, once around
  *     --send BYTES      rank 1 sends so much to rank 0
  *     --nap MS          rank 0 receives it with naps between looking
+ *     --threads N MS    in rank 1 N threads use so much CPU time each, and the first waits for them
+ *     --write FILE BYTES rank 1 writes so much through MPI, and has it on the disk
+ *     --stop MS         rank 1 is stopped by a signal for so long
  *
  * Only what happens in the phase "work" counts: start and end of the ranks are not in it. Each rank
  * ends with a line "known RANK NAME NS" for each of its own measurements in EXPECT.RANK: its own
@@ -17,6 +20,8 @@
  */
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,14 +33,15 @@
 
 static int rank;
 static struct {
-    int iterations, compute_ms, sleep_ms, nap_ms;
+    int iterations, compute_ms, sleep_ms, nap_ms, threads, thread_ms, stop_ms;
     double skew;
-    const char *read_file, *touch_file;
-    long read_bytes, send_bytes;
+    const char *read_file, *touch_file, *write_file;
+    long read_bytes, send_bytes, write_bytes;
 } plan = {.skew = 1};
 
 static struct {
     long long wall, compute_cpu, compute_away, slept, io_cpu, io_away, sending, napped;
+    long long joined, writing, stopped;
 } known; /* ns */
 
 static long long cpu_ns(void) {
@@ -53,12 +59,17 @@ static void refuse(const char *what) {
 
 static volatile double sink;
 
-static void compute(long long amount_ns) {
-    long long cpu = cpu_ns(), start_ns = clock_ns();
+/* Until the thread has used so much CPU time; returns how much it was. */
+static long long spin(long long amount_ns) {
+    long long cpu = cpu_ns();
     while (cpu_ns() - cpu < amount_ns)
         for (int i = 0; i < 10000; i++)
             sink = sink * 0.999 + i;
-    cpu = cpu_ns() - cpu;
+    return cpu_ns() - cpu;
+}
+
+static void compute(long long amount_ns) {
+    long long start_ns = clock_ns(), cpu = spin(amount_ns);
     known.compute_cpu += cpu;
     known.compute_away += clock_ns() - start_ns - cpu;
 }
@@ -105,6 +116,70 @@ static void io(void (*act)(void)) {
     known.io_away += clock_ns() - start_ns - cpu;
 }
 
+static void *spin_in_thread(void *unused) {
+    spin(plan.thread_ms * 1000000LL);
+    return unused;
+}
+
+static void join_threads(void) {
+    pthread_t threads[64];
+    long long start_ns = clock_ns();
+    for (int i = 0; i < plan.threads; i++)
+        if (pthread_create(&threads[i], NULL, spin_in_thread, NULL) != 0)
+            refuse("cannot start a thread");
+    for (int i = 0; i < plan.threads; i++)
+        pthread_join(threads[i], NULL);
+    known.joined += clock_ns() - start_ns;
+}
+
+static void write_file(void) {
+    static MPI_File file;
+    static char *bytes;
+    if (!bytes) {
+        bytes = calloc(1, (size_t)plan.write_bytes);
+        if (!bytes ||
+            MPI_File_open(MPI_COMM_SELF, plan.write_file, MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                          MPI_INFO_NULL, &file) != MPI_SUCCESS)
+            refuse("cannot open the file to write");
+    }
+    long long start_ns = clock_ns();
+    MPI_File_write_at(file, 0, bytes, (int)plan.write_bytes, MPI_CHAR, MPI_STATUS_IGNORE);
+    MPI_File_sync(file);
+    known.writing += clock_ns() - start_ns;
+}
+
+/* A child from before MPI: for each byte it stops its parent, and lets it go on. */
+static int stopper = -1;
+
+static void begin_stopper(void) {
+    int ends[2];
+    char byte;
+    pid_t parent = getpid();
+    if (pipe(ends) != 0)
+        exit(2);
+    if (fork() == 0) {
+        close(ends[1]);
+        while (read(ends[0], &byte, 1) == 1) {
+            kill(parent, SIGSTOP);
+            sleep_ms(plan.stop_ms);
+            kill(parent, SIGCONT);
+        }
+        _exit(0);
+    }
+    close(ends[0]);
+    stopper = ends[1];
+}
+
+/* It has been stopped when the clock jumps. */
+static void be_stopped(void) {
+    long long before_ns = clock_ns(), now_ns;
+    if (write(stopper, "", 1) != 1)
+        refuse("nobody to stop us");
+    while ((now_ns = clock_ns()) - before_ns < plan.stop_ms * 900000LL)
+        before_ns = now_ns;
+    known.stopped += now_ns - before_ns;
+}
+
 static void send_message(const char *message) {
     long long start_ns = clock_ns();
     MPI_Send(message, (int)plan.send_bytes, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
@@ -134,6 +209,12 @@ static void iterate(char *message) {
         io(read_past_cache);
     if (plan.touch_file && rank == 1)
         io(touch_pages);
+    if (plan.threads && rank == 1)
+        join_threads();
+    if (plan.write_file && rank == 1)
+        write_file();
+    if (plan.stop_ms && rank == 1)
+        be_stopped();
     if (plan.send_bytes && rank == 1)
         send_message(message);
     if (plan.send_bytes && rank == 0)
@@ -169,6 +250,9 @@ static int write_known(void) {
     fprintf(f, "known %d io_away %lld\n", rank, known.io_away);
     fprintf(f, "known %d sending %lld\n", rank, known.sending);
     fprintf(f, "known %d napped %lld\n", rank, known.napped);
+    fprintf(f, "known %d joined %lld\n", rank, known.joined);
+    fprintf(f, "known %d writing %lld\n", rank, known.writing);
+    fprintf(f, "known %d stopped %lld\n", rank, known.stopped);
     return fclose(f);
 }
 
@@ -191,7 +275,17 @@ static int parse_option(char **words, int n) {
         plan.send_bytes = atol(words[1]);
     else if (strcmp(option, "--nap") == 0)
         plan.nap_ms = atoi(words[1]);
-    else if (strcmp(option, "--read") == 0 && n >= 3) {
+    else if (strcmp(option, "--stop") == 0)
+        plan.stop_ms = atoi(words[1]);
+    else if (strcmp(option, "--threads") == 0 && n >= 3 && atoi(words[1]) <= 64) {
+        plan.threads = atoi(words[1]);
+        plan.thread_ms = atoi(words[2]);
+        return 3;
+    } else if (strcmp(option, "--write") == 0 && n >= 3) {
+        plan.write_file = words[1];
+        plan.write_bytes = atol(words[2]);
+        return 3;
+    } else if (strcmp(option, "--read") == 0 && n >= 3) {
         plan.read_file = words[1];
         plan.read_bytes = atol(words[2]);
         return 3;
@@ -202,15 +296,17 @@ static int parse_option(char **words, int n) {
 
 int main(int argc, char **argv) {
     int size;
+    bool understood = argc >= 2 && getenv("EXPECT");
+    for (int i = 2, took; i < argc && understood; i += took)
+        understood = (took = parse_option(argv + i, argc - i)) > 0;
+    if (plan.stop_ms)
+        begin_stopper();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (size != 2 || argc < 2 || !getenv("EXPECT"))
-        refuse("needs 2 ranks, how many iterations, and $EXPECT");
+    if (size != 2 || !understood)
+        refuse("needs 2 ranks, how many iterations, $EXPECT, and options that it knows");
     plan.iterations = atoi(argv[1]);
-    for (int i = 2, took; i < argc; i += took)
-        if ((took = parse_option(argv + i, argc - i)) == 0)
-            refuse("what is that option?");
     work();
     if (write_known() != 0)
         refuse("cannot write what is known");

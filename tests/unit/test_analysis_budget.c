@@ -29,7 +29,12 @@
 
 /* Counters of a process that did nothing but run. */
 static struct budget_interval interval(int64_t begin, int64_t end, double cpu_ms) {
-    return (struct budget_interval){begin, end, cpu_ms * 1e6, 0, 0, 0, 0, 0, NAN, NAN, NAN, 0, 0};
+    return (struct budget_interval){.begin_ns = begin,
+                                    .end_ns = end,
+                                    .cpu = cpu_ms * 1e6,
+                                    .mpi = NAN,
+                                    .mpi_cpu = NAN,
+                                    .sending = NAN};
 }
 
 struct plan {
@@ -725,8 +730,216 @@ static void files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked(void
     p.intervals[0].disk = 70e6;
     struct budget b = budget_of(&p, 0);
     NEAR(b.term_s[BUDGET_DISK], 0.070);
-    NEAR(b.term_s[BUDGET_OVERHEAD], 0.031);
+    NEAR(b.term_s[BUDGET_FILE], 0.030);
+    NEAR(b.term_s[BUDGET_OVERHEAD], 0.001); /* Init */
+    p.intervals[0].disk = NAN;              /* its host did: so did it, in that call */
+    p.intervals[0].io_pressure = 60e6;
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_DISK], 0.060);
+    NEAR(b.term_s[BUDGET_FILE], 0.040);
+    p.intervals[0].io_pressure = 0;
+    b = budget_of(&p, 0);
+    assert_true(isnan(b.term_s[BUDGET_DISK]));
+    NEAR(b.term_s[BUDGET_FILE], 0.100);
+    NEAR(b.closure_pct, 100);
     release(&p);
+}
+
+static void pressure_of_the_host_outside_of_files_is_no_wait_for_a_disk(void **state) {
+    (void)state;
+    struct budget b = gap_with(
+        (struct budget_interval){.disk = NAN, .io_pressure = 60e6, .mpi = NAN, .sending = NAN});
+    assert_true(isnan(b.term_s[BUDGET_DISK]));
+    NEAR(b.term_s[BUDGET_IDLE], 0.060);
+}
+
+static void who_writes_with_all_waits_for_the_last_to_come_and_then_writes(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_File_write_at_all", -1, -1, 8, 1 * MS, 101 * MS, HAS_CPU,
+          .cpu_ns = 100 * MS, .comm = 9);
+    PLANT(&p.log, 1, 1, "MPI_File_write_at_all", -1, -1, 8, 31 * MS, 101 * MS, HAS_CPU | HAS_GAP,
+          .cpu_ns = 70 * MS, .gap_cpu_ns = 30 * MS, .comm = 9);
+    p.intervals[0] = interval(0, 101 * MS, 101);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.030);
+    NEAR(b.term_s[BUDGET_FILE], 0.070);
+    NEAR(p.awaited[1], 30e6);
+    b = budget_of(&p, 1);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_FILE], 0.070);
+    release(&p);
+}
+
+/* Some libraries let each write what is its own: who was through before others came waited for
+ * nobody. */
+static void who_has_written_before_others_came_did_not_wait_for_them(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_File_write_all", -1, -1, 8, 1 * MS, 51 * MS, 0, .comm = 9);
+    PLANT(&p.log, 1, 1, "MPI_File_write_all", -1, -1, 8, 61 * MS, 101 * MS, 0, .comm = 9);
+    p.intervals[0] = interval(0, 101 * MS, 51);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0);
+    NEAR(b.term_s[BUDGET_FILE], 0.050);
+    release(&p);
+}
+
+static void a_wait_for_a_file_is_no_transfer(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_File_iwrite_at", -1, -1, 8, 1 * MS, 2 * MS, HAS_CPU, .cpu_ns = 1 * MS);
+    PLANT(&p.log, 0, 0, "MPI_File_iwrite_at", -1, -1, 8, 1 * MS, 101 * MS, FROM_START);
+    PLANT(&p.log, 0, 0, "MPI_Wait", -1, -1, 0, 2 * MS, 101 * MS, HAS_CPU, .cpu_ns = 99 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 101);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_FILE], 0.100);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0);
+    release(&p);
+}
+
+/* ---- threads ---- */
+
+/* The thread that calls MPI sleeps 80 of 100 ms; others of its process run, and queue. */
+static struct budget joined_with(double cpu_ms, double queue_ms, double longest_ms,
+                                 double foreign_ms) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 20 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 21 + cpu_ms);
+    p.intervals[0].run_queue = queue_ms * 1e6;
+    p.intervals[0].longest = longest_ms * 1e6;
+    p.intervals[0].foreign = foreign_ms * 1e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.closure_pct, 100);
+    release(&p);
+    return b;
+}
+
+static void a_rank_computes_while_its_other_threads_do(void **state) {
+    (void)state;
+    struct budget b = joined_with(60, 0, 60, NAN);
+    NEAR(b.term_s[BUDGET_CPU], 0.080);
+    NEAR(b.term_s[BUDGET_IDLE], 0.020);
+    NEAR(b.other_cpu_s, 0);
+    b = joined_with(240, 0, 80, NAN); /* three of them at once, all the time */
+    NEAR(b.term_s[BUDGET_CPU], 0.100);
+    NEAR(b.other_cpu_s, 0.160);
+    b = joined_with(60, 0, 20, NAN); /* three of them at once, for 20 ms */
+    NEAR(b.term_s[BUDGET_CPU], 0.040);
+    NEAR(b.term_s[BUDGET_IDLE], 0.060);
+}
+
+static void threads_without_a_core_want_one(void **state) {
+    (void)state;
+    struct budget b = joined_with(50, 30, 50, NAN);
+    NEAR(b.term_s[BUDGET_CPU], 0.070);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.030);
+    b = joined_with(160, 160, 0, 500); /* four, each on a core that another process has for half
+                                          the time */
+    NEAR(b.term_s[BUDGET_CPU], 0.060);
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.040);
+}
+
+static void threads_that_queue_behind_their_own_siblings_want_no_core(void **state) {
+    (void)state;
+    struct budget b = joined_with(80, 240, 0, 0); /* four on one core, which nobody else wants */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.100);
+    b = joined_with(80, 240, 0, 10); /* but for 10 ms */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.010);
+    NEAR(b.term_s[BUDGET_CPU], 0.090);
+}
+
+/* What the kernel counts a tick late is the thread's own time. */
+static void cpu_time_that_is_counted_late_is_no_other_thread(void **state) {
+    struct plan p = {.end_ns = 201 * MS, .n_intervals = 2};
+    (void)state;
+    begin(&p, 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 101 * MS, 101 * MS, HAS_CPU | HAS_GAP,
+          .gap_cpu_ns = 100 * MS);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 201 * MS, 201 * MS, HAS_CPU | HAS_GAP,
+          .gap_cpu_ns = 50 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 95);
+    p.intervals[1] = interval(101 * MS, 201 * MS, 56);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.150);
+    NEAR(b.term_s[BUDGET_IDLE], 0.050);
+    release(&p);
+}
+
+/* The thread whose time it is calls more often, but sleeps while another one receives. */
+static void a_rank_waits_for_a_peer_while_another_of_its_threads_does(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 11 * MS, 81 * MS, 0, .thread = 1);
+    PLANT(&p.log, 0, 0, "MPI_Barrier", -1, -1, 0, 101 * MS, 101 * MS, HAS_GAP,
+          .gap_cpu_ns = 20 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 61 * MS, 80 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Barrier", -1, -1, 0, 101 * MS, 101 * MS, 0);
+    p.intervals[0] = interval(0, 101 * MS, 21);
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.020);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.050);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    NEAR(b.term_s[BUDGET_IDLE], 0.010);
+    NEAR(b.closure_pct, 100);
+    p.intervals[0].cpu = 71e6; /* if a third one computes meanwhile, that comes first */
+    b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_CPU], 0.070);
+    NEAR(b.term_s[BUDGET_PEER_WAIT] + b.term_s[BUDGET_TRANSFER], 0.030);
+    release(&p);
+}
+
+/* ---- stopped ---- */
+
+static void a_process_that_was_stopped_did_not_sleep(void **state) {
+    (void)state;
+    struct budget b = gap_with((struct budget_interval){.stopped = 45e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_STOPPED], 0.045);
+    NEAR(b.term_s[BUDGET_IDLE], 0.015);
+    b = gap_with((struct budget_interval){.stopped = 100e6, .run_queue = 20e6, .mpi = NAN});
+    NEAR(b.term_s[BUDGET_STOPPED], 0.040); /* never more than there is */
+    NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.020);
+    NEAR(b.closure_pct, 100);
+}
+
+/* A stop that falls into a transfer, but not into the wait before it. */
+static void a_stop_inside_mpi_is_no_transfer(void **state) {
+    struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
+    (void)state;
+    begin(&p, 2);
+    PLANT(&p.log, 0, 0, "MPI_Recv", 1, 1, 8, 1 * MS, 101 * MS, HAS_CPU, .cpu_ns = 5 * MS);
+    PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 51 * MS, 52 * MS);
+    p.intervals[0] = interval(0, 101 * MS, 6);
+    p.intervals[0].stopped = 30e6;
+    struct budget b = budget_of(&p, 0);
+    NEAR(b.term_s[BUDGET_PEER_WAIT], 0.050);
+    NEAR(b.term_s[BUDGET_STOPPED], 0.030);
+    NEAR(b.term_s[BUDGET_TRANSFER], 0.020);
+    release(&p);
+}
+
+/* ---- classes ---- */
+
+static void every_term_is_of_one_class(void **state) {
+    (void)state;
+    unsigned all = 0;
+    for (int class = BUDGET_CLASS_OWN; class <= BUDGET_CLASS_MPI; class ++) {
+        unsigned bits = budget_class_terms((enum budget_class) class);
+        assert_int_equal(all & bits, 0);
+        all |= bits;
+    }
+    assert_int_equal(all, (1u << BUDGET_TERMS) - 1);
+    assert_int_equal(budget_outside_terms() & budget_class_terms(BUDGET_CLASS_MPI), 0);
+    assert_int_equal(budget_term_class(BUDGET_FILE), BUDGET_CLASS_MPI);
+    assert_int_equal(budget_term_class(BUDGET_STOPPED), BUDGET_CLASS_ASLEEP);
+    assert_int_equal(budget_term_class(BUDGET_DISK), BUDGET_CLASS_LACKING);
 }
 
 /* ---- where little is known ---- */
@@ -1143,6 +1356,18 @@ int main(void) {
         cmocka_unit_test(a_core_taken_away_inside_mpi_counts_as_waiting_for_a_core),
         cmocka_unit_test(a_queue_is_where_the_process_wanted_to_run),
         cmocka_unit_test(files_written_through_mpi_are_disk_as_far_as_the_kernel_blocked),
+        cmocka_unit_test(pressure_of_the_host_outside_of_files_is_no_wait_for_a_disk),
+        cmocka_unit_test(who_writes_with_all_waits_for_the_last_to_come_and_then_writes),
+        cmocka_unit_test(who_has_written_before_others_came_did_not_wait_for_them),
+        cmocka_unit_test(a_wait_for_a_file_is_no_transfer),
+        cmocka_unit_test(a_rank_computes_while_its_other_threads_do),
+        cmocka_unit_test(threads_without_a_core_want_one),
+        cmocka_unit_test(threads_that_queue_behind_their_own_siblings_want_no_core),
+        cmocka_unit_test(cpu_time_that_is_counted_late_is_no_other_thread),
+        cmocka_unit_test(a_rank_waits_for_a_peer_while_another_of_its_threads_does),
+        cmocka_unit_test(a_process_that_was_stopped_did_not_sleep),
+        cmocka_unit_test(a_stop_inside_mpi_is_no_transfer),
+        cmocka_unit_test(every_term_is_of_one_class),
         cmocka_unit_test(totals_alone_leave_the_inside_unsplit),
         cmocka_unit_test(without_mpi_what_connections_had_to_send_is_transfer),
         cmocka_unit_test(from_lost_events_on_the_totals_speak),

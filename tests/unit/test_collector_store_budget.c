@@ -45,10 +45,23 @@ static void the_rows_of_a_run_replace_those_it_had(void **state) {
     assert_int_equal(sql_number(f, "SELECT count(*) FROM budget WHERE cpu_ns IS NULL"), 1);
 }
 
+/* A file of before MPI-IO and stops were terms. */
+static void terms_that_an_older_file_lacks_are_added(void **state) {
+    struct fixture *f = *state;
+    const struct store_budget one = budget(3, 12, 0);
+    assert_int_equal(store_budget_replace(f->store, f->run, &one, 1), 0);
+    sql_change(f, "ALTER TABLE budget DROP COLUMN stopped_ns");
+    sql_change(f, "ALTER TABLE budget DROP COLUMN file_ns");
+    const struct store_budget next = budget(3, 13, 0);
+    assert_int_equal(store_budget_replace(f->store, f->run, &next, 1), 0);
+    assert_int_equal(sql_number(f, "SELECT stopped_ns FROM budget"), 6);
+    assert_int_equal(sql_number(f, "SELECT file_ns FROM budget"), 10);
+}
+
 static void every_value_is_in_the_column_of_its_name(void **state) {
     static const char *const terms[STORE_BUDGET_TERMS] = {
-        "cpu",  "runqueue",  "quota",    "steal",        "disk",       "memory",
-        "idle", "peer_wait", "transfer", "mpi_overhead", "mpi_unsplit"};
+        "cpu",  "runqueue",  "quota",    "steal", "disk",         "memory",     "stopped",
+        "idle", "peer_wait", "transfer", "file",  "mpi_overhead", "mpi_unsplit"};
     struct fixture *f = *state;
     const struct store_budget one = budget(3, 12, 0);
     char sql[100];
@@ -101,6 +114,7 @@ static void what_stands_in_its_place_costs_the_rows_only(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_rows_of_a_run_replace_those_it_had),
+        TEST(terms_that_an_older_file_lacks_are_added),
         TEST(every_value_is_in_the_column_of_its_name),
         TEST(all_rows_or_none),
         TEST(a_file_of_before_gets_the_table),

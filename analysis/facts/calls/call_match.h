@@ -33,6 +33,7 @@ struct call_need {
     int32_t who;      /* index of the log's ranks: whom it needed; -1 */
     uint32_t partner; /* of a message: the other side's event in that rank; of a group call: its
                          number in the log; CALL_NO_PARTNER */
+    bool of_file;     /* of a wait or test: all that it completed were calls to files */
     bool asked;       /* it may have had to wait for somebody, so that not knowing is a gap */
     bool outgoing;    /* it moves data to whom it needed, not from there */
     bool may_leave;   /* it can end before the other side is there (a buffered send): if it did, it

@@ -88,6 +88,8 @@ int call_match_requests(struct matcher *m, uint32_t rank) {
             continue;
         struct call_need *wait = &needs[at[key]];
         add_need(wait, &needs[i], false, e->exit_ns);
+        bool file = mpi_event_function(m->log, e)->kind == MPI_KIND_IO_START;
+        wait->of_file = file && (wait->of_file || wait->since_ns == VALUE_ABSENT);
         if (wait->since_ns == VALUE_ABSENT || e->enter_ns < wait->since_ns)
             wait->since_ns = e->enter_ns;
     }

@@ -98,6 +98,8 @@ static const struct known known[] = {
     {"File_write_all...", {.kind = MPI_KIND_IO, .need = MPI_NEED_ALL}},
     {"File_write_at_all...", {.kind = MPI_KIND_IO, .need = MPI_NEED_ALL}},
     {"File_write_ordered...", {.kind = MPI_KIND_IO, .need = MPI_NEED_ALL}},
+    {"File_set_atomicity", {.kind = MPI_KIND_IO, .need = MPI_NEED_ALL}},
+    {"File_seek_shared", {.kind = MPI_KIND_IO, .need = MPI_NEED_ALL}},
     {"File_i...", {.kind = MPI_KIND_IO_START}},
     {"File_...", {.kind = MPI_KIND_IO}},
     {"Finalize", {.kind = MPI_KIND_ADMIN, .need = MPI_NEED_ALL}},

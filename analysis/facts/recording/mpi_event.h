@@ -50,13 +50,13 @@ enum mpi_group_need {
 struct mpi_function {
     enum mpi_kind kind;
     enum mpi_group_need need;
-    bool sends;     /* SEND, SEND_START, and making a persistent send */
-    bool receives;  /* RECV, RECV_START, and making a persistent receive */
-    bool probes;    /* looks for a message and leaves it: not MPI_Test */
-    bool fetches;   /* a one-sided access that brings data back */
-    bool completes; /* one-sided accesses begun before */
+    bool sends;       /* SEND, SEND_START, and making a persistent send */
+    bool receives;    /* RECV, RECV_START, and making a persistent receive */
+    bool probes;      /* looks for a message and leaves it: not MPI_Test */
+    bool fetches;     /* a one-sided access that brings data back */
+    bool completes;   /* one-sided accesses begun before */
     bool synchronous; /* a send that ends only when its receiver is there */
-    bool in_rows;   /* in this log many of its calls are: which are not is chance */
+    bool in_rows;     /* in this log many of its calls are: which are not is chance */
 };
 
 struct mpi_function mpi_function_of(const char *name);

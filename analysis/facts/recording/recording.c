@@ -20,14 +20,14 @@ static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
     "pid",       "rank",         "job",         "rss_bytes",  "user_ns",
     "system_ns", "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes",
-    "start_ns",  "major_faults", "threads",     "parent"};
+    "start_ns",  "major_faults", "threads",     "parent",     "stopped_ns"};
 static const char *const self_columns[] = {"cpu_ns",       "samples",   "failures",
                                            "dropped_rows", "rss_bytes", "late_ns"};
 
 static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "measured_ns",
                                           "cpu_ns", "events", "lost_events"};
-static const char *const rank_columns[] = {"pid", "run_ns", "run_queue_ns", "block_io_ns",
-                                           "major_faults"};
+static const char *const rank_columns[] = {"pid",         "run_ns",       "run_queue_ns",
+                                           "block_io_ns", "major_faults", "longest_run_ns"};
 static const char *const cgroup_columns[] = {
     "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
     "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};

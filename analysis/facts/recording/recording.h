@@ -48,14 +48,15 @@ enum {
     PROCESS_START, /* on the run's axis */
     PROCESS_MAJOR_FAULTS,
     PROCESS_THREADS,
-    PROCESS_PARENT /* process id; absent in recordings of before it was kept */
+    PROCESS_PARENT, /* process id; absent in recordings of before it was kept, as the next */
+    PROCESS_STOPPED
 };
 /* SELF_LATE: of the row "agent" the most a frame was late since the row before: a host that stood
  * still shows how long. */
 enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS, SELF_LATE };
 
 enum { MPI_PID, MPI_RANK, MPI_INSIDE, MPI_MEASURED, MPI_CPU, MPI_EVENTS, MPI_LOST };
-enum { RANK_PID, RANK_RUN, RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS };
+enum { RANK_PID, RANK_RUN, RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS, RANK_LONGEST };
 enum {
     CGROUP_THROTTLED,
     CGROUP_QUOTA,
