@@ -72,8 +72,11 @@ static struct disk look_at_disk(const struct run_model *model, size_t group, int
     if (isnan(d.demand)) {
         d.demand = waited;
     } else if (isnan(d.delay)) {
-        d.terms |= 1u << BUDGET_IDLE;
-        d.demand += model_demand(model, group, host, BUDGET_IDLE);
+        double asleep = model_demand(model, group, host, BUDGET_IDLE);
+        if (asleep > d.demand) { /* else it waited in calls to files */
+            d.terms |= 1u << BUDGET_IDLE;
+            d.demand += asleep;
+        }
         d.demand = fmin(d.demand, d.psi / 100);
     }
     return d;

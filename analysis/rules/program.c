@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/evidence/frozen.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/rules/rules_private.h"
 
@@ -315,25 +316,43 @@ int imbalance_detect(const struct run_model *model, size_t group, struct candida
 
 /* ---- asleep ---- */
 
-static int add_sleep(const struct run_model *model, size_t group, size_t who, double demand,
-                     double median, struct candidates *candidates) {
+/* What keeps a rank from going on that wants nothing of its host. */
+struct pause {
+    enum cause cause;
+    enum budget_term term;
+    const char *words, *evidence; /* with the rank; with it and a percentage */
+};
+
+static const struct pause sleeps = {
+    CAUSE_SLEEP, BUDGET_IDLE, "rank %d sleeps, or waits for a lock, in its own code",
+    "rank %d was off its core %.0f %% of the time outside MPI, and waited neither for a core nor "
+    "for a disk nor for memory"};
+static const struct pause stops = {CAUSE_STOP, BUDGET_STOPPED,
+                                   "rank %d is stopped by a signal or a debugger",
+                                   "rank %d was seen stopped %.0f %% of the time"};
+static const struct pause freezes = {
+    CAUSE_FROZEN, BUDGET_IDLE, "the host of rank %d stands still: nothing runs there",
+    "rank %d did not run %.0f %% of the time, and for most of that neither did its host's agent, "
+    "nor anything else there"};
+
+static int add_pause(const struct run_model *model, size_t group, size_t who,
+                     const struct pause *pause, double demand, struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
-    double own = share_of(model, group, who, BUDGET_IDLE);
+    size_t n_peers;
+    double own = share_of(model, group, who, pause->term);
+    double median = peers_median(model, group, who, pause->term, 0, &n_peers);
     bool alone = !(median >= own / SLEEP_RATIO);
-    struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, CAUSE_SLEEP);
+    struct candidate c = candidate_of(b->host, group, RESOURCE_APPLICATION, pause->cause);
     c.rank = b->rank;
     c.blocked = demand;
     c.supply = true;
     c.signals = 2 + alone;
-    c.terms = 1u << BUDGET_IDLE;
+    c.terms = 1u << pause->term;
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
-        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = BUDGET_IDLE};
-    c.cause = text_format("rank %d sleeps, or waits for a lock, in its own code", b->rank);
-    text_list_add(&c.evidence,
-                  "rank %d was off its core %.0f %% of the time outside MPI, and waited neither "
-                  "for a core nor for a disk nor for memory",
-                  b->rank, 100 * own);
+        .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = pause->term};
+    c.cause = text_format(pause->words, b->rank);
+    text_list_add(&c.evidence, pause->evidence, b->rank, 100 * own);
     if (alone && !isnan(median))
         text_list_add(&c.evidence, "the other ranks %.0f %% in the median", 100 * median);
     else if (!isnan(median))
@@ -347,14 +366,32 @@ static bool is_for_disk(const struct run_model *model, size_t group, int host, d
     return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
 }
 
+/* Of what the rank slept, the greater part. */
+static bool is_frozen(const struct run_model *model, size_t group, int host, double idle) {
+    struct windows windows = phase_windows(&model->groups[group]);
+    return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
+}
+
+/* The rank that does so for longest. */
+static size_t longest_pause(const struct run_model *model, size_t group, enum budget_term term,
+                            double *ret_demand) {
+    size_t who = rank_with_most(model, group, term, NULL);
+    *ret_demand = who == SIZE_MAX ? 0 : model_rank_demand(model, group, who, term);
+    return *ret_demand >= BLOCKED_MIN ? who : SIZE_MAX;
+}
+
 int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
-    size_t who = rank_with_most(model, group, BUDGET_IDLE, NULL), n_peers;
-    if (who == SIZE_MAX)
+    double demand;
+    size_t who = longest_pause(model, group, BUDGET_IDLE, &demand);
+    double own = who == SIZE_MAX ? 0 : share_of(model, group, who, BUDGET_IDLE);
+    if (who == SIZE_MAX || is_for_disk(model, group, model->budgets.items[who].host, own))
         return 0;
-    double own = share_of(model, group, who, BUDGET_IDLE);
-    double demand = model_rank_demand(model, group, who, BUDGET_IDLE);
-    if (!(demand >= BLOCKED_MIN) || is_for_disk(model, group, model->budgets.items[who].host, own))
-        return 0;
-    double median = peers_median(model, group, who, BUDGET_IDLE, 0, &n_peers);
-    return add_sleep(model, group, who, demand, median, candidates);
+    bool frozen = is_frozen(model, group, model->budgets.items[who].host, own);
+    return add_pause(model, group, who, frozen ? &freezes : &sleeps, demand, candidates);
+}
+
+int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
+    double demand;
+    size_t who = longest_pause(model, group, BUDGET_STOPPED, &demand);
+    return who == SIZE_MAX ? 0 : add_pause(model, group, who, &stops, demand, candidates);
 }

@@ -31,6 +31,7 @@ int link_peers_detect(const struct run_model *model, size_t group, struct candid
 int saturation_free(const struct run_model *model, size_t group, struct candidates *candidates);
 int imbalance_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int sleep_detect(const struct run_model *model, size_t group, struct candidates *candidates);
+int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int buffers_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int process_imbalance_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);

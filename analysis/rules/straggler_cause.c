@@ -273,11 +273,11 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         link_of(board, rank, s);
         return;
     case BUDGET_STOPPED:
-        s->cause_kind = "stop";
+        s->cause_kind = CAUSE_STOP;
         s->cause = text_format("stopped by a signal or a debugger");
         return;
     case BUDGET_FILE:
-        s->cause_kind = "files";
+        s->cause_kind = CAUSE_FILES;
         s->cause = text_format("reading and writing files through MPI takes it longer");
         return;
     case BUDGET_IDLE:

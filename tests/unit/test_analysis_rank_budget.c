@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/evidence/frozen.h"
 #include "analysis/time/rank_budget_private.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
@@ -99,6 +100,61 @@ static void a_host_that_throttles_its_group_explains_the_queue_of_its_ranks(void
     NEAR(second->term_s[BUDGET_RUN_QUEUE], 2);
     model_release(&model);
     recording_release(&r);
+}
+
+/* What was seen of rank 1 in a column of its process, ns a second. */
+static void set_of_rank_1(struct recording *r, size_t column, int64_t ns) {
+    struct series_set *set = &r->tables[RECORDING_PROCESS];
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t i = 0; set->items[s].host == 1 && i < set->items[s].n; i++)
+            set->items[s].values[i * set->n_columns + column] = ns;
+}
+
+static void a_rank_that_was_seen_stopped_is_not_idle(void **state) {
+    struct recording r;
+    struct run_model model;
+    (void)state;
+    throttled_ns = 0;
+    plant_recording(&r, true);
+    set_of_rank_1(&r, PROCESS_RUN_QUEUE, 0);
+    set_of_rank_1(&r, PROCESS_STOPPED, 300 * MS);
+    assert_int_equal(model_build(&r, &model), 0);
+    const struct budget *second = &model.budgets.items[1].groups[0];
+    NEAR(second->term_s[BUDGET_CPU], 10);
+    NEAR(second->term_s[BUDGET_STOPPED], 6);
+    NEAR(second->term_s[BUDGET_IDLE], 2);
+    assert_true(budget_closes(second));
+    model_release(&model);
+    recording_release(&r);
+}
+
+/* Host 1's agent is away from 5 to 8 s; meanwhile its core idles, or others have it. */
+static double busy_ns;
+static double a_core(size_t column, double t_s) {
+    (void)t_s;
+    return column == CPU_USER ? busy_ns : column == CPU_IDLE ? 1e9 - busy_ns : 0;
+}
+
+static double frozen_s(double busy) {
+    struct recording r;
+    struct run_model model = {.recording = &r, .n_hosts = 2};
+    struct window all = {0, SECONDS * S};
+    plant_init(&r, 2, SECONDS);
+    busy_ns = busy * 1e9;
+    plant(&r, RECORDING_CPU, 0, "cpu0", 0.1, 0, a_core);
+    plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 0.1, 0, 5, 0, a_core);
+    plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 3, 5, 8, 0, a_core);
+    plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 0.1, 8, 20, 0, a_core);
+    NEAR(host_frozen_s(&model, 0, (struct windows){&all, 1}), 0);
+    double frozen = host_frozen_s(&model, 1, (struct windows){&all, 1});
+    recording_release(&r);
+    return frozen;
+}
+
+static void a_host_stood_still_if_neither_its_agent_nor_anything_else_ran(void **state) {
+    (void)state;
+    NEAR(frozen_s(0), 2.9);
+    NEAR(frozen_s(0.9), 0);
 }
 
 /* Rank 1 waits for disks 0.3 s a second, for 3 MB; so much of them the host had read before. */
@@ -368,6 +424,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
+        cmocka_unit_test(a_rank_that_was_seen_stopped_is_not_idle),
+        cmocka_unit_test(a_host_stood_still_if_neither_its_agent_nor_anything_else_ran),
         cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
         cmocka_unit_test(making_room_in_memory_is_short_memory_too),
         cmocka_unit_test(sleeping_while_memory_is_short_is_short_memory),
