@@ -132,6 +132,7 @@ static struct division divide(const struct budget_interval *i, const double *raw
     mark_dark(&d, i->steal, BUDGET_STEAL);
     mark_dark(&d, i->disk, BUDGET_DISK);
     mark_dark(&d, i->memory, BUDGET_MEMORY);
+    mark_dark(&d, i->stopped, BUDGET_STOPPED);
     /* folded tests spin: what CPU time is left is theirs first */
     double spun =
         isnan(i->cpu) ? raw[RAW_FOLD_INSIDE] : fmin(fmax(cpu - known_cpu, 0), raw[RAW_FOLD_INSIDE]);
@@ -288,7 +289,7 @@ static void divide_counters(const struct budget_interval *i, double part, double
     apply(c, &d);
     if (!shim)
         move_sending(i, part * own, c);
-    c->dark |= DARK(BUDGET_PEER_WAIT) | DARK(BUDGET_OVERHEAD);
+    c->dark |= DARK(BUDGET_PEER_WAIT) | DARK(BUDGET_OVERHEAD) | DARK(BUDGET_FILE);
     if (shim || isnan(i->sending))
         c->dark |= DARK(BUDGET_TRANSFER);
     if (!shim)

@@ -175,7 +175,7 @@ static double stopped_part(const struct process_part *p, const struct source *s,
     struct windows rows = {&row, 1};
     double stopped = counters_growth(&p->seldom, PROCESS_STOPPED, rows);
     if (!(stopped > 0))
-        return 0;
+        return stopped; /* or not known */
     double room = fmax((double)windows_length(w) - (isnan(cpu) ? 0 : cpu), 0);
     double all = (double)windows_length(rows) - counters_cpu(s, rows);
     return all > 0 ? stopped * fmin(room / all, 1) : 0;

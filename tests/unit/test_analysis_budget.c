@@ -664,9 +664,15 @@ static void a_long_time_outside_is_divided_as_the_counters_saw_it(void **state) 
 
 static void what_counters_cannot_see_is_not_a_number(void **state) {
     (void)state;
-    struct budget b = gap_with((struct budget_interval){
-        .disk = NAN, .quota = NAN, .steal = NAN, .memory = NAN, .mpi = NAN, .sending = NAN});
+    struct budget b = gap_with((struct budget_interval){.disk = NAN,
+                                                        .quota = NAN,
+                                                        .steal = NAN,
+                                                        .memory = NAN,
+                                                        .stopped = NAN,
+                                                        .mpi = NAN,
+                                                        .sending = NAN});
     assert_true(isnan(b.term_s[BUDGET_DISK]) && isnan(b.term_s[BUDGET_QUOTA]));
+    assert_true(isnan(b.term_s[BUDGET_STOPPED]));
     assert_true(isnan(b.term_s[BUDGET_STEAL]) && isnan(b.term_s[BUDGET_MEMORY]));
     NEAR(b.term_s[BUDGET_IDLE], 0.060);
     b = gap_with((struct budget_interval){.run_queue = NAN});
