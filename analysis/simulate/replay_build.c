@@ -168,7 +168,7 @@ static void put_file(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
     double length = (double)(end - begin), all = (double)(e->exit_ns - e->enter_ns);
     double off = e->flags & MPI_FLAG_HAS_CPU ? fmax(all - (double)e->cpu_ns, 0) : 0;
     replay_add_op(rb, REPLAY_FILE, 0, end - begin, end)->disk_ns =
-        (int64_t)fmin(disk_of(rb, begin, end), fmin(off, length));
+        (int64_t)(all > 0 ? fmin(disk_of(rb, begin, end) * off / all, length) : 0);
 }
 
 /* Small calls in a row, and the computing between them. */

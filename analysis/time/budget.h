@@ -92,6 +92,7 @@ struct budget_interval {
     double foreign;       /* its threads cannot have waited for longer than this for a core that was
                              another process's */
     double io_pressure;   /* somebody on its host waited for a disk */
+    bool one_thread;      /* never more than that: nothing else of it can run */
 };
 
 enum budget_source {

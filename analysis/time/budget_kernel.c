@@ -117,7 +117,7 @@ static void settle_threads(const struct budget_interval *i, double length, doubl
     if (!lag_ns || isnan(i->cpu))
         return;
     settle_lag(d, length, lag_ns);
-    *ret_helped = fmax(d->extra_cpu * length, 0);
+    *ret_helped = i->one_thread ? 0 : fmax(d->extra_cpu * length, 0);
 }
 
 /* lag_ns: of the interval before; then of this one. NULL: of time without events. */

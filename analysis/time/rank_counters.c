@@ -255,6 +255,7 @@ static struct budget_interval make_interval(const struct process_part *p, const 
     to.disk = counters_growth(s, s->disk, w);
     to.quota = quota_part(p, s, w);
     to.run_queue = queue_part(p, to.cpu, counters_growth(s, s->run_queue, w), w);
+    to.one_thread = !p->has_threads;
     to.foreign = foreign_part(p, to.cpu, to.run_queue, w);
     to.stopped = stopped_part(p, s, to.cpu, w);
     to.longest = s->longest ? fmax(counters_growth(s, s->longest, w), 0) : 0;

@@ -34,13 +34,12 @@ static void meet(struct recording *r, int rank, int64_t own, int64_t enter, int6
           .cpu_ns = cpu);
 }
 
-/* Without contention on rank 1's host a round takes this long. Returns what that gains at most. */
-static double check(struct recording *r, int64_t should_ns) {
+/* Without a term on rank 1's host a round takes this long. Returns what that gains at most. */
+static double check_without(struct recording *r, enum budget_term term, int64_t should_ns) {
     struct run_model model;
     struct whatif *w;
     struct whatif_answer a;
-    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE,
-                                .factor = 1};
+    struct whatif_scenario s = {WHATIF_WITHOUT, .host = 1, .rank = -1, .term = term, .factor = 1};
     assert_int_equal(mpi_log_finish(&r->calls), 0);
     assert_int_equal(model_build(r, &model), 0);
     assert_int_equal(whatif_new(&model, &w), 0);
@@ -57,6 +56,43 @@ static double check(struct recording *r, int64_t should_ns) {
     model_release(&model);
     recording_release(r);
     return a.gain_max;
+}
+
+static double check(struct recording *r, int64_t should_ns) {
+    return check_without(r, BUDGET_RUN_QUEUE, should_ns);
+}
+
+/* In each round of 100 ms rank 1 computes for 20 and writes a file for 60 ms, of which the disk
+ * takes 50; together: all write, and the others come 10 ms after it. */
+static void plant_writing(struct recording *r, bool together) {
+    plant_init(r, 2, 4);
+    r->clock_bound_ns = calloc(2, sizeof *r->clock_bound_ns);
+    plant_process(r, 0, "train", (struct plant_process){0, .3, 0, 0});
+    plant_process(r, 1, "train", (struct plant_process){1, .45, 0, .5});
+    for (int rank = 0; rank < 2; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 1 * MS, MPI_FLAG_HAS_CPU,
+              .cpu_ns = 1 * MS);
+    const char *write = together ? "MPI_File_write_at_all" : "MPI_File_write_at";
+    for (int64_t t = 1 * MS; t < 1 * MS + 100 * MS * ROUNDS; t += 100 * MS) {
+        PLANT(&r->calls, 1, 1, write, -1, -1, 4096, t + 20 * MS, t + 80 * MS, BOTH,
+              .gap_cpu_ns = 20 * MS, .cpu_ns = 5 * MS, .comm = 9);
+        if (together)
+            PLANT(&r->calls, 0, 0, write, -1, -1, 4096, t + 20 * MS, t + 21 * MS, BOTH,
+                  .gap_cpu_ns = 20 * MS, .cpu_ns = 1 * MS, .comm = 9);
+        meet(r, 0, (together ? 1 : 20) * MS, t + (together ? 22 : 20) * MS, t + 100 * MS, 10 * MS);
+        meet(r, 1, 20 * MS, t + 100 * MS, t + 100 * MS, 0);
+    }
+}
+
+static void a_disk_takes_its_part_of_what_files_take(void **state) {
+    struct recording r;
+    (void)state;
+    for (int together = 0; together < 2; together++) {
+        plant_writing(&r, together);
+        check_without(&r, BUDGET_DISK, 50 * MS);
+        plant_writing(&r, together);
+        check_without(&r, BUDGET_FILE, 90 * MS);
+    }
 }
 
 /* Of a second in MPI_Init rank 1 has no core for .4 s; rank 0 has to do less, and sleeps until both
@@ -553,6 +589,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_always_comes_late_says_nothing_of_the_way),
         cmocka_unit_test(messages_take_less_with_a_core),
+        cmocka_unit_test(a_disk_takes_its_part_of_what_files_take),
         cmocka_unit_test(nobody_is_through_with_init_before_the_one_without_a_core),
         cmocka_unit_test(a_message_found_long_after_it_came_says_nothing_of_its_link),
         cmocka_unit_test(a_core_lost_while_looking_keeps_back_what_had_come),
