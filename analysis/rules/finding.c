@@ -37,8 +37,6 @@ const char *cause_name(enum cause cause) {
         [CAUSE_SKEW] = "skew",
         [CAUSE_SLOW_CORE] = "slow-core",
         [CAUSE_SLEEP] = "sleep",
-        [CAUSE_STOP] = "stop",
-        [CAUSE_FROZEN] = "frozen",
         [CAUSE_FILES] = "files",
         [CAUSE_RECEIVER] = "receiver",
         [CAUSE_SNDBUF] = "sndbuf",

@@ -327,7 +327,7 @@ static const struct pause sleeps = {
     CAUSE_SLEEP, BUDGET_IDLE, "rank %d sleeps, or waits for a lock, in its own code",
     "rank %d was off its core %.0f %% of the time outside MPI, and waited neither for a core nor "
     "for a disk nor for memory"};
-static const struct pause stops = {CAUSE_STOP, BUDGET_STOPPED,
+static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED,
                                    "rank %d is stopped by a signal or a debugger",
                                    "rank %d was seen stopped %.0f %% of the time"};
 static const struct pause freezes = {

@@ -273,7 +273,7 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         link_of(board, rank, s);
         return;
     case BUDGET_STOPPED:
-        s->cause_kind = CAUSE_STOP;
+        s->cause_kind = CAUSE_STOPPED;
         s->cause = text_format("stopped by a signal or a debugger");
         return;
     case BUDGET_FILE:
