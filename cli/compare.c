@@ -316,17 +316,17 @@ static int note_others(const struct chosen *chosen, const struct loaded *loaded,
     return result;
 }
 
-static int print(const struct comparison *comparison, const struct report_format *format,
+static int print(const struct comparison *comparison, const struct format *format,
                  const char *path) {
     struct output output;
     int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, path, format->comparison(comparison, output.file));
+        result = output_close(&output, path, comparison_write(comparison, format, output.file));
     return result < 0 ? report_cannot_write("compare", path, result) : 0;
 }
 
 static int compare_and_print(struct store *store, const struct options *options,
-                             const struct report_format *format) {
+                             const struct format *format) {
     struct chosen chosen;
     struct loaded loaded;
     struct comparison *comparison;
@@ -355,9 +355,8 @@ static int compare_main(int argc, char **argv) {
     int status = parse(argc, argv, &options);
     if (status)
         return verb_words_status(status);
-    const struct report_format *format =
-        report_choose_format("compare", options.format, options.path);
-    if (format && !format->comparison) {
+    const struct format *format = report_choose_format("compare", options.format, options.path);
+    if (format && !format->serves) {
         verb_complain("compare", "there is no screen of a comparison; formats are text, md, html, "
                                  "csv and json");
         return EXIT_USAGE;

@@ -115,7 +115,7 @@ static int write_screen(const struct report *report, FILE *out) {
     return report_write_screen(report, may_colour(out), out);
 }
 
-static const struct report_format screen = {"screen", write_screen, NULL};
+static const struct format screen = {.name = "screen"};
 
 /* The ending of the file's name, "" if it has none. */
 static const char *ending_of(const char *path) {
@@ -140,13 +140,12 @@ const char *report_format_of_ending(const char *path) {
     for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
         if (strcasecmp(ending, endings[i][0]) == 0)
             return endings[i][1];
-    return promises_format(ending) ? NULL : report_text.name;
+    return promises_format(ending) ? NULL : format_text.name;
 }
 
-const struct report_format *report_choose_format(const char *verb, const char *name,
-                                                 const char *path) {
+const struct format *report_choose_format(const char *verb, const char *name, const char *path) {
     const char *wanted = name ? name : report_format_of_ending(path);
-    const struct report_format *format = wanted ? report_find_format(wanted) : NULL;
+    const struct format *format = wanted ? format_find(wanted) : NULL;
     if (!format && name && strcmp(name, screen.name) == 0)
         return &screen;
     if (!format && name)
@@ -214,13 +213,14 @@ int report_conclude(const char *db_path, int64_t run_id, FILE *out) {
     return result;
 }
 
-static int print(const struct report *report, const struct report_format *format,
-                 const char *path) {
+static int print(const struct report *report, const struct format *format, const char *path) {
     struct output output;
     bool to_terminal = format == &screen && !path && isatty(STDOUT_FILENO);
     int result = to_terminal ? write_screen(report, stdout) : output_open(&output);
     if (result == 0 && !to_terminal)
-        result = output_close(&output, path, format->report(report, output.file));
+        result = output_close(&output, path,
+                              format == &screen ? report_write_screen(report, false, output.file)
+                                                : report_write(report, format, output.file));
     return result < 0 ? report_cannot_write("report", path, result) : 0;
 }
 
@@ -253,8 +253,7 @@ static int report_main(int argc, char **argv) {
     int status = parse(argc, argv, &options);
     if (status)
         return verb_words_status(status);
-    const struct report_format *format =
-        report_choose_format("report", options.format, options.path);
+    const struct format *format = report_choose_format("report", options.format, options.path);
     if (!format)
         return EXIT_USAGE;
     status = report_open_database("report", options.database, &store);

@@ -41,7 +41,7 @@ const char *report_format_of_ending(const char *path);
 
 /* The writer asked for: by name, else by the ending of the path. NULL after one line on standard
  * error. */
-const struct report_format *report_choose_format(const char *verb, const char *name,
+const struct format *report_choose_format(const char *verb, const char *name,
                                                  const char *path);
 
 #endif

@@ -2,6 +2,7 @@
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 chokepoint_unit_test(test_reports_golden chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_comparison chokepoint_reports)
+chokepoint_unit_test(test_reports_table chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_operators chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_export chokepoint_reports PkgConfig::JANSSON sqlite3)
 chokepoint_unit_test(test_reports_sweep chokepoint_reports)

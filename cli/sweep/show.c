@@ -197,29 +197,30 @@ static void seen_from(const char *path, const char *directory, char ret_seen[PAT
 
 /* ---- all of them ---- */
 
-static int write_to(sweep_writer *write, const struct sweep_section *sections, size_t n,
+static int write_to(const struct format *format, const struct sweep_section *sections, size_t n,
                     const struct sweep_target *target) {
     struct output output;
     if (!target->path && target->out)
-        return write(sections, n, target->out) < 0 ? 1 : 0;
+        return sweep_write(sections, n, format, target->out) < 0 ? 1 : 0;
     int result = output_open(&output);
     if (result == 0)
-        result = output_close(&output, target->path, write(sections, n, output.file));
+        result = output_close(&output, target->path, sweep_write(sections, n, format, output.file));
     return result < 0 ? report_cannot_write("sweep", target->path, result) : 0;
 }
 
-static sweep_writer *choose_writer(const char *format, const char *path) {
-    const struct report_format *found = report_choose_format("sweep", format, path);
-    sweep_writer *write = found ? sweep_find_writer(found->name) : NULL;
-    if (found && !write)
-        verb_complain("sweep", "there is no screen of a sweep; formats are text, md, html, csv "
-                               "and json");
-    return write;
+static const struct format *choose_format(const char *name, const char *path) {
+    const struct format *format = report_choose_format("sweep", name, path);
+    if (!format || format->serves)
+        return format;
+    verb_complain("sweep",
+                  "there is no screen of a sweep; formats are text, md, html, csv and json");
+    return NULL;
 }
 
 /* Exit status. */
-static int draw(struct shown *shown, sweep_writer *write, const struct sweep_target *target) {
-    if (write != sweep_write_html && !target->pictures)
+static int draw(struct shown *shown, const struct format *format,
+                const struct sweep_target *target) {
+    if (!format->pictures && !target->pictures)
         return 0;
     if (sweep_pictures_make(shown->sweep, &shown->tables, &shown->pictures) < 0)
         return verb_complain("sweep", "out of memory"), 1;
@@ -238,7 +239,7 @@ static struct sweep_section section_of(const struct sweep_view *view, const stru
 }
 
 static int show(struct store *store, const char *database, const struct sweep_view *views, size_t n,
-                sweep_writer *write, const struct sweep_target *target) {
+                const struct format *format, const struct sweep_target *target) {
     char at[PATH_MAX] = "";
     struct shown *shown = calloc(n + 1, sizeof *shown);
     struct sweep_section *sections = calloc(n + 1, sizeof *sections);
@@ -248,14 +249,14 @@ static int show(struct store *store, const char *database, const struct sweep_vi
     for (size_t i = 0; status == 0 && i < n; i++) {
         status = build_or_say(store, database, &views[i], &shown[i]);
         if (status == 0)
-            status = draw(&shown[i], write, target);
+            status = draw(&shown[i], format, target);
         if (status == 0)
             sections[i] = section_of(&views[i], &shown[i], at);
     }
     if (status == 0 && target->pictures && wants_gnuplot(shown, n))
         verb_complain("sweep", "no pictures: gnuplot is not installed here");
     if (status == 0)
-        status = write_to(write, sections, n, target);
+        status = write_to(format, sections, n, target);
     for (size_t i = 0; shown && i < n; i++) {
         sweep_pictures_free(&shown[i].pictures);
         sweep_tables_free(&shown[i].tables);
@@ -269,14 +270,14 @@ static int show(struct store *store, const char *database, const struct sweep_vi
 int sweep_show(const char *database, const struct sweep_view *views, size_t n,
                const struct sweep_target *target) {
     struct store *store;
-    sweep_writer *write = choose_writer(target->format, target->path);
-    int status = write ? report_open_database("sweep", database, &store) : EXIT_USAGE;
+    const struct format *format = choose_format(target->format, target->path);
+    int status = format ? report_open_database("sweep", database, &store) : EXIT_USAGE;
     if (status == 0 && target->pictures &&
         (status = sweep_pictures_directory("sweep", target->pictures)))
         store_close(store);
     if (status)
         return status;
-    status = show(store, database, views, n, write, target);
+    status = show(store, database, views, n, format, target);
     store_close(store);
     return status;
 }

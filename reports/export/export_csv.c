@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "reports/export/export.h"
-#include "reports/text/csv.h"
+#include "reports/formats/csv.h"
 
 static int put_header(void *ctx, const char *const *names, size_t n) {
     FILE *out = ctx;

@@ -2,6 +2,7 @@
 /* The tables' rows as data: a new row of T1 is one line here and appears in every format. */
 #include "reports/model/layout.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,13 +76,13 @@ const char *layout_host(const struct report *report, int host) {
     return host >= 0 && (size_t)host < report->n_hosts ? report->hosts[host].name : "-";
 }
 
-static double ceiling(const struct report *report, size_t host, enum metric metric) {
+double layout_ceiling(const struct report *report, size_t host, enum metric metric) {
     return report->metric_ceilings ? report->metric_ceilings[host * METRIC_COUNT_ + metric] : NAN;
 }
 
 static bool has_ceiling(const struct report *report, enum metric metric) {
     for (size_t h = 0; h < report->n_hosts; h++)
-        if (!isnan(ceiling(report, h, metric)))
+        if (!isnan(layout_ceiling(report, h, metric)))
             return true;
     return false;
 }
@@ -103,7 +104,7 @@ double layout_value(const struct report *report, const struct report_resources *
     const struct report_value *value =
         &resources->values[host * METRIC_COUNT_ + (size_t)row->metric];
     double shown = peak ? value->peak : value->mean;
-    return row->of_ceiling ? 100 * shown / ceiling(report, host, row->metric) : shown;
+    return row->of_ceiling ? 100 * shown / layout_ceiling(report, host, row->metric) : shown;
 }
 
 #define STRAGGLER_WORTH 0.05 /* of the run: less is hardly any */
@@ -117,4 +118,18 @@ void layout_straggler_gain(char *text, size_t size, const struct report *report,
         snprintf(text, size, "; else the run would be %.0f %% shorter", 100 * gain);
     else if (1 - 1 / most < STRAGGLER_WORTH && report->verdict.host != straggler->host)
         snprintf(text, size, "; the run hardly waits for it");
+}
+
+void layout_timeline_title(const struct report *report, char *text, size_t size) {
+    const struct report_timeline *t = &report->timeline;
+    char rank[32] = "", number[32] = "";
+    *text = '\0';
+    if (!t->n_bars)
+        return;
+    if (t->rank >= 0)
+        snprintf(rank, sizeof rank, " of rank %d", t->rank);
+    if (t->number >= 0)
+        snprintf(number, sizeof number, " %" PRId64, t->number);
+    snprintf(text, size, "Timeline of iteration%s%s, the one of median length (%.4g ms)", number,
+             rank, 1e3 * t->duration_s);
 }

@@ -47,6 +47,9 @@ size_t layout_expand(const struct report *report, const struct layout_row *rows,
 double layout_value(const struct report *report, const struct report_resources *resources,
                     size_t host, const struct layout_row *row, bool peak);
 
+/* What the metric was measured to reach on that host; NAN. */
+double layout_ceiling(const struct report *report, size_t host, enum metric metric);
+
 /* The name of a host of a report, "-" for none. Borrowed. */
 const char *layout_host(const struct report *report, int host);
 
@@ -54,5 +57,9 @@ const char *layout_host(const struct report *report, int host);
  * a straggler that nobody waits for is worth no work. Else "". */
 void layout_straggler_gain(char *text, size_t size, const struct report *report,
                            const struct report_straggler *straggler);
+
+/* "Timeline of iteration 17 of rank 0, the one of median length (19.9 ms)". "" where there is none.
+ */
+void layout_timeline_title(const struct report *report, char *text, size_t size);
 
 #endif

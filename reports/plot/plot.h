@@ -52,4 +52,16 @@ char *plot_curve(const struct report *const *reports, const char *const *titles,
 char *plot_marked(const struct report *report, const char *name);
 size_t plot_marked_count(const struct report *report, const char *name);
 
+/* Stacked bars, one a rank, of the main phase. SVG as in plot.h. */
+#define BUDGET_BARS_MAX 64
+char *plot_budget(const struct report *report);
+
+/* A panel a rank, a stacked bar an iteration of the main phase, of the first ranks that have any.
+ */
+#define BUDGET_PANELS_MAX 8
+char *plot_budget_iterations(const struct report *report);
+
+/* The colour of a term in all plots: "#4d9221". */
+const char *budget_term_colour(enum budget_term term);
+
 #endif

@@ -2,8 +2,9 @@
 /* Budgets as stacked bars, one a rank, in percent of the wall time. */
 #include <math.h>
 
+#include "reports/model/budget_words.h"
 #include "reports/plot/gnuplot.h"
-#include "reports/text/budget_text.h"
+#include "reports/plot/plot.h"
 
 /* Outside MPI in warm and inside in cool colours, as far apart as eleven can be. */
 static const char *const colours[BUDGET_TERMS] = {

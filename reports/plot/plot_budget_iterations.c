@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 #include "analysis/facts/series/stats.h"
+#include "reports/model/budget_words.h"
 #include "reports/plot/gnuplot.h"
-#include "reports/text/budget_text.h"
+#include "reports/plot/plot.h"
 
 #define BARS_MAX 160
 #define PANEL_HEIGHT 118

@@ -267,3 +267,18 @@ void sweep_values(const struct sweep *sweep, const struct sweep_cell *cell, char
         at += (size_t)snprintf(text + at, size - at, "%s%s", p ? ", " : "",
                                sweep->of.parameters[p].values[cell->value[p]]);
 }
+
+void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size) {
+    size_t planned = sweep->n_cells * (size_t)sweep->of.repeats, done = 0, failed = 0, most = 0;
+    for (size_t i = 0; i < sweep->n_cells; i++) {
+        done += sweep->cells[i].n_done;
+        failed += sweep->cells[i].n_failed;
+        most = sweep->cells[i].n_done > most ? sweep->cells[i].n_done : most;
+    }
+    int n = snprintf(text, size, "%zu of %zu runs ended well", done, planned);
+    if (failed && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, ", %zu failed", failed);
+    if (most > 1 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, "; figures are medians, in brackets %s",
+                 most >= SWEEP_ENOUGH ? "their intervals of 95 %" : "the lowest and the highest");
+}

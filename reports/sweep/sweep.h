@@ -76,6 +76,9 @@ void sweep_free(struct sweep *sweep); /* takes NULL */
  * status 3"; into text. */
 void sweep_verdict(const struct sweep_cell *cell, char *text, size_t size);
 
+/* "5 of 6 runs ended well, 1 failed; figures are medians ..." */
+void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size);
+
 /* "sync, 100": the values of a cell. */
 void sweep_values(const struct sweep *sweep, const struct sweep_cell *cell, char *text,
                   size_t size);

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "reports/model/layout.h"
-#include "reports/model/operators.h"
 #include "reports/sweep/sweep_private.h"
 
 #define LABEL_SIZE 600
@@ -196,7 +195,7 @@ static int add_timeline(struct sweep_tables *tables, const struct sweep *sweep,
     char label[LABEL_SIZE], title[160];
     size_t lines = count_lines(t), shown = lines > LINES_MAX ? LINES_MAX : lines, row = 1;
     sweep_values(sweep, cell, label, sizeof label);
-    operators_timeline_title(cell->typical, title, sizeof title);
+    layout_timeline_title(cell->typical, title, sizeof title);
     struct sweep_table *table = sweep_table_new(
         tables, "timeline", label, shown + 1 + (lines > shown), 5, "%s: %s", label, title);
     int result =

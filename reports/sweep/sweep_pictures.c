@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/error.h"
-#include "reports/model/operators.h"
+#include "reports/model/layout.h"
 #include "reports/plot/curve.h"
 #include "reports/plot/plot.h"
 #include "reports/sweep/sweep_private.h"
@@ -191,7 +191,7 @@ static int add_timeline(struct sweep_pictures *pictures, const struct sweep *swe
     char values[VALUES_SIZE], what[VALUES_SIZE + 16], title[160], more[64] = "",
                                                                   caption[VALUES_SIZE + 240];
     sweep_values(sweep, cell, values, sizeof values);
-    operators_timeline_title(cell->typical, title, sizeof title);
+    layout_timeline_title(cell->typical, title, sizeof title);
     if (n_left_out)
         snprintf(more, sizeof more, "; %zu more cell%s not drawn", n_left_out,
                  n_left_out == 1 ? " is" : "s are");

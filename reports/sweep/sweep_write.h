@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps written, one after the other: a function a format. Negative errno when the stream fails.
- */
+/* Sweeps written, one after the other. -ENOMEM, -EIO. */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_WRITE_H
 #define CHOKEPOINT_REPORTS_SWEEP_WRITE_H
 
@@ -35,15 +34,9 @@ struct sweep_section {
     const char *pictures_at; /* Markdown: the directory that has them as NAME.svg; NULL: none */
 };
 
-typedef int sweep_writer(const struct sweep_section *sections, size_t n, FILE *out);
-
-sweep_writer sweep_write_text, sweep_write_md, sweep_write_html, sweep_write_csv, sweep_write_json;
-
-/* text md html csv json; NULL for anything else. */
-sweep_writer *sweep_find_writer(const char *format);
-
-/* "5 of 6 runs ended well, 1 failed; figures are medians ..." */
-void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size);
+struct format;
+int sweep_write(const struct sweep_section *sections, size_t n, const struct format *format,
+                FILE *out);
 
 /* A measure by the first two parameters as a picture: an SVG document (free() it), or NULL with
  * errno as plot.h says. */

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/formats/terminal.h"
 #include "reports/model/layout.h"
-#include "reports/model/phase_verdicts.h"
-#include "reports/text/budget_text.h"
-#include "reports/text/terminal.h"
+#include "reports/sections/sections.h"
+#include "reports/text/budget_bars.h"
 #include "reports/writer.h"
 
 #define SCREEN_LINES 24
@@ -96,7 +96,7 @@ static struct host_column memory_column(const struct report *report) {
     double most = 0;
     for (size_t h = 0; h < report->n_hosts; h++)
         most = fmax(most, mean_of(report, h, METRIC_MEM_USED));
-    return most < 1 ? (struct host_column){METRIC_MEM_USED, "mem MB", 1000, 0}
+    return most < 1 ? (struct host_column){METRIC_MEM_USED, "mem MB", 1000, DIGITS_NONE}
                     : (struct host_column){METRIC_MEM_USED, "mem GB", 1, 2};
 }
 
@@ -109,26 +109,22 @@ static void put_hosts(FILE *out, const struct report *report) {
     enum { N = sizeof columns / sizeof *columns };
     size_t shown = hosts_shown(report), width = terminal_columns(out);
     size_t n = width >= 90 ? N : width >= 70 ? N - 2 : N - 4; /* what is left out, the report has */
-    struct text_table table;
+    struct report_table table;
     if (!report->n_resources || !report->n_hosts)
         return;
-    text_table_init(&table, shown + 1, n + 1);
-    table.shrink = 0;
-    text_table_set(&table, 0, 0, "host");
+    table_init(&table, NULL, report,
+               &(struct report_column){KIND_TEXT, NULL, "host", .shrinks = true}, 1);
     for (size_t c = 0; c < n; c++)
-        text_table_set(&table, 0, c + 1, "%s", columns[c].name);
+        table_add_column(&table, &(struct report_column){KIND_NUMBER, NULL, columns[c].name,
+                                                         .scale = columns[c].factor,
+                                                         .digits = columns[c].decimals});
     for (size_t h = 0; h < shown; h++) {
-        text_table_set(&table, h + 1, 0, "%s", report->hosts[h].name);
-        for (size_t c = 0; c < n; c++) {
-            double value = columns[c].factor * mean_of(report, h, columns[c].metric);
-            if (isnan(value))
-                text_table_set(&table, h + 1, c + 1, "-");
-            else
-                text_table_set(&table, h + 1, c + 1, "%.*f", columns[c].decimals, value);
-        }
+        table_borrow(&table, table_add(&table, NULL), 0, report->hosts[h].name);
+        for (size_t c = 0; c < n; c++)
+            table_number(&table, h, c + 1, mean_of(report, h, columns[c].metric));
     }
-    text_table_print(&table, out, 2);
-    text_table_release(&table);
+    text_put_table(out, &table, 2);
+    table_release(&table);
     if (shown < report->n_hosts)
         fprintf(out, "  ... and %zu more hosts (`chokepoint report %lld`)\n",
                 report->n_hosts - shown, (long long)report->run_id);

@@ -23,7 +23,10 @@ LAYERS = {
 }
 # Rooms within a layer, each of which knows only itself and those before it. "model" is the run model's struct, which all
 # rooms of analysis/ from time on read; the room evidence makes it.
-ROOMS = {"analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "rules", "verdict"]}
+ROOMS = {
+    "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "rules", "verdict"],
+    "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export"],
+}
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h"} # threshold.h beside it is read by all rooms
 
@@ -35,7 +38,7 @@ LIBRARIES = {
     "libmnl/": r"agent/netlink\.c",
     "microhttpd.h": r"collector/server\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
-    "jansson.h": r"reports/json/[a-z_]*\.[ch]|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "jansson.h": r"reports/formats/json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
     "oneapi/dnnl": r"workloads/network/net[a-z_]*\.[ch]",

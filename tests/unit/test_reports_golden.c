@@ -16,10 +16,10 @@
 
 #include "common/error.h"
 #include "reports/comparison/comparison.h"
+#include "reports/formats/terminal.h"
 #include "reports/model/model_private.h"
 #include "reports/plot/plot.h"
-#include "reports/text/budget_text.h"
-#include "reports/text/terminal.h"
+#include "reports/text/budget_bars.h"
 #include "reports/writer.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/plant.h"
@@ -73,17 +73,17 @@ static int teardown(void **state) {
 
 /* ---- against the files ---- */
 
-static char *write_report(const struct report *report, const struct report_format *format) {
+static char *write_report(const struct report *report, const struct format *format) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(format ? format->report(report, out) : report_write_screen(report, false, out),
-                     0);
+    assert_int_equal(
+        format ? report_write(report, format, out) : report_write_screen(report, false, out), 0);
     fclose(out);
     return text;
 }
 
-static void expect_report(const struct report *report, const struct report_format *format,
+static void expect_report(const struct report *report, const struct format *format,
                           const char *name) {
     char *text = write_report(report, format);
     expect_golden(name, text);
@@ -92,12 +92,12 @@ static void expect_report(const struct report *report, const struct report_forma
 
 static void reports_are_as_before(void **state) {
     struct fixture *f = *state;
-    expect_report(f->reports[0], &report_text, "report.txt");
-    expect_report(f->reports[0], &report_md, "report.md");
-    expect_report(f->reports[0], &report_csv, "report.csv");
-    expect_report(f->reports[0], &report_json, "report.json");
+    expect_report(f->reports[0], &format_text, "report.txt");
+    expect_report(f->reports[0], &format_md, "report.md");
+    expect_report(f->reports[0], &format_csv, "report.csv");
+    expect_report(f->reports[0], &format_json, "report.json");
     expect_report(f->reports[0], NULL, "screen.txt");
-    expect_report(f->reports[2], &report_text, "many.txt");
+    expect_report(f->reports[2], &format_text, "many.txt");
     expect_report(f->reports[2], NULL, "many-screen.txt");
 }
 
@@ -112,18 +112,18 @@ static struct comparison *compare_two(struct fixture *f) {
 
 static void comparisons_are_as_before(void **state) {
     static const struct {
-        const struct report_format *format;
+        const struct format *format;
         const char *name;
-    } files[] = {{&report_text, "compare.txt"},
-                 {&report_md, "compare.md"},
-                 {&report_csv, "compare.csv"},
-                 {&report_json, "compare.json"}};
+    } files[] = {{&format_text, "compare.txt"},
+                 {&format_md, "compare.md"},
+                 {&format_csv, "compare.csv"},
+                 {&format_json, "compare.json"}};
     struct comparison *comparison = compare_two(*state);
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         char *text = NULL;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        assert_int_equal(files[i].format->comparison(comparison, out), 0);
+        assert_int_equal(comparison_write(comparison, files[i].format, out), 0);
         fclose(out);
         expect_golden(files[i].name, text);
         free(text);
@@ -185,7 +185,7 @@ static size_t check_lines(const char *text, size_t columns) {
 static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     struct fixture *f = *state;
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
-        char *text = write_report(f->reports[i], &report_text);
+        char *text = write_report(f->reports[i], &format_text);
         char *screen = write_report(f->reports[i], NULL);
         check_lines(text, 100);
         assert_true(check_lines(screen, 100) <= 24);
@@ -264,7 +264,7 @@ static void bystanders_are_no_part_of_the_bars(void **state) {
 
 /* What a phase other than the main one waits for; of the main one the verdict speaks. */
 static void other_phases_have_a_line_each(void **state) {
-    static const struct report_format *const formats[] = {&report_text, &report_md, NULL};
+    static const struct format *const formats[] = {&format_text, &format_md, NULL};
     struct fixture *f = *state;
     struct report report = *f->reports[0];
     struct report_phase_verdict phase = {
@@ -459,14 +459,14 @@ static void wide_characters_take_two_columns(void **state) {
 
 static void no_spreadsheet_takes_a_name_for_a_formula(void **state) {
     struct fixture *f = *state;
-    char *csv = write_report(f->reports[1], &report_csv);
+    char *csv = write_report(f->reports[1], &format_csv);
     assert_non_null(strstr(csv, "\"'@fast|<i>\",\"'=1+1|`<b>\"\"x\"\"\",\"all\",cpu_idle,%,"));
     free(csv);
 }
 
 static void markdown_shows_names_as_they_are(void **state) {
     struct fixture *f = *state;
-    char *md = write_report(f->reports[1], &report_md);
+    char *md = write_report(f->reports[1], &format_md);
     assert_non_null(strstr(md, "@fast\\|&lt;i&gt;"));
     assert_non_null(strstr(md, "`` ./train `x` | cat ``"));
     assert_null(strstr(md, "<b>"));
@@ -479,7 +479,7 @@ static void json_is_json_with_every_member_of_the_contract(void **state) {
                                           "alerts",  "quality"};
     struct fixture *f = *state;
     for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
-        char *text = write_report(f->reports[i], &report_json);
+        char *text = write_report(f->reports[i], &format_json);
         json_error_t error;
         json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
         if (!document)

@@ -12,10 +12,10 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "reports/json/json.h"
-#include "reports/model/operators.h"
+#include "reports/formats/formats.h"
+#include "reports/formats/terminal.h"
 #include "reports/plot/plot.h"
-#include "reports/text/terminal.h"
+#include "reports/sections/sections.h"
 
 #define HOSTILE "=a|<b>\"'`x` 名前"
 
@@ -48,15 +48,16 @@ static struct report make(void) {
                            .timeline = {0, 0, 17, 3, 1, bars, 4, 2}};
 }
 
-static void put_csv(FILE *out, const struct report *report) {
-    csv_put_operators(out, report, "");
-}
-
-static char *written(void (*put)(FILE *, const struct report *), const struct report *report) {
+/* The section alone; of CSV all figures. */
+static char *written(const struct format *format, const struct report *report) {
     char *text = NULL;
     size_t size;
+    struct page page;
     FILE *out = open_memstream(&text, &size);
-    put(out, report);
+    page_begin(&page, format, out, "", "test");
+    section_operators(report, &page);
+    section_figures(report, &page);
+    assert_int_equal(page_end(&page), 0);
     fclose(out);
     return text;
 }
@@ -70,16 +71,15 @@ static char *written(void (*put)(FILE *, const struct report *), const struct re
 static void text_has_the_table_and_draws_the_iteration(void **state) {
     struct report report = make();
     (void)state;
-    char *text = written(text_put_operators, &report);
+    char *text = written(&format_text, &report);
     HAS(text, "matmul");
-    HAS(text, "1 server ");
-    HAS(text, "2 workers");
-    HAS(text, "2.50     500.00      62.50\n");
+    HAS(text, "  server      1      5         1.05       2.50     500.00      62.50\n");
+    HAS(text, "  worker      2     11            -     0.0110       1.00          -\n");
     HAS(text, "Timeline of iteration 17 of rank 0, the one of median length (1000 ms)");
     /* 56 columns: half of it and its last quarter; what is too short to see has one column */
-    HAS(text, " |############################              ##############|\n");
-    HAS(text, " |                            #                           |\n");
-    HAS(text, " |              ############################              |\n");
+    HAS(text, "  ############################..............##############\n");
+    HAS(text, "  ............................#...........................\n");
+    HAS(text, "  ..............############################..............\n");
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         assert_true(terminal_width(line) <= TERMINAL_COLUMNS);
@@ -93,7 +93,7 @@ static void a_long_timeline_is_cut(void **state) {
     report.timeline.bars = calloc(300, sizeof *report.timeline.bars);
     for (int i = 0; i < 300; i++)
         report.timeline.bars[i] = (struct report_bar){0, i, names[0], 0, 1};
-    char *text = written(text_put_operators, &report);
+    char *text = written(&format_text, &report);
     HAS(text, "... and 260 lines more");
     free(text);
     free(report.timeline.bars);
@@ -102,7 +102,7 @@ static void a_long_timeline_is_cut(void **state) {
 static void markdown_and_html_escape_names(void **state) {
     struct report report = make();
     (void)state;
-    char *md = written(md_put_operators, &report), *html = written(html_put_operators, &report);
+    char *md = written(&format_md, &report), *html = written(&format_html, &report);
     HAS(md, "| matmul | server | 1 | 5 | 1.05 | 2.50 | 500.00 | 600.00 | 62.50 |\n");
     HAS(md, "| worker | 2 | 11 | - | 0.0110 | 1.00 | 2.00 | - |\n");
     HAS(md, "\\|&lt;b&gt;");
@@ -116,7 +116,7 @@ static void markdown_and_html_escape_names(void **state) {
 static void csv_lines_fit_the_tidy_table(void **state) {
     struct report report = make();
     (void)state;
-    char *csv = written(put_csv, &report);
+    char *csv = written(&format_csv, &report);
     HAS(csv, "\"run\",\"server\",\"iteration\",\"operator matmul\",ms,500,600,700,7,,\"\"\r\n");
     HAS(csv, "\"run\",\"server\",\"iteration\",\"operator matmul\",%,62.5,,,7,,\"\"\r\n");
     HAS(csv, "\"operator =a|<b>\"\"'`x` 名前\",bytes,,,,7,,\"\"\r\n");
@@ -126,7 +126,10 @@ static void csv_lines_fit_the_tidy_table(void **state) {
 static void json_has_the_planned_numbers(void **state) {
     struct report report = make();
     (void)state;
-    json_t *operators = json_operators(&report), *timeline = json_timeline(&report);
+    char *text = written(&format_json, &report);
+    json_t *document = json_loads(text, 0, NULL),
+           *operators = json_object_get(document, "operators"),
+           *timeline = json_object_get(document, "timeline");
     assert_int_equal(json_array_size(operators), 2);
     json_t *second = json_array_get(operators, 1);
     assert_string_equal(json_string_value(json_object_get(second, "name")), HOSTILE);
@@ -134,8 +137,8 @@ static void json_has_the_planned_numbers(void **state) {
     assert_int_equal(json_integer_value(json_object_get(timeline, "number")), 17);
     assert_int_equal(json_integer_value(json_object_get(timeline, "bars_left_out")), 2);
     assert_int_equal(json_array_size(json_object_get(timeline, "bars")), 4);
-    json_decref(operators);
-    json_decref(timeline);
+    json_decref(document);
+    free(text);
 }
 
 static void a_picture_is_drawn(void **state) {
@@ -153,17 +156,24 @@ static void a_picture_is_drawn(void **state) {
 
 static void without_operators_nothing_is_said(void **state) {
     struct report report = {.timeline = {.host = -1, .rank = -1}};
-    void (*const puts[])(FILE *, const struct report *) = {text_put_operators, md_put_operators,
-                                                           html_put_operators, put_csv};
+    static const struct {
+        const struct format *format;
+        const char *nothing;
+    } written_as[] = {
+        {&format_text, ""},
+        {&format_md, ""},
+        {&format_csv, "run,host,phase,metric,unit,mean,p95,peak,run_id,ceiling,group\r\n"},
+        {&format_json,
+         "{\n  \"schema\": \"test\",\n  \"operators\": [],\n  \"timeline\": null\n}\n"}};
     (void)state;
-    for (size_t i = 0; i < sizeof puts / sizeof *puts; i++) {
-        char *text = written(puts[i], &report);
-        assert_string_equal(text, "");
+    for (size_t i = 0; i < sizeof written_as / sizeof *written_as; i++) {
+        char *text = written(written_as[i].format, &report);
+        assert_string_equal(text, written_as[i].nothing);
         free(text);
     }
-    json_t *timeline = json_timeline(&report);
-    assert_true(json_is_null(timeline));
-    json_decref(timeline);
+    char *html = written(&format_html, &report);
+    assert_null(strstr(html, "perators"));
+    free(html);
     assert_null(plot_timeline(&report));
     assert_int_equal(errno, ENODATA);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "common/error.h"
+#include "reports/formats/formats.h"
 #include "reports/model/summary.h"
 #include "reports/plot/curve.h"
 #include "reports/sweep/sweep_private.h"
@@ -364,7 +365,7 @@ static void curves_of_many_cells_fit_a_screen(void **state) {
     assert_int_equal(sweep_tables_add(&tables, &sweep, "curves", 0), 0);
     assert_int_equal(tables.n, 1);
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(sweep_write_text(&section, 1, out), 0);
+    assert_int_equal(sweep_write(&section, 1, &format_text, out), 0);
     fclose(out);
     char *const *one = tables.items[0].cells + 4, *const *last = tables.items[0].cells + 4 * 12;
     assert_true(!one[1] && !one[2]); /* its only test is its last */
@@ -633,7 +634,7 @@ static void expect_written(const struct sweep *sweep, const struct sweep_tables 
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(sweep_find_writer(format)(&section, 1, out), 0);
+    assert_int_equal(sweep_write(&section, 1, format_find(format), out), 0);
     fclose(out);
     if (name)
         expect_golden(name, text);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV by RFC 4180: the tables that were made for it, a header over each. A text that a spreadsheet
+ * would take for a formula gets an apostrophe in front.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "reports/formats/csv.h"
+#include "reports/formats/formats.h"
+
+void csv_put_text(FILE *out, const char *text) {
+    fputc('"', out);
+    if (*text && strchr("=+-@\t\r", *text))
+        fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
+    }
+    fputc('"', out);
+}
+
+/* A word of ours that means nothing to a spreadsheet needs no quotes. */
+static bool is_plain(const char *text) {
+    return text[strspn(
+               text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%/")] == '\0';
+}
+
+static void put_cell(FILE *out, const struct report_table *table, size_t row, size_t column) {
+    const struct report_cell *cell = &table->cells[row * table->n_columns + column];
+    char text[CELL_TEXT_SIZE];
+    switch (table->columns[column].kind) {
+    case KIND_NUMBER:
+        if (cell->known)
+            fprintf(out, "%.10g", cell->number);
+        break;
+    case KIND_COUNT:
+        fputs(cell->known ? cell_text(table, row, column, text) : "", out);
+        break;
+    case KIND_WORD:
+        if (is_plain(cell_text(table, row, column, text)))
+            fputs(cell_text(table, row, column, text), out);
+        else
+            csv_put_text(out, cell->text);
+        break;
+    default:
+        csv_put_text(out, cell_text(table, row, column, text));
+    }
+}
+
+static void put_head(FILE *out, const struct report_column *column) {
+    if (column->kind == KIND_TEXT && column->name) /* somebody else's name */
+        csv_put_text(out, column->name);
+    else
+        fputs(column->key, out);
+}
+
+/* row: -1 for the heads. */
+static void put_line(FILE *out, const struct report_table *table, long row) {
+    bool first = true;
+    for (size_t c = 0; c < table->n_columns; c++) {
+        if (!table->columns[c].key)
+            continue;
+        fputs(first ? "" : ",", out);
+        if (row < 0)
+            put_head(out, &table->columns[c]);
+        else
+            put_cell(out, table, (size_t)row, c);
+        first = false;
+    }
+    fputs("\r\n", out);
+}
+
+static void put_table(struct page *page, const struct report_table *table) {
+    if (page->depth++)
+        fputs("\r\n", page->out);
+    for (long r = -1; r < (long)table->n_rows; r++)
+        put_line(page->out, table, r);
+}
+
+const struct format format_csv = {
+    .name = "csv", .serves = FOR_CSV, .room = ROOM_NONE, .table = put_table};

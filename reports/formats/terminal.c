@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/formats/terminal.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/error.h"
+#include "common/text.h"
+
+/* The character at text and its bytes; 0 bytes if it is not printable UTF-8. */
+static uint32_t decode(const char *text, size_t size, size_t *ret_bytes) {
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    *ret_bytes = n <= size && text_is_printable_utf8(text, n) ? n : 0;
+    if (*ret_bytes < 2)
+        return s[0];
+    uint32_t code = s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | (s[i] & 0x3fu);
+    return code;
+}
+
+/* Ranges of Unicode 15's East Asian Wide and emoji, coarsely; and those that take no column or
+ * change the direction of writing. */
+static const uint32_t wide[][2] = {
+    {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+static const uint32_t zero[][2] = {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x202a, 0x202e},
+                                   {0x2060, 0x206f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
+                                   {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}};
+static const uint32_t turning[][2] = {{0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+
+static bool within(const uint32_t (*ranges)[2], size_t n, uint32_t code) {
+    for (size_t i = 0; i < n; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* One character: its bytes and columns; *ret_show is false if '?' stands for it. */
+static size_t next(const char *text, size_t size, size_t *ret_columns, bool *ret_show) {
+    size_t bytes;
+    uint32_t code = decode(text, size, &bytes);
+    *ret_show = bytes > 0 && !within(turning, ARRAY_SIZE(turning), code);
+    *ret_columns = !*ret_show                             ? 1
+                   : within(zero, ARRAY_SIZE(zero), code) ? 0
+                   : within(wide, ARRAY_SIZE(wide), code) ? 2
+                                                          : 1;
+    return bytes ? bytes : 1;
+}
+
+/* Columns that the text takes, of at most `width` (0: no limit); out NULL: only counts. */
+static size_t put(FILE *out, const char *text, size_t size, size_t width) {
+    size_t used = 0, columns;
+    bool show;
+    while (size) {
+        size_t bytes = next(text, size, &columns, &show);
+        if (width && used + columns > width)
+            break;
+        if (out)
+            fwrite(show ? text : "?", 1, show ? bytes : 1, out);
+        used += columns;
+        text += bytes;
+        size -= bytes;
+    }
+    return used;
+}
+
+size_t terminal_width(const char *text) {
+    return put(NULL, text, strlen(text), 0);
+}
+
+void terminal_put(FILE *out, const char *text, size_t width) {
+    put(out, text, strlen(text), width);
+}
+
+void terminal_put_cell(FILE *out, const char *text, size_t width, bool right) {
+    size_t own = terminal_width(text);
+    size_t pad = own < width ? width - own : 0;
+    if (right)
+        fprintf(out, "%*s", (int)pad, "");
+    size_t used = width ? put(out, text, strlen(text), width) : 0;
+    if (!right)
+        fprintf(out, "%*s", (int)(width - used), "");
+}
+
+size_t terminal_columns(FILE *out) {
+    struct winsize window;
+    int fd = fileno(out);
+    if (fd < 0 || !isatty(fd) || ioctl(fd, TIOCGWINSZ, &window) < 0 || !window.ws_col ||
+        window.ws_col > TERMINAL_COLUMNS)
+        return TERMINAL_COLUMNS;
+    return window.ws_col < TERMINAL_COLUMNS_MIN ? TERMINAL_COLUMNS_MIN : window.ws_col;
+}
+
+/* A number and its percent sign stay together. */
+static size_t word_size(const char *text) {
+    size_t size = strcspn(text, " ");
+    if (text[size] == ' ' && text[size + 1] == '%')
+        size += 1 + strcspn(text + size + 1, " ");
+    return size;
+}
+
+/* Words of text after `used` columns of the first line, to lines of so many columns; out NULL: only
+ * counts the lines. */
+static size_t lay_words(FILE *out, size_t columns, const char *text, size_t indent, size_t used,
+                        size_t max_lines) {
+    size_t lines = 1;
+    bool first = true;
+    while (*(text += strspn(text, " "))) {
+        size_t size = word_size(text), width = put(NULL, text, size, 0);
+        bool last_line = max_lines && lines == max_lines;
+        /* the last line keeps room for "...", unless all that is left fits */
+        bool rest_fits = used + 1 + terminal_width(text) <= columns;
+        if (!first && used + 1 + width + (last_line && !rest_fits ? 4 : 0) > columns) {
+            if (last_line) {
+                put(out, " ...", 4, 0);
+                break;
+            }
+            if (out)
+                fprintf(out, "\n%*s", (int)indent, "");
+            used = indent;
+            lines++;
+            first = true;
+        }
+        if (!first)
+            used += put(out, " ", 1, 0);
+        used += put(out, text, size, used < columns ? columns - used : 1);
+        first = false;
+        text += size;
+    }
+    if (out)
+        fputc('\n', out);
+    return lines;
+}
+
+static size_t put_words(FILE *out, const char *text, size_t indent, size_t used, size_t max_lines) {
+    return lay_words(out, terminal_columns(out), text, indent, used, max_lines);
+}
+
+size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) {
+    size_t indent = terminal_width(label);
+    return lay_words(NULL, terminal_columns(out), text, indent, indent, 0);
+}
+
+size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines) {
+    size_t indent = terminal_width(label);
+    terminal_put(out, label, 0);
+    return put_words(out, text, indent, indent, max_lines);
+}
+
+size_t terminal_coloured_paragraph(FILE *out, const char *colour, size_t highlight,
+                                   const char *text, size_t max_lines) {
+    fprintf(out, "%s%.*s%s", colour ? colour : "", (int)highlight, text, colour ? "\033[0m" : "");
+    /* the word the highlight ends in goes on */
+    size_t rest = word_size(text + highlight);
+    fwrite(text + highlight, 1, rest, out);
+    if (text[highlight + rest])
+        fputc(' ', out);
+    return put_words(out, text + highlight + rest, 2, highlight + rest + 1, max_lines);
+}

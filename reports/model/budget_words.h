@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Which budgets a report speaks of, and whose they are. */
+#ifndef CHOKEPOINT_REPORTS_BUDGET_WORDS_H
+#define CHOKEPOINT_REPORTS_BUDGET_WORDS_H
+
+#include "reports/model/model.h"
+
+/* Budgets of one phase: the entries [*ret_first, *ret_first + n) of report->budget. Returns n. */
+size_t budget_of_phase(const struct report *report, size_t phase, size_t *ret_first);
+
+/* Whether a term is worth a column among these: in one of them it is so much of the wall time. */
+#define BUDGET_SHOWN_MIN 0.005
+bool budget_term_shown(const struct report_budget *budgets, size_t n, enum budget_term term);
+
+/* "rank 3 on vm2", "train[123] on vm2". */
+void budget_whose(const struct report *report, const struct report_budget *budget, char *text,
+                  size_t size);
+
+/* What it rests on: "calls" one by one, "totals" of them, or the "kernel" alone. */
+const char *budget_source_words(const struct report_budget *budget);
+
+#endif

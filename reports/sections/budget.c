@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time of each rank went. A term is a column where it is at least half a percent
+ * somewhere; what cannot be seen is said, not shown as nothing. On a terminal there are the whole
+ * run and its main phase.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/model/budget_words.h"
+#include "reports/model/critical.h"
+#include "reports/model/layout.h"
+#include "reports/plot/plot.h"
+#include "reports/sections/sections.h"
+
+#define WORDS_MAX 16 /* ranks of which more is said */
+
+/* Where a column of all terms is too many for words. */
+static const char *const short_names[BUDGET_TERMS] = {
+    [BUDGET_RUN_QUEUE] = "core", [BUDGET_QUOTA] = "quota",       [BUDGET_STEAL] = "steal",
+    [BUDGET_DISK] = "disk",      [BUDGET_MEMORY] = "memory",     [BUDGET_IDLE] = "asleep",
+    [BUDGET_PEER_WAIT] = "peer", [BUDGET_TRANSFER] = "transfer", [BUDGET_OVERHEAD] = "overhead",
+    [BUDGET_UNSPLIT] = "in MPI?"};
+
+enum { WHO, WALL };
+
+static const struct report_column first_columns[] = {
+    [WHO] = {KIND_TEXT, NULL, "", .shrinks = true},
+    [WALL] = {KIND_NUMBER, "wall_s", "wall", NULL, FIELD(report_budget, wall_s)},
+};
+
+static const struct report_column last_columns[] = {
+    {KIND_NUMBER, "closure_pct", "sum %", NULL, FIELD(report_budget, closure_pct), .digits = 1},
+    {KIND_TEXT, NULL, "from", COMPUTED},
+    {KIND_HOST, "host", FIELD(report_budget, host)},
+    {KIND_RANK, "rank", FIELD(report_budget, rank)},
+    {KIND_TEXT, "phase", FIELD(report_budget, phase)},
+    {KIND_TEXT, "process", FIELD_INLINE(report_budget, process)},
+    {KIND_TEXT, "source", FIELD(report_budget, source)},
+    {KIND_FLAG, "trusted", FIELD(report_budget, trusted)},
+    {KIND_HOST, "awaited_host", FIELD(report_budget, awaited_host)},
+    {KIND_RANK, "awaited_rank", FIELD(report_budget, awaited_rank)},
+    {KIND_NUMBER, "unknown_s", FIELD(report_budget, unknown_s)},
+    {KIND_NUMBER, "other_threads_cpu_s", FIELD(report_budget, other_cpu_s)},
+    {KIND_NUMBER, "awaited_s", FIELD(report_budget, awaited_s)},
+    {KIND_NUMBER, "path_limited_pct", FIELD(report_budget, path_pct)},
+    {KIND_NUMBER, "receiver_limited_pct", FIELD(report_budget, receiver_pct)},
+    {KIND_NUMBER, "send_buffer_limited_pct", FIELD(report_budget, send_buffer_pct)},
+};
+
+static const char *term_name(const struct page *page, enum budget_term term) {
+    bool whole = page_has_room(page, ROOM_FULL) || !short_names[term];
+    return whole ? budget_term_words(term) : short_names[term];
+}
+
+typedef char term_keys[BUDGET_TERMS][32]; /* "cpu_s" */
+
+static void make_keys(term_keys keys) {
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        snprintf(keys[term], sizeof keys[term], "%s_s", budget_term_name((enum budget_term)term));
+}
+
+static void add_terms(struct report_table *table, const struct report *report,
+                      const struct page *page, term_keys keys) {
+    for (int term = 0; term < BUDGET_TERMS; term++) {
+        bool shown = term == BUDGET_CPU ||
+                     budget_term_shown(report->budget, report->n_budget, (enum budget_term)term);
+        table_add_column(
+            table, &(struct report_column){KIND_NUMBER, keys[term],
+                                           shown ? term_name(page, (enum budget_term)term) : NULL,
+                                           .type = FIELD_DOUBLE,
+                                           .at = offsetof(struct report_budget, term_s) +
+                                                 (size_t)term * sizeof(double)});
+    }
+}
+
+static const char *phase_of(const struct report *report, size_t phase) {
+    return phase < report->n_resources ? report->resources[phase].phase : "";
+}
+
+static void put_row(struct report_table *table, const struct report *report, size_t i,
+                    size_t closes) {
+    const struct report_budget *b = &report->budget[i];
+    bool main = strcmp(b->phase, phase_of(report, 0)) == 0 ||
+                strcmp(b->phase, phase_of(report, report->main_phase)) == 0;
+    char who[128];
+    size_t row = table_add(table, b);
+    if (table->failed)
+        return;
+    budget_whose(report, b, who, sizeof who);
+    table_text(table, row, WHO, "%s", who);
+    table_cell(table, row, closes)->after = b->trusted ? NULL : " !";
+    table_borrow(table, row, closes + 1, budget_source_words(b));
+    table->rows[row].room = main ? ROOM_SCREEN : ROOM_FULL;
+    if (i == 0 || strcmp(b->phase, report->budget[i - 1].phase) != 0)
+        table_group(table, row, strcmp(b->phase, "all") == 0 ? "whole run%.0s" : "phase %s",
+                    b->phase);
+}
+
+static void put_table(const struct report *report, struct page *page) {
+    struct report_table table;
+    term_keys keys;
+    make_keys(keys);
+    TABLE_INIT(&table, "budget", report, first_columns);
+    add_terms(&table, report, page, keys);
+    size_t closes = table.n_columns;
+    for (size_t i = 0; i < ARRAY_SIZE(last_columns); i++)
+        table_add_column(&table, &last_columns[i]);
+    for (size_t i = 0; i < report->n_budget; i++)
+        put_row(&table, report, i, closes);
+    table_title(&table, "Where the time of each rank went (s)");
+    if (report->budget_windows)
+        table_note(&table,
+                   "Terms exclude each other; a row marked ! does not add up to its wall time "
+                   "within %.0f %%. %zu of %zu iterations add up.",
+                   BUDGET_CLOSURE_PCT, report->budget_closing, report->budget_windows);
+    page_table(page, &table);
+}
+
+/* ---- for whom they waited, what held up their data; the critical path ---- */
+
+/* NULL: nothing. */
+static char *more_of(const struct report *report, const struct report_budget *b) {
+    char who[128], *text = NULL;
+    size_t size;
+    bool waited = b->awaited_rank >= 0 && b->awaited_s >= BUDGET_SHOWN_MIN * b->wall_s;
+    FILE *out = waited || !isnan(b->path_pct) ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    budget_whose(report, b, who, sizeof who);
+    fprintf(out, "%s", who);
+    if (waited)
+        fprintf(out, " waited most for rank %d on %s (%.3g s)", b->awaited_rank,
+                layout_host(report, b->awaited_host), b->awaited_s);
+    if (!isnan(b->path_pct))
+        fprintf(out,
+                "%s data it sent was held up by the path %.0f %%, by receivers %.0f %%, by its "
+                "send buffers %.0f %% of the time",
+                waited ? ";" : ":", b->path_pct, b->receiver_pct, b->send_buffer_pct);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void put_more(const struct report *report, struct page *page) {
+    size_t first, n = budget_of_phase(report, report->main_phase, &first), said = 0;
+    char *items[WORDS_MAX];
+    for (size_t i = 0; i < n && i < WORDS_MAX; i++)
+        if ((items[said] = more_of(report, &report->budget[first + i])))
+            said++;
+    page_list(page, NULL, items, said);
+    for (size_t i = 0; i < said; i++)
+        free(items[i]);
+    char *path = critical_sentence(report);
+    if (path)
+        page_paragraph(page, STYLE_PLAIN, "%s", path);
+    free(path);
+}
+
+/* ---- pictures ---- */
+
+static size_t ranks_with_iterations(const struct report *report) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_iteration_budgets; i++)
+        n += i == 0 || report->iteration_budgets[i].whose != report->iteration_budgets[i - 1].whose;
+    return n;
+}
+
+static void put_pictures(const struct report *report, struct page *page) {
+    const char *phase =
+        report->main_phase ? report->resources[report->main_phase].phase : "the whole run";
+    char which[40] = "every iteration";
+    char *svg = plot_budget(report);
+    page_picture(page, svg, "share of the wall time of %s", phase);
+    if (report->iteration_budgets_every > 1)
+        snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
+    svg = plot_budget_iterations(report);
+    page_picture(page, svg,
+                 "%s of %s, rank by rank%s; bars are means where there are many, the tallest may "
+                 "be cut off",
+                 which, phase,
+                 ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
+}
+
+/* ---- iterations, for programs: rows of numbers under one list of columns; enough for a picture,
+ * the table `budget` of the database has the others ---- */
+
+#define ROWS_MAX 1000
+
+static bool term_is_seen(const struct report *report, int term) {
+    bool seen = false;
+    for (size_t i = 0; i < report->n_iteration_budgets; i++)
+        seen |= report->iteration_budgets[i].budget.term_s[term] > 0;
+    return seen;
+}
+
+enum { NUMBER, PHASE, START, ITERATION_FIXED };
+
+/* Their keys are the list of columns. */
+static void init_iterations(struct report_table *table, const struct report *report,
+                            term_keys keys) {
+    static const struct report_column fixed[] = {
+        [NUMBER] = {KIND_COUNT, "iteration", FIELD(report_iteration_budget, number)},
+        [PHASE] = {KIND_TEXT, "phase", COMPUTED},
+        [START] = {KIND_NUMBER, "start_s", COMPUTED},
+        [ITERATION_FIXED] = {KIND_NUMBER, "wall_s", FIELD(report_iteration_budget, budget.wall_s)},
+    };
+    static const struct report_column last[] = {
+        {KIND_NUMBER, "unknown_s", FIELD(report_iteration_budget, budget.unknown_s)},
+        {KIND_NUMBER, "closure_pct", FIELD(report_iteration_budget, budget.closure_pct)},
+    };
+    TABLE_INIT(table, NULL, report, fixed);
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (term_is_seen(report, term))
+            table_add_column(table,
+                             &(struct report_column){
+                                 KIND_NUMBER, keys[term], .type = FIELD_DOUBLE,
+                                 .at = offsetof(struct report_iteration_budget, budget.term_s) +
+                                       (size_t)term * sizeof(double)});
+    for (size_t i = 0; i < ARRAY_SIZE(last); i++)
+        table_add_column(table, &last[i]);
+    table->shape = SHAPE_ARRAYS;
+}
+
+static void put_iteration(struct report_table *table, const struct report *report,
+                          const struct report_iteration_budget *i) {
+    size_t row = table_add(table, i);
+    table_borrow(table, row, PHASE, report->resources[i->phase].phase);
+    table_number(table, row, START, (double)i->begin_ns / 1e9);
+}
+
+static const struct report_column rank_columns[] = {
+    {KIND_HOST, "host", FIELD(report_budget, host)},
+    {KIND_RANK, "rank", FIELD(report_budget, rank)},
+    {KIND_TEXT, "process", FIELD_INLINE(report_budget, process)},
+    {KIND_TABLE, "rows", COMPUTED},
+};
+
+static void put_ranks(struct report_table *ranks, const struct report *report, term_keys keys,
+                      size_t step) {
+    const struct report_iteration_budget *items = report->iteration_budgets;
+    for (size_t i = 0, end; i < report->n_iteration_budgets; i = end) {
+        struct report_table rows;
+        init_iterations(&rows, report, keys);
+        for (end = i; end < report->n_iteration_budgets && items[end].whose == items[i].whose;
+             end++)
+            if ((end - i) % step == 0)
+                put_iteration(&rows, report, &items[end]);
+        table_inner(ranks, table_add(ranks, &report->budget[items[i].whose]), 3, &rows);
+    }
+}
+
+static void put_iterations(const struct report *report, struct page *page) {
+    static const struct report_column columns[] = {{KIND_COUNT, "every", COMPUTED},
+                                                   {KIND_LIST, "columns", COMPUTED},
+                                                   {KIND_TABLE, "ranks", COMPUTED}};
+    size_t step = report->n_iteration_budgets / (ROWS_MAX + 1) + 1;
+    struct report_table table, ranks, names;
+    const char *list[BUDGET_TERMS + 8];
+    term_keys keys;
+    make_keys(keys);
+    init_iterations(&names, report, keys);
+    for (size_t c = 0; c < names.n_columns; c++)
+        list[c] = names.columns[c].key;
+    TABLE_INIT(&ranks, NULL, report, rank_columns);
+    put_ranks(&ranks, report, keys, step);
+    TABLE_INIT(&table, "budget_iterations", report, columns);
+    table_add(&table, NULL);
+    table.shape = SHAPE_ONE;
+    table_integer(&table, 0, 0, (int64_t)(report->iteration_budgets_every * step));
+    table_items(&table, 0, 1, list, names.n_columns);
+    table_inner(&table, 0, 2, &ranks);
+    page_table(page, &table);
+    table_release(&names);
+}
+
+void section_budget(const struct report *report, struct page *page) {
+    put_table(report, page);
+    if (page_is_for(page, FOR_DOCUMENT))
+        put_iterations(report, page);
+    if (!report->n_budget || !page_is_for(page, FOR_READERS))
+        return;
+    put_more(report, page);
+    if (page_draws(page))
+        put_pictures(report, page);
+}
+
+/* ---- the critical path, for programs: readers have it in a sentence ---- */
+
+enum { TERM = 2, SOURCE = 6 };
+
+static const struct report_column critical_columns[] = {
+    {KIND_TEXT, "phase", FIELD(report_critical, phase)},
+    {KIND_HOST, "host", FIELD(report_critical, host)},
+    [TERM] = {KIND_TEXT, "term", COMPUTED},
+    {KIND_HOST, "to_host", FIELD(report_critical, to_host)},
+    {KIND_NUMBER, "seconds", FIELD(report_critical, seconds)},
+    {KIND_NUMBER, "share_pct", FIELD(report_critical, share_pct)},
+    [SOURCE] = {KIND_TEXT, "source", COMPUTED},
+};
+
+void section_critical_path(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "critical_path", report, critical_columns);
+    TABLE_ADD_ALL(&table, report->critical, report->n_critical);
+    table.audience = FOR_DOCUMENT;
+    for (size_t i = 0; i < report->n_critical; i++) {
+        table_borrow(&table, i, TERM, budget_term_name(report->critical[i].term));
+        table_borrow(&table, i, SOURCE, report->critical_source);
+    }
+    page_table(page, &table);
+}

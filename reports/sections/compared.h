@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What the sections of a comparison share. */
+#ifndef CHOKEPOINT_REPORTS_COMPARED_H
+#define CHOKEPOINT_REPORTS_COMPARED_H
+
+#include "reports/sections/sections.h"
+
+/* A table with a column of words, a column a group, and one a difference from the baseline; the
+ * names of its columns live as long as it does. digits: of the numbers. */
+void compared_init(struct report_table *table, const struct comparison *c, int digits);
+
+/* The document of a comparison: chokepoint.compare/1. */
+void compared_put_document(const struct comparison *c, struct page *page);
+
+static inline bool is_established(const struct comparison_cell *cell) {
+    return cell->finding == COMPARE_LOWER || cell->finding == COMPARE_HIGHER;
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* F1: the curves of the groups' typical runs over each other. Pictures only. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/plot/plot.h"
+#include "reports/sections/compared.h"
+
+static const struct report *typical(const struct comparison *c, size_t group) {
+    return c->runs[c->groups[group].typical];
+}
+
+static const char *const first_curves[] = {"accuracy", "test loss", "loss", "error"};
+
+static bool is_first(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(first_curves); i++)
+        if (strcmp(name, first_curves[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool has_curve(const struct comparison *c, const char *name) {
+    for (size_t g = 0; g < c->n_groups; g++)
+        for (size_t i = 0; i < typical(c, g)->n_curves; i++)
+            if (typical(c, g)->curves[i].n > 1 && strcmp(typical(c, g)->curves[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Whether any typical run before (group, at) has a curve of that name. */
+static bool name_seen(const struct comparison *c, size_t group, size_t at) {
+    const char *name = typical(c, group)->curves[at].name;
+    for (size_t g = 0; g <= group; g++)
+        for (size_t i = 0; i < (g == group ? at : typical(c, g)->n_curves); i++)
+            if (strcmp(typical(c, g)->curves[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+static void put_pair(struct page *page, const struct report *const *runs, size_t n,
+                     const char *name) {
+    char *svg = plot_curve(runs, NULL, n, name, PLOT_ITERATION);
+    page_picture(page, svg, "%s against iteration", name);
+    svg = plot_curve(runs, NULL, n, name, PLOT_TIME);
+    page_picture(page, svg, "%s against time", name);
+}
+
+/* What a program wants to reach is shown, what else it counted on demand. */
+static void put_others(const struct comparison *c, const struct report *const *runs,
+                       struct page *page) {
+    page_fold(page, "What else the programs counted");
+    for (size_t g = 0; g < c->n_groups; g++)
+        for (size_t i = 0; i < runs[g]->n_curves; i++)
+            if (!is_first(runs[g]->curves[i].name) && has_curve(c, runs[g]->curves[i].name) &&
+                !name_seen(c, g, i))
+                put_pair(page, runs, c->n_groups, runs[g]->curves[i].name);
+    page_unfold(page);
+}
+
+void section_compared_curves(const struct comparison *c, struct page *page) {
+    const struct report **runs = page_draws(page) ? calloc(c->n_groups + 1, sizeof *runs) : NULL;
+    size_t n_curves = 0;
+    for (size_t g = 0; runs && g < c->n_groups; g++) {
+        runs[g] = typical(c, g);
+        n_curves += runs[g]->n_curves;
+    }
+    if (n_curves) {
+        page_heading(page, 2, "What the programs said of themselves");
+        for (size_t i = 0; i < ARRAY_SIZE(first_curves); i++)
+            if (has_curve(c, first_curves[i]))
+                put_pair(page, runs, c->n_groups, first_curves[i]);
+        put_others(c, runs, page);
+    }
+    free(runs);
+}

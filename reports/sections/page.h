@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a section writes to: a page of one format. Sections say what there is to say; the page knows
+ * how its format says it, and skips what the format has no room or no words for. Texts come as they
+ * are: escaping is the format's.
+ */
+#ifndef CHOKEPOINT_REPORTS_PAGE_H
+#define CHOKEPOINT_REPORTS_PAGE_H
+
+#include <stdio.h>
+
+#include "reports/sections/table.h"
+
+struct page;
+
+enum style {
+    STYLE_PLAIN,
+    STYLE_LEAD, /* the sentence that matters */
+    STYLE_NOTE  /* what explains */
+};
+
+/* One file a format defines one of these. A function that is NULL: the format has nothing of it. */
+struct format {
+    const char *name; /* text md html csv json */
+    unsigned serves;  /* one of enum audience */
+    enum report_room room;
+    bool pictures;
+    /* schema: of a document for programs. */
+    void (*begin)(struct page *page, const char *title, const char *schema);
+    void (*end)(struct page *page);
+    void (*heading)(struct page *page, int level, const char *text); /* "": a break without words */
+    void (*paragraph)(struct page *page, enum style style, const char *text);
+    void (*command)(struct page *page, const char *command);
+    /* confidence 0: not known. */
+    void (*statement)(struct page *page, const char *state, double confidence,
+                      const char *sentence);
+    /* label NULL: none */
+    void (*list)(struct page *page, const char *label, char *const *items, size_t n);
+    void (*table)(struct page *page, const struct report_table *table);
+    /* svg NULL: why, an errno as plot.h has it. link: where it lies as a file; NULL: nowhere. */
+    void (*picture)(struct page *page, const char *svg, int why, const char *caption,
+                    const char *link);
+    void (*fold)(struct page *page, const char *title); /* what is between is shown on demand */
+    void (*unfold)(struct page *page);
+    void (*record)(struct page *page, const char *id); /* an object of the array of that name */
+    void (*record_end)(struct page *page);
+};
+
+struct page {
+    const struct format *format;
+    FILE *out;
+    int error;    /* the first, as a negative errno */
+    void *state;  /* the format's own */
+    size_t depth; /* of records, or how many blocks there were */
+    bool open;
+};
+
+void page_begin(struct page *page, const struct format *format, FILE *out, const char *title,
+                const char *schema);
+/* The first error: -ENOMEM, -EIO. */
+int page_end(struct page *page);
+
+bool page_is_for(const struct page *page, enum audience audience);
+bool page_has_room(const struct page *page, enum report_room room);
+bool page_draws(const struct page *page);
+
+void page_heading(struct page *page, int level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void page_break(struct page *page);
+void page_paragraph(struct page *page, enum style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void page_command(struct page *page, const char *command);
+void page_statement(struct page *page, const char *state, double confidence, const char *sentence);
+/* Nothing without items. */
+void page_list(struct page *page, const char *label, char *const *items, size_t n);
+/* Takes the table over. */
+void page_table(struct page *page, struct report_table *table);
+/* Takes the picture over; NULL: errno says why there is none. */
+void page_picture(struct page *page, char *svg, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void page_link(struct page *page, const char *svg, int why, const char *caption, const char *link);
+void page_fold(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void page_unfold(struct page *page);
+void page_record(struct page *page, const char *id);
+void page_record_end(struct page *page);
+
+#endif

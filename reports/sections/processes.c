@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The busiest processes, the job's first. */
+#include "reports/sections/sections.h"
+
+enum { WHOSE = 2 };
+
+static const struct report_column columns[] = {
+    {KIND_HOST, "host", "host", FIELD(report_process, host)},
+    {KIND_TEXT, "process", "process", FIELD(report_process, name), .shrinks = true},
+    [WHOSE] = {KIND_TEXT, NULL, "", COMPUTED},
+    {KIND_RANK, "rank", FIELD(report_process, rank)},
+    {KIND_FLAG, "job", FIELD(report_process, job)},
+    {KIND_NUMBER, "cpu_pct", "CPU", "%", FIELD(report_process, cpu_pct)},
+    {KIND_NUMBER, "run_queue_pct", "queue", "%", FIELD(report_process, run_queue_pct)},
+    {KIND_NUMBER, "rss_gb", "memory", "GB", FIELD(report_process, rss_gb)},
+    {KIND_NUMBER, "read_mb_s", "read", "MB/s", FIELD(report_process, read_mb_s)},
+    {KIND_NUMBER, "write_mb_s", "write", "MB/s", FIELD(report_process, write_mb_s)},
+};
+
+void section_processes(const struct report *report, struct page *page) {
+    struct report_table table;
+    TABLE_INIT(&table, "processes", report, columns);
+    TABLE_ADD_ALL(&table, report->processes, report->n_processes);
+    table_title(&table, "Processes (shares of the whole run)");
+    for (size_t i = 0; i < report->n_processes; i++)
+        if (report->processes[i].rank >= 0)
+            table_text(&table, i, WHOSE, "rank %d", report->processes[i].rank);
+        else
+            table_borrow(&table, i, WHOSE, report->processes[i].job ? "job" : "other");
+    page_table(page, &table);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sections of each kind of report, in their order: a new section is one file and one line in
+ * sections.c. A section says all it has to say, to readers and to programs; the page takes what its
+ * format has words for.
+ */
+#ifndef CHOKEPOINT_REPORTS_SECTIONS_H
+#define CHOKEPOINT_REPORTS_SECTIONS_H
+
+#include "reports/comparison/comparison.h"
+#include "reports/sections/page.h"
+
+typedef void report_section(const struct report *report, struct page *page);
+typedef void comparison_section(const struct comparison *comparison, struct page *page);
+
+extern report_section section_run, section_phases, section_verdict, section_phase_verdicts,
+    section_ranking, section_stragglers, section_budget, section_critical_path, section_efficiency,
+    section_resources, section_job, section_peaks, section_iterations, section_arithmetic,
+    section_operators, section_pictures, section_processes, section_alerts, section_ceilings,
+    section_quality, section_figures;
+
+extern comparison_section section_compared, section_compared_groups, section_compared_parts,
+    section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,
+    section_compared_details, section_compared_figures;
+
+void sections_put_report(const struct report *report, struct page *page);
+/* What is below the verdict. */
+void sections_put_details(const struct report *report, struct page *page);
+void sections_put_comparison(const struct comparison *comparison, struct page *page);
+
+/* ---- what sections share ---- */
+
+/* A further column of numbers, as programs do not see it. */
+size_t section_number_column(struct report_table *table, const char *name, const char *unit);
+
+/* What readers see of these. level: of the heading. */
+void run_put_head(const struct report *report, struct page *page, int level);
+void verdict_put(const struct report *report, struct page *page);
+
+/* Columns of a culprit: into cells column, column + 1 and column + 2, if there is one. */
+#define CULPRIT_COLUMNS                                                                            \
+    {KIND_TEXT, "culprit" INTO_OR_NULL "process", NULL, NULL, COMPUTED},                           \
+        {KIND_COUNT, "culprit" INTO_OR_NULL "pid", NULL, NULL, COMPUTED}, {                        \
+        KIND_HOST, "culprit" INTO_OR_NULL "host", NULL, NULL                                       \
+    }
+void section_put_culprit(struct report_table *table, size_t row, size_t column, const char *process,
+                         int64_t pid, int host);
+
+/* The hosts, with what was recorded of each. */
+void section_hosts_table(struct report_table *table, const char *id, const struct report *report);
+
+/* What other phases than the main one wait for, "loading (12.0 s): ...; ...": for the screen, where
+ * the verdict speaks of the main one. The caller's; NULL: nothing, or no memory. */
+char *phase_verdicts_beside(const struct report *report);
+
+/* What was measured that hosts and links can do: tables for readers, and all of it for programs. */
+struct store_ceiling;
+void ceilings_put(struct page *page, const struct store_ceiling *ceilings, size_t n);
+void ceilings_put_document(struct page *page, const struct store_ceiling *ceilings, size_t n);
+
+/* What a run would have taken, scenario by scenario. */
+struct prediction;
+void prediction_put(const struct prediction *prediction, struct page *page);
+
+/* A sweep, with its tables and pictures. */
+struct sweep_section;
+void sweep_put(const struct sweep_section *section, struct page *page);
+
+/* The tidy table of one run: what was measured of each host and phase. */
+void figures_init(struct report_table *table);
+void figures_add(struct report_table *table, const struct report *report, const char *group);
+
+#endif
