@@ -208,13 +208,18 @@ def first_true(holds, n):
 
 # ---- what if ----
 
-def predicted(binaries, run, words):
-    """(predicted over measured time of a run's main phase, None, that time in s) or (None, why the question is refused, None)."""
+def ask(binaries, run, words):
+    """What `chokepoint whatif` prints as JSON, and what it complains of."""
     done = subprocess.run([f"{binaries}/chokepoint", "whatif", "--db", f"{run['folder']}/recording.db", "last", *words, "--format", "json"],
                           capture_output=True, text=True)
-    if done.returncode:
-        return None, done.stderr.strip(), None
-    whole = json.loads(done.stdout)
+    return json.loads(done.stdout) if done.returncode == 0 else None, done.stderr.strip()
+
+
+def predicted(binaries, run, words):
+    """(predicted over measured time of a run's main phase, None, that time in s) or (None, why the question is refused, None)."""
+    whole, complaint = ask(binaries, run, words)
+    if whole is None:
+        return None, complaint, None
     answer, measured = (whole.get("answers") or [{}])[0], whole.get("measured_s")
     seconds = answer.get("predicted_s")
     return (None, answer.get("refused"), None) if seconds is None or not measured else (seconds / measured, None, measured)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Bounds held against what was measured: "it cannot take less" is a defect where a clean run took less. For every fault whose
+removal can be asked for, the bound of that question beside the time of the clean twin, which is in doubt by `doubt`."""
+import math
+
+import recordings
+import scorer
+import truth
+
+
+def asked(runs):
+    return [r for r in runs if r["right"] in ("find", "grey") and scorer.is_of_one(r) and r["slowdown"] and recordings.what_if_words(r)]
+
+
+def bound_of(run, binaries):
+    """(bound over measured time, measured time, whether it was predicted) or None: no bound is given."""
+    whole, _ = recordings.ask(binaries, run, recordings.what_if_words(run))
+    answer, measured = ((whole or {}).get("answers") or [{}])[0], (whole or {}).get("measured_s")
+    bound = answer.get("bound_s")
+    return None if bound is None or not measured else (bound / measured, measured, answer.get("predicted_s") is not None)
+
+
+def beaten_by(run, bound):
+    """By what part of it the clean twin is below the bound, less what the twin is in doubt by; 0 and below: it is not."""
+    return bound[0] / truth.true_ratio(run, bound[1]) * math.exp(-run["doubt"]) - 1
+
+
+def rows(runs, binaries):
+    """(run, bound or None, by how much it is beaten or None), the worst first."""
+    found = asked(runs)
+    bounds = recordings.on_all_cores(lambda run: bound_of(run, binaries), found)
+    result = [(run, bound, beaten_by(run, bound) if bound else None) for run, bound in zip(found, bounds)]
+    return sorted(result, key=lambda row: (row[2] is None, -(row[2] or 0), row[0]["id"]))
+
+
+def violations(found):
+    return [row for row in found if row[2] is not None and row[2] > 0]
+
+
+def line(run, bound, beaten):
+    if bound is None:
+        return f"  {run['id']:34s} no bound"
+    return (f"  {run['id']:34s} at least {bound[0]:.3f} of the time{'' if bound[2] else ', no prediction'}, the clean twin {truth.true_ratio(run, bound[1]):.3f} "
+            f"(in doubt by {100 * run['doubt']:.0f} %){f': beaten by {100 * beaten:.1f} %' if beaten > 0 else ''}")
+
+
+def all_lines(found):
+    given = [row for row in found if row[1]]
+    return [f"bounds that a clean run beats: {len(violations(found))} of {len(given)} given, {len(found)} asked"] + [line(*row) for row in found]
