@@ -168,7 +168,8 @@ static int calibrate(struct whatif *w) {
     w->measured_s = whatif_group_s(w, w->times);
     w->scale = 1;
     int result = replay_with(w, 1, &s);
-    for (int i = 0; result == 0 && i < SCALE_TRIES && fabs(s / w->measured_s - 1) > 1e-3; i++) {
+    for (int i = 0;
+         result == 0 && i < SCALE_TRIES && fabs(s / w->measured_s - 1) > WHATIF_CALIBRATED; i++) {
         double b = (before_s - s) / (1 / before - 1 / w->scale);
         double a = s - b / w->scale;
         double next = isfinite(b) && b > 0 && w->measured_s > a ? b / (w->measured_s - a)
@@ -208,6 +209,8 @@ static int prepare(struct whatif *w) {
     w->refused = whatif_why_not(result);
     if (result == 0)
         judge_replay(w);
+    if (result == 0 && !w->refused)
+        result = whatif_react(w);
     return w->refused ? 0 : result;
 }
 

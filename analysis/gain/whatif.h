@@ -25,7 +25,8 @@ enum whatif_kind {
     WHATIF_WITHOUT,    /* `term` gone on a host: run queue, quota, steal, disk, memory, idle */
     WHATIF_CPU,        /* host computes `factor` times as fast */
     WHATIF_QUOTA,      /* all ranks of a host together have `factor` CPUs */
-    WHATIF_LIKE_PEERS, /* `rank` computes as its peers' median (and waits for cores and disks so) */
+    WHATIF_LIKE_PEERS, /* `rank` is as long between calls as its peers' median; what work it had
+                          more is shared out among all of them */
     WHATIF_BALANCED,   /* every rank computes as the mean of its peers */
     WHATIF_WORKERS,    /* `workers` more or fewer of the largest role, for the same work each */
 };

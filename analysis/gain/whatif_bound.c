@@ -99,11 +99,12 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
 static double removable(const struct whatif *w, const struct critical_part *part,
                         const struct whatif_scenario *s) {
     enum budget_term term = s->kind == WHATIF_CPU ? BUDGET_CPU : s->term;
-    double sum = 0;
+    double sum = 0, factor;
     switch (s->kind) {
     case WHATIF_LINK:
         sum = transfers_of(w, part, s);
-        return s->rate_bytes_s > 0 ? sum : s->factor > 1 ? sum * (1 - 1 / s->factor) : 0;
+        factor = whatif_asked_most(w, s);
+        return factor > 1 ? sum * (1 - 1 / factor) : 0;
     case WHATIF_WITHOUT:
     case WHATIF_CPU:
         for (size_t h = 0; h < w->model->n_hosts; h++)

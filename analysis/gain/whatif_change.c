@@ -8,7 +8,6 @@
 #include "analysis/evidence/arithmetic.h"
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/queues.h"
-#include "analysis/facts/series/stats.h"
 #include "analysis/gain/whatif_private.h"
 #include "analysis/threshold.h"
 
@@ -70,18 +69,20 @@ static void change_link(const struct whatif *w, const struct whatif_scenario *s,
         if (s->host >= 0) /* all links: the other one changes as well */
             *rate_at(c, hosts, (size_t)m->twin[link]) = INFINITY;
     }
-    if (isinf(*rate) && m->held[link])
-        c->pace[link] *= s->rate_bytes_s > 0 ? INFINITY : s->factor;
-    if (s->rate_bytes_s > 0)
+    double factor = whatif_asked_factor(w, s, link);
+    bool is_held = isinf(*rate) && m->held[link];
+    if (isnan(factor)) { /* a rate, beside one that is not known */
+        c->pace[link] *= is_held ? INFINITY : 1;
         c->burst[link] = s->burst_bytes;
-    *rate = s->rate_bytes_s > 0 ? s->rate_bytes_s : *rate * s->factor;
-}
-
-static bool is_asked(const struct whatif *w, const struct whatif_scenario *s, size_t link) {
-    size_t hosts = w->model->n_hosts;
-    enum whatif_direction other = link < hosts ? WHATIF_RECEIVE : WHATIF_SEND;
-    return s->kind == WHATIF_LINK && s->direction != other &&
-           (s->host < 0 || (size_t)s->host == link % hosts);
+        *rate = s->rate_bytes_s;
+        return;
+    }
+    if (s->burst_bytes > 0)
+        c->burst[link] = s->burst_bytes;
+    if (is_held)
+        c->pace[link] *= factor;
+    else
+        *rate = whatif_carried(w, link, *rate, factor);
 }
 
 /* Most bytes that go through the link go in calls of groups. */
@@ -160,19 +161,19 @@ bool whatif_is_untold(const struct whatif *w, const struct whatif_scenario *s) {
     double length_s = w->model->critical.groups[w->model->main_group].length_s, used = 0;
     size_t hosts = w->model->n_hosts;
     bool groups = false;
-    if (s->kind != WHATIF_LINK || s->rate_bytes_s > 0 || !(s->factor > 1) ||
-        !(whatif_removable(w, s, 1) >= GAIN_MIN * length_s))
+    double factor = s->kind == WHATIF_LINK ? whatif_asked_most(w, s) : 0;
+    if (!(factor > 1) || isinf(factor) || !(whatif_removable(w, s, 1) >= GAIN_MIN * length_s))
         return false;
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (m->held[link] || isfinite(rate) || m->twin[link] >= 0)
             return false; /* this one, or another, which is what they wait for */
-        if (!is_asked(w, s, link))
+        if (!whatif_asks_link(w, s, link))
             continue;
         groups |= carries_groups(w, link);
         used = fmax(used, in_use(w, link));
     }
-    return groups && used * (1 - 1 / s->factor) >= GAIN_MIN;
+    return groups && used * (1 - 1 / factor) >= GAIN_MIN;
 }
 
 /* A rank without a core answers no accesses either. */
@@ -192,7 +193,7 @@ const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_sce
                "is what they wait for";
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
-        if (is_asked(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
+        if (whatif_asks_link(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
             carries_groups(w, link) && !few_tell(m))
             return "what holds up that link are calls of groups, and none of few bytes tell what "
                    "they take without it";
@@ -204,87 +205,11 @@ static void change_links(const struct whatif *w, const struct whatif_scenario *s
                          struct replay_change *c) {
     size_t hosts = w->model->n_hosts;
     for (size_t link = 0; link < 2 * hosts; link++)
-        if (is_asked(w, s, link))
+        if (whatif_asks_link(w, s, link))
             change_link(w, s, link, c);
 }
 
-/* ---- ranks ---- */
-
-/* Time between calls of each rank within the replayed part. */
-static void own_times(const struct whatif *w, const struct replay_change *c, double *ret_own_ns) {
-    const struct replay *p = w->replay;
-    for (size_t r = 0; r < p->n_ranks; r++) {
-        ret_own_ns[r] = 0;
-        for (size_t i = 0; i < p->ranks[r].n; i++) {
-            const struct replay_op *op = &p->ranks[r].ops[i];
-            if (op->kind == REPLAY_GAP && whatif_in_group(w, op->end_ns))
-                ret_own_ns[r] += (double)replay_gap_ns(p, c, r, op);
-        }
-    }
-}
-
-#define ALIKE 0.25 /* of its own time: who has less between calls serves, and computes nothing */
-
-static bool have_peers(const struct whatif *w, const double *own) {
-    for (size_t r = 0; r < w->replay->n_ranks; r++)
-        for (size_t k = 0; k < r; k++)
-            if (w->roles[k] == w->roles[r] && own[k] > 0 && own[r] > 0)
-                return true;
-    return false;
-}
-
-/* What others that play the role of rank r have to do; where nobody else does (a server that works
- * itself, and one worker) and `any`, all that compute, too. */
-static size_t peers_of(const struct whatif *w, size_t r, bool any, const double *own,
-                       double *ret_values) {
-    size_t n = 0;
-    for (size_t k = 0; k < w->replay->n_ranks; k++)
-        if (k != r && w->roles[k] == w->roles[r] && own[k] > 0)
-            ret_values[n++] = own[k];
-    for (size_t k = 0; any && !n && k < w->replay->n_ranks; k++)
-        if (k != r && own[k] >= ALIKE * own[r] && own[r] >= ALIKE * own[k])
-            ret_values[n++] = own[k];
-    return n;
-}
-
-/* What rank r would have to do; 0: as much as it has. An even division gives a server nothing of
- * which its workers know nothing: all share alike only where no two play one role. */
-static double target_of(const struct whatif *w, size_t r, bool balanced, bool any,
-                        const double *own, double *room) {
-    size_t n = peers_of(w, r, any, own, room);
-    if (!n || !(own[r] > 0))
-        return 0;
-    if (!balanced)
-        return fmin(stats_median(room, n), own[r]);
-    room[n++] = own[r];
-    return stats_mean(room, n);
-}
-
-/* By how much each rank would have to be faster. -ENODATA: none that is meant has a peer. */
-static int change_ranks(const struct whatif *w, const struct whatif_scenario *s,
-                        struct replay_change *c) {
-    size_t n = w->replay->n_ranks;
-    double *own = malloc((n + 1) * sizeof *own), *values = malloc((n + 1) * sizeof *values);
-    if (!own || !values) {
-        free(own);
-        free(values);
-        return -ENOMEM;
-    }
-    own_times(w, c, own);
-    bool balanced = s->kind == WHATIF_BALANCED, any = !balanced || !have_peers(w, own);
-    int result = -ENODATA;
-    for (size_t r = 0; r < n; r++) {
-        bool meant = balanced || w->replay->ranks[r].number == s->rank;
-        double target = meant ? target_of(w, r, balanced, any, own, values) : 0;
-        if (target > 0) {
-            c->speed[r] *= own[r] / target;
-            result = 0;
-        }
-    }
-    free(own);
-    free(values);
-    return result;
-}
+/* ---- ranks, and time between their calls ---- */
 
 /* One worker more or fewer: what goes through the hub's link, and what the hub itself does for
  * each, grows with their number. */
@@ -332,7 +257,7 @@ int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
         return 0;
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
-        return change_ranks(w, s, c);
+        return whatif_change_ranks(w, s, c);
     case WHATIF_WORKERS:
         return change_workers(w, s, c);
     }

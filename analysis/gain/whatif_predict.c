@@ -34,7 +34,7 @@ static int resample(const struct whatif *w, const int64_t *changed, struct whati
         ratios[d] = after / before;
     }
     bool ok = was && is && ratios;
-    double off = fabs(w->replay_s / w->measured_s - 1);
+    double off = fmax(fabs(w->replay_s / w->measured_s - 1), WHATIF_CALIBRATED);
     if (ok && n) {
         double low = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.025) * (1 - off);
         double high = a->measured_s * stats_quantile(ratios, DRAWINGS, 0.975) * (1 + off);
@@ -89,7 +89,7 @@ static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct
     }
     a->predicted_s = fmax(a->predicted_s, a->bound_s);
     a->low_s = isnan(a->low_s) ? NAN : fmax(a->low_s, a->bound_s);
-    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->bound_s);
+    a->high_s = isnan(a->high_s) ? NAN : fmax(a->high_s, a->predicted_s * (1 + WHATIF_CALIBRATED));
 }
 
 static void warm(struct whatif_answer *a) {

@@ -5,6 +5,8 @@
 #include "analysis/gain/whatif.h"
 #include "analysis/simulate/replay.h"
 
+#define WHATIF_CALIBRATED 1e-3 /* the replay as measured takes as long as the run, within that */
+
 struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: refused */
@@ -18,8 +20,9 @@ struct whatif {
     int64_t *replayed; /* as replayed, unchanged */
     size_t n_times;
     double measured_s, replay_s;
-    bool prepared; /* the replay is made when first asked for */
-    int failed;    /* -ENOMEM: it could not be */
+    double frozen_s; /* most that a rank waits for nobody known, where that is much */
+    bool prepared;   /* the replay is made when first asked for */
+    int failed;      /* -ENOMEM: it could not be */
     struct whatif_told told;
     double scale; /* of the model's rates: see whatif.c */
 };
@@ -63,12 +66,41 @@ int whatif_count(const struct whatif *whatif, const struct whatif_scenario *scen
 void whatif_of_run(const struct whatif *whatif, const struct whatif_scenario *scenarios, size_t n,
                    struct whatif_answer *answer);
 
+/* A replay that does not react to what it should is refused: of all questions, or of one whose
+ * answer is there. -ENOMEM. */
+int whatif_react(struct whatif *whatif);
+int whatif_doubt(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                 struct whatif_answer *answer);
+
+/* The bound of an answer that is all there: none that a run may beat. */
+void whatif_sure_bound(const struct whatif *whatif, struct whatif_answer *answer);
+
+/* What WHATIF_LIKE_PEERS and WHATIF_BALANCED change. -ENODATA: no rank that is meant has a peer;
+ * -ENOMEM. */
+int whatif_change_ranks(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                        struct replay_change *change);
+
 /* Why a replay cannot tell what this changes (static text); NULL: it can. */
 const char *whatif_beyond_replay(const struct whatif *whatif,
                                  const struct whatif_scenario *scenario);
 
 /* A faster link, where nothing shows whether it is what calls of groups wait for. */
 bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario *scenario);
+
+/* Whether a scenario is about this link: [egress by host, ingress by host]. */
+bool whatif_asks_link(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                      size_t link);
+/* Bytes/s: what it is set to or was measured to carry, if messages moved about that fast; else how
+ * fast they moved. NAN: not known. */
+double whatif_present_rate(const struct whatif *whatif, size_t link);
+/* How many times as fast as at present the link is to be; NAN: a rate, and the present one is not
+ * known. */
+double whatif_asked_factor(const struct whatif *whatif, const struct whatif_scenario *scenario,
+                           size_t link);
+/* Of all links that it is about, the most; INFINITY: not known. */
+double whatif_asked_most(const struct whatif *whatif, const struct whatif_scenario *scenario);
+/* What a link of which the replay has this rate carries so many times as fast. */
+double whatif_carried(const struct whatif *whatif, size_t link, double rate, double factor);
 
 /* Nothing changed yet. -ENOMEM. */
 int whatif_change_init(const struct whatif *whatif, struct replay_change *ret_change);

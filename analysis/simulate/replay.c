@@ -297,6 +297,7 @@ void replay_free(struct replay *p) {
         free(p->net.egress);
         free(p->net.pair);
         free(p->net.freed);
+        free(p->net.known);
         free(p->net.soon);
         free(p->net.ingress);
         free(p->net.twin);

@@ -118,6 +118,8 @@ struct replay_network {
     double latency_ns[2][2]; /* [between hosts][polled] */
     double soon_ns[2][2];    /* the same of those that came soon: with a core none takes less */
     double *soon;            /* bytes/s by pair, of messages that came soon; INFINITY: not known */
+    double *known; /* bytes/s that a link is set to or was measured to carry, [egress by host,
+                      ingress by host]; 0: not known */
     /* [was there before those it needs]: how long a member goes on in calls of groups of few bytes
      * after they came; 0: there are hardly any */
     double few_ns[2];

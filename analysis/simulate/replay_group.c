@@ -155,7 +155,9 @@ static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size
         return ns;
     if (replay_needs_any(g, rank))
         few = run->p->net.few_ns[is_early(run, number, rank)];
-    return (int64_t)fmax(was / run->group_pace, fmin(was, few));
+    double beside = fmin(was, few);
+    return (int64_t)(run->group_pace < 1 ? beside + (was - beside) / run->group_pace
+                                         : fmax(was / run->group_pace, beside));
 }
 
 /* What all its bytes take longer with other links than measured, but for bursts: once a call. */

@@ -177,6 +177,8 @@ int replay_fit_links(struct replay *p) {
         find_twins(&fit);
     free(fit.pieces);
     free(fit.peak);
-    free(fit.known);
+    for (size_t link = 0; fit.known && link < fit.n_links; link++)
+        fit.known[link] = known_rate(&fit, link);
+    p->net.known = fit.known;
     return result;
 }

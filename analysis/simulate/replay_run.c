@@ -101,12 +101,15 @@ static double limit_of(const struct run *run, const struct replay_message *m) {
     return freed ? fmin(limit, freed_of(model, m->pair, from, to)) : limit;
 }
 
-/* The slowest link on the way holds up all members. */
-static double largest_pace(const struct run *run) {
-    double pace = 1;
-    for (size_t i = 0; run->change && run->change->pace && i < 2 * run->p->model->n_hosts; i++)
-        pace = fmax(pace, run->change->pace[i]);
-    return pace;
+/* The slowest link on the way holds up all members: which that is, is known of one that gets slower
+ * alone. */
+static double group_pace(const struct run *run) {
+    double largest = 1, least = 1;
+    for (size_t i = 0; run->change && run->change->pace && i < 2 * run->p->model->n_hosts; i++) {
+        largest = fmax(largest, run->change->pace[i]);
+        least = fmin(least, run->change->pace[i]);
+    }
+    return least < 1 ? least : largest;
 }
 
 /* Buckets are full at the start. */
@@ -143,7 +146,7 @@ static int run_init(struct run *run) {
         result = replay_quota_init(run);
     if (result < 0)
         return result;
-    run->group_pace = largest_pace(run);
+    run->group_pace = group_pace(run);
     run->ranks = calloc(p->n_ranks + 1, sizeof *run->ranks);
     run->messages = malloc((p->n_messages + 1) * sizeof *run->messages);
     run->pairs = calloc(p->n_pairs + 1, sizeof *run->pairs);

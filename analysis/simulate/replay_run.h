@@ -68,7 +68,7 @@ struct run {
     double *tokens, *crossing; /* by link: bytes, bytes/s */
     double *capacity, *load;   /* by link: scratch */
     double *quota;             /* by rank: its part of a CPU; NULL: none has a quota */
-    double group_pace;         /* of group calls: the largest of any link */
+    double group_pace;         /* of group calls: see replay_run.c */
     double *eased;             /* by host: what messages take with the cores that it has now */
     struct rank_state *ranks;
     struct message_state *messages;

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Bounds held against what was measured: "it cannot take less" is a defect where a clean run took less. For every fault whose
-removal can be asked for, the bound of that question beside the time of the clean twin, which is in doubt by `doubt`."""
+removal can be asked for, the bound of that question beside the time of the clean twin, which is in doubt by `doubt`. A bound
+knows nothing of faster cores: ranks that the fault did not touch show by their own CPU time whether the twins had them."""
 import math
 
 import recordings
 import scorer
 import truth
+from stats import mean
 
 
 def asked(runs):
@@ -20,16 +22,29 @@ def bound_of(run, binaries):
     return None if bound is None or not measured else (bound / measured, measured, answer.get("predicted_s") is not None)
 
 
-def beaten_by(run, bound):
+def computing_s(run, hosts):
+    """What ranks of these hosts computed in all, for the work of a clean run."""
+    return sum(row.get("cpu_s") or 0 for row in run["report"].get("budget") or [] if row["host"] in hosts and row.get("phase") == "all") / run["scale"]
+
+
+def slower_cores(run, runs):
+    """How much longer than in the clean runs the ranks of hosts without the fault computed; 1 where there are none."""
+    hosts = {row["host"] for row in run["report"].get("budget") or []} - {label["host"] for label in run["labels"]}
+    clean = [computing_s(r, hosts) for r in truth.nearest_clean(run, runs)]
+    own = computing_s(run, hosts)
+    return max(own / mean(clean), 1) if own > 0 and clean and min(clean) > 0 else 1
+
+
+def beaten_by(run, bound, slower):
     """By what part of it the clean twin is below the bound, less what the twin is in doubt by; 0 and below: it is not."""
-    return bound[0] / truth.true_ratio(run, bound[1]) * math.exp(-run["doubt"]) - 1
+    return bound[0] / (truth.true_ratio(run, bound[1]) * slower) * math.exp(-run["doubt"]) - 1
 
 
-def rows(runs, binaries):
+def rows(runs, everything, binaries):
     """(run, bound or None, by how much it is beaten or None), the worst first."""
     found = asked(runs)
     bounds = recordings.on_all_cores(lambda run: bound_of(run, binaries), found)
-    result = [(run, bound, beaten_by(run, bound) if bound else None) for run, bound in zip(found, bounds)]
+    result = [(run, bound, beaten_by(run, bound, slower_cores(run, everything)) if bound else None) for run, bound in zip(found, bounds)]
     return sorted(result, key=lambda row: (row[2] is None, -(row[2] or 0), row[0]["id"]))
 
 

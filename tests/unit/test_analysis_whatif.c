@@ -289,7 +289,7 @@ static void check_skewed(bool started) {
     build_skewed(&r, &model, started);
     struct whatif_scenario s = {WHATIF_LIKE_PEERS, .host = -1, .rank = 2, .factor = 1};
     struct whatif_answer a = ask(&model, s);
-    CLOSE(a.predicted_s, warm_s(0.105 * ROUNDS, a.measured_s));
+    CLOSE(a.predicted_s, warm_s((95 + 95 / 3.0 + 10) / 1e3 * ROUNDS, a.measured_s));
     assert_true(a.bound_s <= a.predicted_s * 1.001);
     s.rank = 0;
     CLOSE(ask(&model, s).predicted_s, 0.2 * ROUNDS);
@@ -331,7 +331,7 @@ static void without_a_peer_of_its_role_a_straggler_is_held_against_who_computes(
     struct whatif_answer a = ask(
         &model, (struct whatif_scenario){WHATIF_LIKE_PEERS, .host = -1, .rank = 1, .factor = 1});
     assert_true(a.replayed);
-    assert_true(fabs(a.predicted_s / (0.103 * ROUNDS) - 1) < 0.03);
+    assert_true(fabs(a.predicted_s / (0.152 * ROUNDS) - 1) < 0.03); /* it has more work */
     a = ask(&model, (struct whatif_scenario){WHATIF_BALANCED, ANY, .factor = 1});
     assert_true(fabs(a.predicted_s / (0.152 * ROUNDS) - 1) < 0.03);
     release(&r, &model);
@@ -571,7 +571,7 @@ static void without_calls_there_is_a_reason_and_what_counters_tell(void **state)
     struct whatif_answer a = ask(&model, s);
     assert_true(!a.replayed && a.counted && a.refused);
     CLOSE(a.predicted_s, warm_s(6, 10));
-    CLOSE(a.bound_s, 0.9 * 6); /* the rest at another pace */
+    assert_true(isnan(a.bound_s) && isnan(a.gain_max)); /* there is no path */
     release(&r, &model);
 }
 

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a replay reacts. One that lets every wait take as long as it did reproduces any run, and
+ * proves nothing: calls that wait for nobody known are no large part of any rank's time; with all
+ * ranks twice as fast it is shorter by what the critical path says they do; and what is asked about
+ * has an effect where the path goes through it. Else the path's bound alone is said.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analysis/evidence/flows.h"
+#include "analysis/evidence/queues.h"
+#include "analysis/gain/whatif_private.h"
+#include "analysis/threshold.h"
+
+#define REACT_MIN 0.1 /* of the time: a part of the path that must show in a replay */
+
+/* ---- waits that stay as they were ---- */
+
+/* A call that cannot go on by itself, though the replay knows nobody that it waits for. */
+static bool may_wait(const struct mpi_function *f) {
+    switch (f->kind) {
+    case MPI_KIND_RECV:
+    case MPI_KIND_SENDRECV:
+    case MPI_KIND_WAIT:
+    case MPI_KIND_PROBE:
+    case MPI_KIND_COLLECTIVE:
+    case MPI_KIND_RMA_SYNC:
+        return true;
+    default:
+        return f->need != MPI_NEED_NOBODY;
+    }
+}
+
+static bool stays(const struct replay_op *op) {
+    return op->ns >= CALL_SHORT_NS &&
+           ((op->kind == REPLAY_FIXED && !op->n) || (op->kind == REPLAY_WAIT && !op->n));
+}
+
+/* The call that ends then; NULL. Calls end in the order in which they begin, but for threads. */
+static const struct mpi_event *call_ending(const struct mpi_rank *rank, size_t *cursor,
+                                           int64_t end_ns) {
+    while (*cursor < rank->n && rank->events[*cursor].enter_ns < end_ns) {
+        const struct mpi_event *e = &rank->events[(*cursor)++];
+        if (e->exit_ns == end_ns && mpi_event_is_call(e))
+            return e;
+    }
+    return NULL;
+}
+
+/* ns of the main phase in which rank r waits for nobody known, by function of the log. */
+static void add_frozen(const struct whatif *w, size_t r, double *frozen_ns) {
+    const struct mpi_log *log = &w->model->recording->calls;
+    const struct replay_rank *rank = &w->replay->ranks[r];
+    size_t cursor = 0;
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct replay_op *op = &rank->ops[i];
+        const struct mpi_event *e =
+            stays(op) ? call_ending(&log->ranks[r], &cursor, op->end_ns) : NULL;
+        if (e && may_wait(mpi_event_function(log, e)) && whatif_in_group(w, op->end_ns))
+            frozen_ns[e->function] += (double)op->ns;
+    }
+}
+
+/* *ret_function: the one that takes most of it. */
+static double frozen_part(const struct whatif *w, size_t r, double *frozen_ns,
+                          size_t *ret_function) {
+    size_t n = w->model->recording->calls.n_functions, most = 0;
+    double all = 0;
+    for (size_t f = 0; f < n; f++)
+        frozen_ns[f] = 0;
+    add_frozen(w, r, frozen_ns);
+    for (size_t f = 0; f < n; f++) {
+        all += frozen_ns[f];
+        most = frozen_ns[f] > frozen_ns[most] ? f : most;
+    }
+    *ret_function = most;
+    return all / (1e9 * w->measured_s);
+}
+
+static int refuse_frozen(struct whatif *w) {
+    const struct mpi_log *log = &w->model->recording->calls;
+    double *frozen_ns = calloc(log->n_functions + 1, sizeof *frozen_ns);
+    if (!frozen_ns)
+        return -ENOMEM;
+    for (size_t r = 0; r < w->replay->n_ranks; r++) {
+        size_t function;
+        double part = frozen_part(w, r, frozen_ns, &function);
+        if (part < REACT_MIN || part * w->measured_s <= w->frozen_s)
+            continue;
+        snprintf(w->refused_text, sizeof w->refused_text,
+                 "rank %d waits %.0f %% of the time, mostly in %s, and its calls do not tell for "
+                 "whom",
+                 w->replay->ranks[r].number, 100 * part, log->names[function]);
+        w->refused = w->refused_text;
+        w->frozen_s = part * w->measured_s;
+    }
+    free(frozen_ns);
+    return 0;
+}
+
+/* ---- all ranks twice as fast ---- */
+
+/* Share of the time that the critical path spends computing: between calls, all of it. */
+static double computing_part(const struct whatif *w) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    double sum = 0;
+    for (size_t h = 0; h < w->model->n_hosts; h++)
+        sum += critical_seconds(part, (int)h, BUDGET_CPU);
+    return part->length_s > 0 ? sum / part->length_s : 0;
+}
+
+/* How long the main phase takes after a change. */
+static int changed_s(const struct whatif *w, const struct replay_change *change, double *ret_s) {
+    int64_t *times = malloc((w->n_times + 1) * sizeof *times);
+    if (!times)
+        return -ENOMEM;
+    int result = replay_run(w->replay, change, w->reference, w->times, w->n_times, times);
+    *ret_s = result == 0 ? whatif_group_s(w, times) : NAN;
+    free(times);
+    return result;
+}
+
+static int twice_as_fast(const struct whatif *w, double *ret_gain) {
+    struct replay_change change;
+    double s;
+    int result = whatif_change_init(w, &change);
+    if (result < 0)
+        return result;
+    for (size_t r = 0; r < w->replay->n_ranks; r++)
+        change.speed[r] = 2;
+    result = changed_s(w, &change, &s);
+    *ret_gain = 1 - s / w->replay_s;
+    whatif_change_release(&change);
+    return result;
+}
+
+int whatif_react(struct whatif *w) {
+    int result = refuse_frozen(w);
+    double most = computing_part(w) / 2, gain = 0;
+    if (result < 0 || w->refused || most < REACT_MIN)
+        return result;
+    result = twice_as_fast(w, &gain);
+    if (result < 0) {
+        w->refused = whatif_why_not(result);
+        return w->refused ? 0 : result;
+    }
+    if (gain < PATH_PART * most)
+        w->refused = "with each rank twice as fast its calls, replayed, take as long as before: "
+                     "they do not tell who waits for whom";
+    return 0;
+}
+
+/* ---- what is asked about ---- */
+
+static bool gains_hardly(const struct whatif_answer *a) {
+    return a->replayed && a->gain < PATH_PART * a->gain_max;
+}
+
+/* The host, any host where none is said, holds back what it sends to the rate it is set to. */
+static bool holds_back(const struct whatif *w, int host) {
+    for (int h = 0; h < (int)w->model->n_hosts; h++) {
+        if (host >= 0 && host != h)
+            continue;
+        struct queues queues = link_queues(w->model, w->model->main_group, h);
+        if (queues.sent_mb_s >= NETWORK_HELD_MIN * queues.rate_mb_s &&
+            link_held_mb_s(&queues) >= NETWORK_HELD_TOLD * queues.rate_mb_s)
+            return true;
+    }
+    return false;
+}
+
+/* Transfers on the path may be slow by other things than the link; what a rank does itself may
+ * not. */
+static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
+                       const struct whatif_answer *a) {
+    switch (s->kind) {
+    case WHATIF_LINK:
+        return whatif_asked_most(w, s) > 1 && holds_back(w, s->host);
+    case WHATIF_CPU:
+    case WHATIF_WITHOUT:
+        return a->gain_max >= REACT_MIN;
+    default:
+        return false;
+    }
+}
+
+static void refuse(struct whatif_answer *a, const char *why) {
+    a->refused = why;
+    a->replayed = a->at_bound = false;
+    a->predicted_s = a->calls_s = a->low_s = a->high_s = NAN;
+    a->gain = a->gain_low = a->gain_high = NAN;
+}
+
+/* Whether neither that link nor all of them would gain much. */
+static int links_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
+                             const struct whatif_answer *a, bool *ret_hardly) {
+    struct whatif_scenario all = {.kind = WHATIF_LINK,
+                                  .host = -1,
+                                  .direction = WHATIF_BOTH,
+                                  .factor = whatif_asked_most(w, s)};
+    struct whatif_answer of_all = *a;
+    int result = whatif_predict(w, &all, 1, &of_all);
+    *ret_hardly = gains_hardly(&of_all);
+    return result;
+}
+
+#define NO_MATTER 1000 /* times as fast */
+
+/* The same of what ranks of a host do, with those of the others so fast that nobody waits for
+ * them: they may have taken as long at the same time. */
+static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
+                             const struct whatif_answer *a, bool *ret_hardly) {
+    struct replay_change change;
+    double before_s, after_s;
+    int result = whatif_change_init(w, &change);
+    if (result < 0)
+        return result;
+    for (size_t r = 0; r < w->replay->n_ranks; r++)
+        if (s->host >= 0 && w->replay->ranks[r].host != s->host)
+            change.speed[r] = NO_MATTER;
+    result = changed_s(w, &change, &before_s);
+    if (result == 0)
+        result = whatif_change_add(w, s, &change);
+    if (result == 0)
+        result = changed_s(w, &change, &after_s);
+    *ret_hardly = result == 0 && (before_s - after_s) / w->replay_s < PATH_PART * a->gain_max;
+    whatif_change_release(&change);
+    return whatif_why_not(result) ? 0 : result;
+}
+
+int whatif_doubt(const struct whatif *w, const struct whatif_scenario *s, struct whatif_answer *a) {
+    bool link = s->kind == WHATIF_LINK, hardly;
+    if (!gains_hardly(a) || !must_react(w, s, a))
+        return 0;
+    int result = (link ? links_hardly_gain : ranks_hardly_gain)(w, s, a, &hardly);
+    if (result == 0 && hardly)
+        refuse(a, link ? "its host holds back what it sends, yet the calls, replayed, wait for no "
+                         "link"
+                       : "the critical path goes through that, yet the calls, replayed, hardly "
+                         "take less without it");
+    return result;
+}
+
+/* ---- bounds ---- */
+
+/* Where no replay reproduces the run, what the path cannot explain may go as well: while a rank
+ * waits for nobody known, or sleeps. */
+static double unexplained_s(const struct whatif *w) {
+    const struct critical_part *part = &w->model->critical.groups[w->model->main_group];
+    double sum = 0;
+    for (size_t h = 0; h < w->model->n_hosts; h++)
+        sum += critical_seconds(part, (int)h, BUDGET_IDLE) +
+               critical_seconds(part, (int)h, BUDGET_PEER_WAIT) +
+               critical_seconds(part, (int)h, BUDGET_UNSPLIT);
+    return fmax(sum, w->frozen_s);
+}
+
+void whatif_sure_bound(const struct whatif *w, struct whatif_answer *a) {
+    if (w->model->critical.source != CRITICAL_FROM_EVENTS)
+        a->bound_s = NAN;
+    else if (!a->replayed)
+        a->bound_s = isnan(a->bound_s) ? NAN : fmax(a->bound_s - unexplained_s(w), 0);
+    else
+        return;
+    a->gain_max = a->measured_s > 0 ? 1 - a->bound_s / a->measured_s : NAN;
+}
