@@ -158,10 +158,8 @@ static const struct column call_columns[N_COLUMNS] = {
     [POLLS] = {"polls", UNIT_EVENTS, COLUMN_LEVEL,
                "of small calls in a row told as one event: how many; else absent"},
     [FLAGS] = {"flags", UNIT_NONE, COLUMN_LEVEL,
-               "1 any source, 2 calls in a row, 4 a message of the call next told, 8 a request's "
-               "life, 16 bytes "
-               "at most, 32 failed, 64 and 128 CPU known, 256 Fortran, 1024 cancelled, 2048 an "
-               "exclusive lock"},
+               "1 any source, 2 a row, 4 message of next call, 8 a request, 16 bytes at most, "
+               "32 failed, 64, 128 CPU known, 256 Fortran, 1024 cancelled, 2048 exclusive lock"},
     [THREAD] = {"thread", UNIT_NONE, COLUMN_LEVEL, "0: the first that called MPI, 1: the next"},
     [SITE] = {"site", UNIT_NONE, COLUMN_LEVEL,
               "where it was called from: hash of the file's name x 2^32 + offset in it"},
