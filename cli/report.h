@@ -41,7 +41,6 @@ const char *report_format_of_ending(const char *path);
 
 /* The writer asked for: by name, else by the ending of the path. NULL after one line on standard
  * error. */
-const struct format *report_choose_format(const char *verb, const char *name,
-                                                 const char *path);
+const struct format *report_choose_format(const char *verb, const char *name, const char *path);
 
 #endif

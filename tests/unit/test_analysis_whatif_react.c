@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/run_model.h"
 #include "analysis/gain/whatif.h"
+#include "analysis/run_model.h"
 #include "tests/unit/mpi_plant.h"
 
 #define ROUNDS 40

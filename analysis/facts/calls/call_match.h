@@ -52,9 +52,9 @@ struct call_matches {
     size_t n_ranks;
     uint64_t messages, unmatched_sends, unmatched_receives;
     uint64_t groups, unmatched_groups; /* calls of groups; those left unmatched (calls) */
-    struct call_signal *signals;      /* by who receives them, and what by */
+    struct call_signal *signals;       /* by who receives them, and what by */
     size_t n_signals, signals_capacity;
-    uint32_t n_group_calls;            /* numbers given to them, each to all its members */
+    uint32_t n_group_calls; /* numbers given to them, each to all its members */
 };
 
 /* How far clocks can be off: bound_ns[host], each against the run's axis. A wait between two hosts
