@@ -8,7 +8,22 @@
 #include "reports/model/prediction.h"
 #include "reports/sections/sections.h"
 
-enum { SCENARIO, PREDICTED, INTERVAL, CHANGE, BOUND, REFUSED, GAIN, GAIN_LOW, GAIN_HIGH, GAIN_MAX };
+enum {
+    SCENARIO,
+    PREDICTED,
+    INTERVAL,
+    CHANGE,
+    OF_RUN,
+    BOUND,
+    REFUSED,
+    GAIN,
+    GAIN_LOW,
+    GAIN_HIGH,
+    GAIN_MAX,
+    RUN_GAIN,
+    RUN_LOW,
+    RUN_HIGH
+};
 
 static const struct report_column columns[] = {
     [SCENARIO] = {KIND_TEXT, "scenario", "if", FIELD(prediction_answer, text)},
@@ -17,12 +32,17 @@ static const struct report_column columns[] = {
     [INTERVAL] = {KIND_NUMBER, NULL, "95 %", "s", FIELD(prediction_answer, answer.low_s)},
     [CHANGE] = {KIND_NUMBER, NULL, "change", FIELD(prediction_answer, answer.gain), .scale = -100,
                 .digits = 1},
+    [OF_RUN] = {KIND_NUMBER, NULL, "of the run", FIELD(prediction_answer, answer.run_gain),
+                .scale = -100, .digits = 1},
     [BOUND] = {KIND_NUMBER, "bound_s", "at least", "s", FIELD(prediction_answer, answer.bound_s)},
     [REFUSED] = {KIND_TEXT, "refused", FIELD(prediction_answer, refused)},
     [GAIN] = {KIND_NUMBER, "gain_pct" INTO "estimate", COMPUTED},
     [GAIN_LOW] = {KIND_NUMBER, "gain_pct" INTO "low", COMPUTED},
     [GAIN_HIGH] = {KIND_NUMBER, "gain_pct" INTO "high", COMPUTED},
     [GAIN_MAX] = {KIND_NUMBER, "gain_max_pct", COMPUTED},
+    [RUN_GAIN] = {KIND_NUMBER, "run_gain_pct" INTO "estimate", COMPUTED},
+    [RUN_LOW] = {KIND_NUMBER, "run_gain_pct" INTO "low", COMPUTED},
+    [RUN_HIGH] = {KIND_NUMBER, "run_gain_pct" INTO "high", COMPUTED},
     {KIND_FLAG, "replayed", FIELD(prediction_answer, answer.replayed)},
     {KIND_FLAG, "counted", FIELD(prediction_answer, answer.counted)},
     {KIND_NUMBER, "replay_s", FIELD(prediction_answer, answer.replay_s)},
@@ -37,16 +57,22 @@ static void put_answers(const struct prediction *p, struct page *page) {
     for (size_t i = 0; i < p->n_answers; i++) {
         const struct whatif_answer *w = &p->answers[i].answer;
         struct report_cell *change = table_cell(&table, i, CHANGE);
+        struct report_cell *of_run = table_cell(&table, i, OF_RUN);
         char high[LAYOUT_NUMBER_SIZE];
         if (!isnan(w->low_s))
             table_cell(&table, i, INTERVAL)->after =
                 table_keep(&table, " to %s", layout_number(high, w->high_s));
         change->before = w->gain < 0 || w->gain == 0 ? "+" : NULL;
         change->after = " %";
+        of_run->before = w->run_gain < 0 || w->run_gain == 0 ? "+" : NULL;
+        of_run->after = " %";
         table_number(&table, i, GAIN, 100 * w->gain);
         table_number(&table, i, GAIN_LOW, 100 * w->gain_low);
         table_number(&table, i, GAIN_HIGH, 100 * w->gain_high);
         table_number(&table, i, GAIN_MAX, 100 * w->gain_max);
+        table_number(&table, i, RUN_GAIN, 100 * w->run_gain);
+        table_number(&table, i, RUN_LOW, 100 * w->run_low);
+        table_number(&table, i, RUN_HIGH, 100 * w->run_high);
     }
     page_table(page, &table);
 }
@@ -77,9 +103,11 @@ static const struct whatif_answer *first_counted(const struct prediction *p) {
     return NULL;
 }
 
-static const char *words_of(const struct whatif_answer *counted) {
+static const char *words_of(const struct whatif_answer *first,
+                            const struct whatif_answer *counted) {
     if (!counted)
-        return "The bound holds nevertheless.";
+        return isnan(first->bound_s) ? "Without a critical path there is no bound either."
+                                     : "The bound holds nevertheless.";
     return counted->iterations ? "What is predicted is how long the iterations take "
                                  "that all ranks together got done, by the share of each one's own "
                                  "time."
@@ -94,7 +122,7 @@ static void put_grounds(const struct prediction *p, struct page *page) {
     page_break(page);
     if (refused)
         page_paragraph(page, STYLE_LEAD, "No %s: %s. %s", counted ? "replay" : "prediction",
-                       refused, words_of(counted));
+                       refused, words_of(w, counted));
     else
         page_paragraph(page, STYLE_LEAD,
                        "The MPI calls of the run, replayed as measured, take %.2f %% %s than they "
