@@ -32,6 +32,7 @@ static const char help[] =
     "                   default: the one waited for most. HOST after RUN\n"
     "  --balanced       all ranks of a role have the same amount to compute\n"
     "  --cpu HOST=2x    the host computes so many times as fast\n"
+    "  --latency 0.5x   each message between hosts takes so many times its latency\n"
     "  --quota HOST=55% a CPU quota for the host's ranks, in percent of one CPU\n"
     "  --workers +N|-N  more or fewer workers, each with the same work (parameter servers)\n"
     "  --together       all of them at once instead\n"
@@ -54,8 +55,8 @@ struct options {
 };
 
 static int hear(void *context, const char *name, const char *value, char *const *rest) {
-    static const char *const asked[] = {"link",  "without", "without-straggler", "balanced", "cpu",
-                                        "quota", "workers"};
+    static const char *const asked[] = {"link", "without", "without-straggler", "balanced",
+                                        "cpu",  "quota",   "workers",           "latency"};
     struct options *options = context;
     (void)rest;
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++)
@@ -106,6 +107,7 @@ static int parse(int argc, char **argv, struct options *options) {
                                         {"balanced", 0, NULL, &balanced},
                                         {"cpu", 0, &last, NULL},
                                         {"quota", 0, &last, NULL},
+                                        {"latency", 0, &last, NULL},
                                         {"workers", 0, &last, NULL},
                                         {"together", 0, NULL, &options->together},
                                         {"db", 0, &options->database, NULL},

@@ -16,7 +16,7 @@ static bool makes_sense(const struct whatif *w, const struct whatif_scenario *s)
         return false;
     if (s->kind == WHATIF_LINK)
         return s->rate_bytes_s > 0 || (s->factor > 0 && isfinite(s->factor));
-    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA)
+    if (s->kind == WHATIF_CPU || s->kind == WHATIF_QUOTA || s->kind == WHATIF_LATENCY)
         return s->factor > 0 && isfinite(s->factor);
     return s->kind != WHATIF_WITHOUT || can_be_without(s->term);
 }

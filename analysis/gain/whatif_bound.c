@@ -115,6 +115,10 @@ static double removable(const struct whatif *w, const struct critical_part *part
     case WHATIF_LIKE_PEERS:
     case WHATIF_BALANCED:
         return beyond_peers(w, part, s);
+    case WHATIF_LATENCY:
+        for (size_t h = 0; h < w->model->n_hosts; h++)
+            sum += critical_seconds(part, (int)h, BUDGET_TRANSFER);
+        return s->factor < 1 ? sum * (1 - s->factor) : 0;
     case WHATIF_QUOTA:
         return 0;
     case WHATIF_WORKERS:

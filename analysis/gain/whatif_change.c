@@ -22,7 +22,8 @@ int whatif_change_init(const struct whatif *w, struct replay_change *ret_change)
                               .burst = malloc((2 * hosts + 1) * sizeof *c.burst),
                               .quota = malloc((hosts + 1) * sizeof *c.quota),
                               .keep = malloc((hosts * BUDGET_TERMS + 1) * sizeof *c.keep),
-                              .speed = malloc((p->n_ranks + 1) * sizeof *c.speed)};
+                              .speed = malloc((p->n_ranks + 1) * sizeof *c.speed),
+                              .latency = 1};
     if (!c.egress || !c.ingress || !c.burst || !c.quota || !c.pace || !c.keep || !c.speed) {
         whatif_change_release(&c);
         return -ENOMEM;
@@ -251,6 +252,9 @@ int whatif_change_add(const struct whatif *w, const struct whatif_scenario *s,
     case WHATIF_WITHOUT:
     case WHATIF_CPU:
         change_terms(w, s, c);
+        return 0;
+    case WHATIF_LATENCY:
+        c->latency *= s->factor;
         return 0;
     case WHATIF_QUOTA:
         set_quota(w, s, c);

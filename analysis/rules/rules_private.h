@@ -37,6 +37,8 @@ int process_imbalance_detect(const struct run_model *model, size_t group,
                              struct candidates *candidates);
 int process_sleep_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);
+int message_latency_detect(const struct run_model *model, size_t group,
+                           struct candidates *candidates);
 int machine_full_detect(const struct run_model *model, size_t group, struct candidates *candidates);
 int compute_bound_detect(const struct run_model *model, size_t group,
                          struct candidates *candidates);

@@ -161,6 +161,7 @@ struct replay_change {
     double *keep;  /* [host * BUDGET_TERMS + term] of the time between calls */
     double *speed; /* by rank: all its time between calls takes / speed */
     double *quota; /* by host: CPUs that its ranks have together; INFINITY: no quota */
+    double latency; /* between hosts: what each message takes, however small, times this; 0: 1 */
 };
 
 /* Smaller messages do not take part in the sharing of links. */

@@ -45,7 +45,7 @@ static double latency(const struct run *run, const struct replay_message *m, boo
     const struct replay_network *model = &run->p->net;
     double usual = model->latency_ns[between][m->polled];
     double eased = fmax(usual * replay_eased(run, m), model->soon_ns[between][m->polled]);
-    return fmin(usual, eased);
+    return fmin(usual, eased) * (between ? replay_latency(run) : 1);
 }
 
 /* Of a large message, whose way was told from the time it took less this (replay_piece.c). */

@@ -146,11 +146,21 @@ static bool is_early(const struct run *run, uint32_t number, size_t rank) {
     return ready == VALUE_ABSENT || ready > run->ranks[rank].now;
 }
 
+static bool is_between_hosts(const struct run *run, const struct replay_group *g) {
+    double *load = run->load, sum = 0;
+    replay_wire_load(run->p, g, load);
+    for (size_t link = 0; link < 2 * run->p->model->n_hosts; link++)
+        sum += load[link];
+    return sum > 0;
+}
+
 /* Of what no link explains, but crosses one that goes faster: who needs others takes what calls of
  * few bytes do, at least. */
 static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     double few = 0, was = (double)ns;
+    if (replay_latency(run) != 1 && is_between_hosts(run, g))
+        return ns - (int64_t)((1 - replay_latency(run)) * fmin(was, run->p->net.few_ns[0]));
     if (is_limited(run, g, rank) || g->bytes <= 0)
         return ns;
     if (replay_needs_any(g, rank))

@@ -131,6 +131,11 @@ void replay_components_release(struct run *run);
 /* A flow begins, ends; a link carries another rate. */
 void replay_component_begin(struct run *run, struct replay_flow *flow);
 void replay_component_end(struct run *run, struct replay_flow *flow);
+/* Times the latency as measured. */
+static inline double replay_latency(const struct run *run) {
+    return run->change && run->change->latency > 0 ? run->change->latency : 1;
+}
+
 void replay_component_change(struct run *run, size_t link);
 /* All flows whose rates may be others since it was last asked: components.changed. */
 void replay_components_find(struct run *run);

@@ -110,14 +110,16 @@ static bool is_same_link(const struct candidate *first, const struct candidate *
 
 /* What a second of a candidate weighs: its gain over its share, less without evidence. */
 static double weight_of(const struct candidate *c) {
-    return c->run_share > 0 ? candidate_weight(c) / c->run_share : 0;
+    double gain = c->fallback ? c->gain.estimate : candidate_weight(c);
+    return c->run_share > 0 ? gain / c->run_share : 0;
 }
 
+/* The best of the others in these blocks. What is left when nothing is short is no rival. */
 static double second_of(const struct candidates *candidates, const struct blocks *b,
                         const double *sums) {
     double second = 0;
     for (size_t c = 1; c < b->n_candidates; c++)
-        if (!candidates->items[c].repeated &&
+        if (!candidates->items[c].repeated && !candidates->items[c].fallback &&
             !(candidates->items[0].everywhere &&
               candidate_is_alike(&candidates->items[0], &candidates->items[c])) &&
             !is_same_link(&candidates->items[0], &candidates->items[c]))

@@ -230,6 +230,13 @@ static void about_single_thread(const struct advised *a) {
                   a->host, a->model->hosts[a->c->host].n_cpus);
 }
 
+static void about_latency(const struct advised *a) {
+    text_list_add(a->next,
+                  "send fewer and larger messages (a larger batch, several values in one), "
+                  "or compute while they are on their way; `chokepoint calibrate --only "
+                  "net` measures what a message takes on these hosts");
+}
+
 static void about_computing(const struct advised *a) {
     text_list_add(a->next, "see what the program computes (`perf top` on a host), or compute on "
                            "more or faster cores");
@@ -254,6 +261,7 @@ static const struct {
     {RESOURCE_DISK_THROTTLE, CAUSE_NONE, about_disk},
     {RESOURCE_MEMORY, CAUSE_NONE, about_memory},
     {RESOURCE_IMBALANCE, CAUSE_NONE, about_skew},
+    {RESOURCE_APPLICATION, CAUSE_LATENCY, about_latency},
     {RESOURCE_APPLICATION, CAUSE_SLEEP, about_sleep},
     {RESOURCE_APPLICATION, CAUSE_RECEIVER, about_receiver},
     {RESOURCE_APPLICATION, CAUSE_SNDBUF, about_send_buffer},
@@ -290,6 +298,8 @@ static char *question_of(const struct run_model *model, const struct whatif_scen
     switch (s->kind) {
     case WHATIF_LINK:
         return text_format("--link %s%s=%.4gx", host, ways[s->direction], s->factor);
+    case WHATIF_LATENCY:
+        return text_format("--latency %.4gx", s->factor);
     case WHATIF_CPU:
         return text_format("--cpu %s=%.4gx", host, s->factor);
     case WHATIF_WITHOUT:

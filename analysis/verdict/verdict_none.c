@@ -220,11 +220,12 @@ static double path_share(const struct run_model *model, enum budget_term term) {
     return isnan(share) ? 0 : share;
 }
 
-/* Of a term that some rule explained, however little it would gain: that much. */
+/* Of a term that some rule has evidence for, however little it would gain: that much. */
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
     for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->items[i].terms >> term & 1 && !candidates->items[i].repeated)
+        if (candidates->items[i].terms >> term & 1 && candidates->items[i].supply &&
+            !candidates->items[i].repeated)
             share += candidates->items[i].blocked;
     return share;
 }

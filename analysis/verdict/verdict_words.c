@@ -114,7 +114,10 @@ static void say_gain(const struct candidate *c, char *to, size_t size) {
     bool link = candidate_is_link(c) && twice->replayed;
     to[0] = '\0';
     say_around(link ? twice : gone, range, sizeof range);
-    if (c->fallback && (gone->replayed || gone->counted))
+    if (c->kind == CAUSE_LATENCY && gone->replayed)
+        snprintf(to, size, " Half the latency would make it %.0f %% shorter%s.",
+                 100 * gone->estimate, range);
+    else if (c->fallback && (gone->replayed || gone->counted))
         snprintf(to, size, " Cores twice as fast would make it %.0f %% shorter%s.",
                  100 * gone->estimate, range);
     else if (gone->counted)
@@ -168,6 +171,8 @@ char *verdict_candidate_words(const struct run_model *model, const struct candid
     const char *host = model->hosts[c->host].name;
     if (c->subject == SUBJECT_MACHINE)
         return text_format("the machine that the hosts share (%s)", c->cause);
+    if (c->subject == SUBJECT_MESSAGES)
+        return text_format("the latency of messages (%s)", c->cause);
     if (c->fallback)
         return text_format("computing (%s)", c->cause);
     if (is_of_program(c))
@@ -241,6 +246,11 @@ static char *of_subject(const struct run_model *model, const struct candidate *c
         return text_format("%sThe machine that the hosts share is full (%s). The run waits for a "
                            "core %.0f %% of the time.",
                            sure, c->cause, 100 * c->blocked);
+    case SUBJECT_MESSAGES:
+        return text_format(
+            "%sThe time that each message takes limits the run: %s. Moving them takes "
+            "%.0f %% of it.",
+            sure, c->cause, 100 * c->blocked);
     case SUBJECT_CORE:
         return text_format("%sOne core of %s limits the run: %s. It is busy %.0f %% of the time.",
                            sure, model->hosts[c->host].name, c->cause, 100 * c->blocked);
@@ -252,7 +262,8 @@ static char *of_subject(const struct run_model *model, const struct candidate *c
 }
 
 static bool has_own_sentence(const struct candidate *c) {
-    return c->subject == SUBJECT_MACHINE || c->subject == SUBJECT_CORE || c->fallback;
+    return c->subject == SUBJECT_MACHINE || c->subject == SUBJECT_CORE ||
+           c->subject == SUBJECT_MESSAGES || c->fallback;
 }
 
 static char *first_part(const struct run_model *model, const struct candidates *candidates,

@@ -150,6 +150,13 @@ static int read_cpu(struct prediction_reader *r, const char *value, struct whati
     return read_host(r, value, (size_t)(equals - value), &s->host);
 }
 
+static int read_latency(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
+    s->kind = WHATIF_LATENCY;
+    return read_factor(value, &s->factor)
+               ? 0
+               : refuse(r, "--latency takes 0.5x (0.001x to 1000x), not '%s'", value);
+}
+
 /* "55%" of a CPU, "150%". */
 static int read_quota(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
     const char *equals = strchr(value, '=');
@@ -263,6 +270,7 @@ int prediction_read_word(struct prediction_reader *r, const struct prediction_wo
                    {"cpu", read_cpu},
                    {"quota", read_quota},
                    {"without-straggler", read_straggler},
+                   {"latency", read_latency},
                    {"workers", read_workers}};
     struct whatif_scenario s = {.host = -1, .rank = -1, .factor = 1};
     if (strcmp(word->option, "balanced") == 0) {

@@ -28,6 +28,8 @@ static double throttled(size_t column, double t_s) {
     return throttled_ns;
 }
 
+static int64_t message_bytes = 100000;
+
 /* Each second rank 1 computes, and sends for the rest, `moving_ms`; rank 0 computes for 0.1 s and
  * receives. Rank 1 uses a core for 0.5 s of its computing at most. */
 static void plant_calls(struct recording *r, int64_t moving_ms) {
@@ -35,9 +37,9 @@ static void plant_calls(struct recording *r, int64_t moving_ms) {
     for (int rank = 0; rank < 2; rank++)
         PLANT(&r->calls, rank, rank, "MPI_Init", -1, -1, 0, 0, 0);
     for (int s = 0; s < SECONDS; s++) {
-        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, 8, s * S + 100 * MS, (s + 1) * S,
+        PLANT(&r->calls, 0, 0, "MPI_Recv", 1, 1, message_bytes, s * S + 100 * MS, (s + 1) * S,
               MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU, .cpu_ns = 500 * MS, .gap_cpu_ns = 100 * MS);
-        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, 8, s * S + gap * MS, (s + 1) * S,
+        PLANT(&r->calls, 1, 1, "MPI_Send", 0, 1, message_bytes, s * S + gap * MS, (s + 1) * S,
               MPI_FLAG_HAS_CPU | MPI_FLAG_HAS_GAP_CPU, .cpu_ns = (600 - used) * MS,
               .gap_cpu_ns = used * MS);
     }
@@ -409,6 +411,18 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     verdict_release(&v);
 }
 
+/* The same with messages of a few bytes: no link is too slow for them. */
+static void small_messages_that_take_long_are_limited_by_latency(void **state) {
+    struct verdict v;
+    (void)state;
+    message_bytes = 8;
+    judge_moving(550, false, &v);
+    message_bytes = 100000;
+    assert_string_equal(cause_name(v.kind), "latency");
+    assert_int_equal(v.subject, SUBJECT_MESSAGES);
+    verdict_release(&v);
+}
+
 /* Rank 1 has its core, and nobody does what it does: rank 0 waits for it most of the time. */
 static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(void **state) {
     struct verdict v;
@@ -434,6 +448,7 @@ int main(void) {
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
+        cmocka_unit_test(small_messages_that_take_long_are_limited_by_latency),
         cmocka_unit_test(who_computes_alone_while_the_other_waits_is_what_the_run_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
