@@ -58,7 +58,7 @@ if(TARGET chokepoint-mpi)
   chokepoint_mpi_test(shim_says_why)
   chokepoint_mpi_test(shim_real_programs)
   chokepoint_mpi_test(waits_are_followed)
-  set_tests_properties(waits_are_followed PROPERTIES TIMEOUT 1200)
+  set_tests_properties(waits_are_followed PROPERTIES TIMEOUT 600)
   set_tests_properties(shim_real_programs PROPERTIES LABELS "mpi;slow")
 endif()
 
