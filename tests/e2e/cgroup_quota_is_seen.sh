@@ -40,6 +40,10 @@ stat=${group%% *}/cpu.stat
 for _ in $(seq 400); do [ "$(awk '$1 == "nr_throttled" { print $2 }' "$stat")" -ge 25 ] && break; sleep 0.05; done
 kill -KILL $busy
 wait $busy 2>/dev/null
+# The kernel counts a throttled period when it ends: until nothing changes for longer than one (100 ms).
+settled() { local then=$now; now=$(cat "$stat"); [ "$now" = "$then" ] || { sleep 0.15; return 1; }; }
+now=""
+until_true settled
 kill -TERM $agent && wait $agent || fail "the agent ended with status $?"
 for segment in "$work"/spool/*.spool; do "$CHOKEPOINT_BIN/frame-dump" "$segment"; done >"$work/dump"
 column() { grep -F " cgroup [/$name]" "$work/dump" | tail -1 | grep -oE " $1=[0-9-]+" | cut -d= -f2; }
