@@ -122,7 +122,8 @@ static void fill(int64_t *values, const struct ranked *rank, const struct proces
 }
 
 /* What threads ran after they were last read, and before they ended, is in the process's own sum,
- * which is rounded down to ticks. Who of them had it is not known: one of them, at most. */
+ * which is rounded down to ticks. It is not known which thread had it, so it counts as one
+ * thread's. */
 static void add_ended(struct ranked *rank, const struct process_stat *stat, int64_t tick_ns) {
     int64_t all_ns = counter_value(stat->user_ticks + stat->system_ticks, tick_ns);
     if (all_ns == VALUE_ABSENT || all_ns <= rank->run_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranks that have as much to do as their peers. Work that one has more than the others does not go
- * away: it is shared out among them. What it takes longer beyond that (its core is slower, or gone,
- * or it sleeps) does.
+ * away: it is shared out among them. The rest of its delay does go away (its core is slower, or
+ * gone, or it sleeps).
  */
 #include <errno.h>
 #include <math.h>

@@ -74,8 +74,8 @@ static void post_signals(struct rank_builder *rb, size_t k, bool waits, int64_t 
     }
 }
 
-/* Whatever a call starts stands beside it, with the same beginning. What it waits for itself is put
- * behind waits[]. */
+/* The operations that a call starts begin when the call does. Those that it waits for itself are
+ * put behind waits[]. */
 static void post_all(struct rank_builder *rb, size_t i) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *own = replay_function_of(rb, e);
@@ -155,7 +155,7 @@ static double disk_of(const struct rank_builder *rb, int64_t begin, int64_t end)
     return ns;
 }
 
-/* A call to a file, or a wait for one. Of all who have it open: when the last of them came. */
+/* A call to a file, or a wait for one. One of all who have it open ends when the last has come. */
 static void put_file(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct mpi_event *e = &rb->rank->events[i];
     uint32_t group = replay_group_of(rb, i);

@@ -114,7 +114,8 @@ static double weight_of(const struct candidate *c) {
     return c->run_share > 0 ? gain / c->run_share : 0;
 }
 
-/* The best of the others in these blocks. What is left when nothing is short is no rival. */
+/* The best of the others in these blocks. A fallback is no rival: it stands only where nothing is
+ * short. */
 static double second_of(const struct candidates *candidates, const struct blocks *b,
                         const double *sums) {
     double second = 0;

@@ -37,8 +37,8 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
 }
 
 /* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN, and CHOKEPOINT_AGENT
- * says what it is. Of the lists that
- * mpirun refuses to mix, ours is -x. SLURM_OVERLAP: the agents' step must not hold the CPUs. */
+ * says what it is. mpirun refuses to mix its two ways to pass variables; ours is -x. SLURM_OVERLAP:
+ * the agents' step must not hold the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
     bool direct = launch->road == LAUNCH_DIRECT, ssh = launch->road == LAUNCH_SSH;
