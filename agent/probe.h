@@ -75,6 +75,9 @@ struct probe {
      * came waits for that or a slow slot; else it is asked every 25 ms, and sampled at every slot.
      * May be NULL: it does not. */
     bool (*is_called)(const void *state);
+    /* Of probes at the pace of the system, asked after each sample: whether it found something that
+     * the slow tables must see before it is gone. They then join the next frame. May be NULL. */
+    bool (*has_news)(void *state);
     void (*close)(void *state); /* may be NULL; called also after a failed open */
 };
 

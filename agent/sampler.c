@@ -52,6 +52,7 @@ struct sampler {
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
+    bool news; /* for the slow tables, which join the next frame */
 };
 
 /* ---- opening ---- */
@@ -208,6 +209,8 @@ static void sample_station(struct sampler *sampler, struct station *station) {
         rows_reset(station->rows);
         station->cost.failures++;
     }
+    if (station->probe->has_news)
+        sampler->news |= station->probe->has_news(station->state);
     tell_error(sampler, station, r < 0 ? r : r > 0 ? -EIO : 0);
 }
 
@@ -447,6 +450,8 @@ static int next_frame(struct sampler *sampler, const struct frame_sink *sink) {
         return SAMPLER_AGAIN;
     struct slot slot;
     schedule_take(&sampler->schedule, planned, wall, mono, &slot);
+    slot.slow |= sampler->news;
+    sampler->news = false;
     take_frame(sampler, &slot, sink);
     return 0;
 }

@@ -49,6 +49,7 @@ _Static_assert(FAILED - CALLS + 1 == MPI_SUM_COLUMNS, "as mpi_sum_put puts them"
 
 struct mpi {
     struct call_watch *watch;          /* NULL: not open */
+    size_t n_known;                    /* ranks, at the last question for news */
     int64_t inside_ns[CALL_MAX_RANKS]; /* as last told */
     /* A process of a rank without a file: why? */
     int32_t suspect;
@@ -240,6 +241,14 @@ static int mpi_open(void *state, const struct probe_env *env, char *why, size_t 
     return r;
 }
 
+/* A rank came. Processes are looked at once a second, and it may live for less. */
+static bool mpi_has_news(void *state) {
+    struct mpi *mpi = state;
+    size_t known = mpi->n_known;
+    mpi->n_known = mpi->watch->reader.n_ranks;
+    return mpi->n_known > known;
+}
+
 static void mpi_close(void *state) {
     struct mpi *mpi = state;
     if (mpi->watch)
@@ -301,5 +310,6 @@ const struct probe probe_mpi = {
     .max_rows = mpi_max_rows,
     .open = mpi_open,
     .sample = mpi_sample,
+    .has_news = mpi_has_news,
     .close = mpi_close,
 };

@@ -45,7 +45,6 @@ once() {
     judge "$1"
 }
 
-# The ranks must live longer than the second between two looks at processes: who is not seen has no budget.
 mechanisms=("$@")
 [ $# -gt 0 ] || mechanisms=(recv_any probe_large improbe testsome waitany persistent iallreduce bcast neighbor_allgather
                             inter_bcast split fence lock_unlock lock_all_flush spawn)

@@ -192,9 +192,20 @@ static int broken_open(void *state, const struct probe_env *env, char *why, size
         .sample = sample_fn                                                                        \
     }
 
+static bool comes_third(void *state) {
+    return ((const struct played *)state)->count == 3;
+}
+
 static const struct probe fast = PLAY("fast", PACE_SYSTEM, play_open, fast_sample);
 static const struct probe slow = PLAY("slow", PACE_PROCESS, play_open, slow_sample);
 static const struct probe empty = PLAY("empty", PACE_PROCESS, play_open, empty_sample);
+static const struct probe newsy = {.table = {"newsy", "thing", "", TABLE_SAMPLES, columns, 1},
+                                   .pace = PACE_SYSTEM,
+                                   .state_size = sizeof(struct played),
+                                   .max_rows = two_rows,
+                                   .open = play_open,
+                                   .sample = fast_sample,
+                                   .has_news = comes_third};
 static const struct probe flaky = PLAY("flaky", PACE_SYSTEM, play_open, flaky_sample);
 static const struct probe absent = PLAY("absent", PACE_SYSTEM, absent_open, fast_sample);
 static const struct probe broken = PLAY("broken", PACE_SYSTEM, broken_open, fast_sample);
@@ -431,6 +442,18 @@ static void slow_tables_join_at_multiples_of_their_period(void **state) {
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
         assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
         assert_int_equal(world.seen[i].n_rows[TABLE_SELF], due ? 4 : 0);
+    }
+    release(&world);
+}
+
+static void slow_tables_join_the_frame_after_news(void **state) {
+    (void)state;
+    static const struct probe *const probes[] = {&newsy, &slow};
+    struct world world = {0};
+    run_with(&world, probes, 2, 25, NULL);
+    for (size_t i = 0; i < 25; i++) {
+        bool due = i == 0 || i == 3 || world.seen[i].head.slot_ns % SLOW == 0;
+        assert_int_equal(world.seen[i].n_rows[TABLE_SLOW], due ? 2 : 0);
     }
     release(&world);
 }
@@ -878,6 +901,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_are_on_slots_and_the_first_waits_for_none),
         cmocka_unit_test(slow_tables_join_at_multiples_of_their_period),
+        cmocka_unit_test(slow_tables_join_the_frame_after_news),
         cmocka_unit_test(frames_tell_what_was_sampled_even_without_rows),
         cmocka_unit_test(a_stop_takes_a_last_frame_of_all_tables),
         cmocka_unit_test(a_slow_slot_that_was_missed_is_made_up_for),
