@@ -10,7 +10,6 @@ struct gain {
     double estimate, low, high; /* NAN: not known */
     bool replayed;              /* by replay of the recorded calls; else by the critical path */
     bool counted;               /* by counters of one process (gain_counted.h) */
-    bool at_bound;              /* a replay gave more than the critical path has */
 };
 
 #endif

@@ -56,7 +56,6 @@ struct whatif_answer {
     double replay_s;      /* as measured, replayed; NAN without a replay */
     double predicted_s;   /* NAN: neither replayed nor counted */
     double calls_s;       /* by the calls alone, all computing as long as it was; NAN: no replay */
-    bool at_bound;        /* that is: the replay gave more than the path has */
     double low_s, high_s; /* 95 % of block bootstrap over iterations, fixed seed; NAN */
     double bound_s;       /* it cannot take less: everything else stays */
     double gain;          /* 1 - predicted / measured; NAN as that */

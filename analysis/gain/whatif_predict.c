@@ -94,7 +94,6 @@ static void keep_bound(const struct whatif_scenario *scenarios, size_t n, struct
 
 static void warm(struct whatif_answer *a) {
     a->calls_s = a->predicted_s;
-    a->at_bound = a->predicted_s <= a->bound_s;
     a->gain = 1 - a->predicted_s / a->measured_s;
     a->gain_low = 1 - a->high_s / a->measured_s;
     a->gain_high = 1 - a->low_s / a->measured_s;

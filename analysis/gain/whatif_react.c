@@ -189,7 +189,7 @@ static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
 
 static void refuse(struct whatif_answer *a, const char *why) {
     a->refused = why;
-    a->replayed = a->at_bound = false;
+    a->replayed = false;
     a->predicted_s = a->calls_s = a->low_s = a->high_s = NAN;
     a->gain = a->gain_low = a->gain_high = NAN;
 }

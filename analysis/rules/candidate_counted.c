@@ -14,12 +14,9 @@
 
 #define COMPUTING (1u << BUDGET_CPU)
 
-/* A replay that finds as much as its path has, or more, took one path for the only one. */
+/* Where a replay answers, its answer is said, as `whatif` says it. */
 const struct gain *candidate_gain(const struct candidate *c) {
-    bool more = c->counted.counted && c->counted.estimate > c->gain.estimate;
-    if (c->gain.replayed && !(c->gain.at_bound && more))
-        return &c->gain;
-    return c->counted.counted ? &c->counted : &c->gain;
+    return c->gain.replayed || !c->counted.counted ? &c->gain : &c->counted;
 }
 
 bool candidate_is_worth_naming(const struct candidate *c) {

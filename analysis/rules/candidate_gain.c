@@ -24,8 +24,7 @@ static struct gain gain_of(const struct whatif_answer *answer) {
                          .low = fmax(0, answer->run_low),
                          .high = fmax(0, answer->run_high),
                          .replayed = answer->replayed || answer->iterations,
-                         .counted = answer->counted && !answer->iterations,
-                         .at_bound = answer->at_bound};
+                         .counted = answer->counted && !answer->iterations};
 }
 
 static int ask(const struct run_model *model, const struct whatif *whatif,
