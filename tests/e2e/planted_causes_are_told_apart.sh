@@ -21,7 +21,7 @@ planted sleep --sleep 75
 planted skew --skew 2.5
 planted threads --threads 2 40
 planted write --write "$work/written" 4000000
-planted stop --stop 75
+planted stop --stop 300 # the state is looked at ten times a second: shorter stops are told by chance
 has_stops=$(sql "SELECT count(*) FROM pragma_table_info('process') WHERE name = 'stopped_ns'")
 export has_stops
 python3 - <<'END' || fail "see above"
