@@ -36,7 +36,7 @@ SHELLS = ("sh", "bash", "dash")
 
 @dataclasses.dataclass
 class Facts:
-    """What is known of one recording beside its name."""
+    """The report, the answers and the truth of one recording."""
     name: str
     report: dict
     advised: list = dataclasses.field(default_factory=list) # (command under next, its answer or None, why it has none)
@@ -62,7 +62,7 @@ def rows_of(report, phase="all", host=None):
 
 
 def share_pct(rows, *terms):
-    """Of the time of all these rows together."""
+    """A share of the time of all these rows together, in percent."""
     wall = sum(row["wall_s"] for row in rows)
     return 100 * sum(row.get(f"{term}_s") or 0 for row in rows for term in terms) / wall if wall else 0
 
@@ -76,7 +76,7 @@ def blames(verdict):
 
 
 def loss_terms(verdict):
-    """The terms of the budget in which the job pays for the limit. Who computes himself while others wait for him pays by computing."""
+    """The terms of the budget in which the job pays for the limit. A process that others wait for pays by computing."""
     if verdict["resource"] == "cpu" and (subject_of(verdict) in ("all-hosts", "core", "rank", "process") or verdict.get("cause_kind") == "serial"):
         return COMPUTING
     return LOSS.get(verdict["resource"], ())

@@ -159,7 +159,7 @@ def gathered(one, binaries, thresholds, say=lambda text: None):
 
 
 def add_truth(pairs, binaries):
-    """What the clean twin of each faulty run took, for those whose fault is one scenario."""
+    """The time of the clean twin of each faulty run, for those whose fault is one scenario."""
     runs = [run for _, run in pairs if run]
     truth.set_truth(runs)
     for facts, run in pairs:
