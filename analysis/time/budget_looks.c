@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "analysis/threshold.h"
 #include "analysis/time/budget_timeline.h"
 
 /* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
@@ -76,13 +77,22 @@ static bool finds_next(const struct timeline *t, size_t event) {
     return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
+/* Of the length of looks in a row, what they took. Two looks with less between them than a look
+ * costs the program and the shim have nothing between them: that is a loop that waits. */
+static double looking(const struct mpi_event *e, double length) {
+    if (!(e->flags & MPI_FLAG_FOLDED))
+        return length;
+    double inside = fmin((double)e->inside_ns, length);
+    return length - inside <= LOOK_GAP_NS * (double)e->calls ? length : inside;
+}
+
 const enum raw timeline_plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
 static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UNSPLIT};
 
 void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
-    double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
+    double inside = looking(e, length);
     timeline_put_poll(t, event, begin, end, inside, timeline_plainly, false);
     timeline_put_poll(t, event, begin, end, length - inside, folded, false);
     bool tells = finds_next(t, event) || comes_by_turns(t, event, begin);

@@ -536,6 +536,28 @@ static void folded_tests_wait_unless_the_process_computed(void **state) {
     }
 }
 
+/* A loop of nothing but tests: half of its time is outside them, 50 ns a turn, and all of it waits.
+ */
+static void a_loop_of_tests_alone_computes_nothing(void **state) {
+    (void)state;
+    for (int works = 0; works < 2; works++) {
+        struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
+        begin(&p, 2);
+        PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 1 * MS, MPI_FLAG_AT_MOST);
+        PLANT(&p.log, 0, 0, "MPI_Test", -1, -1, 0, 1 * MS, 21 * MS, MPI_FLAG_FOLDED,
+              .inside_ns = 10 * MS, .calls = works ? 20000 : 200000);
+        PLANT(&p.log, 0, 0, "MPI_Test", 1, 1, 8, 21 * MS, 21 * MS);
+        PLANT(&p.log, 0, 0, "MPI_Irecv", 1, 1, 8, 1 * MS, 21 * MS, FROM_START);
+        PLANT(&p.log, 1, 1, "MPI_Send", 0, 1, 8, 21 * MS, 21 * MS);
+        p.intervals[0] = interval(0, 21 * MS, 21);
+        struct budget b = budget_of(&p, 0);
+        NEAR(b.term_s[BUDGET_PEER_WAIT], works ? 0.010 : 0.020);
+        NEAR(b.term_s[BUDGET_CPU], works ? 0.010 : 0);
+        NEAR(b.closure_pct, 100);
+        release(&p);
+    }
+}
+
 /* A core taken away from a thread that spins in tests: no contradiction, and no demand for it. */
 static void folded_tests_that_were_preempted_still_close(void **state) {
     struct plan p = {.end_ns = 21 * MS, .n_intervals = 1};
@@ -1354,6 +1376,7 @@ int main(void) {
         cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),
         cmocka_unit_test(folded_tests_wait_unless_the_process_computed),
+        cmocka_unit_test(a_loop_of_tests_alone_computes_nothing),
         cmocka_unit_test(folded_tests_that_were_preempted_still_close),
         cmocka_unit_test(accesses_in_a_row_move_data_if_one_of_them_took_long_enough),
         cmocka_unit_test(each_cause_of_not_running_is_its_own_term),
