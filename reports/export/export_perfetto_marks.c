@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program said of itself: nested slices a process, values as counters. */
+/* The marks of the program: nested slices a process, values as counters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F3, the iterations of each rank, and F1, what the program said of itself, a curve a run. */
+/* F3, the iterations of each rank, and F1, the marks of the program, one curve a run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

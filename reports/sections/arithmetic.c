@@ -57,8 +57,9 @@ void section_arithmetic(const struct report *report, struct page *page) {
             table_cell(&table, row, BOUND)->before = table_cell(&table, row, SHARE)->before = "<= ";
     }
     table_note(&table,
-               "What the bytes of an iteration need at a rate: measured, what this link was "
-               "measured to carry; set, what its interface is set to; seen, the highest rate any "
-               "host reached again and again (a link may carry more: then at most that).");
+               "The table says how long the bytes of an iteration take at a rate. The rate is "
+               "measured (calibrate found it), set (the interface is limited to it) or seen (the "
+               "highest one that any host reached again and again; the link may carry more, so "
+               "the bytes take at most that long).");
     page_table(page, &table);
 }

@@ -66,7 +66,7 @@ void section_compared_curves(const struct comparison *c, struct page *page) {
         n_curves += runs[g]->n_curves;
     }
     if (n_curves) {
-        page_heading(page, 2, "What the programs said of themselves");
+        page_heading(page, 2, "Progress as the programs reported it");
         for (size_t i = 0; i < ARRAY_SIZE(first_curves); i++)
             if (has_curve(c, first_curves[i]))
                 put_pair(page, runs, c->n_groups, first_curves[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* F1 and F2: resources, cores and what the program said of itself, over time. Pictures only. */
+/* F1 and F2: resources, cores and the marks of the program, over time. Pictures only. */
 #include <string.h>
 
 #include "reports/plot/plot.h"
@@ -43,7 +43,7 @@ static bool curve_seen(const struct report *report, size_t at) {
 
 static void put_curves(const struct report *report, struct page *page) {
     if (report->n_curves)
-        page_heading(page, 2, "What the program said of itself");
+        page_heading(page, 2, "Progress as the program reported it");
     for (size_t i = 0; i < report->n_curves; i++) {
         const char *name = report->curves[i].name;
         size_t ranks = curve_seen(report, i) ? 0 : plot_marked_count(report, name);

@@ -108,12 +108,12 @@ static const char *words_of(const struct whatif_answer *first,
     if (!counted)
         return isnan(first->bound_s) ? "Without a critical path there is no bound either."
                                      : "The bound holds nevertheless.";
-    return counted->iterations ? "What is predicted is how long the iterations take "
-                                 "that all ranks together got done, by the share of each one's own "
-                                 "time."
-                               : "What is predicted is by counters, of a process "
-                                 "that hardly waits for others, or of all where they wait for a "
-                                 "link.";
+    return counted->iterations ? "The prediction is the time for as many iterations as "
+                                 "all ranks did together, from how much of its own time each "
+                                 "would save."
+                               : "The prediction rests on counters: those of a process "
+                                 "that hardly waits for others, or of all processes where they "
+                                 "wait for a link.";
 }
 
 static void put_grounds(const struct prediction *p, struct page *page) {

@@ -87,8 +87,8 @@ def is_felt_by_peers(verdict):
 
 
 def loss_pct(report):
-    """Of the job's own time, what it lost to the resource that is blamed: all processes together where all hosts are, else the one on that
-    host (on any, where peers feel it or no host is named) that lost most."""
+    """The share of the job's own time that was lost to the blamed resource. Where all hosts are blamed, all processes count together;
+    else the one that lost most on the blamed host, or on any host where peers feel it or none is named."""
     verdict, rows = report["verdict"], working_rows(report)
     if subject_of(verdict) == "all-hosts":
         return share_pct(rows, *loss_terms(verdict))
@@ -198,8 +198,8 @@ def law_3(facts):
 # ---- 4: balanced is earned ----
 
 def unexplained_pct(report):
-    """Of the ranks' time, what has no cause: asleep or blocked, in MPI for no known reason, in no term; waits for others where no
-    path says for what. Launchers are law 8's."""
+    """The share of the ranks' time that has no cause: asleep or blocked, in MPI for no known reason, in no term. Waits for others
+    count where no critical path says for what. Launchers are left to law 8."""
     followed = any(row["phase"] == "all" and row["host"] for row in report.get("critical_path") or [])
     return share_pct(working_rows(report), "idle", "mpi_unsplit", "unknown", *(() if followed else ("peer_wait",)))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # check_static.sh [BUILD]: clang-tidy, cppcheck and gcc -fanalyzer over all sources but the tests, as they are compiled in
-# BUILD (build/release), on all cores. What is switched off stands with its reason in .clang-tidy, tests/tools/cppcheck.txt
-# and below. Versions find different things, so only those judge that the code was cleaned with (Debian 12).
+# BUILD (build/release), on all cores. Checks that are switched off stand with their reasons in .clang-tidy,
+# tests/tools/cppcheck.txt and below. Versions find different things, so only those judge that the code was cleaned with (Debian 12).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}

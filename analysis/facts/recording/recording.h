@@ -103,7 +103,7 @@ enum mark_kind { MARK_PHASE = 1, MARK_ITERATION = 2, MARK_OPERATOR = 3, MARK_VAL
 
 #define MARK_NAME_SIZE 64
 
-struct mark { /* what the program said of itself */
+struct mark { /* what the program reports through chokepoint.h */
     int host;
     enum mark_kind kind;
     char name[MARK_NAME_SIZE];
