@@ -18,6 +18,9 @@
  * right; those without such evidence were, too, but they were ten. */
 #define VERDICT_CONFIDENCE_CAP 0.9
 #define VERDICT_CONFIDENCE_LEAN 0.75
+/* With the calls of the fault matrix's MPI runs taken away (-source:calls), 131 of 138 verdicts
+ * "saturated" were right, and 16 of 41 "suspected". */
+#define VERDICT_CONFIDENCE_BLIND 0.4
 #define VERDICT_CONFIDENCE_MAX 0.98 /* nothing is certain */
 
 enum verdict_state { VERDICT_SATURATED, VERDICT_SUSPECTED, VERDICT_BALANCED, VERDICT_INSUFFICIENT };

@@ -70,9 +70,16 @@ static void add_runner_up(const struct run_model *model, const struct candidates
     free(what);
 }
 
+/* Ranks whose calls nobody recorded: a rank that polls looks like one that computes, so a supply
+ * that ran out need not have held the run up. */
+static bool is_blind(const struct run_model *model) {
+    return !model->budgets.events && verdict_has_ranks(model);
+}
+
 /* Weights as designed; less where the evidence has a hole that is known. */
 static double confidence_of(const struct run_model *model, const struct candidate *c,
-                            const struct resampled *r, double *ret_asked) {
+                            const struct resampled *r, enum verdict_state state,
+                            double *ret_asked) {
     double confidence = 0.5 * r->first + 0.2 * r->margin + 0.2 * fmin(1, c->signals / 3.0) +
                         0.1 * verdict_coverage(model);
     bool told = c->supply || model_has_path(model); /* of others there were too few to count */
@@ -84,6 +91,8 @@ static double confidence_of(const struct run_model *model, const struct candidat
         confidence *= 0.6;
     if (!model_has_path(model) && ranks_busy(model, c->group) >= BUSY_RANK && candidate_is_link(c))
         confidence *= 0.6;
+    if (state == VERDICT_SUSPECTED && is_blind(model))
+        return fmin(confidence, VERDICT_CONFIDENCE_BLIND);
     return told ? confidence : fmin(confidence, VERDICT_CONFIDENCE_LEAN);
 }
 
@@ -148,7 +157,7 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     v->kind = c->kind;
     v->start_s = c->start_s;
     v->end_s = c->end_s;
-    v->confidence = confidence_of(model, c, &r, &v->computed);
+    v->confidence = confidence_of(model, c, &r, v->state, &v->computed);
     take_culprit(c, v);
     take_gain(model, c, other, v);
     v->cause = text_format("%s", c->cause);
