@@ -90,6 +90,14 @@ static bool has_new_name(const struct process *process, const struct process_sta
            memcmp(process->stat.comm, stat->comm, stat->comm_size) != 0;
 }
 
+/* The first of several new names since its last row leaves the old one as it was. */
+static void note_old_name(const struct processes *all, struct process *process) {
+    if (process->old_comm_size || process->sent + 1 != all->sample)
+        return;
+    memcpy(process->old_comm, process->stat.comm, process->stat.comm_size);
+    process->old_comm_size = process->stat.comm_size;
+}
+
 /* The time up to this look is counted by what the process does at the look. */
 static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
     if (now->state == 'T' || now->state == 't')
@@ -105,8 +113,10 @@ static void update(struct processes *all, struct process *process, int32_t pid, 
     bool is_new = !is_same(process, &stat);
     if (is_new)
         begin_process(all, process, inode, &stat, env);
-    bool look = is_new || !process->settled || has_new_name(process, &stat) ||
-                process->class == PROCESS_OUTSIDE;
+    bool renamed = !is_new && has_new_name(process, &stat);
+    if (renamed)
+        note_old_name(all, process);
+    bool look = is_new || !process->settled || renamed || process->class == PROCESS_OUTSIDE;
     process_judge_cpu(process, &stat, is_new);
     sample_stop(process, &stat, env->mono_ns);
     process->stat = stat;
@@ -208,10 +218,9 @@ static void fill_times(const struct process *process, int64_t *values) {
 }
 
 /* "comm[pid]" */
-static size_t format_name(const struct process_stat *stat, int32_t pid, char name[64]) {
-    memcpy(name, stat->comm, stat->comm_size);
-    return stat->comm_size +
-           (size_t)snprintf(name + stat->comm_size, 64 - stat->comm_size, "[%d]", pid);
+static size_t format_name(const char *comm, size_t size, int32_t pid, char name[64]) {
+    memcpy(name, comm, size);
+    return size + (size_t)snprintf(name + size, 64 - size, "[%d]", pid);
 }
 
 /* What its launcher told it, or MPI, which tells it to a program without a launcher, too. */
@@ -222,19 +231,10 @@ static int32_t rank_of(const struct process *process, int32_t pid, const struct 
                 : process->rank;
 }
 
-static void report(struct processes *all, size_t at, const struct probe_env *env,
-                   struct rows *rows) {
-    struct process *process = &all->items[at];
+static void fill_row(const struct processes *all, size_t at, const struct probe_env *env,
+                     struct row *row) {
+    const struct process *process = &all->items[at];
     int32_t pid = all->by_pid.ids[at];
-    char name[64];
-    size_t size = format_name(&process->stat, pid, name);
-    struct row *row = rows_append(rows, name, size);
-    if (!row)
-        return;
-    process_account(all, process, pid, env);
-    /* Its class may be known one sample late; all it did was since its birth nevertheless. */
-    bool first = process->sent == 0 && !process->settled;
-    row->flags = process->born && first ? ROW_BORN : 0;
     row->values[PID] = pid;
     row->values[JOB] = process->class == PROCESS_JOB;
     int32_t rank = rank_of(process, pid, all, env);
@@ -243,6 +243,37 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
     fill_io(all, pid, row->values);
+}
+
+/* A row's growth is told from the row before it under the same name. So a renamed process has one
+ * more row under its old name: what it did since then is in that one. */
+static void report_old_name(struct processes *all, size_t at, const struct probe_env *env,
+                            struct rows *rows) {
+    struct process *process = &all->items[at];
+    char name[64];
+    size_t size = format_name(process->old_comm, process->old_comm_size, all->by_pid.ids[at], name);
+    process->old_comm_size = 0;
+    struct row *row = rows_append(rows, name, size);
+    if (row)
+        fill_row(all, at, env, row);
+}
+
+static void report(struct processes *all, size_t at, const struct probe_env *env,
+                   struct rows *rows) {
+    struct process *process = &all->items[at];
+    int32_t pid = all->by_pid.ids[at];
+    char name[64];
+    size_t size = format_name(process->stat.comm, process->stat.comm_size, pid, name);
+    struct row *row = rows_append(rows, name, size);
+    if (!row)
+        return;
+    process_account(all, process, pid, env);
+    /* Its class may be known one sample late; all it did was since its birth nevertheless. */
+    bool first = process->sent == 0 && !process->settled;
+    row->flags = process->born && first ? ROW_BORN : 0;
+    fill_row(all, at, env, row);
+    if (process->old_comm_size)
+        report_old_name(all, at, env, rows);
     process->sent = all->sample;
 }
 

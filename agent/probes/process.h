@@ -32,7 +32,9 @@ struct process {
     bool settled; /* old enough for its class to stand */
     bool born;    /* started after this probe's first sample */
     bool left;    /* outside the job: last reported only because it had been listed before */
-    int32_t rank; /* -1: none */
+    char old_comm[COMM_MAX + 1];    /* renamed since its last row (exec, prctl): its name there */
+    uint8_t old_comm_size;          /* 0: not renamed */
+    int32_t rank;                   /* -1: none */
     int rank_quality, step_quality; /* of what told its rank, and the one of the batch step */
     int32_t step_rank;              /* which the run was started in: no rank of the job */
     bool above;       /* of the job only because ranks run below it: its other children are not */

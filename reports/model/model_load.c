@@ -217,6 +217,8 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_tables(store, input);
     if (result == 0)
         result = load_marks(store, input);
+    if (result == 0)
+        result = recording_join_names(&input->recording);
     recording_settle(&input->recording);
     return result;
 }

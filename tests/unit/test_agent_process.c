@@ -279,6 +279,28 @@ static void a_process_joins_the_job_when_it_calls_exec(void **state) {
     tree_remove(&tree);
 }
 
+/* What a wrapper and the program it executes did between two samples is told under the old name. */
+static void a_renamed_process_has_a_last_row_under_its_old_name(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    write_process(&tree, 7, "sh", 1, 1, 100, true);
+    start_run(&h, tree.path, SCOPE_HOST, "r1", 100 * S);
+    write_process(&tree, 7, "train", 95, 1, 100, true);
+    assert_int_equal(harness_sample_at(&h, 101 * S), 0);
+    assert_int_equal(h.rows.n, 2);
+    expect(&h, "train[7]", "user_ns", 950000000);
+    expect(&h, "sh[7]", "user_ns", 950000000);
+    expect(&h, "sh[7]", "job", 1);
+    write_process(&tree, 7, "train", 190, 1, 100, true);
+    assert_int_equal(harness_sample_at(&h, 102 * S), 0);
+    assert_int_equal(h.rows.n, 1);
+    expect(&h, "train[7]", "user_ns", 1900000000);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void a_reused_id_is_another_process(void **state) {
     struct tree tree;
     struct harness h;
@@ -572,6 +594,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(zeroes_of_a_kernel_without_statistics_are_no_delays),
         cmocka_unit_test(a_process_is_born_when_it_started_after_the_previous_sample),
         cmocka_unit_test(a_process_joins_the_job_when_it_calls_exec),
+        cmocka_unit_test(a_renamed_process_has_a_last_row_under_its_old_name),
         cmocka_unit_test(a_reused_id_is_another_process),
         cmocka_unit_test(the_busiest_others_have_a_name),
         cmocka_unit_test(the_busiest_by_disk_have_a_name_too),

@@ -143,6 +143,10 @@ int64_t recording_step_ns(uint64_t n, uint64_t max, int64_t period_ns);
 /* Empty, with the columns of each table set. */
 void recording_init(struct recording *recording);
 
+/* After all rows are in: makes one series of those of one process under several names, with the
+ * name it had last. -ENOMEM. */
+int recording_join_names(struct recording *recording);
+
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
  * was there, or than anybody on its host waited for them). */
 void recording_settle(struct recording *recording);
