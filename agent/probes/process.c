@@ -48,6 +48,7 @@ enum {
     INVOLUNTARY_SWITCHES,
     PARENT,
     STOPPED_NS,
+    CHILDREN_NS,
     N_COLUMNS
 };
 
@@ -195,6 +196,9 @@ static void fill_stat(const struct processes *all, const struct process *process
         values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
     values[PARENT] = stat->parent;
     values[STOPPED_NS] = process->stopped_ns;
+    int64_t tick = tick_ns(env->ticks_per_s);
+    values[CHILDREN_NS] = counter_add(counter_value(stat->children_user_ticks, tick),
+                                      counter_value(stat->children_system_ticks, tick));
     values[START_NS] = process_start_ns(all, process, env);
     values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
@@ -439,6 +443,8 @@ static const struct column process_columns[N_COLUMNS] = {
     [PARENT] = {"parent", UNIT_NONE, COLUMN_LEVEL, "process id of its parent"},
     [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
                     "time it was stopped, by a signal or a debugger, as sampled at each row"},
+    [CHILDREN_NS] = {"children_ns", UNIT_NS, COLUMN_COUNTER,
+                     "CPU time of its children that have ended, and of all below them"},
 };
 
 const struct probe probe_process = {

@@ -71,6 +71,20 @@ static size_t hosts_busy(const struct run_model *model, size_t group, double *sh
     return n;
 }
 
+bool processes_come_and_go(const struct run_model *model, size_t group) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    struct windows windows = phase_windows(&model->groups[group]);
+    double seen = 0, unseen = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        if (!series_ever(set, &set->items[s], PROCESS_JOB, 1))
+            continue;
+        seen += series_growth(set, &set->items[s], PROCESS_USER, windows, NULL) +
+                series_growth(set, &set->items[s], PROCESS_SYSTEM, windows, NULL);
+        unseen += series_growth(set, &set->items[s], PROCESS_UNSEEN, windows, NULL);
+    }
+    return unseen > seen;
+}
+
 static double term(const struct budget *budget, enum budget_term which) {
     return isnan(budget->term_s[which]) ? 0 : budget->term_s[which];
 }

@@ -27,6 +27,11 @@ bool model_is_rank(const struct run_model *model, const struct model_process *pr
  * no process has a rank; NAN if nothing of the job was seen. */
 double ranks_busy(const struct run_model *model, size_t group);
 
+/* Most of the job's CPU time in the group was that of processes which came and went between two
+ * looks, as under make or in a shell script: what is known of single ones is not what the run does.
+ */
+bool processes_come_and_go(const struct run_model *model, size_t group);
+
 /* Outside the job, the one on a host that used most CPU, or wrote and read most. NULL: none. */
 const struct model_process *busiest_foreign(const struct run_model *model, size_t group, int host,
                                             double *ret_cores);

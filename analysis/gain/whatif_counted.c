@@ -56,17 +56,26 @@ static bool may_spin(const struct run_model *model) {
 }
 
 /* Of the processes that work, the one that computes for the shortest part tells. */
-static void count_computing(const struct whatif *w, const struct whatif_scenario *s,
-                            struct whatif_answer *a) {
-    const struct run_model *model = w->model;
+static double computing_of(const struct run_model *model) {
     double least = INFINITY;
-    for (size_t r = 0; r < model->budgets.n && !may_spin(model); r++) {
+    for (size_t r = 0; r < model->budgets.n; r++) {
         const struct budget *b = gain_budget(model, r, model->main_group);
         double cpu = budget_sum(b, 1u << BUDGET_CPU) + b->other_cpu_s;
         if (gain_works(model, r, model->main_group))
             least = fmin(least, fmin(1, cpu / b->wall_s));
     }
-    double gain = least * (1 - 1 / s->factor);
+    return least;
+}
+
+static void count_computing(const struct whatif *w, const struct whatif_scenario *s,
+                            struct whatif_answer *a) {
+    const struct run_model *model = w->model;
+    if (may_spin(model))
+        return;
+    double share = processes_come_and_go(model, model->main_group)
+                       ? ranks_busy(model, model->main_group)
+                       : computing_of(model);
+    double gain = share * (1 - 1 / s->factor);
     if (isfinite(gain))
         answer(gain, gain_at_pace(gain, PACE_SLOWER), gain_at_pace(gain, PACE_FASTER), a);
 }

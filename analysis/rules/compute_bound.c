@@ -16,6 +16,7 @@ struct computing {
     size_t workers;     /* its processes that compute, and as many more as its threads fill cores */
     int busiest;        /* host */
     bool one_thread;    /* one process computes, in one thread */
+    bool come_and_go;   /* its processes, too fast to be seen one by one */
 };
 
 /* Of the critical path; without one, of the processes' own time. */
@@ -68,13 +69,19 @@ static struct computing look(const struct run_model *model, size_t group) {
         c.busiest = used > most ? (int)h : c.busiest;
         most = fmax(most, used);
     }
-    c.workers = count_workers(model, group);
-    c.one_thread = c.n_hosts == 1 && c.cores > 1 && is_one_thread(model, group);
+    c.come_and_go = processes_come_and_go(model, group);
+    c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - ONE_CORE_LITTLE))
+                              : count_workers(model, group);
+    c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
+                   (c.come_and_go ? c.used <= 1 + ONE_CORE_LITTLE : is_one_thread(model, group));
     return c;
 }
 
 static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
     const char *host = model->hosts[c->host].name;
+    if (x->come_and_go)
+        text_list_add(&c->evidence, "most of its CPU time was used by processes that ended between "
+                                    "two looks: their parents tell how much");
     if (x->one_thread) {
         c->cause = text_format("one thread computes, and the other cores idle");
         text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of %s", x->used, x->cores,

@@ -219,6 +219,8 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = load_marks(store, input);
     if (result == 0)
         result = recording_join_names(&input->recording);
+    if (result == 0)
+        result = recording_find_unseen(&input->recording);
     recording_settle(&input->recording);
     return result;
 }

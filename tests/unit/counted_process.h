@@ -20,6 +20,7 @@ static struct shares shares_now;
 static int host_now;
 static int threads_now;   /* of each process */
 static double kernel_now; /* of the CPU time, a share of all time as that is */
+static double unseen_now; /* of processes that come and go below it, in cores */
 
 static inline double process_of(size_t column, double t_s) {
     (void)t_s;
@@ -41,6 +42,8 @@ static inline double process_of(size_t column, double t_s) {
         return shares_now.disk * 1e9;
     case PROCESS_THREADS:
         return threads_now;
+    case PROCESS_UNSEEN:
+        return unseen_now * 1e9;
     default:
         return 0;
     }

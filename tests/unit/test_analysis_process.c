@@ -314,6 +314,34 @@ static void what_comes_for_one_that_computes_tells_that_it_slept_before(void **s
     threads_now = 0;
 }
 
+/* make, a shell script: no process of theirs is there for long, and together they compute. */
+static void processes_that_come_and_go_are_counted_by_their_parents(void **state) {
+    struct process make[] = {{"make", 0.02, 0, 0, 0, 0}};
+    const struct {
+        double cores;
+        enum cause kind;
+        double gain;
+    } cases[] = {{1.9, CAUSE_COMPUTE_BOUND, 0.5}, {0.95, CAUSE_SINGLE_THREAD, 0.485}};
+    struct whatif_scenario twice = {.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct recording r;
+        struct judged j;
+        struct whatif_answer a;
+        unseen_now = cases[i].cores;
+        plant_job(&r, make, 1);
+        plant(&r, RECORDING_CPU, 0, "cpu1", 0.1, 0, quiet_cpu);
+        judge(&r, &j);
+        assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+        assert_int_equal(j.verdict.kind, cases[i].kind);
+        assert_true(fabs(j.verdict.gain - cases[i].gain) < 0.02);
+        assert_int_equal(whatif_ask(j.whatif, &twice, 1, &a), 0);
+        assert_true(a.counted && fabs(a.gain - j.verdict.gain) < 1e-9);
+        release(&r, &j);
+    }
+    unseen_now = 0;
+}
+
 /* ---- what if ---- */
 
 static struct whatif_answer ask_of(const struct process *two, struct whatif_scenario s) {
@@ -514,6 +542,7 @@ int main(void) {
         cmocka_unit_test(threads_that_wait_for_their_own_process_make_it_wait_for_nobody),
         cmocka_unit_test(threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core),
         cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),
+        cmocka_unit_test(processes_that_come_and_go_are_counted_by_their_parents),
         cmocka_unit_test(a_sleep_that_the_others_wait_for_is_answered_by_what_if),
         cmocka_unit_test(who_has_more_to_compute_without_ranks_is_answered_by_its_host),
         cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),

@@ -49,7 +49,9 @@ enum {
     PROCESS_MAJOR_FAULTS,
     PROCESS_THREADS,
     PROCESS_PARENT, /* process id; absent in recordings of before it was kept, as the next */
-    PROCESS_STOPPED
+    PROCESS_STOPPED,
+    PROCESS_UNSEEN, /* CPU time of its children that ended and that no row tells of; as loaded, of
+                       all of them (see recording_find_unseen) */
 };
 /* SELF_LATE: of the row "agent" the most a frame was late since the row before: a host that stood
  * still shows how long. */
@@ -146,6 +148,10 @@ void recording_init(struct recording *recording);
 /* After all rows are in: makes one series of those of one process under several names, with the
  * name it had last. -ENOMEM. */
 int recording_join_names(struct recording *recording);
+
+/* After the names are joined: takes from each process's time of ended children what rows of theirs
+ * tell already, so that PROCESS_UNSEEN is left, 0 where it was not recorded. -ENOMEM. */
+int recording_find_unseen(struct recording *recording);
 
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
  * was there, or than anybody on its host waited for them). */

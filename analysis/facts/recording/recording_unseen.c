@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CPU time of processes that came and went between two looks (a compiler under make, a shell's
+ * commands). The kernel adds what a process used, with all below it, to its parent when that one
+ * waits for its end. What rows of such a process told already is taken out of it: the rest was seen
+ * by nobody else.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/facts/recording/recording.h"
+
+#define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */
+
+struct relative { /* a process of the job */
+    struct series *series;
+    int host;
+    int64_t pid, parent_pid;
+    struct relative *parent; /* NULL: none of the job that was there when it ended */
+    int depth;
+    double told_ns; /* by rows of its children that have ended, and not yet taken out of its own */
+};
+
+static int compare_pid(const void *a, const void *b) {
+    const struct relative *x = a, *y = b;
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return (x->series->t_ns[0] > y->series->t_ns[0]) - (x->series->t_ns[0] < y->series->t_ns[0]);
+}
+
+/* Whoever is further down has ended first. */
+static int compare_depth(const void *a, const void *b) {
+    const struct relative *x = *(struct relative *const *)a, *y = *(struct relative *const *)b;
+    return (x->depth < y->depth) - (x->depth > y->depth);
+}
+
+static int64_t end_of(const struct relative *one) {
+    return one->series->t_ns[one->series->n - 1];
+}
+
+/* A process id may come back: the last that had it and was there by then. */
+static struct relative *find_parent(struct relative *all, size_t n, const struct relative *one) {
+    struct relative *found = NULL;
+    for (size_t low = 0, high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        struct relative *at = &all[middle];
+        bool before = at->host != one->host        ? at->host < one->host
+                      : at->pid != one->parent_pid ? at->pid < one->parent_pid
+                                                   : at->series->t_ns[0] <= end_of(one);
+        if (before) {
+            found = at;
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool is_it = found && found != one && found->host == one->host && found->pid == one->parent_pid;
+    return is_it ? found : NULL;
+}
+
+static int depth_of(const struct relative *one) {
+    int depth = 0;
+    while ((one = one->parent) && depth < DEPTH_MAX)
+        depth++;
+    return depth;
+}
+
+static size_t list_job(struct series_set *set, struct relative *all) {
+    size_t n = 0;
+    for (size_t s = 0; s < set->n; s++) {
+        struct series *series = &set->items[s];
+        int64_t pid = series_last(set, series, PROCESS_PID);
+        if (series->n && pid != VALUE_ABSENT && series_ever(set, series, PROCESS_JOB, 1))
+            all[n++] = (struct relative){
+                .series = series,
+                .host = series->host,
+                .pid = pid,
+                .parent_pid = series_last(set, series, PROCESS_PARENT),
+            };
+    }
+    return n;
+}
+
+static int64_t *at(const struct series_set *set, const struct relative *one, size_t row,
+                   size_t column) {
+    return &one->series->values[row * set->n_columns + column];
+}
+
+static double known(int64_t value) {
+    return value == VALUE_ABSENT || value < 0 ? 0 : (double)value;
+}
+
+/* Its rows, all that they tell of it and of what was below it. */
+static double told_by_rows(const struct series_set *set, const struct relative *one) {
+    double sum = 0;
+    for (size_t row = 0; row < one->series->n; row++)
+        sum += known(*at(set, one, row, PROCESS_USER)) + known(*at(set, one, row, PROCESS_SYSTEM)) +
+               known(*at(set, one, row, PROCESS_UNSEEN));
+    return sum;
+}
+
+/* What rows of a process told comes back in the rows of its parent from its end on. Where those
+ * end first, it comes to the parent's parent. */
+static void tell_parent(const struct series_set *set, struct relative *one, double told) {
+    struct relative *parent = one->parent;
+    if (!parent)
+        return;
+    for (size_t row = 0; row < parent->series->n && told > 0; row++) {
+        if (parent->series->t_ns[row] <= end_of(one))
+            continue;
+        int64_t *grown = at(set, parent, row, PROCESS_UNSEEN);
+        double taken = known(*grown) < told ? known(*grown) : told;
+        *grown = *grown == VALUE_ABSENT ? VALUE_ABSENT : *grown - (int64_t)taken;
+        told -= taken;
+        parent->told_ns += taken;
+    }
+    parent->told_ns += told;
+}
+
+static void blank_unrecorded(struct series_set *set) {
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t row = 0; row < set->items[s].n; row++) {
+            int64_t *value = &set->items[s].values[row * set->n_columns + PROCESS_UNSEEN];
+            if (*value == VALUE_ABSENT)
+                *value = 0;
+        }
+}
+
+int recording_find_unseen(struct recording *recording) {
+    struct series_set *set = &recording->tables[RECORDING_PROCESS];
+    struct relative *all = calloc(set->n + 1, sizeof *all);
+    struct relative **order = calloc(set->n + 1, sizeof(struct relative *));
+    size_t n = all && order ? list_job(set, all) : 0;
+    if (n)
+        qsort(all, n, sizeof *all, compare_pid);
+    for (size_t i = 0; i < n; i++)
+        all[i].parent = find_parent(all, n, &all[i]);
+    for (size_t i = 0; i < n; i++) {
+        all[i].depth = depth_of(&all[i]);
+        order[i] = &all[i];
+    }
+    if (n)
+        qsort(order, n, sizeof(struct relative *), compare_depth);
+    for (size_t i = 0; i < n; i++)
+        tell_parent(set, order[i], told_by_rows(set, order[i]) + order[i]->told_ns);
+    blank_unrecorded(set);
+    int result = all && order ? 0 : -ENOMEM;
+    free(all);
+    free(order);
+    return result;
+}

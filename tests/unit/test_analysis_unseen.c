@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* CPU time of processes that ended between two looks, as their parents tell it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/facts/recording/recording.h"
+#include "common/clock.h"
+
+#define S NS_PER_S
+#define MS (NS_PER_S / 1000)
+
+/* A row at every second from `from`: what grew of itself, and of its ended children (-1: not
+ * recorded). */
+static void plant(struct recording *r, int64_t pid, int64_t parent, int from, int n,
+                  const int64_t (*grown_ms)[2]) {
+    struct series_set *set = &r->tables[RECORDING_PROCESS];
+    for (int i = 0; i < n; i++) {
+        int64_t values[64];
+        for (size_t c = 0; c < set->n_columns; c++)
+            values[c] = VALUE_ABSENT;
+        values[PROCESS_PID] = pid;
+        values[PROCESS_PARENT] = parent;
+        values[PROCESS_JOB] = 1;
+        values[PROCESS_USER] = grown_ms[i][0] * MS;
+        values[PROCESS_UNSEEN] = grown_ms[i][1] < 0 ? VALUE_ABSENT : grown_ms[i][1] * MS;
+        assert_int_equal(series_set_append(set, 0, pid, "p", (from + i) * S, S, values), 0);
+    }
+}
+
+static int64_t unseen_ms(const struct recording *r, size_t series, size_t row) {
+    const struct series_set *set = &r->tables[RECORDING_PROCESS];
+    return series_value(set, &set->items[series], row, PROCESS_UNSEEN) / MS;
+}
+
+/* make, and a compiler that was seen for 600 of its 700 ms; another was never seen. */
+static void what_rows_of_a_child_told_is_not_told_twice(void **state) {
+    const int64_t make[][2] = {{10, 0}, {10, 0}, {10, 1000}}, child[][2] = {{600, 0}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    plant(&r, 7, 1, 1, 3, make);
+    plant(&r, 8, 7, 2, 1, child);
+    assert_int_equal(recording_find_unseen(&r), 0);
+    assert_int_equal(unseen_ms(&r, 0, 1), 0);
+    assert_int_equal(unseen_ms(&r, 0, 2), 400);
+    recording_release(&r);
+}
+
+/* make - sh - cc: sh told of a short one before it ended with cc. */
+static void what_ends_with_its_parent_comes_to_the_grandparent(void **state) {
+    const int64_t make[][2] = {{0, 0}, {0, 0}, {0, 1500}, {0, 0}}, sh[][2] = {{10, 0}, {10, 300}},
+                  cc[][2] = {{900, 0}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    plant(&r, 7, 1, 1, 4, make);
+    plant(&r, 8, 7, 1, 2, sh);
+    plant(&r, 9, 8, 2, 1, cc);
+    assert_int_equal(recording_find_unseen(&r), 0);
+    assert_int_equal(unseen_ms(&r, 1, 1), 300);                   /* which no row tells of */
+    assert_int_equal(unseen_ms(&r, 0, 2), 1500 - 20 - 300 - 900); /* of what ended since */
+    recording_release(&r);
+}
+
+/* A parent may take its time before it waits; an id may come back; a circle of parents may not
+ * hang; and what was not recorded is none. */
+static void hostile_families_cost_nothing(void **state) {
+    const int64_t late[][2] = {{0, 0}, {0, 0}, {0, 0}, {0, 800}}, child[][2] = {{500, 0}},
+                  old[][2] = {{5, -1}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    plant(&r, 7, 9, 1, 4, late);
+    plant(&r, 8, 7, 1, 1, child);
+    plant(&r, 9, 7, 1, 1, child);
+    plant(&r, 8, 8, 3, 1, old);
+    assert_int_equal(recording_find_unseen(&r), 0);
+    assert_int_equal(unseen_ms(&r, 0, 3), 0);
+    assert_int_equal(unseen_ms(&r, 3, 0), 0);
+    recording_release(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_rows_of_a_child_told_is_not_told_twice),
+        cmocka_unit_test(what_ends_with_its_parent_comes_to_the_grandparent),
+        cmocka_unit_test(hostile_families_cost_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
