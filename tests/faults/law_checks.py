@@ -18,7 +18,7 @@ SURE_CONFIDENCE = .9 # law 9
 SHORT_S = 2 # law 9
 
 SUBJECTS = ("host", "all-hosts", "machine", "core", "rank", "process", "messages", "outside")
-OF_A_HOST = ("host", "rank", "process")
+OF_A_HOST = ("host", "core", "rank", "process")
 BLAMES = ("saturated", "suspected")
 # What a resource takes of the job's own time, in the terms of the budget.
 LOSS = {"cpu": ("runqueue",), "cpu-quota": ("quota",), "steal": ("steal",), "memory": ("memory",), "disk": ("disk",), "disk-throttle": ("disk",),
@@ -45,6 +45,7 @@ class Facts:
     tables: set = dataclasses.field(default_factory=set) # of the recording, with at least a row
     held_back: set = dataclasses.field(default_factory=set) # hosts whose queueing discipline held packets back
     absent_ranks: list = dataclasses.field(default_factory=list) # of the MPI world, without any record
+    parents: bool = True # of each process were recorded: else no launcher can be told
     thresholds: dict = dataclasses.field(default_factory=dict) # name: value, of the listing of rules
     clean_ratio: float = None # what the clean twin took of it, and by how much that is in doubt
     clean_doubt: float = 0
@@ -319,7 +320,7 @@ def law_8(facts):
     """Launchers are no ranks; a process whose main thread sleeps while its others compute does not sleep."""
     rows = rows_of(facts.report)
     for row in rows:
-        if is_launcher(row, rows):
+        if facts.parents and is_launcher(row, rows):
             yield f"{named(row)}, which only launches others, has a budget"
         asleep, others = share_pct([row], "idle"), share_pct([row], "other_threads_cpu")
         if min(asleep, others) > UNEXPLAINED_PCT:

@@ -91,19 +91,22 @@ def questions_of(report):
 
 
 def content(database):
-    """(tables with rows, hosts whose queueing discipline held packets back, ranks of the MPI world without any record)."""
+    """(tables with rows, hosts whose queueing discipline held packets back, ranks of the MPI world without any record, whether
+    the parents of processes were recorded)."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as db:
         names = [row[0] for row in db.execute("SELECT name FROM table_info")]
         tables = {name for name in names if db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}
+        columns = [row[1] for row in db.execute("PRAGMA table_info(process)")]
+        parents = not columns or "parent" in columns
         held = set()
         if "qdisc" in tables:
             held = {row[0] for row in db.execute('SELECT host.name FROM qdisc JOIN instance USING(instance) JOIN host USING(host) '
                                                  'GROUP BY host.name HAVING sum(overlimits) > 0')}
         if "mpi" not in tables:
-            return tables, held, []
+            return tables, held, [], parents
         world, = db.execute("SELECT max(world_size) FROM mpi").fetchone()
         seen = {row[0] for row in db.execute("SELECT DISTINCT rank FROM mpi")}
-        return tables, held, sorted(set(range(world or 0)) - seen)
+        return tables, held, sorted(set(range(world or 0)) - seen), parents
 
 
 def reports_of(binaries, database):
@@ -123,8 +126,8 @@ def facts_of(name, database, binaries, thresholds):
         answers, trouble = what_if(binaries, database, advised_words(command))
         advised.append((f"chokepoint whatif {command}", answers[0] if answers else None, trouble))
     asked = what_if(binaries, database, [word for question in questions_of(report) for word in question.split()])[0] if law_checks.rows_of(report) else None
-    tables, held, absent = content(database)
-    return law_checks.Facts(name, report, advised, asked or [], differing, tables, held, absent, thresholds)
+    tables, held, absent, parents = content(database)
+    return law_checks.Facts(name, report, advised, asked or [], differing, tables, held, absent, parents, thresholds)
 
 
 # ---- all of them ----
@@ -184,6 +187,9 @@ def check(results, binaries, laws=tuple(law_checks.LAWS), only=(), say=lambda te
     add_truth(pairs, binaries)
     lost = [trouble for *_, trouble in found if trouble]
     notes = [f"law 9: `chokepoint rules` names no {name}" for name in law_checks.SURE if name not in thresholds]
+    blind = sum(not facts.parents for facts, _ in pairs)
+    if 8 in laws and blind:
+        notes.append(f"law 8: launchers of {blind} recordings, whose agents kept no parents of processes")
     return [one for facts, _ in pairs for one in violations(facts, laws)], len(pairs), lost, notes
 
 

@@ -181,6 +181,8 @@ class Subjects(Planted):
         self.assert_breaks(saturated(subject=None), 5, "without a subject")
         self.assert_breaks(saturated(subject="machine"), 5, "the subject is machine, the host vm2")
         self.assert_breaks(saturated(subject="host", host=None), 5, "the subject is host, the host None")
+        self.assert_breaks(saturated(subject="core", host=None), 5, "the subject is core, the host None")
+        self.assertEqual(list(law_checks.law_5(saturated(subject="core"))), [])
 
     def test_a_run_that_computes_all_the_time_is_not_balanced(self):
         facts = balanced()
@@ -253,6 +255,8 @@ class Threads(Planted):
             facts = balanced()
             facts.report["budget"].append(row("vm2", None, process, cpu=9, transfer=1))
             self.assert_breaks(facts, 8, process)
+            facts.parents = False
+            self.assertEqual(list(law_checks.law_8(facts)), [])
 
     def test_a_shell_that_waits_launches_and_one_that_computes_does_not(self):
         facts = balanced()
@@ -336,7 +340,13 @@ class Gathering(unittest.TestCase):
         return laws.check(self.results, self.bin)
 
     def test_what_is_recorded_and_which_rank_is_not(self):
-        self.assertEqual(laws.content(f"{self.results}/one.db"), ({"cpu", "memory", "rank", "mpi"}, set(), [1, 2]))
+        self.assertEqual(laws.content(f"{self.results}/one.db"), ({"cpu", "memory", "rank", "mpi"}, set(), [1, 2], True))
+
+    def test_without_parents_of_processes_launchers_are_not_decided_and_that_is_said(self):
+        with laws.contextlib.closing(laws.sqlite3.connect(f"{self.results}/one.db")) as db, db:
+            db.execute("CREATE TABLE process(pid, job)")
+        self.assertFalse(laws.content(f"{self.results}/one.db")[3])
+        self.assertIn("law 8: launchers of 1 recordings, whose agents kept no parents of processes", self.check()[3])
 
     def test_violations_have_the_recording_s_name_and_the_printed_command_is_run(self):
         found, count, lost, notes = self.check()
