@@ -33,11 +33,12 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(asked("F5", 60, mbit={"send": 1, "receive": 7}), ["--link", "vm2:egress=1000kbit,18000B", "--link", "vm2:ingress=7000kbit,18000B", "--together"])
         self.assertIsNone(asked("F12", 20))
 
-    def test_who_has_more_to_do_is_asked_for_by_its_host_where_processes_have_no_number(self):
-        run = dict(made("F11", 20, labels=[dict(label(), rank=1)]), inner="F11")
-        for rank, asked in ((0, "1"), (None, "vm2")):
+    def test_excess_work_is_gone_and_not_shared_out(self):
+        run = dict(made("F11", 20, labels=[dict(label(), rank=1)]), inner="F11", amount=2.2)
+        for rank, asked in ((0, ["--cpu", "vm2=2.2x"]), (None, ["--without-straggler", "vm2"])):
             run["report"]["budget"] = [{"rank": rank}, {"rank": None}]
-            self.assertEqual(recordings.what_if_words(run), ["--without-straggler", asked])
+            self.assertEqual(recordings.what_if_words(run), asked)
+        self.assertIsNone(recordings.what_if_words(dict(run, fault="F15"))) # for a part of the run
 
     def test_a_prediction_is_held_against_the_measured_slowdown(self):
         runs = scored(dict(made("F0", 10), folder="c"), dict(made("F2", 20, labels=[label()]), folder="f", amount=50))
