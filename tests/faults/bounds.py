@@ -35,16 +35,21 @@ def slower_cores(run, runs):
     return max(own / mean(clean), 1) if own > 0 and clean and min(clean) > 0 else 1
 
 
-def beaten_by(run, bound, slower):
+def clean_ratio(run, runs, measured_s):
+    """What the clean twin took of a stretch of this run, on cores as fast as this run had."""
+    return truth.true_ratio(run, measured_s) * slower_cores(run, runs)
+
+
+def beaten_by(run, bound, runs):
     """By what part of it the clean twin is below the bound, less what the twin is in doubt by; 0 and below: it is not."""
-    return bound[0] / (truth.true_ratio(run, bound[1]) * slower) * math.exp(-run["doubt"]) - 1
+    return bound[0] / clean_ratio(run, runs, bound[1]) * math.exp(-run["doubt"]) - 1
 
 
 def rows(runs, everything, binaries):
     """(run, bound or None, by how much it is beaten or None), the worst first."""
     found = asked(runs)
     bounds = recordings.on_all_cores(lambda run: bound_of(run, binaries), found)
-    result = [(run, bound, beaten_by(run, bound, slower_cores(run, everything)) if bound else None) for run, bound in zip(found, bounds)]
+    result = [(run, bound, beaten_by(run, bound, everything) if bound else None) for run, bound in zip(found, bounds)]
     return sorted(result, key=lambda row: (row[2] is None, -(row[2] or 0), row[0]["id"]))
 
 

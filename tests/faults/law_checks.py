@@ -4,6 +4,7 @@
 Each check takes Facts and yields a sentence for each violation. The numbers are those of the laws themselves; what the
 judge decides by its own thresholds (law 9) is read from its listing of rules."""
 import dataclasses
+import math
 
 LEAST_GAIN_PCT = 5 # law 1: what is worth less is not told
 ROUNDING_PCT = .5 # a gain is printed in whole percents
@@ -263,8 +264,23 @@ def path_question(row):
     return (f"--without {row['host']}:{cause}", row["share_pct"]) if cause else (None, 0)
 
 
-def path_of(report, phase):
-    return [row for row in report.get("critical_path") or [] if row["phase"] == phase and row["host"] and row["share_pct"] >= PATH_PCT]
+def waited_pct(report, phase, host):
+    """Of their time, what a rank elsewhere waited for others at most. Where ranks compute side by side for as long, the path runs
+    through one of them, and another takes its place as soon as that one is faster."""
+    return max((share_pct([row], "peer_wait") for row in rows_of(report, phase) if row["host"] != host), default=100)
+
+
+def is_passed_over(row, answer, waited):
+    """The path spends much on it, others waited long enough for that, and the replay answers about nothing."""
+    saved = path_question(row)[1]
+    return (answer["predicted_s"] is not None and min(saved, waited) >= LEAST_GAIN_PCT and min(row["share_pct"], waited) >= PATH_PCT
+            and abs(answer["gain_pct"]["estimate"]) < NOTHING_PCT)
+
+
+def everywhere(rows):
+    """Parts of the path that one change can take from all hosts: one row a term, as of host "all"."""
+    terms = {row["term"] for row in rows if row["term"] in CAUSE_OF_TERM}
+    return [{"host": "all", "term": term, "share_pct": sum(row["share_pct"] for row in rows if row["term"] == term)} for term in sorted(terms)]
 
 
 def law_6(facts):
@@ -277,10 +293,13 @@ def law_6(facts):
         off = 100 * abs(answer["replay_s"] / answer["measured_s"] - 1) if answer.get("replayed") and answer.get("replay_s") else 0
         if answer["predicted_s"] is not None and off > FIT_PCT:
             yield f"{scenario}: predicted by a replay that is {off:.0f} % off"
-    for row in {(r["host"], r["term"]): r for r in path_of(facts.report, facts.asked[0]["phase"] if facts.asked else None)}.values():
-        scenario, saved = path_question(row)
+    phase = facts.asked[0]["phase"] if facts.asked else None
+    parts = [row for row in facts.report.get("critical_path") or [] if row["phase"] == phase and row["host"]]
+    for row in [row for row in parts if row["share_pct"] >= PATH_PCT] + everywhere(parts):
+        scenario, _ = path_question(row)
         answer = answers.get(scenario)
-        if answer and answer["predicted_s"] is not None and saved >= LEAST_GAIN_PCT and abs(answer["gain_pct"]["estimate"]) < NOTHING_PCT:
+        waited = 100 if row["host"] == "all" else waited_pct(facts.report, phase, row["host"])
+        if answer and is_passed_over(row, answer, waited):
             yield f"{scenario}: {answer['gain_pct']['estimate']:.1f} %, though {row['share_pct']:.0f} % of the critical path is {row['term']} of {row['host']}"
     yield from beaten_bound(facts, answers)
 
@@ -289,7 +308,7 @@ def beaten_bound(facts, answers):
     answer = answers.get(facts.fault_words)
     if answer and answer["bound_s"] is not None and facts.clean_ratio is not None:
         bound = answer["bound_s"] / answer["measured_s"]
-        if facts.clean_ratio * (1 + facts.clean_doubt) < bound:
+        if facts.clean_ratio * math.exp(facts.clean_doubt) < bound:
             yield (f"{facts.fault_words}: at least {100 * bound:.0f} % of the time, and the clean run took {100 * facts.clean_ratio:.0f} % "
                    f"(known to within {100 * facts.clean_doubt:.0f} %)")
 

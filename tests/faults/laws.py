@@ -21,6 +21,7 @@ import sys
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import bounds
 import law_checks
 import recordings
 import scorer
@@ -171,7 +172,7 @@ def add_truth(pairs, binaries):
         if answers:
             facts.asked.append(answers[0])
             facts.fault_words = answers[0]["scenario"]
-            facts.clean_ratio, facts.clean_doubt = truth.true_ratio(run, answers[0]["measured_s"]), run["doubt"]
+            facts.clean_ratio, facts.clean_doubt = bounds.clean_ratio(run, runs, answers[0]["measured_s"]), run["doubt"]
 
 
 def violations(facts, laws):

@@ -221,6 +221,10 @@ class Replay(Planted):
         facts = saturated()
         facts.asked = [answer("--cpu vm2=2x", .2, -.3, .4)]
         self.assert_breaks(facts, 6, "--cpu vm2=2x: 0.2 %, though 50 % of the critical path is cpu of vm2")
+        facts.report["budget"][0] = row("vm1", 0, cpu=9.5, peer_wait=.5) # and takes its place on the path
+        self.assertEqual(list(law_checks.law_6(facts)), [])
+        facts.asked.append(answer("--without all:contention", .2, -.3, .4))
+        self.assert_breaks(facts, 6, "--without all:contention: 0.2 %, though 50 % of the critical path is runqueue of all")
 
     def test_who_is_refused_says_nothing_false(self):
         facts = saturated()
