@@ -51,7 +51,7 @@ static int make(enum remark_code code, const double *numbers, const char *const 
     struct remark made = {.code = code};
     memcpy(made.numbers, numbers, (size_t)table[code].n_numbers * sizeof *numbers);
     for (int i = 0; i < table[code].n_names; i++)
-        if (!(made.names[i] = strdup(names[i]))) {
+        if (!(made.names[i] = strdup(names[i] ? names[i] : ""))) {
             remark_release(&made);
             return -ENOMEM;
         }

@@ -307,7 +307,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_NO_SINGLE_CAUSE] = "no single cause explains half of it",
         [REMARK_CAUSES_LOOK_ALIKE] = "waiting, for the network, its server or in its own code "
                                      "(cannot be told apart without its MPI calls)",
-        [REMARK_MORE_WORK] = "more CPU time with more work: data skew",
+        [REMARK_HAS_MORE_WORK] = "more CPU time with more work: data skew",
         [REMARK_CORE_IS_SLOWER] = "more CPU time: its core is slower",
         [REMARK_MORE_INSTRUCTIONS] = "more CPU time: more instructions, unconfirmed",
         [REMARK_MORE_WORK_UNCONFIRMED] =
