@@ -8,7 +8,7 @@
 #define REMARK(code, meaning, numbers, names)                                                      \
     _Static_assert(REMARK_##code##_NUMBERS <= REMARK_NUMBERS &&                                    \
                        REMARK_##code##_NAMES <= REMARK_NAMES,                                      \
-                   #code " carries more than a remark holds");
+                   #code);
 #include "analysis/rules/remarks.def"
 #undef REMARK
 
