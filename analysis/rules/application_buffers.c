@@ -16,14 +16,14 @@ static int add_held_up(const struct run_model *model, size_t group, const struct
     c.terms = 1u << BUDGET_TRANSFER;
     c.all_hosts = true;
     c.part = flows_critical_part(model, group, host, receiver ? FLOW_RECEIVE : FLOW_SEND);
-    c.cause = text_format(receiver ? "its program reads more slowly than data arrive"
-                                   : "its send buffers are too small for the path");
-    text_list_add(&c.evidence,
-                  "data from %s to %s were held up by %s %.0f %% of the time, by the path %.0f %%",
-                  model->hosts[f->from].name, model->hosts[f->to].name,
-                  receiver ? "the receiver" : "the send buffer", 100 * share,
-                  100 * f->limited_s /
-                      ((double)windows_length(phase_windows(&model->groups[group])) / 1e9));
+    if (receiver)
+        remark_set(&c.cause, READS_TOO_SLOWLY, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, SEND_BUFFERS_SMALL, NUMBERS(), NAMES());
+    double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    remarks_add(&c.evidence, DATA_HELD_UP,
+                NUMBERS(receiver, 100 * share, 100 * f->limited_s / wall_s),
+                NAMES(model->hosts[f->from].name, model->hosts[f->to].name));
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

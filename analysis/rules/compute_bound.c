@@ -83,14 +83,13 @@ static void say(const struct run_model *model, const struct computing *x, struct
         text_list_add(&c->evidence, "most of its CPU time was used by processes that ended between "
                                     "two looks: their parents tell how much");
     if (x->one_thread) {
-        c->cause = text_format("one thread computes, and the other cores idle");
-        text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of %s", x->used, x->cores,
-                      host);
+        remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
+        remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));
         return;
     }
-    c->cause = text_format("the program computes");
-    text_list_add(&c->evidence, "the job used %.2g of the %.0f cores of its %zu host%s", x->used,
-                  x->cores, x->n_hosts, x->n_hosts == 1 ? "" : "s");
+    remark_set(&c->cause, PROGRAM_COMPUTES, NUMBERS(), NAMES());
+    remarks_add(&c->evidence, CORES_USED, NUMBERS(x->used, x->cores, x->n_hosts, x->n_hosts),
+                NAMES());
 }
 
 static bool is_seen_inside(const struct run_model *model) {
@@ -120,6 +119,6 @@ int compute_bound_detect(const struct run_model *model, size_t group,
     c.remove = (struct whatif_scenario){.kind = WHATIF_CPU, .host = -1, .rank = -1, .factor = 2};
     say(model, &x, &c);
     if (!seen)
-        text_list_add(&c.against, "ranks that spin while they wait would look the same");
+        remarks_add(&c.against, SPINNING_LOOKS_ALIKE, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

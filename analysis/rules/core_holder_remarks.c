@@ -11,17 +11,15 @@ static double or_zero(double value) {
 }
 
 static void say_many(double cores, struct candidate *c) {
-    text_list_add(&c->evidence, "all that is not of the job used %.2g cores there", cores);
+    remarks_add(&c->evidence, OUTSIDERS_USED, NUMBERS(cores), NAMES());
 }
 
 static void name_foreign(const struct run_model *model, size_t group, struct candidate *c) {
     double foreign, many = core_outside_job(model, group, c->host);
     c->culprit = culprit_of(model, busiest_foreign(model, group, c->host, &foreign));
     bool alone = model_shares_cores(model, c->host) || foreign >= MAIN_PART * many;
-    c->cause =
-        text_format("contention with %s%s", c->culprit.process, alone ? "" : " and other programs");
-    text_list_add(&c->evidence, "%s, not of the job, used %.0f %% of a core", c->culprit.process,
-                  100 * foreign);
+    remark_set(&c->cause, CONTENTION_WITH, NUMBERS(alone), NAMES(c->culprit.process));
+    remarks_add(&c->evidence, FOREIGN_USED, NUMBERS(100 * foreign), NAMES(c->culprit.process));
     if (!alone)
         say_many(many, c);
     c->signals++;
@@ -29,9 +27,8 @@ static void name_foreign(const struct run_model *model, size_t group, struct can
 
 /* Programs of which none was seen to take much: the cores tell that there were some. */
 static void name_many(const struct run_model *model, size_t group, struct candidate *c) {
-    c->cause = text_format("contention with other programs");
-    c->next = "see who else computes on that host (`top` there), and stop it or keep it away from "
-              "the job (another host, cores of its own)";
+    remark_set(&c->cause, CONTENTION_WITH_MANY, NUMBERS(), NAMES());
+    c->next = REMARK_ADVISE_FIND_OUTSIDER;
     say_many(core_outside_job(model, group, c->host), c);
     c->signals++;
 }
@@ -44,19 +41,14 @@ void core_holder_name(const struct run_model *model, size_t group, enum holder h
     } else if (holder == HELD_BY_MANY) {
         name_many(model, group, c);
     } else if (holder == HELD_BY_JOB) {
-        c->cause = text_format("more of the job is ready to run than there are cores (%u)",
-                               model->hosts[c->host].n_cpus);
-        text_list_add(&c->evidence, "other processes of the job used %.0f %% of a core there",
-                      100 * own);
+        remark_set(&c->cause, MORE_READY_THAN_CORES, NUMBERS(model->hosts[c->host].n_cpus),
+                   NAMES());
+        remarks_add(&c->evidence, JOB_USED_BESIDE, NUMBERS(100 * own), NAMES());
     } else if (holder == HELD_OUTSIDE) {
-        c->cause = text_format("its cores are shared with something outside this host's view");
-        c->next = "give that host cores of its own: another virtual machine or container has them, "
-                  "too";
-        text_list_add(&c->evidence,
-                      "the host itself used only %.0f %% of its cores: they are shared with others "
-                      "(emulated hosts, containers)",
-                      busy);
+        remark_set(&c->cause, CORES_SHARED_OUTSIDE, NUMBERS(), NAMES());
+        c->next = REMARK_ADVISE_OWN_CORES;
+        remarks_add(&c->evidence, HOST_USED_ONLY, NUMBERS(busy), NAMES());
     } else {
-        c->cause = text_format("at times more threads are ready than there are cores");
+        remark_set(&c->cause, READY_AT_TIMES, NUMBERS(), NAMES());
     }
 }

@@ -2,26 +2,18 @@
 /* What is known of the core beneath a rank, said for or against a finding that rests on CPU time.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/rules/rules_private.h"
 
-char *core_speed_words(struct core_speed core) {
-    if (!isnan(core.at_best))
-        return text_format("sampling took %.2f times as much CPU time there as for its peers, and "
-                           "the fastest quarter of its iterations no more than %.2f times as much",
-                           core.sampling, core.at_best);
-    if (core.by_pace)
-        return text_format("its operators took at least %.2f times as long there for as much "
-                           "output as those of its peers",
-                           core.pace);
-    if (core.by_beat)
-        return text_format("the same arithmetic took %.2f times as much CPU time there as for its "
-                           "peers",
-                           core.beat);
-    return text_format("sampling took %.2f times as much CPU time there as for its peers",
-                       core.sampling);
+/* What tells that it is slower: a choice of the sentences. */
+enum { BY_OPERATORS = 1, BY_ARITHMETIC, BY_SAMPLING };
+
+static int told_by(const struct core_speed *core) {
+    return core->by_pace ? BY_OPERATORS : core->by_beat ? BY_ARITHMETIC : BY_SAMPLING;
+}
+
+static double told_times(const struct core_speed *core) {
+    return core->by_pace ? core->pace : core->by_beat ? core->beat : core->sampling;
 }
 
 /* Who takes longer for output of a set size may have more to do for it. */
@@ -31,67 +23,64 @@ static bool is_doubted(struct core_speed core) {
 
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates) {
-    char rank[40] = "";
+    struct remarks *to = &candidates->ruled_out;
+    const char *host = model->hosts[who->host].name;
+    int by = told_by(&core);
     if (group != model->main_group || !(ratio >= SKEW_WORTH_SAYING) ||
         model_shares_cores(model, who->host))
         return;
-    if (who->rank >= 0)
-        snprintf(rank, sizeof rank, "rank %d", who->rank);
-    const char *name = *rank ? rank : who->process, *host = model->hosts[who->host].name;
-    char *words = core_speed_words(core);
-    if (core.slower > 1)
-        text_list_add(&candidates->ruled_out,
-                      "imbalance: %s on %s took %.2f times as much CPU time as its peers, but %s: "
-                      "a slower core%s",
-                      name, host, ratio, words ? words : "",
-                      is_doubted(core) ? ", or more work whose output is as large: sampling took "
-                                         "no more CPU time there"
-                                       : " rather than more work");
+    if (!(core.slower > 1))
+        remarks_add(to, CORES_DIFFER, NUMBERS(who->rank, ratio), NAMES(who->process, host));
+    else if (!isnan(core.at_best))
+        remarks_add(to, SLOWER_CORE_AT_BEST,
+                    NUMBERS(who->rank, ratio, core.sampling, core.at_best, is_doubted(core)),
+                    NAMES(who->process, host));
     else
-        text_list_add(&candidates->ruled_out,
-                      "imbalance: %s on %s took %.2f times as much CPU time as its peers: more "
-                      "work or a slower core, and no more than cores of one kind differ by",
-                      name, host, ratio);
-    free(words);
+        remarks_add(to, SLOWER_CORE,
+                    NUMBERS(who->rank, ratio, by, told_times(&core), by, is_doubted(core)),
+                    NAMES(who->process, host));
+}
+
+void core_speed_explain(struct core_speed core, double ratio, struct remarks *to) {
+    int by = told_by(&core);
+    double of_it = fmin(core.slower, ratio);
+    if (!(core.slower > 1) && !isnan(core.beat))
+        remarks_add(to, NO_SLOWER_CORE, NUMBERS(true, core.beat), NAMES());
+    else if (!(core.slower > 1) && !isnan(core.sampling))
+        remarks_add(to, NO_SLOWER_CORE, NUMBERS(false, core.sampling), NAMES());
+    else if (!(core.slower > 1))
+        remarks_add(to, CORE_SPEED_UNKNOWN, NUMBERS(), NAMES());
+    else if (!isnan(core.at_best))
+        remarks_add(to, CORE_SLOWER_AT_BEST, NUMBERS(core.sampling, core.at_best, of_it, ratio),
+                    NAMES());
+    else
+        remarks_add(to, CORE_SLOWER, NUMBERS(by, told_times(&core), by, of_it, ratio), NAMES());
+}
+
+static void tell_slower(const struct core_speed *core, struct remarks *to) {
+    int by = told_by(core);
+    if (!isnan(core->at_best))
+        remarks_add(to, CORE_SLOWER_TOO_AT_BEST,
+                    NUMBERS(core->sampling, core->at_best, core->slower), NAMES());
+    else
+        remarks_add(to, CORE_SLOWER_TOO, NUMBERS(by, told_times(core), by, core->slower), NAMES());
 }
 
 void core_speed_tell(struct core_speed core, struct candidate *c) {
     if (core_has_more_to_do(&core)) {
-        text_list_add(&c->evidence,
-                      "its operators gave up to %.2f times as much an iteration as those of its "
-                      "peers, which took at least %.0f %% of its computing: more work, whatever "
-                      "its core",
-                      core.amount, 100 * core.more);
+        remarks_add(&c->evidence, OPERATORS_GAVE_MORE, NUMBERS(core.amount, 100 * core.more),
+                    NAMES());
         c->signals++;
         return;
     }
-    char *words = core_speed_words(core);
     if (core.slower > 1)
-        text_list_add(&c->against,
-                      "its core is slower as well: %s, so that a factor of %.2f is put down to "
-                      "that",
-                      words ? words : "", core.slower);
+        tell_slower(&core, &c->against);
     else if (!isnan(core.pace))
-        text_list_add(&c->against,
-                      "a slower core would look the same; it is not that, as far as some of its "
-                      "operators tell, which took no longer there for as much output (%.2f times)",
-                      core.pace);
+        remarks_add(&c->against, CORE_ALIKE_BY_OPERATORS, NUMBERS(core.pace), NAMES());
     else if (!isnan(core.beat))
-        text_list_add(
-            &c->against,
-            "the program marks no amounts of work, and a slower core would look the same; "
-            "it is not that: the same arithmetic took no more CPU time there than for its peers "
-            "(%.2f times)",
-            core.beat);
+        remarks_add(&c->against, CORE_ALIKE_BY_ARITHMETIC, NUMBERS(core.beat), NAMES());
     else if (!isnan(core.sampling))
-        text_list_add(
-            &c->against,
-            "the program marks no amounts of work, and a slower core would look the same; "
-            "it is not that, as far as sampling tells, which took no more CPU time there "
-            "than for its peers (%.2f times)",
-            core.sampling);
+        remarks_add(&c->against, CORE_ALIKE_BY_SAMPLING, NUMBERS(core.sampling), NAMES());
     else
-        text_list_add(&c->against, "more work or a slower core: the program marks no amounts of "
-                                   "work, so CPU time alone cannot tell");
-    free(words);
+        remarks_add(&c->against, WORK_OR_CORE, NUMBERS(), NAMES());
 }

@@ -167,19 +167,16 @@ static int add_contention(const struct run_model *model, size_t group, int host,
         share_with_hosts(model, group, &c);
     if (is_own_turn(model, group, holder, worst, &c))
         return 0;
-    text_list_add(&c.evidence, "%s was ready to run but waited for a core %.0f %% of the time",
-                  worst->process->series->name, 100 * worst->blocked);
+    remarks_add(&c.evidence, WAITED_FOR_CORE, NUMBERS(100 * worst->blocked),
+                NAMES(worst->process->series->name));
     if (psi >= 100 * PSI_CPU_MIN) {
-        text_list_add(&c.evidence, "some task waited for a core %.0f %% of the time (PSI cpu)",
-                      psi);
+        remarks_add(&c.evidence, PSI_CPU, NUMBERS(psi), NAMES());
         c.signals++;
     }
     if (all_busy >= BUSY_RANK && model->n_hosts > 1 &&
         !saturation_budget(model, worst->process, group)) {
         c.supply = false;
-        text_list_add(&c.against,
-                      "every rank keeps its core busy: ranks that spin while they wait would look "
-                      "the same");
+        remarks_add(&c.against, RANKS_ALL_BUSY, NUMBERS(), NAMES());
     }
     core_holder_name(model, group, holder, own, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
@@ -196,11 +193,10 @@ static int add_serial(const struct run_model *model, size_t group, int host,
     c.rank = process->rank;
     c.signal = &model->hosts[host].metrics[METRIC_JOB_CPU];
     c.factor = mean > 0 ? share / mean : 0;
-    c.cause = text_format("serial: one process computes, the others wait");
-    text_list_add(&c.evidence, "%s used %.0f %% of one core, the other ranks %.0f %% in the median",
-                  process->series->name, 100 * share, 100 * others);
-    text_list_add(&c.against, "nobody waited for a core: a faster core or more threads would help, "
-                              "more cores alone would not");
+    remark_set(&c.cause, PROCESS_COMPUTES_ALONE, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, PROCESS_FILLS_CORE, NUMBERS(100 * share, 100 * others),
+                NAMES(process->series->name));
+    remarks_add(&c.against, FASTER_CORE_OR_THREADS, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -247,26 +243,16 @@ static void rule_out(const struct run_model *model, size_t group, struct candida
     if (isnan(busy) || isnan(waited)) /* full or not, whether anybody waited is not known */
         return;
     if (model_has_path(model) && waited >= 100 * PSI_CPU_MIN)
-        text_list_add(
-            &candidates->ruled_out,
-            "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the "
-            "run",
-            fmin(100, waited));
+        remarks_add(&candidates->ruled_out, CPU_HARMLESS, NUMBERS(fmin(100, waited)), NAMES());
     else
-        text_list_add(&candidates->ruled_out,
-                      "cpu: the fullest host used %.0f %%%s %.1f %% of the time", busy,
-                      waited < 100 * PSI_CPU_MIN ? ", but tasks waited for a core only"
-                                                 : "; tasks waited for a core",
-                      waited);
+        remarks_add(&candidates->ruled_out, CPU_NOT_SHORT,
+                    NUMBERS(busy, waited < 100 * PSI_CPU_MIN, waited), NAMES());
     candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 
 /* The cores of emulated hosts: none of them is short of any more than the others. */
 static void rule_out_shared(double most, struct candidates *candidates) {
-    text_list_add(&candidates->ruled_out,
-                  "cpu: waiting for a core (%.0f %% of the time) singles out none of these hosts, "
-                  "which share their cores",
-                  100 * most);
+    remarks_add(&candidates->ruled_out, CPU_SHARED_ALIKE, NUMBERS(100 * most), NAMES());
     candidates->cpu_ruled_out = candidates->ruled_out.n;
 }
 

@@ -8,15 +8,6 @@
 
 #include "analysis/rules/rules_private.h"
 
-static void say_held_back(const struct rank_budget *who, double share, struct candidate *c) {
-    if (who->rank >= 0)
-        text_list_add(&c->evidence, "rank %d was ready to run and held back %.0f %% of the time",
-                      who->rank, 100 * share);
-    else
-        text_list_add(&c->evidence, "%s was ready to run and held back %.0f %% of the time",
-                      who->process, 100 * share);
-}
-
 static int add_quota(const struct run_model *model, size_t group, int host, struct quota quota,
                      double demand, struct candidates *candidates) {
     struct candidate c = candidate_of(host, group, RESOURCE_CPU_QUOTA, CAUSE_QUOTA);
@@ -33,12 +24,14 @@ static int add_quota(const struct run_model *model, size_t group, int host, stru
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_QUOTA};
-    c.cause = isnan(quota.cores) ? text_format("its control group has used up its share of CPU")
-                                 : text_format("its control group may use %.3g cores", quota.cores);
-    text_list_add(&c.evidence, "the kernel kept the group from running %.0f %% of the time",
-                  100 * fmin(1, quota.throttled));
+    if (isnan(quota.cores))
+        remark_set(&c.cause, QUOTA_USED_UP, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, QUOTA_CORES, NUMBERS(quota.cores), NAMES());
+    remarks_add(&c.evidence, QUOTA_THROTTLED, NUMBERS(100 * fmin(1, quota.throttled)), NAMES());
+    const struct rank_budget *who = &model->budgets.items[rank];
     if (worst >= BLOCKED_MIN)
-        say_held_back(&model->budgets.items[rank], worst, &c);
+        remarks_add(&c.evidence, HELD_BACK, NUMBERS(who->rank, 100 * worst), NAMES(who->process));
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -66,11 +59,7 @@ int saturation_quota(const struct run_model *model, size_t group, struct candida
             return -ENOMEM;
     }
     if (candidates->n == before && group == model->main_group && most >= QUOTA_MIN)
-        text_list_add(
-            &candidates->ruled_out,
-            "CPU quota: a group was throttled %.0f %% of the time, which hardly held up the "
-            "run",
-            100 * fmin(1, most));
+        remarks_add(&candidates->ruled_out, QUOTA_HARMLESS, NUMBERS(100 * fmin(1, most)), NAMES());
     return 0;
 }
 
@@ -87,8 +76,8 @@ static int add_steal(const struct run_model *model, size_t group, int host, doub
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_STEAL};
-    c.cause = text_format("the hypervisor runs others on these cores");
-    text_list_add(&c.evidence, "%.1f %% of the cores' time was stolen", steal);
+    remark_set(&c.cause, HYPERVISOR_RUNS_OTHERS, NUMBERS(), NAMES());
+    remarks_add(&c.evidence, STOLEN, NUMBERS(steal), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -100,8 +89,11 @@ int saturation_steal(const struct run_model *model, size_t group, struct candida
         if (steal >= 100 * STEAL_MIN && add_steal(model, group, (int)h, steal, candidates) < 0)
             return -ENOMEM;
     }
-    if (group == model->main_group && most < 100 * STEAL_MIN)
-        text_list_add(&candidates->ruled_out,
-                      most >= 0.05 ? "steal: %.1f %% at most" : "steal: none", most);
+    if (group == model->main_group && most < 100 * STEAL_MIN) {
+        if (most >= 0.05)
+            remarks_add(&candidates->ruled_out, STEAL_LITTLE, NUMBERS(most), NAMES());
+        else
+            remarks_add(&candidates->ruled_out, STEAL_NONE, NUMBERS(), NAMES());
+    }
     return 0;
 }

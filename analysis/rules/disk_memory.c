@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 
 #include "analysis/rules/rules_private.h"
 
@@ -96,22 +95,22 @@ static enum device device_of(const struct disk *d) {
 
 static void name_disk(const struct run_model *model, size_t group, enum device device,
                       struct candidate *c) {
-    static const char *const causes[] = {
-        [DEVICE_IDLE] = "its I/O is slow though the device is idle",
-        [DEVICE_SERVING] = "one request after the other, each served as fast as the device can",
-        [DEVICE_FULL] = "the device is busy"};
     double bytes_s;
     const struct model_process *other = writing_foreign(model, group, c->host, &bytes_s);
     if (other && bytes_s >= FOREIGN_WRITE_MIN) {
         c->culprit = culprit_of(model, other);
         c->kind = CAUSE_DISK_CONTENTION;
-        c->cause = text_format("%s uses the device, too", c->culprit.process);
-        text_list_add(&c->evidence, "%s, not of the job, read and wrote %.1f MB/s",
-                      c->culprit.process, bytes_s / 1e6);
+        remark_set(&c->cause, DEVICE_SHARED, NUMBERS(), NAMES(c->culprit.process));
+        remarks_add(&c->evidence, FOREIGN_IO, NUMBERS(bytes_s / 1e6), NAMES(c->culprit.process));
         c->signals++;
         return;
     }
-    c->cause = text_format("%s", causes[device]);
+    if (device == DEVICE_IDLE)
+        remark_set(&c->cause, IO_SLOW_DEVICE_IDLE, NUMBERS(), NAMES());
+    else if (device == DEVICE_SERVING)
+        remark_set(&c->cause, IO_ONE_BY_ONE, NUMBERS(), NAMES());
+    else
+        remark_set(&c->cause, DEVICE_BUSY, NUMBERS(), NAMES());
 }
 
 static int add_disk(const struct run_model *model, size_t group, int host, const struct disk *d,
@@ -125,11 +124,9 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
     c.blocked = fmin(1, d->demand);
     c.supply = d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN && device != DEVICE_SERVING;
     c.signals = (d->psi >= 100 * PSI_IO_MIN) + (device == DEVICE_FULL) + !isnan(d->delay);
-    c.next = isnan(d->delay) ? "set kernel.task_delayacct=1 before the run, so that the job's own "
-                               "waiting for disks is counted"
-             : device == DEVICE_SERVING ? "read ahead while the program computes, or keep in "
-                                          "memory what it reads again"
-                                        : NULL;
+    c.next = isnan(d->delay)            ? REMARK_ADVISE_COUNT_DELAY
+             : device == DEVICE_SERVING ? REMARK_ADVISE_READ_AHEAD
+                                        : REMARK_NONE;
     c.signal = &model->hosts[host].metrics[METRIC_PSI_IO];
     c.factor = d->psi > 0 ? c.blocked / d->psi : 0;
     c.terms = d->terms;
@@ -139,26 +136,22 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
                                  .host = host,
                                  .rank = -1,
                                  .term = d->terms >> BUDGET_IDLE & 1 ? BUDGET_IDLE : BUDGET_DISK};
-    text_list_add(&c.evidence, "some task waited for I/O %.0f %% of the time (PSI io)", d->psi);
-    text_list_add(&c.evidence, "the busiest device had requests %.0f %% of the time", d->busy);
+    remarks_add(&c.evidence, PSI_IO, NUMBERS(d->psi), NAMES());
+    remarks_add(&c.evidence, DEVICE_HAD_REQUESTS, NUMBERS(d->busy), NAMES());
     if (isnan(d->delay))
-        text_list_add(&c.against, "whether the job itself waited is not known: the kernel keeps no "
-                                  "block-I/O delay (sysctl kernel.task_delayacct=1)");
+        remarks_add(&c.against, DELAY_NOT_COUNTED, NUMBERS(), NAMES());
     else
-        text_list_add(&c.evidence, "a process of the job was blocked on I/O %.0f %% of the time",
-                      100 * d->delay);
+        remarks_add(&c.evidence, BLOCKED_ON_IO, NUMBERS(100 * d->delay), NAMES());
     name_disk(model, group, device, &c);
     c.supply |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-static void rule_out_disk(double psi, double busy, struct text_list *ruled_out) {
+static void rule_out_disk(double psi, double busy, struct remarks *ruled_out) {
     if (isnan(psi))
-        text_list_add(ruled_out, "disk: busy %.0f %% of the time at most", busy);
+        remarks_add(ruled_out, DISK_BUSY_AT_MOST, NUMBERS(busy), NAMES());
     else
-        text_list_add(ruled_out,
-                      "disk: busy %.0f %% of the time at most, tasks waited for it %.1f %%", busy,
-                      psi);
+        remarks_add(ruled_out, DISK_NOT_SHORT, NUMBERS(busy, psi), NAMES());
 }
 
 int saturation_disk(const struct run_model *model, size_t group, struct candidates *candidates) {
@@ -250,20 +243,14 @@ static bool is_at_limit(const struct shortage *s) {
 
 static void say_memory(const struct shortage *s, struct candidate *c) {
     bool short_of_it = s->available < HEADROOM_MIN;
-    text_list_add(&c->evidence, "some task waited for memory %.0f %% of the time (PSI memory)",
-                  s->psi);
-    text_list_add(
-        &c->evidence,
-        "%.0f MB/s had to be read again after they had been thrown out, %.0f MB/s were swapped",
-        s->refault_mb_s, s->swap_mb_s);
+    remarks_add(&c->evidence, PSI_MEMORY, NUMBERS(s->psi), NAMES());
+    remarks_add(&c->evidence, PAGES_READ_AGAIN, NUMBERS(s->refault_mb_s, s->swap_mb_s), NAMES());
     if (is_at_limit(s))
-        text_list_add(&c->evidence,
-                      "the job's control group had %.0f %% of its memory limit in use and ran "
-                      "into it %.3g times a second",
-                      100 * s->limit_used, s->limit_hits_s);
+        remarks_add(&c->evidence, LIMIT_HIT, NUMBERS(100 * s->limit_used, s->limit_hits_s),
+                    NAMES());
     else
-        text_list_add(short_of_it ? &c->evidence : &c->against, "%.0f %% of memory was available",
-                      100 * s->available);
+        remarks_add(short_of_it ? &c->evidence : &c->against, MEMORY_AVAILABLE,
+                    NUMBERS(100 * s->available), NAMES());
 }
 
 static int add_memory(const struct run_model *model, size_t group, int host,
@@ -281,9 +268,12 @@ static int add_memory(const struct run_model *model, size_t group, int host,
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = host, .rank = -1, .term = BUDGET_MEMORY};
-    c.cause = text_format(limited ? "the working set does not fit into its control group's limit"
-                          : swaps ? "swapping"
-                                  : "the working set does not fit");
+    if (limited)
+        remark_set(&c.cause, OVER_GROUP_LIMIT, NUMBERS(), NAMES());
+    else if (swaps)
+        remark_set(&c.cause, SWAPPING, NUMBERS(), NAMES());
+    else
+        remark_set(&c.cause, OVER_MEMORY, NUMBERS(), NAMES());
     say_memory(s, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -295,13 +285,16 @@ static double with_limit(const struct run_model *model, size_t group, int host,
     return is_at_limit(s) && is_moving(s) && disk > 0 ? s->demand + disk : s->demand;
 }
 
-static void rule_out_memory(double least, double psi, struct text_list *ruled_out) {
-    char free_words[40] = "nearly all free", waited[60] = "";
-    if (least < 0.995)
-        snprintf(free_words, sizeof free_words, "%.0f %% free at least", 100 * least);
-    if (psi >= 0.05)
-        snprintf(waited, sizeof waited, ", tasks waited for it %.1f %% of the time", psi);
-    text_list_add(ruled_out, "memory: %s%s", free_words, waited);
+static void rule_out_memory(double least, double psi, struct remarks *ruled_out) {
+    bool little = least < 0.995, waited = psi >= 0.05;
+    if (little && waited)
+        remarks_add(ruled_out, MEMORY_FREE_BUT_WAITED, NUMBERS(100 * least, psi), NAMES());
+    else if (little)
+        remarks_add(ruled_out, MEMORY_FREE, NUMBERS(100 * least), NAMES());
+    else if (waited)
+        remarks_add(ruled_out, MEMORY_NEARLY_FREE_BUT_WAITED, NUMBERS(psi), NAMES());
+    else
+        remarks_add(ruled_out, MEMORY_NEARLY_FREE, NUMBERS(), NAMES());
 }
 
 int saturation_memory(const struct run_model *model, size_t group, struct candidates *candidates) {

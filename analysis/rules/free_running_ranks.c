@@ -54,14 +54,12 @@ static int look_at_serving(const struct run_model *model, size_t group,
     if (c.blocked < SERIAL_MIN || hub->served_s < SERIAL_MIN * wall_s)
         return 0;
     c.signals = 2 + (hub->served_s >= 0.5 * wall_s);
-    c.cause = text_format("serial: rank %d does work for all others, one after the other", c.rank);
-    text_list_add(&c.evidence,
-                  "rank %d computed %.0f %% of the time with what had come from others: %.3g ms an "
-                  "iteration, which allows %.4g a second at most, of all ranks",
-                  c.rank, 100 * hub->served_s / wall_s, 1e3 * hub->served_s / ranks->done,
-                  ranks->done / hub->served_s);
-    text_list_add(&c.against, "nobody waited for a core: a faster core, or sharing this work out, "
-                              "would help; more cores alone would not");
+    remark_set(&c.cause, RANK_SERVES, NUMBERS(c.rank), NAMES());
+    remarks_add(&c.evidence, SERVED,
+                NUMBERS(c.rank, 100 * hub->served_s / wall_s, 1e3 * hub->served_s / ranks->done,
+                        ranks->done / hub->served_s),
+                NAMES());
+    remarks_add(&c.against, FASTER_CORE_OR_SHARING, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -109,13 +107,12 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
         candidates_short_of(candidates, c.host, group, SHORT_OF_MEMORY))
         return 0;
     c.signals = 2 + (ranks->n_own >= 4);
-    c.cause = text_format("rank %d has %.2f times as much to compute for an iteration as %s",
-                          c.rank, 1 + more / like, ranks->n_own == 2 ? "its peer" : "its peers");
-    text_list_add(&c.evidence,
-                  "an iteration took rank %d %.3g s of CPU time, its peer%s %.3g s; it did %.0f of "
-                  "them, the others %.0f in the mean",
-                  c.rank, took, ranks->n_own == 2 ? "" : "s", rank->peers_s, rank->done,
-                  (ranks->done - rank->done) / (double)(ranks->n_own - 1));
+    double others = (double)(ranks->n_own - 1);
+    remark_set(&c.cause, HAS_MORE_EACH, NUMBERS(c.rank, 1 + more / like, others), NAMES());
+    remarks_add(&c.evidence, ITERATION_TOOK,
+                NUMBERS(c.rank, took, others, rank->peers_s, rank->done,
+                        (ranks->done - rank->done) / others),
+                NAMES());
     core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

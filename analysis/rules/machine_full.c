@@ -60,14 +60,11 @@ static struct machine fullest_machine(const struct run_model *model, size_t grou
 }
 
 static void say(const struct machine *m, struct candidate *c) {
-    c->cause = text_format("%zu hosts share its %.0f cores", m->n_hosts, m->cores);
-    text_list_add(&c->evidence, "the machine's %.0f cores were %.0f %% busy in sum", m->cores,
-                  100 * m->busy / m->cores);
-    text_list_add(&c->evidence, "the run waited for a core %.0f %% of the time, on all hosts",
-                  100 * fmin(1, m->waiting));
+    remark_set(&c->cause, MACHINE_SHARED, NUMBERS(m->n_hosts, m->cores), NAMES());
+    remarks_add(&c->evidence, MACHINE_BUSY, NUMBERS(m->cores, 100 * m->busy / m->cores), NAMES());
+    remarks_add(&c->evidence, RUN_WAITED_FOR_CORE, NUMBERS(100 * fmin(1, m->waiting)), NAMES());
     if (m->psi >= 100 * PSI_CPU_MIN) {
-        text_list_add(&c->evidence, "some task waited for a core %.0f %% of the time (PSI cpu)",
-                      m->psi);
+        remarks_add(&c->evidence, PSI_CPU, NUMBERS(m->psi), NAMES());
         c->signals++;
     }
 }

@@ -83,12 +83,7 @@ int message_latency_detect(const struct run_model *model, size_t group,
     c.can_remove = true;
     c.remove =
         (struct whatif_scenario){.kind = WHATIF_LATENCY, .host = -1, .rank = -1, .factor = 0.5};
-    c.cause =
-        text_format("%.0f messages a second between hosts, most of them of at most %.0f bytes",
-                    m.n / seconds, m.median_bytes);
-    text_list_add(&c.evidence,
-                  "%.0f messages went between hosts; half of all bytes went in messages of at most "
-                  "%.0f bytes, for which the rate of a link does not matter",
-                  m.n, m.median_bytes);
+    remark_set(&c.cause, MESSAGES_SMALL, NUMBERS(m.n / seconds, m.median_bytes), NAMES());
+    remarks_add(&c.evidence, MESSAGES_WENT, NUMBERS(m.n, m.median_bytes), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

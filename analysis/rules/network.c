@@ -21,12 +21,10 @@ void link_add_arithmetic(const struct candidates *candidates, size_t group, int 
                                                  host, link_metric(side), group);
     if (!a)
         return;
-    text_list_add(
-        &c->evidence,
-        "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s an iteration "
-        "takes (%.0f %%)",
-        a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s, a->iteration_s,
-        100 * a->share);
+    remarks_add(&c->evidence, ARITHMETIC,
+                NUMBERS(a->bytes_per_iteration / 1e6, a->bandwidth_mb_s, a->bound_s, a->iteration_s,
+                        100 * a->share),
+                NAMES());
     c->signals += a->share >= 0.4;
 }
 
@@ -44,7 +42,7 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
                          enum flow_side side) {
     struct candidate c = candidate_of(host, group, resources[side], CAUSE_PATH_LIMITED);
     c.signal = &model->hosts[host].metrics[link_metric(side)];
-    c.cause = text_format("link");
+    remark_set(&c.cause, LINK, NUMBERS(), NAMES());
     c.can_remove = c.can_double = true;
     c.remove = faster(host, side, UNLIMITED);
     c.twice = faster(host, side, 2);
@@ -74,15 +72,13 @@ void link_name_others(const struct run_model *model, const struct flows *flows,
         return;
     const struct model_process *other = busiest_foreign(model, c->group, c->host, &cores);
     c->kind = CAUSE_LINK_CONTENTION;
-    free(c->cause);
     if (other && cores >= FOREIGN_SENDER_MIN)
         c->culprit = culprit_of(model, other); /* who sends is not counted: the likeliest */
-    c->cause = c->culprit.process ? text_format("the link, shared with traffic of others, probably "
-                                                "of %s",
-                                                c->culprit.process)
-                                  : text_format("the link, shared with traffic of others");
-    text_list_add(&c->evidence, "of what its interface carried only %.0f %% was the job's",
-                  100 * own);
+    if (c->culprit.process)
+        remark_set(&c->cause, LINK_SHARED_WITH, NUMBERS(), NAMES(c->culprit.process));
+    else
+        remark_set(&c->cause, LINK_SHARED, NUMBERS(), NAMES());
+    remarks_add(&c->evidence, OWN_BYTES, NUMBERS(100 * own), NAMES());
 }
 
 double link_demand(const struct run_model *model, size_t group, int host, enum flow_side side) {

@@ -103,12 +103,10 @@ static void say_limited(const struct flows *flows, const struct culprit_side *s,
         longest = fmax(longest, f->limited_s);
         need = fmax(need, f->need_s);
     }
-    text_list_add(
-        &c->evidence,
-        "routes between hosts held up by their path: %zu of %zu, %zu of them %s this host; "
-        "data were under way %.0f %% of the time (%.0f %% by their rate)",
-        flows->n_limited, flows->n, mine, s->side == FLOW_SEND ? "from" : "to",
-        100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s));
+    remarks_add(&c->evidence, PATH_LIMITED,
+                NUMBERS(flows->n_limited, flows->n, mine, s->side == FLOW_SEND,
+                        100 * fmin(1, longest / wall_s), 100 * fmin(1, need / wall_s)),
+                NAMES());
     c->signals++;
 }
 
@@ -116,21 +114,17 @@ static void say_queues(const struct flows *flows, const struct culprit_side *s,
                        struct candidate *c) {
     double queue = queue_ms(flows, s);
     if (s->side == FLOW_SEND && link_is_backed_up(&s->queues)) {
-        text_list_add(&c->evidence, "%.0f kB waited before its interface in the mean%s",
-                      s->queues.backlog / 1e3,
-                      s->queues.overlimits_s >= OVERLIMITS_MIN ? ", held back to a set rate" : "");
+        remarks_add(&c->evidence, QUEUE_BEFORE_INTERFACE,
+                    NUMBERS(s->queues.backlog / 1e3, s->queues.overlimits_s >= OVERLIMITS_MIN),
+                    NAMES());
         c->signals++;
     }
     if (queue >= QUEUE_NS / 1e6) {
-        text_list_add(&c->evidence,
-                      "round trips took %.1f ms longer than the shortest: data queued on the way",
-                      queue);
+        remarks_add(&c->evidence, ROUND_TRIPS_LONGER, NUMBERS(queue), NAMES());
         c->signals++;
     }
     if (s->side == FLOW_RECEIVE && flows->n_limited == 1)
-        text_list_add(&c->against,
-                      "nothing queued at the sender, so the limit lies behind it: at this host's "
-                      "link, or on the way to it");
+        remarks_add(&c->against, NOTHING_QUEUED, NUMBERS(), NAMES());
 }
 
 static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
@@ -141,23 +135,18 @@ static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
     if (set) /* a queue is of all that goes through it, seen to be held up or not */
         carried = fmax(carried, rate_of(flows, s->host, s->side, false));
     c->ceiling = set ? s->queues.rate_mb_s : s->at_limit ? s->limit.mb_s : carried;
-    c->ceiling_from = set           ? "its interface is set to"
-                      : s->at_limit ? "this link was measured to carry"
-                                    : "arrived while data were under way";
+    c->ceiling_from = set ? CEILING_SET : s->at_limit ? CEILING_MEASURED : CEILING_ARRIVED;
     c->reached = set || s->at_limit ? fmin(1, carried / c->ceiling) : 0;
     if (set || s->at_limit) {
         if (c->reached >= 1) /* bursts of packets may arrive faster than the mean allows */
-            text_list_add(&c->evidence, "data moved at the full %.4g MB/s (%.3g Gbit/s) %s",
-                          c->ceiling, c->ceiling * 8e-3, c->ceiling_from);
+            remarks_add(&c->evidence, MOVED_AT_FULL_RATE,
+                        NUMBERS(c->ceiling, c->ceiling * 8e-3, set), NAMES());
         else
-            text_list_add(&c->evidence, "data moved at %.4g MB/s; %s %.4g MB/s (%.3g Gbit/s)",
-                          carried, c->ceiling_from, c->ceiling, c->ceiling * 8e-3);
+            remarks_add(&c->evidence, MOVED_BELOW_RATE,
+                        NUMBERS(carried, set, c->ceiling, c->ceiling * 8e-3), NAMES());
         c->signals++;
     } else if (s->limit.measured) {
-        text_list_add(&c->against,
-                      "its link was measured to carry %.4g MB/s, far more than the %.4g MB/s that "
-                      "moved: the limit may lie elsewhere on the way, or be new",
-                      s->limit.mb_s, carried);
+        remarks_add(&c->against, MEASURED_FAR_MORE, NUMBERS(s->limit.mb_s, carried), NAMES());
     }
 }
 
@@ -179,9 +168,7 @@ static int add_side(const struct run_model *model, size_t group, const struct fl
     c.supply = !is_known_not_full(s);
     c.ambiguous = twin >= 0;
     if (c.ambiguous)
-        text_list_add(&c.against,
-                      "%s's link explains the same and shows as much: the limit may be there",
-                      model->hosts[twin].name);
+        remarks_add(&c.against, TWIN_EXPLAINS, NUMBERS(), NAMES(model->hosts[twin].name));
     say_limited(flows, s, wall_s, &c);
     say_ceiling(flows, s, &c);
     say_queues(flows, s, &c);

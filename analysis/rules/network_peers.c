@@ -87,14 +87,9 @@ static void blame_buffer(const struct flows *flows, enum path path, struct candi
     c->kind = receives ? CAUSE_RECEIVER : CAUSE_SNDBUF;
     c->supply = true;
     c->signals++;
-    free(c->cause);
-    c->cause = text_format(receives ? "the receive buffers of rank %d are too small for what comes"
-                                    : "the send buffers of rank %d are too small for the path",
-                           c->rank);
-    text_list_add(&c->evidence,
-                  "the %s buffers of its connections have room for %.0f bytes, those of the other "
-                  "hosts for %.0f kB in the median",
-                  receives ? "receive" : "send", room.own, room.others / 1e3);
+    remark_set(&c->cause, BUFFERS_OF_RANK, NUMBERS(receives, c->rank, receives), NAMES());
+    remarks_add(&c->evidence, BUFFERS_HOLD, NUMBERS(receives, room.own, room.others / 1e3),
+                NAMES());
 }
 
 static struct candidate suspect_of(const struct run_model *model, size_t group,
@@ -109,31 +104,23 @@ static struct candidate suspect_of(const struct run_model *model, size_t group,
         c.resource = RESOURCE_APPLICATION;
         c.kind = CAUSE_UNKNOWN;
     }
-    free(c.cause);
-    c.cause = text_format(path == PATH_IDLE
-                              ? "rank %d is slow at its own end of its connections: transfers take "
-                                "it longer than its peers, and the path was idle meanwhile"
-                              : "transfers take rank %d longer than its peers",
-                          s->rank);
+    if (path == PATH_IDLE)
+        remark_set(&c.cause, SLOW_AT_ITS_END, NUMBERS(s->rank), NAMES());
+    else
+        remark_set(&c.cause, TRANSFERS_TAKE_LONGER, NUMBERS(s->rank), NAMES());
     return c;
 }
 
 static void say_suspect(const struct straggler *s, double share, enum path path,
                         const struct flows *flows, struct candidate *c) {
-    text_list_add(&c->evidence, "rank %d takes %.2f times as long as its peers for what is its own",
-                  s->rank, s->slowdown);
-    text_list_add(&c->evidence,
-                  "transfers to and from its host hold up the run %.0f %% of the time",
-                  100 * share);
+    remarks_add(&c->evidence, OWN_TIME_LONGER, NUMBERS(s->rank, s->slowdown), NAMES());
+    remarks_add(&c->evidence, TRANSFERS_HOLD_UP, NUMBERS(100 * share), NAMES());
     if (path == PATH_SMALL_SEND || path == PATH_SMALL_RECEIVE)
         blame_buffer(flows, path, c);
     else if (path == PATH_IDLE)
-        text_list_add(&c->against, "small buffers or a program that seldom looks after its "
-                                   "transfers: the kernel counted neither");
+        remarks_add(&c->against, BUFFERS_NOT_COUNTED, NUMBERS(), NAMES());
     else
-        text_list_add(&c->against,
-                      "no link of these hosts was seen to be full: the limit may lie between "
-                      "them, in either direction");
+        remarks_add(&c->against, LIMIT_BETWEEN_HOSTS, NUMBERS(), NAMES());
 }
 
 static int add_suspect(const struct run_model *model, size_t group, const struct straggler *s,

@@ -7,20 +7,16 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "analysis/rules/network_private.h"
 
 static void say_held_back(const struct queues *queues, struct candidate *c) {
-    char waited[80] = "its interface was";
+    double mb_s = c->ceiling, gbit_s = c->ceiling * 8e-3, times_s = queues->overlimits_s;
     if (link_is_backed_up(queues))
-        snprintf(waited, sizeof waited, "%.0f kB waited before its interface in the mean,",
-                 queues->backlog / 1e3);
-    text_list_add(&c->evidence,
-                  "%s held back to the %.4g MB/s (%.3g Gbit/s) it is set to %.0f times a second",
-                  waited, c->ceiling, c->ceiling * 8e-3, queues->overlimits_s);
+        remarks_add(&c->evidence, QUEUED_TO_SET_RATE,
+                    NUMBERS(queues->backlog / 1e3, mb_s, gbit_s, times_s), NAMES());
+    else
+        remarks_add(&c->evidence, HELD_TO_SET_RATE, NUMBERS(mb_s, gbit_s, times_s), NAMES());
 }
 
 static int add_held_back(const struct run_model *model, size_t group, const struct flows *flows,
@@ -33,10 +29,10 @@ static int add_held_back(const struct run_model *model, size_t group, const stru
     c.supply = true;
     c.signals = 1 + link_is_backed_up(queues); /* how often it was held back, and what waited */
     c.ceiling = queues->rate_mb_s;
-    c.ceiling_from = "its interface is set to";
+    c.ceiling_from = CEILING_SET;
     c.reached = fmin(1, mean / c.ceiling);
     say_held_back(queues, &c);
-    text_list_add(&c.evidence, "it sent at %.0f %% of that rate on average", 100 * c.reached);
+    remarks_add(&c.evidence, SENT_AT, NUMBERS(100 * c.reached), NAMES());
     link_name_others(model, flows, &c);
     link_add_arithmetic(candidates, group, host, FLOW_SEND, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;

@@ -27,11 +27,9 @@ struct cpu_side {
 
 static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
     if (cpu->busy >= BUSY_RANK)
-        text_list_add(&c->against, "the ranks keep their cores busy: they compute, or they spin "
-                                   "while they wait; the kernel cannot tell");
+        remarks_add(&c->against, RANKS_COMPUTE_OR_SPIN, NUMBERS(), NAMES());
     else if (cpu->idle >= 50) {
-        text_list_add(&c->evidence, "every host had at least %.0f %% of its CPU idle meanwhile",
-                      cpu->idle);
+        remarks_add(&c->evidence, CPU_IDLE, NUMBERS(cpu->idle), NAMES());
         c->signals++;
     }
 }
@@ -39,31 +37,23 @@ static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
 /* What speaks for it, and what against it, as far as the ceiling goes. */
 static void add_ceiling_side(const struct network_limit *limit, bool send, double at_ceiling,
                              double duty, struct candidate *c) {
-    const char *did = send ? "sent" : "received";
     if (limit->measured) {
-        text_list_add(&c->evidence,
-                      "%s %.0f %% of its bytes within %.0f %% of the %.4g MB/s (%.3g Gbit/s) this "
-                      "link was measured to carry; at that rate they take %.0f %% of the time",
-                      did, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling, c->ceiling * 8e-3,
-                      100 * duty);
+        remarks_add(&c->evidence, NEAR_MEASURED,
+                    NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling,
+                            c->ceiling * 8e-3, 100 * duty),
+                    NAMES());
         c->signals++;
         return;
     }
-    text_list_add(&c->evidence,
-                  "%s %.0f %% of its bytes within %.0f %% of %.4g MB/s (%.3g Gbit/s), the highest "
-                  "rate it reached again and again; at that rate they take %.0f %% of the time",
-                  did, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling, c->ceiling * 8e-3,
-                  100 * duty);
+    remarks_add(&c->evidence, NEAR_HIGHEST,
+                NUMBERS(send, 100 * at_ceiling, 100 * PLATEAU_BAND, c->ceiling, c->ceiling * 8e-3,
+                        100 * duty),
+                NAMES());
     if (isnan(limit->outdated_mb_s))
-        text_list_add(&c->against,
-                      "what the link can carry was not measured: at least %.4g MB/s, the most that "
-                      "was seen, which is not a known limit",
-                      c->ceiling);
+        remarks_add(&c->against, CEILING_NOT_MEASURED, NUMBERS(c->ceiling), NAMES());
     else
-        text_list_add(&c->against,
-                      "the link was measured to carry %.4g MB/s, but carried %.4g MB/s: what it "
-                      "can carry is not known any more",
-                      limit->outdated_mb_s, c->ceiling);
+        remarks_add(&c->against, CEILING_OUTDATED, NUMBERS(limit->outdated_mb_s, c->ceiling),
+                    NAMES());
 }
 
 static int add_link(const struct run_model *model, size_t group, int host, enum flow_side side,
@@ -79,7 +69,7 @@ static int add_link(const struct run_model *model, size_t group, int host, enum 
     c.supply = limit->measured && cpu->busy < BUSY_RANK; /* false for NAN */
     c.ceiling = ceiling;
     c.reached = limit->measured ? limit->seen_mb_s / ceiling : 0;
-    c.ceiling_from = limit->measured ? "this link was measured to carry" : NULL;
+    c.ceiling_from = limit->measured ? CEILING_MEASURED : CEILING_SEEN;
     add_ceiling_side(limit, side == FLOW_SEND, at_ceiling, duty, &c);
     link_add_arithmetic(candidates, group, host, side, &c);
     add_cpu_side(cpu, &c);
@@ -107,25 +97,17 @@ struct fullest {
 };
 
 static void say_ruled_out(const struct run_model *model, const struct flows *flows, double highest,
-                          double most, const struct fullest *fullest, struct text_list *ruled_out) {
+                          double most, const struct fullest *fullest, struct remarks *ruled_out) {
     if (flows->n && !flows->n_limited)
-        text_list_add(ruled_out,
-                      "network: none of %zu routes was held up by its path (%.4g MB/s at most)",
-                      flows->n, most);
+        remarks_add(ruled_out, ROUTES_FREE, NUMBERS(flows->n, most), NAMES());
     else if (fullest->host >= 0)
-        text_list_add(ruled_out,
-                      "network: no link was full; the fullest, %s %s, carried %.0f %% of its %.4g "
-                      "MB/s",
-                      model->hosts[fullest->host].name,
-                      fullest->side == FLOW_SEND ? "sending" : "receiving", 100 * fullest->share,
-                      fullest->mb_s);
+        remarks_add(ruled_out, FULLEST_LINK,
+                    NUMBERS(fullest->side == FLOW_SEND, 100 * fullest->share, fullest->mb_s),
+                    NAMES(model->hosts[fullest->host].name));
     else if (highest < NETWORK_MIN_MB_S)
-        text_list_add(ruled_out, "network: never more than %.2f MB/s for long", highest);
+        remarks_add(ruled_out, NETWORK_QUIET, NUMBERS(highest), NAMES());
     else
-        text_list_add(ruled_out,
-                      "network: no link stayed near the highest rate seen (%.4g MB/s; %.4g on "
-                      "average)",
-                      highest, most);
+        remarks_add(ruled_out, NO_PLATEAU, NUMBERS(highest, most), NAMES());
 }
 
 int link_by_rates(const struct run_model *model, size_t group, const struct flows *flows,

@@ -36,16 +36,12 @@ static void tell_late(const struct run_model *model, const struct peers *peers,
     double others = peers_median_but(peers, p, peer_late);
     c->awaited = true;
     if (others > 0)
-        text_list_add(&c->evidence,
-                      "data on their way to %s took %.1f times as long to be acknowledged as those "
-                      "to its peer%s: they wait there for somebody to read them",
-                      model->hosts[c->host].name, p->late / others, peers->n > 2 ? "s" : "");
+        remarks_add(&c->evidence, DATA_WAITED, NUMBERS(p->late / others, peers->n - 1),
+                    NAMES(model->hosts[c->host].name));
     double crowded = peers_median_but(peers, p, peer_crowded);
     if (p->crowded >= LATE_MIN && p->crowded >= LATE_RATIO * crowded)
-        text_list_add(&c->evidence,
-                      "threads of %s waited for each other to leave the core %.0f %% of the time, "
-                      "those of its peer%s %.0f %%: what comes for it finds it computing",
-                      p->who->process, 100 * p->crowded, peers->n > 2 ? "s" : "", 100 * crowded);
+        remarks_add(&c->evidence, THREADS_QUEUED,
+                    NUMBERS(100 * p->crowded, peers->n - 1, 100 * crowded), NAMES(p->who->process));
     c->signals++;
 }
 
@@ -55,7 +51,6 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
                     const struct peer *p, double median, struct core_speed core,
                     struct candidates *candidates) {
     struct candidate c = candidate_of(p->who->host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
-    const char *whom = peers->n > 2 ? "its peers" : "its peer";
     c.rank = p->who->rank;
     c.blocked = c.own = p->cpu / core.slower - median;
     c.can_remove = p->who->rank < 0; /* of ranks the calls would have to be known */
@@ -63,12 +58,12 @@ static int add_more(const struct run_model *model, size_t group, const struct pe
         .kind = WHATIF_LIKE_PEERS, .host = c.host, .rank = -1, .factor = 1};
     c.signals = 1 + (peers->n > 3);
     c.terms = 1u << BUDGET_CPU;
-    c.cause = text_format("%s has %.2f times as much to compute as %s", p->who->process,
-                          p->cpu / core.slower / median, whom);
-    text_list_add(&c.evidence, "%s used the CPU %.0f %% of the time, %s %.0f %%%s", p->who->process,
-                  100 * p->cpu, whom, 100 * median, peers->n > 2 ? " in the median" : "");
-    text_list_add(&c.evidence, "it waited for nobody: %.0f %% of the time it ran, or could have",
-                  100 * fmin(1, p->busy));
+    remark_set(&c.cause, HAS_MORE, NUMBERS(-1, p->cpu / core.slower / median, peers->n - 1),
+               NAMES(p->who->process));
+    remarks_add(&c.evidence, PROCESS_USED_CPU,
+                NUMBERS(100 * p->cpu, peers->n - 1, 100 * median, peers->n - 1),
+                NAMES(p->who->process));
+    remarks_add(&c.evidence, WAITED_FOR_NOBODY, NUMBERS(100 * fmin(1, p->busy)), NAMES());
     if (is_late(peers, p))
         tell_late(model, peers, p, &c);
     core_speed_tell(core, &c);
@@ -90,13 +85,10 @@ static bool is_own_code(const struct peers *peers, const struct peer *p) {
 
 static void rule_out_kernel(const struct run_model *model, const struct peers *peers,
                             const struct peer *p, struct candidates *candidates) {
-    text_list_add(&candidates->ruled_out,
-                  "imbalance: %s on %s took %.2f times as much CPU time as its peer%s, but in its "
-                  "own code %.2f times: what the kernel did for it (pages touched, data copied), "
-                  "no more work of its own",
-                  p->who->process, model->hosts[p->who->host].name,
-                  p->cpu / peers_median_but(peers, p, peer_cpu), peers->n > 2 ? "s" : "",
-                  p->user / peers_median_but(peers, p, peer_user));
+    remarks_add(&candidates->ruled_out, KERNEL_DID_MORE,
+                NUMBERS(p->cpu / peers_median_but(peers, p, peer_cpu), peers->n - 1,
+                        p->user / peers_median_but(peers, p, peer_user)),
+                NAMES(p->who->process, model->hosts[p->who->host].name));
 }
 
 static const struct peer *most_to_do(const struct peers *peers, const struct core_speed *cores) {
@@ -157,20 +149,13 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
         .kind = WHATIF_WITHOUT, .host = c.host, .rank = -1, .term = BUDGET_IDLE};
     c.signals = 1;
     c.terms = 1u << BUDGET_IDLE;
-    c.cause = text_format("%s sleeps, or waits for something outside the job, in its own code",
-                          p->who->process);
-    text_list_add(
-        &c.evidence,
-        "%s was off its core %.0f %% of the time, and waited neither for a core nor for a "
-        "disk nor for memory",
-        p->who->process, 100 * p->idle);
+    remark_set(&c.cause, PROCESS_SLEEPS, NUMBERS(), NAMES(p->who->process));
+    remarks_add(&c.evidence, PROCESS_OFF_CORE, NUMBERS(100 * p->idle), NAMES(p->who->process));
     tell_late(model, peers, p, &c);
-    text_list_add(&c.against,
-                  "its peer%s waited %.0f %% of the time as well: which of them the others wait "
-                  "for, only the connections tell",
-                  peers->n > 2 ? "s" : "",
-                  100 * fmax(0, 1 - peers_median_but(peers, p, peer_busy)));
-    c.next = "mark what the processes do in an iteration (chokepoint.h): a sleep then has a place";
+    remarks_add(&c.against, PEERS_WAITED_TOO,
+                NUMBERS(peers->n - 1, 100 * fmax(0, 1 - peers_median_but(peers, p, peer_busy))),
+                NAMES());
+    c.next = REMARK_ADVISE_MARK;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

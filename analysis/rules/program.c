@@ -101,19 +101,13 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
     c.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = is_only_rank(model, who);
     c.remove = faster_rank(model, who, cpu > 1.001 * alone ? cpu / (cpu - alone) : 1000);
-    c.cause = text_format("serial: rank %d computes alone, all others wait for it", b->rank);
-    text_list_add(
-        &c.evidence,
-        "rank %d computed %.0f %% of the time what no other rank does, or while all others "
-        "were waiting already when it began; %.0f %% in all",
-        b->rank, 100 * alone, 100 * cpu);
+    remark_set(&c.cause, RANK_COMPUTES_ALONE, NUMBERS(b->rank), NAMES());
+    remarks_add(&c.evidence, COMPUTED_ALONE, NUMBERS(b->rank, 100 * alone, 100 * cpu), NAMES());
     double queue = share_of(model, group, who, BUDGET_RUN_QUEUE);
-    text_list_add(&c.against,
-                  queue >= BLOCKED_MIN
-                      ? "it waited for a core as well; a faster core, or sharing this work out, "
-                        "would help, more cores by that wait alone"
-                      : "nobody waited for a core: a faster core, or sharing this work out, "
-                        "would help; more cores alone would not");
+    if (queue >= BLOCKED_MIN)
+        remarks_add(&c.against, WAITED_FOR_CORE_TOO, NUMBERS(), NAMES());
+    else
+        remarks_add(&c.against, FASTER_CORE_OR_SHARING, NUMBERS(), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
@@ -142,13 +136,10 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     c.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = true;
     c.remove = faster_rank(model, who, ratio);
-    c.cause = text_format("rank %d has %.2f times as much to compute as %s", b->rank, ratio,
-                          e->n_peers == 1 ? "its peer" : "its peers");
-    text_list_add(&c.evidence,
-                  "rank %d used the CPU outside MPI %.0f %% of the time, its peer%s %.0f %%%s",
-                  b->rank, 100 * own, e->n_peers == 1 ? "" : "s", 100 * e->median,
-                  e->n_peers == 1 ? "" : " in the median");
-    text_list_add(&c.evidence, "it waited for others %.0f %% of the time itself", 100 * waiting);
+    remark_set(&c.cause, HAS_MORE, NUMBERS(b->rank, ratio, e->n_peers), NAMES(b->process));
+    remarks_add(&c.evidence, RANK_USED_CPU,
+                NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->median, e->n_peers), NAMES());
+    remarks_add(&c.evidence, WAITED_FOR_OTHERS, NUMBERS(100 * waiting), NAMES());
     core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
@@ -320,20 +311,13 @@ int imbalance_detect(const struct run_model *model, size_t group, struct candida
 struct pause {
     enum cause cause;
     enum budget_term term;
-    const char *words, *evidence; /* with the rank; with it and a percentage */
+    enum remark_code says, evidence; /* of the rank; of it and a percentage */
 };
 
-static const struct pause sleeps = {
-    CAUSE_SLEEP, BUDGET_IDLE, "rank %d sleeps, or waits for a lock, in its own code",
-    "rank %d was off its core %.0f %% of the time outside MPI, and waited neither for a core nor "
-    "for a disk nor for memory"};
-static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED,
-                                   "rank %d is stopped by a signal or a debugger",
-                                   "rank %d was seen stopped %.0f %% of the time"};
-static const struct pause freezes = {
-    CAUSE_FROZEN, BUDGET_IDLE, "the host of rank %d stands still: nothing runs there",
-    "rank %d did not run %.0f %% of the time, and for most of that neither did its host's agent, "
-    "nor anything else there"};
+static const struct pause sleeps = {CAUSE_SLEEP, BUDGET_IDLE, REMARK_SLEEPS, REMARK_SLEPT};
+static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED, REMARK_STOPPED,
+                                   REMARK_SEEN_STOPPED};
+static const struct pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, REMARK_FROZEN, REMARK_NOTHING_RAN};
 
 static int add_pause(const struct run_model *model, size_t group, size_t who,
                      const struct pause *pause, double demand, struct candidates *candidates) {
@@ -351,13 +335,12 @@ static int add_pause(const struct run_model *model, size_t group, size_t who,
     c.can_remove = true;
     c.remove = (struct whatif_scenario){
         .kind = WHATIF_WITHOUT, .host = b->host, .rank = -1, .term = pause->term};
-    c.cause = text_format(pause->words, b->rank);
-    text_list_add(&c.evidence, pause->evidence, b->rank, 100 * own);
+    remark_fill(&c.cause, pause->says, NUMBERS(b->rank), NAMES());
+    remarks_append(&c.evidence, pause->evidence, NUMBERS(b->rank, 100 * own), NAMES());
     if (alone && !isnan(median))
-        text_list_add(&c.evidence, "the other ranks %.0f %% in the median", 100 * median);
+        remarks_add(&c.evidence, PEERS_PAUSED_LESS, NUMBERS(100 * median), NAMES());
     else if (!isnan(median))
-        text_list_add(&c.against, "the other ranks do so, too (%.0f %% in the median)",
-                      100 * median);
+        remarks_add(&c.against, PEERS_PAUSED_TOO, NUMBERS(100 * median), NAMES());
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 

@@ -19,14 +19,12 @@ static double later_share(const struct run_model *model, const struct candidate 
 }
 
 static void tell(const struct run_model *model, const struct candidate *c, int64_t start_ns,
-                 struct text_list *ruled_out) {
+                 struct remarks *ruled_out) {
     struct window w = {0, start_ns};
     double start_s = (double)start_ns / 1e9;
-    text_list_add(ruled_out,
-                  "%s: %s waited for it about %.1f s of the first %.1f s, before its hosts had "
-                  "exchanged anything, and hardly later: a start whose files are in no cache yet",
-                  resource_name(c->resource), model->hosts[c->host].name,
-                  start_s * candidate_blocked(c, (struct windows){&w, 1}), start_s);
+    remarks_add(ruled_out, WAITED_AT_START,
+                NUMBERS(start_s * candidate_blocked(c, (struct windows){&w, 1}), start_s),
+                NAMES(resource_name(c->resource), model->hosts[c->host].name));
 }
 
 int saturation_start(const struct run_model *model, struct candidates *candidates) {
@@ -56,10 +54,8 @@ void saturation_start_by_spans(const struct run_model *model, struct candidates 
         struct candidate *c = &candidates->items[i];
         if (!(c->start_s <= from_s && c->end_s < most_s))
             continue;
-        text_list_add(&candidates->ruled_out,
-                      "%s: %s waited for it in the first %.1f s, and hardly later: a start whose "
-                      "files are in no cache yet",
-                      resource_name(c->resource), model->hosts[c->host].name, c->end_s);
+        remarks_add(&candidates->ruled_out, WAITED_AT_FIRST, NUMBERS(c->end_s),
+                    NAMES(resource_name(c->resource), model->hosts[c->host].name));
         candidates_remove(candidates, i);
     }
 }

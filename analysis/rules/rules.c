@@ -156,9 +156,9 @@ struct candidate candidate_of(int host, size_t group, enum resource resource, en
 }
 
 static void release(struct candidate *candidate) {
-    free(candidate->cause);
-    text_list_release(&candidate->evidence);
-    text_list_release(&candidate->against);
+    remark_release(&candidate->cause);
+    remarks_release(&candidate->evidence);
+    remarks_release(&candidate->against);
 }
 
 struct candidate *candidates_add(struct candidates *candidates, const struct candidate *candidate) {
@@ -278,7 +278,7 @@ static int survey_all(const struct run_model *model, struct candidates *found) {
     }
     for (size_t i = 0; result == 0 && i < found->n; i++) {
         const struct candidate *c = &found->items[i];
-        result = c->cause ? c->evidence.error + c->against.error : -ENOMEM;
+        result = c->cause.code != REMARK_NONE ? c->evidence.error + c->against.error : -ENOMEM;
     }
     return result;
 }
@@ -308,7 +308,7 @@ void candidates_release(struct candidates *candidates) {
     free(candidates->arithmetic);
     free(candidates->no_replay);
     flows_release(&candidates->flows);
-    text_list_release(&candidates->ruled_out);
+    remarks_release(&candidates->ruled_out);
     *candidates = (struct candidates){0};
 }
 

@@ -14,15 +14,23 @@
 #include "analysis/evidence/arithmetic.h"
 #include "analysis/evidence/flows.h"
 #include "analysis/evidence/processes.h"
-#include "analysis/facts/text_list.h"
 #include "analysis/gain/gain.h"
 #include "analysis/gain/loss.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/rules/finding.h"
+#include "analysis/rules/remark.h"
 #include "analysis/rules/straggler.h"
 #include "analysis/run_model.h"
 #include "analysis/threshold.h"
 #include "analysis/time/critical_path.h"
+
+/* How the ceiling of a link is known. */
+enum ceiling_from {
+    CEILING_SEEN,     /* it is the highest rate seen */
+    CEILING_ARRIVED,  /* data arrived at it while they were under way */
+    CEILING_SET,      /* its interface is set to it */
+    CEILING_MEASURED, /* by a calibration */
+};
 
 struct candidate {
     int host, rank;       /* rank: where one is to blame, else -1 */
@@ -30,20 +38,20 @@ struct candidate {
     enum subject subject; /* SUBJECT_NONE: candidate_subject() tells by the rest */
     enum resource resource;
     enum cause kind;
-    char *cause; /* words */
+    struct remark cause;
     struct culprit culprit;
-    double blocked;   /* demand: share of the phase's time */
-    double run_share; /* of the run's */
-    bool supply;      /* it demonstrably ran out, or was missing */
-    bool repeated;    /* the same of another phase counts more */
-    bool ambiguous;   /* another host would explain the same as well */
-    bool awaited;     /* the connections tell that its peers wait for it */
-    bool other_way;   /* of a link whose first way has the better evidence */
-    bool fallback;    /* it limits only where nothing else does */
-    bool everywhere;  /* all hosts suffer it alike: the gain is of all of them at once */
-    int signals;      /* independent observations that agree */
-    const char *next; /* words: what to do about it; NULL: what its kind says */
-    struct text_list evidence, against;
+    double blocked;        /* demand: share of the phase's time */
+    double run_share;      /* of the run's */
+    bool supply;           /* it demonstrably ran out, or was missing */
+    bool repeated;         /* the same of another phase counts more */
+    bool ambiguous;        /* another host would explain the same as well */
+    bool awaited;          /* the connections tell that its peers wait for it */
+    bool other_way;        /* of a link whose first way has the better evidence */
+    bool fallback;         /* it limits only where nothing else does */
+    bool everywhere;       /* all hosts suffer it alike: the gain is of all of them at once */
+    int signals;           /* independent observations that agree */
+    enum remark_code next; /* what to do about it; none: what its kind says */
+    struct remarks evidence, against;
     /* Where `blocked` comes from, so that it can be asked again for any part of the run: terms of
      * the critical path on the host (bits of enum budget_term), of those a share; */
     unsigned terms;
@@ -55,7 +63,7 @@ struct candidate {
     double factor;
     double ceiling; /* of a link, MB/s; else 0 */
     double reached; /* share of a ceiling that was measured, again and again; 0: as far as seen */
-    const char *ceiling_from; /* words: how the ceiling is known; NULL */
+    enum ceiling_from ceiling_from;
     bool can_remove, can_double;
     struct whatif_scenario remove, twice;
     bool answered; /* the what-if engine knows what `remove` would bring */
@@ -68,8 +76,8 @@ struct candidate {
 struct candidates {
     struct candidate *items; /* the greatest gain first, weighted by the evidence */
     size_t n, capacity;
-    size_t cpu_ruled_out;       /* index + 1 of what `ruled_out` says of the CPU; 0: nothing */
-    struct text_list ruled_out; /* resources that were looked at and are not it */
+    size_t cpu_ruled_out;     /* index + 1 of what `ruled_out` says of the CPU; 0: nothing */
+    struct remarks ruled_out; /* resources that were looked at and are not it */
     int64_t start_ns; /* until then the program was being loaded, which is judged apart; 0 */
     struct arithmetic *arithmetic;
     size_t n_arithmetic;

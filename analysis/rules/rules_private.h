@@ -84,12 +84,12 @@ bool candidates_short_of(const struct candidates *candidates, int host, size_t g
 void core_holder_name(const struct run_model *model, size_t group, enum holder holder, double own,
                       struct candidate *c);
 
-/* What tells that a core is slower; owned. NULL: no memory. */
-char *core_speed_words(struct core_speed core);
 /* More CPU time, by that ratio to its peers, that nobody is blamed for: said where it is worth it.
  */
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates);
+/* Of a rank slower by that ratio: how much of it its core makes. */
+void core_speed_explain(struct core_speed core, double ratio, struct remarks *to);
 /* Against a candidate that rests on CPU time: what is known of the core. */
 void core_speed_tell(struct core_speed core, struct candidate *c);
 

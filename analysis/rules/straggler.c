@@ -105,14 +105,6 @@ static struct straggler_judgement judge_by_itself(const struct board *board, siz
     return j.ratio >= STRAGGLER_ITSELF ? j : none;
 }
 
-static const char *basis_words(const struct board *board) {
-    static const char *const words[] = {[BOARD_TIMES] = "its iterations take",
-                                        [BOARD_USE] = "the processor time it needs is",
-                                        [BOARD_BUDGET] =
-                                            "its iterations less the waiting for others take"};
-    return words[board->basis];
-}
-
 static size_t find_slow(const struct trial *trial, const struct straggler_judgement *j,
                         size_t *slow) {
     size_t n = 0;
@@ -142,13 +134,14 @@ static int add(struct stragglers *found, const struct board *board, size_t rank,
                             .severity = NAN,
                             .severity_max = NAN};
     size_t n = trial->n - j->from, n_slow = find_slow(trial, j, trial->slow);
-    text_list_add(&s->evidence, "%s %.2f times its peers' median, above %.2f in %.0f %% of %zu %s",
-                  basis_words(board), j->ratio, STRAGGLER_RATIO, 100 * j->share, n,
-                  board->basis == BOARD_USE ? "steps of whole iterations" : "iterations");
+    remarks_add(
+        &s->evidence, SLOWER_THAN_PEERS,
+        NUMBERS(1 + board->basis, j->ratio, STRAGGLER_RATIO, 100 * j->share, n, 1 + board->basis),
+        NAMES());
     if (j->from) {
         s->begin_s =
             (double)board->windows[rank * board->steps + trial->steps[j->from]].begin_ns / 1e9;
-        text_list_add(&s->evidence, "slow since %.1f s", s->begin_s);
+        remarks_add(&s->evidence, SLOW_SINCE, NUMBERS(s->begin_s), NAMES());
     }
     return straggler_explain(board, rank, trial->slow, n_slow, own_s, excess_s, s);
 }
@@ -252,22 +245,19 @@ static bool has_peers(const struct board *board) {
     return false;
 }
 
-static char *describe(const struct run_model *model, const struct board *board, bool *ret_judged) {
-    static const char *const words[] = {
-        [BOARD_TIMES] = "judged by the iteration times of each rank",
-        [BOARD_USE] =
-            "the ranks move together, so judged by the processor and disk time of each rank",
-        [BOARD_BUDGET] = "judged by the iterations of each rank less its waiting for others"};
+static void describe(const struct run_model *model, const struct board *board,
+                     struct stragglers *found) {
+    struct remark *note = &found->note;
     if (model->iterations.n < 2)
-        return text_format("only one rank has iterations: nothing to compare");
-    if (!has_peers(board))
-        return text_format("no two ranks play the same role: nothing to compare");
-    if (board->steps < STRAGGLER_ITERATIONS)
-        return text_format("too few %s to say (%zu, %d are needed)",
-                           board->basis == BOARD_USE ? "steps of at least 2 s" : "iterations",
-                           board->steps, STRAGGLER_ITERATIONS);
-    *ret_judged = true;
-    return text_format("%s", words[board->basis]);
+        remark_set(note, ONE_RANK_ONLY, NUMBERS(), NAMES());
+    else if (!has_peers(board))
+        remark_set(note, NO_PEERS, NUMBERS(), NAMES());
+    else if (board->steps < STRAGGLER_ITERATIONS)
+        remark_set(note, TOO_FEW_STEPS,
+                   NUMBERS(board->basis == BOARD_USE, board->steps, STRAGGLER_ITERATIONS), NAMES());
+    else
+        remark_set(note, JUDGED_BY, NUMBERS(1 + board->basis), NAMES());
+    found->judged = note->code == REMARK_JUDGED_BY;
 }
 
 /* Ranks in step that all keep their cores busy: who works and who spins cannot be seen. */
@@ -287,16 +277,15 @@ int straggler_find(const struct run_model *model, const struct whatif *whatif,
     if (result < 0)
         return result;
     if (hidden_by_spinning(model, &board)) {
-        found.note = text_format("the ranks move together and all keep their cores "
-                                 "busy, computing or spinning: not judged");
+        remark_set(&found.note, HIDDEN_BY_SPINNING, NUMBERS(), NAMES());
     } else {
-        found.note = describe(model, &board, &found.judged);
+        describe(model, &board, &found);
         result = judge_all(&board, &found);
         if (result == 0)
             result = weigh(model, whatif, &found);
     }
     board_release(&board);
-    if (result < 0 || !found.note) {
+    if (result < 0 || found.note.code == REMARK_NONE) {
         stragglers_release(&found);
         return -ENOMEM;
     }
@@ -306,10 +295,10 @@ int straggler_find(const struct run_model *model, const struct whatif *whatif,
 
 void stragglers_release(struct stragglers *stragglers) {
     for (size_t i = 0; i < stragglers->n; i++) {
-        free(stragglers->items[i].cause);
-        text_list_release(&stragglers->items[i].evidence);
+        remark_release(&stragglers->items[i].cause);
+        remarks_release(&stragglers->items[i].evidence);
     }
     free(stragglers->items);
-    free(stragglers->note);
+    remark_release(&stragglers->note);
     *stragglers = (struct stragglers){0};
 }

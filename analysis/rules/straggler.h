@@ -12,9 +12,9 @@
 
 #include <stdbool.h>
 
-#include "analysis/facts/text_list.h"
 #include "analysis/gain/whatif.h"
 #include "analysis/rules/finding.h"
+#include "analysis/rules/remark.h"
 #include "analysis/run_model.h"
 
 #define STRAGGLER_RATIO 1.10    /* own time over the peers' median */
@@ -35,18 +35,18 @@ struct straggler {
     double severity;  /* run time over the run time with this rank like its peers, by replay; NAN */
     double severity_max; /* at most, by the critical path; NAN */
     double explained;    /* share of the excess that the cause explains; NAN */
-    char *cause;
+    struct remark cause;
     enum cause cause_kind;
     const char *culprit; /* another program that is to blame: the model's name; NULL */
     int64_t culprit_pid;
-    struct text_list evidence;
+    struct remarks evidence;
 };
 
 struct stragglers {
     struct straggler *items; /* the slowest first */
     size_t n;
-    bool judged; /* ranks were compared */
-    char *note;  /* what was compared, or why nothing could be; NULL if there are no iterations */
+    bool judged;        /* ranks were compared */
+    struct remark note; /* what was compared, or why nothing could be; none without iterations */
 };
 
 /* -ENOMEM. */

@@ -119,13 +119,13 @@ static void contention(const struct run_model *model, struct windows at, double 
     double wall = (double)windows_length(at) / 1e9, lost = excess_s * (double)at.n;
     s->cause_kind = CAUSE_CONTENTION;
     if (!other || used < FOREIGN_MIN * wall || used < FOREIGN_PART * lost) {
-        s->cause = text_format("contention: it waits for a core");
+        remark_set(&s->cause, WAITS_FOR_CORE, NUMBERS(), NAMES());
         return;
     }
     blame(model, other, s);
-    s->cause = text_format("contention with %s", s->culprit);
-    text_list_add(&s->evidence, "%s, not of the job, used %.0f %% of a core meanwhile", s->culprit,
-                  100 * used / wall);
+    remark_set(&s->cause, CONTENTION_WITH, NUMBERS(true), NAMES(s->culprit));
+    remarks_add(&s->evidence, FOREIGN_USED_MEANWHILE, NUMBERS(100 * used / wall),
+                NAMES(s->culprit));
 }
 
 static void disk(const struct run_model *model, struct windows at, struct straggler *s) {
@@ -135,14 +135,13 @@ static void disk(const struct run_model *model, struct windows at, struct stragg
     if (other && bytes >= FOREIGN_WRITE_MIN * wall) {
         blame(model, other, s);
         s->cause_kind = CAUSE_DISK_CONTENTION;
-        s->cause = text_format("disk: shared with %s", s->culprit);
+        remark_set(&s->cause, DISK_SHARED_WITH, NUMBERS(), NAMES(s->culprit));
     } else if (busy >= DISK_BUSY_MIN) {
         s->cause_kind = CAUSE_DISK_CONTENTION;
-        s->cause = text_format("disk: it waits for a busy disk");
+        remark_set(&s->cause, WAITS_FOR_BUSY_DISK, NUMBERS(), NAMES());
     } else {
         s->cause_kind = CAUSE_THROTTLE;
-        s->cause = text_format("disk: it waits for block I/O of a disk that is not busy: throttled "
-                               "or remote");
+        remark_set(&s->cause, WAITS_FOR_IDLE_DISK, NUMBERS(), NAMES());
     }
 }
 
@@ -150,20 +149,23 @@ static void memory(const struct run_model *model, struct windows at, struct stra
     double swapped = model_growth(model, s->host, RECORDING_VMSTAT, VMSTAT_SWAP_IN, at);
     bool swaps = swapped >= SWAP_MIN_MB_S * 1e6 * (double)windows_length(at) / 1e9;
     s->cause_kind = swaps ? CAUSE_SWAP : CAUSE_MEMORY_LIMIT;
-    s->cause = text_format(swaps ? "memory: it swaps" : "memory: its pages have to be read back");
+    if (swaps)
+        remark_set(&s->cause, IT_SWAPS, NUMBERS(), NAMES());
+    else
+        remark_set(&s->cause, PAGES_READ_BACK, NUMBERS(), NAMES());
 }
 
 static void link_of(const struct board *board, size_t rank, struct straggler *s) {
     const struct transfer_split *split = &board->budgets[rank]->splits[board->model->main_group];
     if (split->receiver >= 0.5) {
         s->cause_kind = CAUSE_RECEIVER;
-        s->cause = text_format("its transfers: the receivers of its data do not keep up");
+        remark_set(&s->cause, RECEIVERS_LATE, NUMBERS(), NAMES());
     } else if (split->send_buffer >= 0.5) {
         s->cause_kind = CAUSE_SNDBUF;
-        s->cause = text_format("its transfers: its send buffers are too small for the path");
+        remark_set(&s->cause, OWN_SEND_BUFFERS, NUMBERS(), NAMES());
     } else {
         s->cause_kind = CAUSE_PATH_LIMITED;
-        s->cause = text_format("its link: transfers take it longer than its peers");
+        remark_set(&s->cause, LINK_SLOWER, NUMBERS(), NAMES());
     }
 }
 
@@ -184,47 +186,21 @@ static double bytes_of(const struct board *board, size_t rank) {
     return its->n ? sum / (double)its->n : 0;
 }
 
-/* What is known of its core beside those of its peers' hosts. */
-static void tell_core(struct core_speed core, double ratio, const char *words,
-                      struct straggler *s) {
-    if (core.slower > 1)
-        text_list_add(&s->evidence, "its core is slower: %s, which makes %.2f of its %.2f times",
-                      words, fmin(core.slower, ratio), ratio);
-    else if (!isnan(core.beat))
-        text_list_add(
-            &s->evidence,
-            "no slower core: the same arithmetic took no more CPU time there than for its "
-            "peers (%.2f times)",
-            core.beat);
-    else if (!isnan(core.sampling))
-        text_list_add(&s->evidence,
-                      "no slower core: sampling took no more CPU time there than for its peers "
-                      "(%.2f times)",
-                      core.sampling);
-    else
-        text_list_add(&s->evidence,
-                      "a slower core cannot be ruled out: nothing recorded tells its speed");
-}
-
 static void more_work_or_slower_core(struct core_speed core, double ratio, struct straggler *s) {
-    char *words = core_speed_words(core);
     if (core_has_more_to_do(&core)) {
-        s->cause = text_format("more CPU time with more work: data skew");
-        text_list_add(&s->evidence,
-                      "its operators gave up to %.2f times as much an iteration as those of its "
-                      "peers",
-                      core.amount);
-    } else {
-        bool most = core.slower - 1 >= EXPLAINS * (ratio - 1);
-        s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
-        s->cause = text_format(most ? "more CPU time: its core is slower"
-                               : core.slower > 1 || isnan(core.beat)
-                                   ? "more CPU time: more instructions, unconfirmed"
-                                   : "more CPU time on a core that is no slower: more work, "
-                                     "unconfirmed");
-        tell_core(core, ratio, words ? words : "", s);
+        remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
+        remarks_add(&s->evidence, OPERATORS_GAVE, NUMBERS(core.amount), NAMES());
+        return;
     }
-    free(words);
+    bool most = core.slower - 1 >= EXPLAINS * (ratio - 1);
+    s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
+    if (most)
+        remark_set(&s->cause, CORE_IS_SLOWER, NUMBERS(), NAMES());
+    else if (core.slower > 1 || isnan(core.beat))
+        remark_set(&s->cause, MORE_INSTRUCTIONS, NUMBERS(), NAMES());
+    else
+        remark_set(&s->cause, MORE_WORK_UNCONFIRMED, NUMBERS(), NAMES());
+    core_speed_explain(core, ratio, &s->evidence);
 }
 
 static void more_cpu(const struct board *board, size_t rank, double ratio, double *room,
@@ -236,8 +212,8 @@ static void more_cpu(const struct board *board, size_t rank, double ratio, doubl
     double more = bytes_of(board, rank) / stats_median(room, k);
     s->cause_kind = CAUSE_SKEW;
     if (more - 1 >= MORE_WORK * (ratio - 1)) {
-        s->cause = text_format("more CPU time with more work: data skew");
-        text_list_add(&s->evidence, "it also moves %.2f times its peers' bytes an iteration", more);
+        remark_set(&s->cause, HAS_MORE_WORK, NUMBERS(), NAMES());
+        remarks_add(&s->evidence, MOVES_MORE_BYTES, NUMBERS(more), NAMES());
         return;
     }
     struct core_speed *cores = core_speeds_of(board->model, board->model->main_group);
@@ -257,11 +233,11 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         return;
     case BUDGET_QUOTA:
         s->cause_kind = CAUSE_QUOTA;
-        s->cause = text_format("CPU quota: its control group had used up its share");
+        remark_set(&s->cause, GROUP_USED_UP, NUMBERS(), NAMES());
         return;
     case BUDGET_STEAL:
         s->cause_kind = CAUSE_STEAL;
-        s->cause = text_format("steal: the hypervisor gave its core to others");
+        remark_set(&s->cause, CORE_STOLEN, NUMBERS(), NAMES());
         return;
     case BUDGET_DISK:
         disk(board->model, at, s);
@@ -274,22 +250,22 @@ static void name_term(const struct board *board, size_t rank, enum budget_term t
         return;
     case BUDGET_STOPPED:
         s->cause_kind = CAUSE_STOPPED;
-        s->cause = text_format("stopped by a signal or a debugger");
+        remark_set(&s->cause, WAS_STOPPED, NUMBERS(), NAMES());
         return;
     case BUDGET_FILE:
         s->cause_kind = CAUSE_FILES;
-        s->cause = text_format("reading and writing files through MPI takes it longer");
+        remark_set(&s->cause, FILES_TAKE_LONGER, NUMBERS(), NAMES());
         return;
     case BUDGET_IDLE:
         s->cause_kind = CAUSE_SLEEP;
-        s->cause = text_format("idle: sleeping in its own code, or waiting for a lock");
+        remark_set(&s->cause, IDLE_IN_OWN_CODE, NUMBERS(), NAMES());
         return;
     case BUDGET_CPU:
         more_cpu(board, rank, own_s / fmax(own_s - excess_s, 1e-9), room, s);
         return;
     default:
         s->cause_kind = CAUSE_UNKNOWN;
-        s->cause = text_format("time inside MPI that is neither waiting nor transfer");
+        remark_set(&s->cause, UNEXPLAINED_IN_MPI, NUMBERS(), NAMES());
     }
 }
 
@@ -314,8 +290,8 @@ static struct blamed compare_terms(const struct board *board, size_t rank, const
         if (isnan(own) || isnan(peers))
             continue;
         if (fabs(own - peers) >= WORTH_SAYING * excess_s)
-            text_list_add(&s->evidence, "%s: %.3g s an iteration, its peers %.3g s",
-                          budget_term_words(t), own, peers);
+            remarks_add(&s->evidence, TERM_DIFFERS, NUMBERS(own, peers),
+                        NAMES(budget_term_words(t)));
         if (own - peers > most.excess_s)
             most = (struct blamed){t, own, own - peers, true};
     }
@@ -337,14 +313,14 @@ int straggler_explain(const struct board *board, size_t rank, const size_t *slow
         if (enough)
             name_term(board, rank, most.term, (struct windows){windows.items, windows.n},
                       most.own_s, most.excess_s, room, straggler);
+        else if (board->basis == BOARD_BUDGET)
+            remark_set(&straggler->cause, NO_SINGLE_CAUSE, NUMBERS(), NAMES());
         else
-            straggler->cause =
-                text_format(board->basis == BOARD_BUDGET
-                                ? "no single cause explains half of it"
-                                : "waiting, for the network, its server or in its own code (cannot "
-                                  "be told apart without its MPI calls)");
+            remark_set(&straggler->cause, CAUSES_LOOK_ALIKE, NUMBERS(), NAMES());
     }
     free(windows.items);
     free(room);
-    return result == 0 && (!straggler->cause || straggler->evidence.error) ? -ENOMEM : result;
+    return result == 0 && (straggler->cause.code == REMARK_NONE || straggler->evidence.error)
+               ? -ENOMEM
+               : result;
 }

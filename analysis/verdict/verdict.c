@@ -11,6 +11,7 @@
 
 #include "analysis/rules/straggler.h"
 #include "analysis/verdict/verdict_private.h"
+#include "reports/words/remark_words.h"
 
 const char *verdict_state_name(enum verdict_state state) {
     static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient"};
@@ -218,12 +219,11 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
     v->gain_source = "bound";
-    v->cause = text_format("%s", s->cause);
+    v->cause = remark_words(&s->cause);
     v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
                              "factor of %.2f.",
                              s->rank, model->hosts[s->host].name, s->slowdown);
-    for (size_t i = 0; i < s->evidence.n; i++)
-        text_list_add(&v->evidence, "%s", s->evidence.items[i]);
+    remarks_say(&s->evidence, &v->evidence);
     text_list_add(&v->next,
                   "look what rank %d on %s does that its peers do not: its part of the "
                   "data, its core, its files",
@@ -285,7 +285,7 @@ static void add_next(const struct run_model *model, struct verdict *v) {
 static void copy_ruled_out(const struct candidates *candidates, struct verdict *v) {
     for (size_t i = 0; i < candidates->ruled_out.n; i++)
         if (v->resource != RESOURCE_CPU || i + 1 != candidates->cpu_ruled_out)
-            text_list_add(&v->ruled_out, "%s", candidates->ruled_out.items[i]);
+            remarks_say(&(struct remarks){&candidates->ruled_out.items[i], 1, 0}, &v->ruled_out);
 }
 
 /* ---- all of it ---- */

@@ -9,6 +9,7 @@
 
 #include "analysis/gain/throughput.h"
 #include "analysis/verdict/verdict_private.h"
+#include "reports/words/remark_words.h"
 
 bool verdict_is_of_host(enum subject subject) {
     return subject == SUBJECT_HOST || subject == SUBJECT_CORE || subject == SUBJECT_RANK ||
@@ -160,10 +161,10 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     v->confidence = confidence_of(model, c, &r, v->state, &v->computed);
     take_culprit(c, v);
     take_gain(model, c, other, v);
-    v->cause = text_format("%s", c->cause);
+    v->cause = remark_words(&c->cause);
     v->summary = verdict_sentence(model, candidates, &r, v->state);
-    text_list_move(&v->evidence, &c->evidence);
-    text_list_move(&v->against, &c->against);
+    remarks_say(&c->evidence, &v->evidence);
+    remarks_say(&c->against, &v->against);
     if (other)
         add_other_direction(candidates, other, v);
     add_runner_up(model, candidates, other, v);

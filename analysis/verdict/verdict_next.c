@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/verdict/verdict_private.h"
+#include "reports/words/remark_words.h"
 
 #define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
 
@@ -219,8 +220,10 @@ static void about_own_end(const struct advised *a) {
 }
 
 static void about_machine(const struct advised *a) {
+    char *cause = remark_words(&a->c->cause);
     text_list_add(a->next, "give each host cores of its own, or run on fewer hosts: %s",
-                  a->c->cause);
+                  cause ? cause : "");
+    free(cause);
 }
 
 static void about_single_thread(const struct advised *a) {
@@ -328,7 +331,7 @@ void verdict_next_for(const struct run_model *model, const struct candidate *c, 
                         .windows = phase_windows(&model->groups[c->group]),
                         .next = &v->next};
     if (c->next)
-        text_list_add(&v->next, "%s", c->next);
+        remarks_say(&(struct remarks){&(struct remark){.code = c->next}, 1, 0}, &v->next);
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
         if (advice[i].resource == c->resource && (!advice[i].kind || advice[i].kind == c->kind)) {
             advice[i].say(&a);

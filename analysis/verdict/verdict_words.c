@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis/verdict/verdict_private.h"
+#include "common/error.h"
+#include "reports/words/remark_words.h"
 
 const char *verdict_resource_words(enum resource resource) {
     static const char *const words[RESOURCE_COUNT_] = {
@@ -51,6 +53,10 @@ static size_t count_alike(const struct candidates *candidates) {
     return alike;
 }
 
+static void free_words(char **words) {
+    free(*words);
+}
+
 /* ", at 97 % of the 223.4 MB/s this link was measured to carry"; "" of a link whose rate says
  * nothing. */
 static void say_rate(const struct candidate *c, char *to, size_t size) {
@@ -59,7 +65,8 @@ static void say_rate(const struct candidate *c, char *to, size_t size) {
         return;
     if (c->reached > 0 && c->ceiling_from)
         snprintf(to, size, ", at %.0f %% of the %.1f MB/s %s", 100 * c->reached, c->ceiling,
-                 c->ceiling_from);
+                 c->ceiling_from == CEILING_SET ? "its interface is set to"
+                                                : "this link was measured to carry");
     else
         snprintf(to, size, ", at %.4g MB/s, %s", c->ceiling,
                  c->ceiling_from ? "the rate the kernel saw meanwhile" : "the highest rate seen");
@@ -151,11 +158,11 @@ static bool is_of_program(const struct candidate *c) {
 }
 
 /* Causes of links: "link" is none, "the link, shared with ..." begins with what was said. */
-static const char *link_cause(const struct candidate *c) {
+static const char *link_cause(const struct candidate *c, const char *cause) {
     static const char said[] = "the link, ";
-    if (strcmp(c->cause, "link") == 0)
+    if (c->cause.code == REMARK_LINK)
         return NULL;
-    return strncmp(c->cause, said, strlen(said)) == 0 ? c->cause + strlen(said) : c->cause;
+    return strncmp(cause, said, strlen(said)) == 0 ? cause + strlen(said) : cause;
 }
 
 /* Where one rank is to blame and no resource ran out: "vm2, where rank 1 sleeps in its own code" */
@@ -169,15 +176,18 @@ static char *words_of_rank(const char *host, const char *cause) {
 
 char *verdict_candidate_words(const struct run_model *model, const struct candidate *c) {
     const char *host = model->hosts[c->host].name;
+    AUTO(free_words) char *of = remark_words(&c->cause);
+    if (!of)
+        return NULL;
     if (c->subject == SUBJECT_MACHINE)
-        return text_format("the machine that the hosts share (%s)", c->cause);
+        return text_format("the machine that the hosts share (%s)", of);
     if (c->subject == SUBJECT_MESSAGES)
-        return text_format("the latency of messages (%s)", c->cause);
+        return text_format("the latency of messages (%s)", of);
     if (c->fallback)
-        return text_format("computing (%s)", c->cause);
+        return text_format("computing (%s)", of);
     if (is_of_program(c))
-        return words_of_rank(host, c->cause);
-    const char *cause = candidate_is_link(c) ? link_cause(c) : c->cause;
+        return words_of_rank(host, of);
+    const char *cause = candidate_is_link(c) ? link_cause(c, of) : of;
     const char *words = verdict_resource_words(c->resource), *close = strrchr(words, ')');
     if (!cause)
         return text_format("%s's %s", host, words);
@@ -218,12 +228,13 @@ static char *of_one(const struct run_model *model, const struct candidate *c,
 static char *of_all(const struct run_model *model, const struct candidate *c,
                     const struct resampled *r, const char *waits) {
     char share[160], hosts[40] = "both hosts";
+    AUTO(free_words) char *cause = remark_words(&c->cause);
     if (model->n_hosts > 2)
         snprintf(hosts, sizeof hosts, "all %zu hosts", model->n_hosts);
     say_share(model, c, r, share, sizeof share);
     return text_format("%s %s on %s, most on %s (%s): there %s.", waits,
                        verdict_resource_words(c->resource), hosts, model->hosts[c->host].name,
-                       c->cause, share);
+                       cause ? cause : "", share);
 }
 
 /* Of a skew or a sleep nothing that a host has ran out: what there is too little of is the time of
@@ -241,19 +252,22 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
 static char *of_subject(const struct run_model *model, const struct candidate *c,
                         enum verdict_state state) {
     const char *sure = state == VERDICT_SATURATED ? "" : "Probably: ";
+    AUTO(free_words) char *cause = remark_words(&c->cause);
+    if (!cause)
+        return NULL;
     switch (candidate_subject(c)) {
     case SUBJECT_MACHINE:
         return text_format("%sThe machine that the hosts share is full (%s). The run waits for a "
                            "core %.0f %% of the time.",
-                           sure, c->cause, 100 * c->blocked);
+                           sure, cause, 100 * c->blocked);
     case SUBJECT_MESSAGES:
         return text_format(
             "%sThe time that each message takes limits the run: %s. Moving them takes "
             "%.0f %% of it.",
-            sure, c->cause, 100 * c->blocked);
+            sure, cause, 100 * c->blocked);
     case SUBJECT_CORE:
         return text_format("%sOne core of %s limits the run: %s. It is busy %.0f %% of the time.",
-                           sure, model->hosts[c->host].name, c->cause, 100 * c->blocked);
+                           sure, model->hosts[c->host].name, cause, 100 * c->blocked);
     default:
         return text_format("%sCPU limits the run on %s: computing takes %.0f %% of it.", sure,
                            model->n_hosts > 1 ? "all hosts" : model->hosts[c->host].name,

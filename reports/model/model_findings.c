@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/model/model_private.h"
+#include "reports/words/remark_words.h"
 
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *items = from->items;
@@ -13,15 +14,12 @@ static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *from = (struct text_list){0};
 }
 
-static int copy_texts(const struct text_list *from, char ***items, size_t *n) {
-    *items = calloc(from->n + 1, sizeof **items);
-    for (size_t i = 0; *items && i < from->n; i++) {
-        (*items)[i] = strdup(from->items[i]);
-        if (!(*items)[i])
-            return -ENOMEM;
-        ++*n;
-    }
-    return *items ? 0 : -ENOMEM;
+static int say_remarks(const struct remarks *from, char ***items, size_t *n) {
+    struct text_list said = {0};
+    remarks_say(from, &said);
+    int result = said.error;
+    take_texts(&said, items, n);
+    return result;
 }
 
 static int fill_verdict(struct report *report, struct verdict *from) {
@@ -106,7 +104,7 @@ static int fill_stragglers(struct report *report, const struct stragglers *strag
     if (!report->stragglers)
         return -ENOMEM;
     report->stragglers_judged = stragglers->judged;
-    if (stragglers->note && !(report->straggler_note = strdup(stragglers->note)))
+    if (stragglers->note.code && !(report->straggler_note = remark_words(&stragglers->note)))
         return -ENOMEM;
     for (size_t i = 0; i < stragglers->n; i++) {
         const struct straggler *from = &stragglers->items[i];
@@ -119,11 +117,11 @@ static int fill_stragglers(struct report *report, const struct stragglers *strag
                                         .explained_pct = 100 * from->explained,
                                         .severity = from->severity,
                                         .severity_max = from->severity_max,
-                                        .cause = strdup(from->cause),
+                                        .cause = remark_words(&from->cause),
                                         .cause_kind = cause_name(from->cause_kind),
                                         .culprit_pid = from->culprit_pid};
         if (!to->cause || (from->culprit && !(to->culprit = strdup(from->culprit))) ||
-            copy_texts(&from->evidence, &to->evidence, &to->n_evidence) < 0)
+            say_remarks(&from->evidence, &to->evidence, &to->n_evidence) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -340,7 +340,7 @@ int report_fill_quality(struct report *report, const struct report_input *input,
         result = note_unknown(report, METRIC_DISK_READ, "bytes read from and written to disks are");
     if (result == 0)
         result = note_unknown(report, METRIC_NET_SEND, "bytes sent and received are");
-    if (result == 0 && judgement->stragglers.note)
-        result = report_add_note(report, text_format("stragglers: %s", judgement->stragglers.note));
+    if (result == 0 && report->straggler_note)
+        result = report_add_note(report, text_format("stragglers: %s", report->straggler_note));
     return result;
 }

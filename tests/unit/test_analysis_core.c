@@ -95,11 +95,21 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     release(&r, &j);
 }
 
-static bool a_straggler_says(const struct judged *j, const char *words) {
-    for (size_t i = 0; i < j->stragglers.n; i++)
-        if (any_says(&j->stragglers.items[i].evidence, words))
-            return true;
-    return false;
+/* A straggler's remark of that code. */
+static const struct remark *straggler_remark(const struct judged *j, enum remark_code code) {
+    for (size_t i = 0; i < j->stragglers.n; i++) {
+        const struct remarks *evidence = &j->stragglers.items[i].evidence;
+        for (size_t k = 0; k < evidence->n; k++)
+            if (evidence->items[k].code == code)
+                return &evidence->items[k];
+    }
+    fail_msg("no straggler says %s", remark_info(code).code);
+    return NULL;
+}
+
+static void expect_number(const struct remark *remark, int at, double number) {
+    if (!(fabs(remark->numbers[at] - number) < 0.005))
+        fail_msg("%s: %g and not %g", remark_info(remark->code).code, remark->numbers[at], number);
 }
 
 static void a_straggler_is_told_of_its_core_as_well(void **state) {
@@ -107,10 +117,11 @@ static void a_straggler_is_told_of_its_core_as_well(void **state) {
     struct judged j;
     (void)state;
     judge_two(1.6, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
-    assert_true(a_straggler_says(&j, "its core is slower: sampling took 1.20 times"));
+    expect_number(straggler_remark(&j, REMARK_CORE_SLOWER), 0, 3); /* by sampling */
+    expect_number(straggler_remark(&j, REMARK_CORE_SLOWER), 1, 1.2);
     release(&r, &j);
     judge_two(1.6, usual, &r, &j);
-    assert_true(a_straggler_says(&j, "no slower core"));
+    straggler_remark(&j, REMARK_NO_SLOWER_CORE);
     release(&r, &j);
 }
 
@@ -157,8 +168,8 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     struct judged j;
     (void)state;
     judge_beats(1.35, 1, &r, &j);
-    assert_true(a_straggler_says(&j, "no slower core: the same arithmetic took no more CPU time "
-                                     "there than for its peers (1.00 times)"));
+    expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 0, 1); /* by arithmetic */
+    expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 1, 1);
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
@@ -181,29 +192,30 @@ static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **s
     }
 }
 
-static void expect_straggler(double work, double beat, const char *kind, const char *cause,
-                             const char *evidence) {
+static void expect_straggler(double work, double beat, const char *kind, enum remark_code cause,
+                             enum remark_code evidence) {
     struct recording r;
     struct judged j;
     judge_beats(work, beat, &r, &j);
     assert_int_equal(j.stragglers.n, 1);
     assert_string_equal(cause_name(j.stragglers.items[0].cause_kind), kind);
-    if (!strstr(j.stragglers.items[0].cause, cause))
-        fail_msg("%s", j.stragglers.items[0].cause);
-    assert_true(a_straggler_says(&j, evidence));
+    assert_int_equal(j.stragglers.items[0].cause.code, cause);
+    const struct remark *core = straggler_remark(&j, evidence);
+    if (evidence == REMARK_CORE_SLOWER) {
+        expect_number(core, 0, 2); /* by arithmetic */
+        expect_number(core, 1, beat);
+        expect_number(core, 3, beat);
+        expect_number(core, 4, work);
+    }
     release(&r, &j);
 }
 
 /* A core half as slow as the rank is behind is not the most of it. */
 static void a_straggler_is_on_a_slower_core_or_has_more_work(void **state) {
     (void)state;
-    expect_straggler(1.35, 1.3, "slow-core", "more CPU time: its core is slower",
-                     "the same arithmetic took 1.30 times as much CPU time there as for its peers, "
-                     "which makes 1.30 of its 1.35 times");
-    expect_straggler(1.35, 1, "skew", "on a core that is no slower: more work, unconfirmed",
-                     "no slower core");
-    expect_straggler(1.35, 1.1, "skew", "more CPU time: more instructions, unconfirmed",
-                     "which makes 1.10 of its 1.35 times");
+    expect_straggler(1.35, 1.3, "slow-core", REMARK_CORE_IS_SLOWER, REMARK_CORE_SLOWER);
+    expect_straggler(1.35, 1, "skew", REMARK_MORE_WORK_UNCONFIRMED, REMARK_NO_SLOWER_CORE);
+    expect_straggler(1.35, 1.1, "skew", REMARK_MORE_INSTRUCTIONS, REMARK_CORE_SLOWER);
 }
 
 /* How many cores and probes a host has makes no difference to it. */
@@ -415,8 +427,8 @@ static void operators_that_give_more_tell_more_work(void **state) {
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.verdict.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.verdict.evidence, "gave up to 1.35 times as much an iteration"));
-    assert_string_equal(j.stragglers.items[0].cause, "more CPU time with more work: data skew");
-    assert_true(a_straggler_says(&j, "gave up to 1.35 times as much an iteration"));
+    assert_int_equal(j.stragglers.items[0].cause.code, REMARK_HAS_MORE_WORK);
+    expect_number(straggler_remark(&j, REMARK_OPERATORS_GAVE), 0, 1.35);
     release(&r, &j);
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/words/remark_words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "%.3g": digits is 3, style 'g'. */
+static bool is_decimal(const char *from) {
+    return from[1] == '.' && from[2] >= '0' && from[2] <= '9' && (from[3] == 'f' || from[3] == 'g');
+}
+
+enum remark_takes remark_conversion(const char *from, const char **ret_end) {
+    const char *bar = from[1] == '[' ? strchr(from, '|') : NULL,
+               *close = bar ? strchr(bar, ']') : NULL;
+    *ret_end = from + 2;
+    if (from[1] == '%')
+        return REMARK_TAKES_NOTHING;
+    if (from[1] == 's')
+        return REMARK_TAKES_NAME;
+    if (from[1] == 'w')
+        return REMARK_TAKES_BOTH;
+    if (from[1] == 'd')
+        return REMARK_TAKES_NUMBER;
+    *ret_end = close ? close + 1 : from + 4;
+    if (close || is_decimal(from))
+        return REMARK_TAKES_NUMBER;
+    *ret_end = from + 1;
+    return REMARK_TAKES_BAD;
+}
+
+/* The alternative of that number, from 1 on; without such a one the last. */
+static void put_choice(const char *from, double number, FILE *out) {
+    const char *word = from + 2, *end = word + strcspn(word, "|]");
+    for (double at = 1; *end == '|' && at != number; at++) {
+        word = end + 1;
+        end = word + strcspn(word, "|]");
+    }
+    fwrite(word, 1, (size_t)(end - word), out);
+}
+
+static void put_number(const char *from, double number, FILE *out) {
+    if (from[1] == '[')
+        put_choice(from, number, out);
+    else if (from[1] == 'd')
+        fprintf(out, "%.0f", number);
+    else if (from[3] == 'f')
+        fprintf(out, "%.*f", from[2] - '0', number);
+    else
+        fprintf(out, "%.*g", from[2] - '0', number);
+}
+
+static void put_who(double rank, const char *process, FILE *out) {
+    if (rank >= 0)
+        fprintf(out, "rank %.0f", rank);
+    else
+        fputs(process, out);
+}
+
+static void put(const struct remark *remark, FILE *out) {
+    const char *at = remark_template(remark->code), *end;
+    const double *number = remark->numbers;
+    char *const *name = remark->names;
+    for (; at && *at; at = end) {
+        end = at + strcspn(at, "%");
+        fwrite(at, 1, (size_t)(end - at), out);
+        if (*end != '%')
+            continue;
+        at = end;
+        switch (remark_conversion(at, &end)) {
+        case REMARK_TAKES_NUMBER:
+            put_number(at, *number++, out);
+            break;
+        case REMARK_TAKES_NAME:
+            fputs(*name++, out);
+            break;
+        case REMARK_TAKES_BOTH:
+            put_who(*number++, *name++, out);
+            break;
+        default:
+            fputc('%', out);
+        }
+    }
+}
+
+char *remark_words(const struct remark *remark) {
+    char *words = NULL;
+    size_t size;
+    FILE *out = open_memstream(&words, &size);
+    if (!out)
+        return NULL;
+    put(remark, out);
+    if (fclose(out) == 0)
+        return words;
+    free(words);
+    return NULL;
+}
+
+void remarks_say(const struct remarks *remarks, struct text_list *to) {
+    for (size_t i = 0; i < remarks->n; i++) {
+        char *words = remark_words(&remarks->items[i]);
+        if (words)
+            text_list_add(to, "%s", words);
+        else
+            to->error = -ENOMEM;
+        free(words);
+    }
+    if (remarks->error)
+        to->error = remarks->error;
+}

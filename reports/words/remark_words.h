@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sentence of a remark. Its template stands in remark_templates.c; a template is no format of
+ * printf: its conversions take the remark's numbers and names in turn.
+ *
+ *   %d            the next number, whole        %.0f %.2f   with so many digits behind the point
+ *   %.3g          with so many digits           %s          the next name
+ *   %[a|b|c]      the next number chooses: "a" if it is 1, "b" if it is 2; else the last
+ *   %w            the next number and the next name: "rank 3", or the name if the number is below 0
+ *   %%            a percent sign
+ */
+#ifndef CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
+#define CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
+
+#include "analysis/facts/text_list.h"
+#include "analysis/rules/remark.h"
+
+/* Owned; NULL: no memory. "" of REMARK_NONE. */
+char *remark_words(const struct remark *remark);
+/* Appends the sentence of each; no memory is an error of the list. */
+void remarks_say(const struct remarks *remarks, struct text_list *to);
+
+/* Static; NULL: the code has none, which a test forbids. */
+const char *remark_template(enum remark_code code);
+
+/* A conversion of a template, which begins with '%': what it takes, and where it ends. */
+enum remark_takes {
+    REMARK_TAKES_NOTHING,
+    REMARK_TAKES_NUMBER,
+    REMARK_TAKES_NAME,
+    REMARK_TAKES_BOTH,
+    REMARK_TAKES_BAD /* it is no conversion */
+};
+enum remark_takes remark_conversion(const char *from, const char **ret_end);
+
+#endif

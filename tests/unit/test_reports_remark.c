@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentences of remarks: each code has a template, and each template takes what its code carries. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/words/remark_words.h"
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+/* A slot "..., %" is a percentage and is said as one; no other is. */
+static void check_unit(const char *code, const char *slot, const char *conversion,
+                       const char *end) {
+    bool percent = strncmp(end, " %%", 3) == 0;
+    if (conversion[1] != '[' && percent != ends_with(slot, ", %"))
+        fail_msg("%s: %s is said as %.10s", code, slot, conversion);
+}
+
+static void check_template(enum remark_code code) {
+    struct remark_info info = remark_info(code);
+    const char *at = remark_template(code), *end;
+    int numbers = 0, names = 0;
+    if (!at || !*at)
+        fail_msg("%s has no template", info.code);
+    for (; (at = strchr(at, '%')); at = end)
+        switch (remark_conversion(at, &end)) {
+        case REMARK_TAKES_NUMBER:
+            if (numbers < info.n_numbers)
+                check_unit(info.code, info.numbers[numbers], at, end);
+            numbers++;
+            break;
+        case REMARK_TAKES_NAME:
+            names++;
+            break;
+        case REMARK_TAKES_BOTH:
+            numbers++;
+            names++;
+            break;
+        case REMARK_TAKES_BAD:
+            fail_msg("%s: no conversion: %.8s", info.code, at);
+            break;
+        default:
+            break;
+        }
+    if (numbers != info.n_numbers || names != info.n_names)
+        fail_msg("%s carries %d numbers and %d names, its template takes %d and %d", info.code,
+                 info.n_numbers, info.n_names, numbers, names);
+}
+
+static void each_template_takes_what_its_code_carries(void **state) {
+    (void)state;
+    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++)
+        check_template((enum remark_code)code);
+}
+
+static void each_code_says_what_it_means(void **state) {
+    (void)state;
+    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++)
+        assert_true(strlen(remark_info((enum remark_code)code).meaning) > 0);
+    assert_null(remark_template(REMARK_NONE));
+}
+
+static void assert_says(const struct remark *remark, const char *words) {
+    char *said = remark_words(remark);
+    assert_non_null(said);
+    assert_string_equal(said, words);
+    free(said);
+}
+
+static void numbers_and_names_are_taken_in_turn(void **state) {
+    (void)state;
+    struct remark remark = {REMARK_NONE};
+    assert_says(&remark, "");
+    remark_set(&remark, QUOTA_CORES, NUMBERS(0.5), NAMES());
+    assert_says(&remark, "its control group may use 0.5 cores");
+    remark_set(&remark, HELD_BACK, NUMBERS(2, 41.6), NAMES("python3[7]"));
+    assert_says(&remark, "rank 2 was ready to run and held back 42 % of the time");
+    remark_set(&remark, HELD_BACK, NUMBERS(-1, 41.6), NAMES("python3[7]"));
+    assert_says(&remark, "python3[7] was ready to run and held back 42 % of the time");
+    remark_release(&remark);
+    assert_says(&remark, "");
+}
+
+static void a_number_chooses_between_words(void **state) {
+    (void)state;
+    struct remark remark = {REMARK_NONE};
+    remark_set(&remark, CORES_USED, NUMBERS(1.9, 2, 1, 1), NAMES());
+    assert_says(&remark, "the job used 1.9 of the 2 cores of its 1 host");
+    remark_set(&remark, CORES_USED, NUMBERS(1.9, 6, 3, 3), NAMES());
+    assert_says(&remark, "the job used 1.9 of the 6 cores of its 3 hosts");
+    remark_set(&remark, JUDGED_BY, NUMBERS(2), NAMES());
+    assert_says(&remark, "the ranks move together, so judged by the processor and disk time of "
+                         "each rank");
+    remark_release(&remark);
+}
+
+static void what_is_no_conversion_is_told(void **state) {
+    (void)state;
+    const char *end;
+    static const char *const bad[] = {"%i", "%.f", "%.2e", "%5.1f", "%[one]", "%[one|", "%.2", "%"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(remark_conversion(bad[i], &end), REMARK_TAKES_BAD);
+    static const char *const good[] = {"%d", "%.0f", "%.3g", "%[one|more]"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(remark_conversion(good[i], &end), REMARK_TAKES_NUMBER);
+        assert_int_equal(*end, '\0');
+    }
+    assert_int_equal(remark_conversion("%s", &end), REMARK_TAKES_NAME);
+    assert_int_equal(remark_conversion("%%", &end), REMARK_TAKES_NOTHING);
+}
+
+static void remarks_are_said_in_order_and_copied_whole(void **state) {
+    (void)state;
+    struct remarks from = {0}, to = {0};
+    struct text_list said = {0};
+    char name[] = "dd[3]";
+    remarks_add(&from, HELD_BACK, NUMBERS(-1, 10), NAMES(name));
+    remarks_add(&from, QUOTA_THROTTLED, NUMBERS(20), NAMES());
+    name[0] = 'x'; /* names are copies */
+    remarks_copy(&to, &from);
+    remarks_move(&to, &from);
+    assert_int_equal(from.n, 0);
+    remarks_say(&to, &said);
+    assert_int_equal(said.n, 4);
+    assert_string_equal(said.items[0], said.items[2]);
+    assert_string_equal(said.items[0], "dd[3] was ready to run and held back 10 % of the time");
+    assert_string_equal(said.items[1], said.items[3]);
+    assert_int_equal(said.error, 0);
+    to.error = -12;
+    remarks_say(&to, &said);
+    assert_int_equal(said.error, -12);
+    remarks_release(&to);
+    text_list_release(&said);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_template_takes_what_its_code_carries),
+        cmocka_unit_test(each_code_says_what_it_means),
+        cmocka_unit_test(numbers_and_names_are_taken_in_turn),
+        cmocka_unit_test(a_number_chooses_between_words),
+        cmocka_unit_test(what_is_no_conversion_is_told),
+        cmocka_unit_test(remarks_are_said_in_order_and_copied_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
