@@ -80,8 +80,7 @@ static struct computing look(const struct run_model *model, size_t group) {
 static void say(const struct run_model *model, const struct computing *x, struct candidate *c) {
     const char *host = model->hosts[c->host].name;
     if (x->come_and_go)
-        text_list_add(&c->evidence, "most of its CPU time was used by processes that ended between "
-                                    "two looks: their parents tell how much");
+        remarks_add(&c->evidence, USED_BY_SHORT_PROCESSES, NUMBERS(), NAMES());
     if (x->one_thread) {
         remark_set(&c->cause, ONE_THREAD_COMPUTES, NUMBERS(), NAMES());
         remarks_add(&c->evidence, CORES_USED_HERE, NUMBERS(x->used, x->cores), NAMES(host));

@@ -29,7 +29,7 @@ const char *remark_template(enum remark_code code) {
                                           "would help, more cores alone would not",
         [REMARK_CPU_HARMLESS] =
             "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the run",
-        [REMARK_CPU_NOT_SHORT] = "cpu: the fullest host used %.0f %%%[, but tasks waited for a "
+        [REMARK_CPU_NOT_SHORT] = "cpu: the fullest host used %.0f %%%[, and tasks waited for a "
                                  "core only|; tasks waited for a core] %.1f %% of the time",
         [REMARK_CPU_SHARED_ALIKE] = "cpu: waiting for a core (%.0f %% of the time) singles out "
                                     "none of these hosts, which share their cores",
@@ -56,6 +56,8 @@ const char *remark_template(enum remark_code code) {
             "the run waited for a core %.0f %% of the time, on all hosts",
         /* ---- computing ---- */
         [REMARK_PROGRAM_COMPUTES] = "the program computes",
+        [REMARK_USED_BY_SHORT_PROCESSES] =
+            "most of its CPU time was used by processes too short-lived to be seen one by one",
         [REMARK_ONE_THREAD_COMPUTES] = "one thread computes, and the other cores idle",
         [REMARK_CORES_USED] = "the job used %.2g of the %.0f cores of its %d host%[|s]",
         [REMARK_CORES_USED_HERE] = "the job used %.2g of the %.0f cores of %s",
