@@ -12,6 +12,7 @@
 struct computing {
     double share; /* of the run that is computing: of the critical path, else of the processes */
     double used, cores; /* by the job on its hosts, in cores; what they have */
+    double computing;   /* or ready to, by its processes outside MPI, in cores: of the whole run */
     size_t n_hosts;     /* of the job */
     size_t workers;     /* its processes that compute, and as many more as its threads fill cores */
     int busiest;        /* host */
@@ -42,6 +43,18 @@ static size_t count_workers(const struct run_model *model, size_t group) {
     return (size_t)fmax(1, workers);
 }
 
+/* What a rank uses inside MPI may be spinning. */
+static double computing_cores(const struct run_model *model) {
+    double cores = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[0];
+        double ready = budget_sum(b, 1u << BUDGET_CPU | 1u << BUDGET_RUN_QUEUE);
+        if (b->wall_s > 0 && ready >= ONE_CORE_LITTLE * b->wall_s)
+            cores += (ready + b->other_cpu_s) / b->wall_s;
+    }
+    return cores;
+}
+
 /* Of its processes only one computes, and of that one a single thread. */
 static bool is_one_thread(const struct run_model *model, size_t group) {
     size_t computing = 0;
@@ -70,6 +83,7 @@ static struct computing look(const struct run_model *model, size_t group) {
         most = fmax(most, used);
     }
     c.come_and_go = processes_come_and_go(model, group);
+    c.computing = c.come_and_go ? c.used : computing_cores(model);
     c.workers = c.come_and_go ? (size_t)fmax(1, ceil(c.used - ONE_CORE_LITTLE))
                               : count_workers(model, group);
     c.one_thread = c.n_hosts == 1 && c.cores > 1 &&
@@ -111,7 +125,7 @@ int compute_bound_detect(const struct run_model *model, size_t group,
     c.fallback = c.everywhere = c.all_hosts = true;
     c.blocked = fmin(1, x.share);
     bool seen = is_seen_inside(model);
-    c.supply = seen && x.used >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
+    c.supply = seen && x.computing >= MACHINE_FULL * fmin(x.cores, (double)x.workers);
     c.signals = 2; /* their CPU time, and that of the hosts */
     c.terms = 1u << BUDGET_CPU;
     c.can_remove = true;

@@ -33,6 +33,21 @@ static void ranks_that_compute_alike_are_balanced(void **state) {
     release(&r, &j);
 }
 
+/* One computes while the other spins, in turn: the path computes all the time, and each rank for
+ * three quarters of it. Its core is no fuller for its spinning. */
+static void ranks_that_spin_in_turn_have_not_filled_their_cores(void **state) {
+    static const double in_turn[][2] = {{1, 0.5}, {0.5, 1}};
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_lockstep(&r, 2, (struct trouble){.works = in_turn});
+    finalize(&r, 2);
+    judge(&r, &j);
+    assert_int_equal(j.verdict.kind, CAUSE_COMPUTE_BOUND);
+    assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
+    release(&r, &j);
+}
+
 /* Half as much again: 0.076 s instead of 0.051 s a round. */
 static void more_work_on_one_rank_is_imbalance(void **state) {
     for (int ranks = 2; ranks <= 4; ranks++) {
@@ -495,6 +510,7 @@ static void rows_that_are_joined_are_not_missing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_that_compute_alike_are_balanced),
+        cmocka_unit_test(ranks_that_spin_in_turn_have_not_filled_their_cores),
         cmocka_unit_test(more_work_on_one_rank_is_imbalance),
         cmocka_unit_test(a_rank_that_is_only_away_has_no_more_work),
         cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
