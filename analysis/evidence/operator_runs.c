@@ -7,6 +7,7 @@
 
 #include "analysis/evidence/computed.h"
 #include "analysis/facts/series/stats.h"
+#include "analysis/facts/series/times.h"
 #include "analysis/threshold.h"
 
 #define TIMED_ABOUT 200000 /* runs whose pace is looked at, of more: drawn */
@@ -80,28 +81,13 @@ static int sieve_init(const struct run_model *model, size_t group, struct sieve 
 
 /* How many of the windows begin before that. */
 static size_t begun_before(struct windows windows, int64_t t_ns) {
-    size_t low = 0, high = windows.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (windows.items[middle].begin_ns < t_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TIMES_BEFORE(windows.items, windows.n, begin_ns, t_ns);
 }
 
 /* Some call of MPI began in it, or one of a row that had begun before may have. */
 static bool has_call(const struct mpi_rank *rank, struct rows rows, struct window window) {
-    size_t low = 0, high = rank->n;
+    size_t low = TIMES_BEFORE(rank->events, rank->n, enter_ns, window.begin_ns);
     size_t row = begun_before((struct windows){rows.items, rows.n}, window.begin_ns);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rank->events[middle].enter_ns < window.begin_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return (low < rank->n && rank->events[low].enter_ns < window.end_ns) ||
            (row && rows.items[row - 1].end_ns > window.begin_ns);
 }

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/facts/series/times.h"
 #include "analysis/simulate/replay_build.h"
 
 void replay_add_absence(struct rank_builder *rb, struct replay_absence absence) {
@@ -24,15 +25,7 @@ void replay_add_absence(struct rank_builder *rb, struct replay_absence absence) 
 
 /* How many had ended by t. */
 static size_t ended_by(const struct replay_rank *r, int64_t t) {
-    size_t low = 0, high = r->n_absences;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->absences[middle].end_ns <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TIMES_UNTIL(r->absences, r->n_absences, end_ns, t);
 }
 
 #define HARDLY_LATER 0.1 /* of a time without a core: it ends together with something */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/facts/series/times.h"
 #include "analysis/time/budget_private.h"
 
 static const struct {
@@ -111,27 +112,11 @@ static int make_cells(const struct times *times, struct window lost, struct cell
 /* ---- windows ---- */
 
 static size_t first_cell(const struct cells *cells, int64_t t) {
-    size_t low = 0, high = cells->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cells->items[middle].end_ns > t)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return TIMES_UNTIL(cells->items, cells->n, end_ns, t);
 }
 
 size_t budget_first_window(struct windows windows, int64_t t_ns) {
-    size_t low = 0, high = windows.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (windows.items[middle].end_ns > t_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return TIMES_UNTIL(windows.items, windows.n, end_ns, t_ns);
 }
 
 double budget_covered_ns(const struct cells *cells, size_t cell) {

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analysis/facts/series/times.h"
 #include "analysis/time/rank_counters_private.h"
 
 double rank_pressure(const struct process_part *p, const char *resource, struct windows w) {
@@ -21,14 +22,7 @@ double rank_pressure(const struct process_part *p, const char *resource, struct 
 
 struct window rank_row_around(const struct series *series, struct windows w) {
     int64_t t = w.items[w.n - 1].end_ns;
-    size_t low = 0, high = series->n - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (series->t_ns[middle] < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = times_until(series->t_ns, sizeof *series->t_ns, series->n - 1, t - 1);
     int64_t dt = series->interval_ns[low];
     return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
 }

@@ -13,6 +13,7 @@
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
+#include "analysis/facts/series/times.h"
 
 #define AWAY_NS 2000000  /* shorter is no matter */
 #define SOON_PART 4      /* of the time away: what the rest of the message may take at most */
@@ -54,27 +55,12 @@ static size_t find_away(const struct matcher *m, uint32_t rank, struct away *awa
 
 /* The last time away that ended by t; NULL: none. */
 static const struct away *last_away(const struct away *away, size_t n, int64_t t) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (away[middle].end_ns <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &away[low - 1] : NULL;
+    size_t ended = TIMES_UNTIL(away, n, end_ns, t);
+    return ended ? &away[ended - 1] : NULL;
 }
 
 static size_t calls_until(const struct mpi_rank *r, int64_t t) {
-    size_t low = 0, high = r->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->events[middle].enter_ns <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return TIMES_UNTIL(r->events, r->n, enter_ns, t);
 }
 
 /* Whether a rank waited for what it received at t, which is before it had it: of a request, in the

@@ -5,17 +5,11 @@
 #include <stdlib.h>
 
 #include "analysis/facts/calls/call_match_private.h"
+#include "analysis/facts/series/times.h"
 
 /* The event at which a request was started: same time, same function and message. */
 size_t call_match_start(const struct mpi_rank *r, const struct mpi_event *request) {
-    size_t low = 0, high = r->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->events[middle].enter_ns < request->enter_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = TIMES_BEFORE(r->events, r->n, enter_ns, request->enter_ns);
     for (; low < r->n && r->events[low].enter_ns == request->enter_ns; low++) {
         const struct mpi_event *e = &r->events[low];
         if (!(e->flags & MPI_FLAG_REQUEST) && e->function == request->function &&

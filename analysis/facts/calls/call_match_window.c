@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"
+#include "analysis/facts/series/times.h"
 
 #define TARGETS_MAX 64 /* of one rank's accesses at a time; of more nothing is said */
 #define OFF_NS 2000000 /* off its core inside a call; shorter is no matter */
@@ -98,14 +99,7 @@ static int find_presence(const struct mpi_rank *r, struct presence *ret_presence
 
 /* When a rank was inside MPI, at t or after it; NULL: not known. */
 static const struct stay *stay_from(const struct mpi_rank *r, const struct presence *p, int64_t t) {
-    size_t low = 0, high = p->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->stays[middle].end_ns <= t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = TIMES_UNTIL(p->stays, p->n, end_ns, t);
     bool lost = t < r->found_ns && (low == p->n || p->stays[low].end_ns >= r->lost_ns);
     return low == p->n || lost ? NULL : &p->stays[low];
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
+#include "analysis/facts/series/times.h"
 
 /* One run of an operator. */
 struct run {
@@ -39,14 +40,7 @@ static const struct rank_iterations *find_rank(const struct iterations *iteratio
 static const struct iteration *find_iteration(const struct rank_iterations *rank,
                                               const struct mark *mark) {
     int64_t end_ns = mark->start_ns + mark->duration_ns;
-    size_t low = 0, high = rank->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rank->items[middle].end_ns < end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = TIMES_BEFORE(rank->items, rank->n, end_ns, end_ns);
     return low < rank->n && rank->items[low].end_ns - rank->items[low].duration_ns <= mark->start_ns
                ? &rank->items[low]
                : NULL;

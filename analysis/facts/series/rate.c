@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "analysis/facts/series/stats.h"
+#include "analysis/facts/series/times.h"
 
 int rate_init(struct rate *rate, size_t n, double scale) {
     size_t room = n ? n : 1;
@@ -37,15 +38,7 @@ double rate_value(const struct rate *rate, size_t i) {
 }
 
 size_t rate_find(const struct rate *rate, int64_t t_ns) {
-    size_t low = 0, high = rate->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rate->t_ns[middle] > t_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return times_until(rate->t_ns, sizeof *rate->t_ns, rate->n, t_ns);
 }
 
 /* Walks over the cells that meet the windows; part: share of the cell that is inside. */

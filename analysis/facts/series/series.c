@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/facts/series/series.h"
+#include "analysis/facts/series/times.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -191,15 +192,7 @@ static int64_t overlap(int64_t a, int64_t b, struct window window) {
 
 /* The first row that ends after t. */
 static size_t first_after(const struct series *series, int64_t t) {
-    size_t low = 0, high = series->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (series->t_ns[middle] > t)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return times_until(series->t_ns, sizeof *series->t_ns, series->n, t);
 }
 
 double series_growth(const struct series_set *set, const struct series *series, size_t column,

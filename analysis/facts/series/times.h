@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Search by time in arrays that are in its order. */
+#ifndef CHOKEPOINT_ANALYSIS_FACTS_SERIES_TIMES_H
+#define CHOKEPOINT_ANALYSIS_FACTS_SERIES_TIMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many of n times, not decreasing and `stride` bytes apart, are not later than t. */
+static inline size_t times_until(const int64_t *times, size_t stride, size_t n, int64_t t) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const int64_t *)(const void *)((const char *)times + middle * stride) <= t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The same of a member of the items of an array, which may be NULL if it has none. */
+#define TIMES_UNTIL(items, n, member, t)                                                           \
+    ((n) ? times_until(&(items)->member, sizeof *(items), (n), (t)) : 0)
+
+/* How many are earlier than t, which is a sane time. */
+#define TIMES_BEFORE(items, n, member, t) TIMES_UNTIL(items, n, member, (t)-1)
+
+#endif
