@@ -308,3 +308,31 @@ double throughput_severity(const struct run_model *model, int host, int64_t pid,
         gain = parameter_server_gain(done, freed, model->critical.n_own, INFINITY);
     return 1 / (1 - gain);
 }
+
+/* ---- outside the main phase ---- */
+
+static double lost_outside_s(const struct run_model *model, const struct rank_budget *b,
+                             unsigned terms) {
+    const struct budget *all = &b->groups[0], *main = &b->groups[model->main_group];
+    double lost_s = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++)
+        if (terms >> term & 1 && all->term_s[term] > main->term_s[term])
+            lost_s += all->term_s[term] - main->term_s[term];
+    return lost_s;
+}
+
+double throughput_lost_beside(const struct run_model *model, int host, int rank, unsigned terms) {
+    double run_s = (double)windows_length(phase_windows(&model->groups[0])) / 1e9;
+    double most_s = 0, others_s = INFINITY;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct rank_budget *b = &model->budgets.items[r];
+        double lost_s = lost_outside_s(model, b, terms);
+        if (b->host != host)
+            others_s = fmin(others_s, lost_s);
+        else if (rank < 0 || rank == b->rank)
+            most_s = fmax(most_s, lost_s);
+    }
+    return terms & ~THROUGHPUT_FOR_A_CORE || isinf(others_s) || !(run_s > 0)
+               ? 0
+               : fmax(0, most_s - others_s) / run_s;
+}

@@ -35,4 +35,9 @@ int throughput_gain(const struct run_model *model, const struct loss *loss, doub
  * none that count. */
 double throughput_severity(const struct run_model *model, int host, int64_t pid, double slowdown);
 
+/* What ranks that run freely lost of a core outside the main phase, where they all wait for each
+ * other (start and end): of the rank on the host (-1: of any there) that lost most, beyond what any
+ * rank elsewhere did, as a share of the run. 0 of terms that are not of a core. */
+double throughput_lost_beside(const struct run_model *model, int host, int rank, unsigned terms);
+
 #endif

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "analysis/gain/throughput.h"
 #include "analysis/gain/whatif_private.h"
 #include "analysis/run_model.h"
 
@@ -19,27 +20,10 @@ static double on_the_path(const struct whatif_answer *a, double run_s) {
     return a->replayed && a->elsewhere_s > 0 ? of_bound * a->elsewhere_s / run_s : 0;
 }
 
-static double lost_outside_s(const struct run_model *model, const struct rank_budget *b,
-                             enum budget_term term) {
-    double all = b->groups[0].term_s[term], main = b->groups[model->main_group].term_s[term];
-    return all > main ? all - main : 0;
-}
-
-/* Of the rank on that host that lost most, beyond what any rank elsewhere did. */
-static double lost_beside(const struct run_model *model, const struct whatif_scenario *s,
-                          double run_s) {
-    double most_s = 0, others_s = INFINITY;
-    bool for_a_core = s->kind == WHATIF_WITHOUT && s->host >= 0 &&
-                      (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA);
-    for (size_t r = 0; for_a_core && r < model->budgets.n; r++) {
-        const struct rank_budget *b = &model->budgets.items[r];
-        double lost_s = lost_outside_s(model, b, s->term);
-        if (b->host != s->host)
-            others_s = fmin(others_s, lost_s);
-        else
-            most_s = fmax(most_s, lost_s);
-    }
-    return isinf(others_s) ? 0 : fmax(0, most_s - others_s) / run_s;
+static double lost_beside(const struct run_model *model, const struct whatif_scenario *s) {
+    return s->kind == WHATIF_WITHOUT && s->host >= 0
+               ? throughput_lost_beside(model, s->host, -1, 1u << s->term)
+               : 0;
 }
 
 void whatif_of_run(const struct whatif *w, const struct whatif_scenario *scenarios, size_t n,
@@ -51,7 +35,7 @@ void whatif_of_run(const struct whatif *w, const struct whatif_scenario *scenari
         return;
     double part = seconds_of(model, model->main_group) / run_s, beside = on_the_path(a, run_s);
     if (a->iterations && n == 1)
-        beside += lost_beside(model, &scenarios[0], run_s);
+        beside += lost_beside(model, &scenarios[0]);
     a->run_gain = part * a->gain + beside;
     a->run_low = part * a->gain_low;
     a->run_high = part * a->gain_high + beside;

@@ -79,42 +79,13 @@ static bool is_both_ways(const struct candidates *candidates, const struct candi
     return false;
 }
 
-static double lost_outside_s(const struct run_model *model, const struct rank_budget *b,
-                             unsigned terms) {
-    const struct budget *all = &b->groups[0], *main = &b->groups[model->main_group];
-    double lost_s = 0;
-    for (int term = 0; term < BUDGET_TERMS; term++)
-        if (terms >> term & 1 && all->term_s[term] > main->term_s[term])
-            lost_s += all->term_s[term] - main->term_s[term];
-    return lost_s;
-}
-
-/* What ranks that run freely lost of a core outside the main phase, where they all wait for each
- * other (start and end): of the one that lost most, beyond what any rank elsewhere did, as a share
- * of the run. */
-static double lost_beside(const struct run_model *model, const struct candidate *c) {
-    double run_s = (double)windows_length(phase_windows(&model->groups[0])) / 1e9;
-    double most_s = 0, others_s = INFINITY;
-    for (size_t r = 0; r < model->budgets.n; r++) {
-        const struct rank_budget *b = &model->budgets.items[r];
-        double lost_s = lost_outside_s(model, b, c->terms);
-        if (b->host != c->host)
-            others_s = fmin(others_s, lost_s);
-        else if (c->rank < 0 || c->rank == b->rank)
-            most_s = fmax(most_s, lost_s);
-    }
-    return c->terms & ~THROUGHPUT_FOR_A_CORE || isinf(others_s) || !(run_s > 0)
-               ? 0
-               : fmax(0, most_s - others_s) / run_s;
-}
-
 /* A serial server's own work is what limits, not what is limited by it. */
 static int estimate_freely(const struct run_model *model, struct candidate *c) {
     struct loss loss = candidate_loss(c);
     double part = c->fallback ? 1 - 1 / c->remove.factor : 1;
     double limit = loss.serves ? INFINITY : free_ranks_limit(model, c->group);
     int result = throughput_gain(model, &loss, part, limit, &c->gain);
-    double beside = lost_beside(model, c);
+    double beside = throughput_lost_beside(model, c->host, c->rank, c->terms);
     c->gain.estimate += beside;
     c->gain.high += beside;
     if (result == 0 && c->can_double)
