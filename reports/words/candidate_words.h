@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of what candidates are: a resource, a phase, a question of what-if. */
+/* The names of what candidates are of: a resource, a phase, a host and why it is short. */
 #ifndef CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
 #define CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
 
@@ -12,8 +12,5 @@ const char *group_words(const struct run_model *model, size_t group);
 /* What is short, and why: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". Owned;
  * NULL: no memory. */
 char *candidate_words(const struct run_model *model, const struct candidate *candidate);
-/* The scenario as options of `chokepoint whatif`, "--link vm2:egress=2x". Owned; NULL: no option
- * asks it, or no memory. */
-char *scenario_options(const struct run_model *model, const struct whatif_scenario *scenario);
 
 #endif

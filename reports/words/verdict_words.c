@@ -7,6 +7,7 @@
 
 #include "reports/words/candidate_words.h"
 #include "reports/words/remark_words.h"
+#include "reports/words/scenario_words.h"
 #include "reports/words/verdict_private.h"
 
 /* Appends a text that is owned; NULL is no memory. */
