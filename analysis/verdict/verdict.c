@@ -5,13 +5,11 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/rules/straggler.h"
 #include "analysis/verdict/verdict_private.h"
-#include "reports/words/remark_words.h"
 
 const char *verdict_state_name(enum verdict_state state) {
     static const char *const names[] = {"saturated", "suspected", "balanced", "insufficient"};
@@ -161,46 +159,42 @@ static size_t samples_needed(const struct run_model *model) {
                                                         : RUN_SAMPLES_MIN;
 }
 
-/* The reason why there is too little to judge by, or NULL. */
-static char *too_little(const struct run_model *model) {
+/* The reason why there is too little to judge by, or REMARK_NONE. */
+static void find_too_little(const struct run_model *model, struct remark *ret_why) {
     size_t samples = verdict_least_samples(model), needed = samples_needed(model);
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     if (!model->n_hosts)
-        return text_format("No host was recorded");
-    if (run_s(model) < SECONDS_MIN)
-        return text_format(
-            "The run took %.2g s, which is too short to judge: record %.0f s or more", run_s(model),
-            SURE_S);
-    if (samples < needed)
-        return text_format("Only %zu samples of %s lie within the run; %zu are needed", samples,
-                           model->hosts[host_least_seen(model)].name, needed);
+        remark_set(ret_why, NO_HOST_RECORDED, NUMBERS(), NAMES());
+    else if (run_s(model) < SECONDS_MIN)
+        remark_set(ret_why, RUN_TOO_SHORT, NUMBERS(run_s(model), SURE_S), NAMES());
+    else if (samples < needed)
+        remark_set(ret_why, SAMPLES_TOO_FEW, NUMBERS((double)samples, (double)needed),
+                   NAMES(model->hosts[host_least_seen(model)].name));
     /* iterations that were found are a help, not what the program is about */
-    if (reference && model->iterations.source == ITERATION_MARKER &&
-        reference->n < RUN_ITERATIONS_MIN)
-        return text_format("Only %zu iterations were marked; %.0f are needed", reference->n,
-                           RUN_ITERATIONS_MIN);
-    return NULL;
+    else if (reference && model->iterations.source == ITERATION_MARKER &&
+             reference->n < RUN_ITERATIONS_MIN)
+        remark_set(ret_why, MARKED_TOO_FEW, NUMBERS((double)reference->n, RUN_ITERATIONS_MIN),
+                   NAMES());
 }
 
-static void say_too_little(const struct run_model *model, char *why, struct verdict *v) {
-    char *so_far = v->summary;
+static void drop_evidence(struct verdict *v) {
+    remarks_release(&v->evidence);
+    remarks_release(&v->next);
+}
+
+static void judge_too_little(const struct run_model *model, struct verdict *v) {
     bool leaning = verdict_blames(v->state);
-    v->summary = leaning
-                     ? text_format("%s. So far it looks like this: %s", why, so_far ? so_far : "")
-                     : text_format("%s.", why);
+    if (!leaning)
+        remarks_release(&v->summary);
     v->state = VERDICT_INSUFFICIENT;
     v->confidence *= leaning ? 0.5 : 0;
-    free(so_far);
-    if (!leaning || run_s(model) < SECONDS_MIN) { /* what was said of a run that was seen */
-        text_list_release(&v->evidence);
-        text_list_release(&v->next);
-    }
+    if (!leaning || run_s(model) < SECONDS_MIN) /* what was said of a run that was seen */
+        drop_evidence(v);
     if (model->n_hosts > 1 && verdict_coverage(model) < 0.5)
-        text_list_add(&v->next,
-                      "look why %s was hardly seen: its agent, or its way to the collector",
-                      model->hosts[host_least_seen(model)].name);
+        remarks_add(&v->next, ADVISE_SEE_AGENT, NUMBERS(),
+                    NAMES(model->hosts[host_least_seen(model)].name));
     if (model->iterations.n && iterations_reference(&model->iterations)->n < RUN_ITERATIONS_MIN)
-        text_list_add(&v->next, "run at least %.0f iterations", RUN_ITERATIONS_MIN);
+        remarks_add(&v->next, ADVISE_MORE_ITERATIONS, NUMBERS(RUN_ITERATIONS_MIN), NAMES());
 }
 
 /* ---- without calls ---- */
@@ -219,15 +213,11 @@ static void judge_imbalance(const struct run_model *model, const struct straggle
     v->gain_low = 0;
     v->gain_high = 1 - 1 / s->slowdown;
     v->gain_source = "bound";
-    v->cause = remark_words(&s->cause);
-    v->summary = text_format("No resource ran out, but rank %d on %s is slower than its peers by a "
-                             "factor of %.2f.",
-                             s->rank, model->hosts[s->host].name, s->slowdown);
-    remarks_say(&s->evidence, &v->evidence);
-    text_list_add(&v->next,
-                  "look what rank %d on %s does that its peers do not: its part of the "
-                  "data, its core, its files",
-                  s->rank, model->hosts[s->host].name);
+    v->straggler = s;
+    remarks_add(&v->summary, RANK_SLOWER, NUMBERS(s->rank, s->slowdown),
+                NAMES(model->hosts[s->host].name));
+    remarks_copy(&v->evidence, &s->evidence);
+    remarks_add(&v->next, ADVISE_SEE_RANK, NUMBERS(s->rank), NAMES(model->hosts[s->host].name));
 }
 
 /* ---- what could not be seen ---- */
@@ -242,25 +232,18 @@ bool verdict_has_ranks(const struct run_model *model) {
 static void add_blind_spots(const struct run_model *model, struct verdict *v) {
     double bound = model->budgets.clock_bound_s;
     if (!model->budgets.events && !verdict_has_ranks(model) && model->budgets.n > 1)
-        text_list_add(&v->against, "not visible: which process waits for which other, since it is "
-                                   "no MPI program; confidence is capped");
+        remarks_add(&v->against, UNSEEN_WAITS, NUMBERS(), NAMES());
     else if (!model->budgets.events && verdict_has_ranks(model))
-        text_list_add(&v->against, "not visible: what ranks do inside MPI, so waiting for a peer "
-                                   "and computing look alike; confidence is capped");
+        remarks_add(&v->against, UNSEEN_IN_MPI, NUMBERS(), NAMES());
     else if (model->budgets.events && !model_has_path(model))
-        text_list_add(&v->against, "not visible: who waited for whom, since too few MPI calls "
-                                   "could be matched");
+        remarks_add(&v->against, UNSEEN_MATCHES, NUMBERS(), NAMES());
     if (model->budgets.events && isnan(bound) && model->n_hosts > 1)
-        text_list_add(&v->against,
-                      "not visible: short waits between hosts, whose clocks could not be compared");
+        remarks_add(&v->against, UNSEEN_SHORT_WAITS, NUMBERS(), NAMES());
     if (verdict_closing(model) < 1)
-        text_list_add(&v->against,
-                      "the time of %.0f %% of the ranks does not add up within %.0f "
-                      "%%",
-                      100 * (1 - verdict_closing(model)), BUDGET_CLOSURE_PCT);
+        remarks_add(&v->against, BUDGETS_OPEN,
+                    NUMBERS(100 * (1 - verdict_closing(model)), BUDGET_CLOSURE_PCT), NAMES());
     if (verdict_coverage(model) < 0.9)
-        text_list_add(&v->against, "some host was recorded for only %.0f %% of the run",
-                      100 * verdict_coverage(model));
+        remarks_add(&v->against, HOST_UNSEEN, NUMBERS(100 * verdict_coverage(model)), NAMES());
 }
 
 /* As long as this run would have had to be to have been seen often enough. */
@@ -273,19 +256,18 @@ static double seconds_needed(const struct run_model *model) {
 
 static void add_next(const struct run_model *model, struct verdict *v) {
     if (!model->iterations.n && verdict_has_ranks(model))
-        text_list_add(&v->next, "mark iterations in the program (chokepoint.h): then what each of "
-                                "them takes is known");
+        remarks_add(&v->next, ADVISE_MARK_PROGRAM, NUMBERS(), NAMES());
     if ((seen_of(model) < 1 || run_s(model) < SURE_S) &&
         verdict_coverage(model) >= 0.9) /* which made it less sure */
-        text_list_add(&v->next, "to be surer, record %.0f s or more", seconds_needed(model));
+        remarks_add(&v->next, ADVISE_RECORD_LONGER, NUMBERS(seconds_needed(model)), NAMES());
     if (!v->next.n)
-        text_list_add(&v->next, "run it again: `chokepoint compare last~1 last` says what holds");
+        remarks_add(&v->next, ADVISE_REPEAT, NUMBERS(), NAMES());
 }
 
 static void copy_ruled_out(const struct candidates *candidates, struct verdict *v) {
     for (size_t i = 0; i < candidates->ruled_out.n; i++)
         if (v->resource != RESOURCE_CPU || i + 1 != candidates->cpu_ruled_out)
-            remarks_say(&(struct remarks){&candidates->ruled_out.items[i], 1, 0}, &v->ruled_out);
+            remarks_copy(&v->ruled_out, &(struct remarks){&candidates->ruled_out.items[i], 1, 0});
 }
 
 /* ---- all of it ---- */
@@ -309,14 +291,26 @@ static int judge(const struct run_model *model, struct candidates *candidates,
                       !candidates->items[0].fallback &&
                       candidate_is_worth_naming(&candidates->items[0]);
     int result = verdict_of_phases(model, candidates, v);
-    if (result == 0 && stands_out)
+    if (result < 0)
+        return result;
+    if (stands_out)
         result = verdict_of_candidate(model, candidates, v);
     else if (candidates_fallback(candidates))
         result = verdict_of_candidate(model, candidates, v);
     else if (stragglers->n && !model_has_path(model))
         judge_imbalance(model, stragglers, v);
     else
-        verdict_of_none(model, candidates, v);
+        result = verdict_of_none(model, candidates, v);
+    return result;
+}
+
+/* What could not be kept: -ENOMEM, else 0. */
+static int error_of(const struct verdict *v) {
+    const int errors[] = {v->summary.error, v->evidence.error, v->against.error, v->ruled_out.error,
+                          v->next.error};
+    int result = v->candidate || v->straggler || v->cause.code ? 0 : -ENOMEM;
+    for (size_t i = 0; result == 0 && i < sizeof errors / sizeof *errors; i++)
+        result = errors[i];
     return result;
 }
 
@@ -332,20 +326,20 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
                         .gain_low = NAN,
                         .gain_high = NAN};
     int result = judge(model, candidates, stragglers, &v);
-    char *why = too_little(model);
     bool failed = verdict_of_failed(model, &v);
-    if (why && !failed)
-        say_too_little(model, why, &v);
-    free(why);
+    v.leaning = v.state;
+    if (!failed)
+        find_too_little(model, &v.too_little);
+    if (v.too_little.code)
+        judge_too_little(model, &v);
     v.too_short = run_s(model) < SECONDS_MIN && !failed;
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);
         add_next(model, &v);
     }
-    if (result == 0 && (!v.cause || !v.summary || v.evidence.error || v.against.error ||
-                        v.ruled_out.error || v.next.error))
-        result = -ENOMEM;
+    if (result == 0)
+        result = error_of(&v);
     if (result < 0) {
         verdict_release(&v);
         return result;
@@ -355,15 +349,15 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
 }
 
 void verdict_release(struct verdict *verdict) {
-    free(verdict->cause);
-    free(verdict->summary);
+    remark_release(&verdict->cause);
+    remarks_release(&verdict->summary);
+    remark_release(&verdict->too_little);
     free(verdict->culprit);
-    text_list_release(&verdict->evidence);
-    text_list_release(&verdict->against);
-    text_list_release(&verdict->ruled_out);
-    text_list_release(&verdict->next);
-    for (size_t i = 0; verdict->phases && i < verdict->n_phases; i++)
-        free(verdict->phases[i].summary);
+    remarks_release(&verdict->evidence);
+    remarks_release(&verdict->against);
+    remarks_release(&verdict->ruled_out);
+    remarks_release(&verdict->next);
+    free(verdict->harmless);
     free(verdict->phases);
     *verdict = (struct verdict){0};
 }

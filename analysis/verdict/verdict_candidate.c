@@ -3,13 +3,20 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/gain/throughput.h"
 #include "analysis/verdict/verdict_private.h"
-#include "reports/words/remark_words.h"
+
+bool candidate_is_link(const struct candidate *c) {
+    return c->resource == RESOURCE_NET_EGRESS || c->resource == RESOURCE_NET_INGRESS;
+}
+
+bool candidate_is_of_program(const struct candidate *c) {
+    return c->resource == RESOURCE_IMBALANCE || c->resource == RESOURCE_APPLICATION ||
+           c->kind == CAUSE_SERIAL;
+}
 
 bool verdict_is_of_host(enum subject subject) {
     return subject == SUBJECT_HOST || subject == SUBJECT_CORE || subject == SUBJECT_RANK ||
@@ -25,6 +32,25 @@ enum verdict_state verdict_state_of(const struct candidate *c, double gain_low) 
     return c->supply && worth && gain_low > GAIN_LOW_MIN ? VERDICT_SATURATED : VERDICT_SUSPECTED;
 }
 
+/* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
+ * the program uses now the one, now the other. */
+static const struct candidate *other_direction(const struct candidates *candidates) {
+    const struct candidate *first = &candidates->items[0];
+    for (size_t i = 1; candidate_is_link(first) && i < candidates->n; i++) {
+        const struct candidate *c = &candidates->items[i];
+        if (candidate_is_link(c) && c->host == first->host && c->group == first->group)
+            return c;
+    }
+    return NULL;
+}
+
+static size_t count_alike(const struct candidates *candidates) {
+    size_t alike = 0;
+    for (size_t i = 1; i < candidates->n; i++)
+        alike += candidate_is_alike(&candidates->items[0], &candidates->items[i]);
+    return alike;
+}
+
 static void add_other_direction(const struct candidates *candidates, const struct candidate *other,
                                 struct verdict *v) {
     const struct candidate *first = &candidates->items[0];
@@ -32,43 +58,36 @@ static void add_other_direction(const struct candidates *candidates, const struc
     for (int i = 0; i < 2; i++)
         both[i] = arithmetic_find(candidates->arithmetic, candidates->n_arithmetic, first->host,
                                   i ? METRIC_NET_RECV : METRIC_NET_SEND, first->group);
-    text_list_add(&v->evidence, "the same link the other way takes another %.0f %% of the time",
-                  100 * other->blocked);
+    remarks_add(&v->evidence, LINK_OTHER_WAY, NUMBERS(100 * other->blocked), NAMES());
     if (both[0] && both[1] && both[0]->share + both[1]->share <= 1.1) /* else they overlap */
-        text_list_add(&v->evidence,
-                      "sending and receiving, one after the other, need %.3g s of the %.3g s an "
-                      "iteration takes (%.0f %%)",
-                      both[0]->bound_s + both[1]->bound_s, both[0]->iteration_s,
-                      100 * (both[0]->share + both[1]->share));
+        remarks_add(&v->evidence, LINK_BOTH_WAYS,
+                    NUMBERS(both[0]->bound_s + both[1]->bound_s, both[0]->iteration_s,
+                            100 * (both[0]->share + both[1]->share)),
+                    NAMES());
 }
 
 /* Waits that follow each other are each worth their own gain: a near second is no error. */
-static const char *why_it_lost(const struct candidate *first, const struct candidate *c) {
+static enum verdict_lost why_it_lost(const struct candidate *first, const struct candidate *c) {
     if (!c->supply && first->supply)
-        return "nothing shows that it ran out";
-    return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first)
-               ? "hardly less is to be gained there, so look at both"
-               : "less is to be gained there";
+        return VERDICT_LOST_UNPROVEN;
+    return candidate_weight(c) >= RUNNER_UP_CLOSE * candidate_weight(first) ? VERDICT_LOST_CLOSE
+                                                                            : VERDICT_LOST_LESS;
 }
 
 /* The first candidate that is not the verdict in another form, and why it lost. */
-static void add_runner_up(const struct run_model *model, const struct candidates *candidates,
-                          const struct candidate *other, struct verdict *v) {
+static void find_runner_up(const struct candidates *candidates, struct verdict *v) {
     const struct candidate *first = &candidates->items[0], *c = NULL;
     for (size_t i = 1; !c && i < candidates->n; i++) {
         const struct candidate *at = &candidates->items[i];
-        if (!at->repeated && at != other && !candidate_is_alike(first, at) &&
+        if (!at->repeated && at != v->other && !candidate_is_alike(first, at) &&
             at->gain.estimate >= GAIN_HARMLESS)
             c = at;
     }
     if (!c || c->run_share < BLOCKED_MIN)
         return;
-    char *what = verdict_candidate_words(model, c);
-    text_list_add(&v->against, "runner-up: %s%s%s, %.0f %% of the run; %s", what ? what : "",
-                  c->group == first->group ? "" : " during ",
-                  c->group == first->group ? "" : verdict_group_words(model, c->group),
-                  100 * c->run_share, why_it_lost(first, c));
-    free(what);
+    remarks_add(&v->against, RUNNER_UP, NUMBERS(), NAMES());
+    v->runner_up = c;
+    v->lost = why_it_lost(first, c);
 }
 
 /* Ranks whose calls nobody recorded: a rank that polls looks like one that computes, so a supply
@@ -135,11 +154,10 @@ static void add_no_replay(const struct candidates *candidates, struct verdict *v
     const struct candidate *c = &candidates->items[0];
     if (c->gain.replayed || !candidates->no_replay)
         return;
-    text_list_add(&v->against,
-                  candidate_gain(c)->counted
-                      ? "what a change would gain is told by counters and no replay: %s"
-                      : "what a change would gain is a bound and no prediction: %s",
-                  candidates->no_replay);
+    if (candidate_gain(c)->counted)
+        remarks_add(&v->against, COUNTED_NOT_REPLAYED, NUMBERS(), NAMES(candidates->no_replay));
+    else
+        remarks_add(&v->against, BOUND_NOT_REPLAYED, NUMBERS(), NAMES(candidates->no_replay));
 }
 
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
@@ -149,7 +167,11 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     int result = resample_candidates(model, candidates, &r);
     if (result < 0)
         return result;
-    const struct candidate *other = verdict_other_direction(candidates);
+    v->candidate = c;
+    v->other = other_direction(candidates);
+    v->n_alike = candidate_is_of_program(c) ? 0 : count_alike(candidates);
+    v->share_low = r.low;
+    v->share_high = r.high;
     v->state = verdict_state_of(c, verdict_gain_low(c, &r));
     v->subject = candidate_subject(c);
     v->host = verdict_is_of_host(v->subject) ? c->host : -1;
@@ -160,14 +182,12 @@ int verdict_of_candidate(const struct run_model *model, struct candidates *candi
     v->end_s = c->end_s;
     v->confidence = confidence_of(model, c, &r, v->state, &v->computed);
     take_culprit(c, v);
-    take_gain(model, c, other, v);
-    v->cause = remark_words(&c->cause);
-    v->summary = verdict_sentence(model, candidates, &r, v->state);
-    remarks_say(&c->evidence, &v->evidence);
-    remarks_say(&c->against, &v->against);
-    if (other)
-        add_other_direction(candidates, other, v);
-    add_runner_up(model, candidates, other, v);
+    take_gain(model, c, v->other, v);
+    remarks_move(&v->evidence, &c->evidence);
+    remarks_move(&v->against, &c->against);
+    if (v->other)
+        add_other_direction(candidates, v->other, v);
+    find_runner_up(candidates, v);
     add_no_replay(candidates, v);
     verdict_next_for(model, c, v);
     return 0;

@@ -23,33 +23,27 @@ static bool failed_early(const struct run_model *model) {
     return failed(model) && (!reference || reference->n < RUN_ITERATIONS_MIN);
 }
 
-static void say_failed(const struct run_model *model, struct verdict *v) {
-    free(v->cause);
-    free(v->summary);
-    text_list_release(&v->evidence);
-    text_list_release(&v->against);
-    text_list_release(&v->next);
+static void judge_failed(const struct run_model *model, struct verdict *v) {
+    remarks_release(&v->summary);
+    remarks_release(&v->evidence);
+    remarks_release(&v->against);
+    remarks_release(&v->next);
     v->state = VERDICT_INSUFFICIENT;
     v->confidence = 0;
     v->computed = NAN;
-    v->cause = text_format("the command failed");
-    v->summary =
-        text_format("The command failed (exit status %d) after %.1f s, with too few "
-                    "iterations, or none, to judge by. Until then nothing was seen to "
-                    "run out on these hosts.",
-                    model->recording->exit_status, (double)model->recording->duration_ns / 1e9);
-    text_list_add(&v->next, "see what it printed before it ended; what limits it shows when it "
-                            "works");
+    remark_set(&v->cause, COMMAND_FAILED, NUMBERS(), NAMES());
+    remarks_add(&v->summary, FAILED_EARLY,
+                NUMBERS(model->recording->exit_status, (double)model->recording->duration_ns / 1e9),
+                NAMES());
+    remarks_add(&v->next, ADVISE_SEE_OUTPUT, NUMBERS(), NAMES());
 }
 
 bool verdict_of_failed(const struct run_model *model, struct verdict *v) {
     if (!verdict_blames(v->state) && model->n_hosts && failed_early(model)) {
-        say_failed(model, v);
+        judge_failed(model, v);
         return true;
     }
     if (failed(model))
-        text_list_add(&v->against,
-                      "the command failed (exit status %d): this is of the time until then",
-                      model->recording->exit_status);
+        remarks_add(&v->against, FAILED_LATER, NUMBERS(model->recording->exit_status), NAMES());
     return false;
 }

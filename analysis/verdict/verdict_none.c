@@ -4,11 +4,10 @@
  * known it is "balanced" with where the time goes; only where too little was seen to tell that from
  * a blind spot is it "insufficient".
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/evidence/arithmetic.h"
 #include "analysis/verdict/verdict_private.h"
@@ -65,44 +64,39 @@ static enum bound bound_of(const struct shares *s) {
     return moving >= s->wait ? BOUND_MOVING : BOUND_WAITING;
 }
 
-static char *bound_words(const struct shares *s) {
+static void set_cause(const struct shares *s, struct remark *ret_cause) {
     switch (bound_of(s)) {
     case BOUND_COMPUTING:
-        return text_format("%s", s->computing >= MOST ? "compute bound"
-                                                      : "computing is the largest part");
+        if (s->computing >= MOST)
+            remark_set(ret_cause, COMPUTE_BOUND_WORDS, NUMBERS(), NAMES());
+        else
+            remark_set(ret_cause, COMPUTING_LARGEST, NUMBERS(), NAMES());
+        return;
     case BOUND_MOVING:
-        return text_format("bound by moving data, at no limit of these hosts");
+        remark_set(ret_cause, MOVING_LARGEST, NUMBERS(), NAMES());
+        return;
     case BOUND_WAITING:
-        return text_format("its ranks wait for each other in turn");
+        remark_set(ret_cause, WAITING_IN_TURN, NUMBERS(), NAMES());
+        return;
     case BOUND_OTHER:
-        break;
+        remark_set(ret_cause, TERM_LARGEST, NUMBERS(), NAMES(budget_term_words(s->other)));
     }
-    return text_format("%s is the largest part", budget_term_words(s->other));
 }
 
 /* The program is what takes the time, so that is where to look. */
 static void add_next(const struct shares *s, struct verdict *v) {
     switch (bound_of(s)) {
     case BOUND_COMPUTING:
-        text_list_add(&v->next, "to go faster, look into the program's own computing (`perf top` "
-                                "on a host), or compute with more ranks or faster cores: "
-                                "`chokepoint whatif --cpu all=2x` says what those would bring");
+        remarks_add(&v->next, ADVISE_FASTER_COMPUTING, NUMBERS(), NAMES());
         return;
     case BOUND_MOVING:
-        text_list_add(&v->next,
-                      "measure what the links can carry (`chokepoint calibrate`, into the same "
-                      "database), which shows a full one next time; or send fewer or larger "
-                      "messages");
+        remarks_add(&v->next, ADVISE_MEASURE_LINKS, NUMBERS(), NAMES());
         return;
     case BOUND_WAITING:
-        text_list_add(&v->next,
-                      "let ranks compute while they wait: smaller pieces, or MPI_Isend and "
-                      "MPI_Irecv ahead of time; `chokepoint whatif --balanced` says what an even "
-                      "division would bring");
+        remarks_add(&v->next, ADVISE_OVERLAP, NUMBERS(), NAMES());
         return;
     case BOUND_OTHER:
-        text_list_add(&v->next, "see which ranks that is, and when: `chokepoint report --format "
-                                "html` shows their time iteration by iteration");
+        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
     }
 }
 
@@ -126,89 +120,78 @@ static double lacking(const struct shares *s) {
     return of_host && s->most >= MOVING_MUCH ? s->most : 0;
 }
 
-/* The most that a change on one host would gain. */
-static void say_most(const struct run_model *model, const struct candidates *candidates,
-                     const struct shares *s, struct verdict *v) {
+/* The most that a change on one host would gain, or what all hosts have in common. */
+static void add_evidence(const struct run_model *model, const struct candidates *candidates,
+                         const struct shares *s, struct verdict *v) {
     const struct candidate *c = candidates->n ? &candidates->items[0] : NULL;
-    char *what = c ? verdict_candidate_words(model, c) : NULL;
-    if (what && c->gain.estimate >= 0.005)
-        text_list_add(&v->evidence,
-                      "the most that a change on one host would gain is %.0f %% of the run: %s",
-                      100 * c->gain.estimate, what);
-    else if (lacking(s) > 0)
-        text_list_add(&v->evidence, "%s holds up the run on no single host",
-                      budget_term_words(s->other));
+    if (c && c->gain.estimate >= 0.005) {
+        remarks_add(&v->evidence, WOULD_GAIN_MOST, NUMBERS(100 * c->gain.estimate), NAMES());
+        v->closest = c;
+    } else if (lacking(s) > 0)
+        remarks_add(&v->evidence, ON_NO_SINGLE_HOST, NUMBERS(), NAMES(budget_term_words(s->other)));
     else if (verdict_closing(model) < 1)
-        text_list_add(&v->evidence, "no host was short of anything that the run had to wait for");
+        remarks_add(&v->evidence, NO_HOST_SHORT, NUMBERS(), NAMES());
     else
-        text_list_add(&v->evidence, "the ranks' time adds up, and no host was short of anything "
-                                    "that the run had to wait for");
-    free(what);
+        remarks_add(&v->evidence, ADDS_UP_NO_HOST_SHORT, NUMBERS(), NAMES());
 }
 
-static void say_balanced(const struct run_model *model, const struct candidates *candidates,
-                         struct verdict *v) {
+/* The terms of the ranks' time that a division of the work or the network could change. */
+static void add_against(const struct shares *s, struct verdict *v) {
+    double moving = s->transfer + s->overhead;
+    if (lacking(s) > 0)
+        remarks_add(&v->against, ALL_MAY_LACK, NUMBERS(100 * s->most),
+                    NAMES(budget_term_words(s->other)));
+    if (moving >= MOVING_MUCH)
+        remarks_add(&v->against, MOVING_WITHOUT_LIMIT, NUMBERS(100 * moving), NAMES());
+    if (s->wait >= 0.3)
+        remarks_add(&v->against, WAITING_NEEDS_DIVISION, NUMBERS(100 * s->wait), NAMES());
+}
+
+static void add_shares(const struct shares *s, struct verdict *v) {
+    double computing = 100 * s->computing, wait = 100 * s->wait,
+           moving = 100 * (s->transfer + s->overhead);
+    remarks_add(&v->summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
+    if (s->most >= 0.05)
+        remarks_add(&v->summary, TIME_OF_RANKS_AND,
+                    NUMBERS(computing, wait, moving, 100 * s->most, 100 * GAIN_MIN),
+                    NAMES(budget_term_words(s->other)));
+    else
+        remarks_add(&v->summary, TIME_OF_RANKS, NUMBERS(computing, wait, moving, 100 * GAIN_MIN),
+                    NAMES());
+}
+
+static void judge_balanced(const struct run_model *model, const struct candidates *candidates,
+                           struct verdict *v) {
     struct shares s = shares_of(model);
     v->state = VERDICT_BALANCED;
     v->confidence =
         confidence_of(model, candidates, s.transfer + s.overhead + lacking(&s), &v->computed);
-    v->cause = bound_words(&s);
-    char other[80] = "";
-    if (s.most >= 0.05)
-        snprintf(other, sizeof other, ", %s %.0f %%", budget_term_words(s.other), 100 * s.most);
-    v->summary = text_format(
-        "No host stands out: %s. Computing took %.0f %% of the ranks' time, waiting for each other "
-        "%.0f %%, moving data %.0f %%%s; no single change on a host would make the run %.0f %% "
-        "shorter.",
-        v->cause ? v->cause : "", 100 * s.computing, 100 * s.wait, 100 * (s.transfer + s.overhead),
-        other, 100 * GAIN_MIN);
-    say_most(model, candidates, &s, v);
-    if (lacking(&s) > 0)
-        text_list_add(&v->against,
-                      "%s is %.0f %% of the ranks' time: the hosts may all lack the same",
-                      budget_term_words(s.other), 100 * s.most);
-    if (s.transfer + s.overhead >= MOVING_MUCH)
-        text_list_add(
-            &v->against,
-            "moving data is %.0f %% of the ranks' time, though no link of these hosts was "
-            "seen to be full: a limit may lie between them",
-            100 * (s.transfer + s.overhead));
-    if (s.wait >= 0.3)
-        text_list_add(&v->against,
-                      "waiting for each other is %.0f %% of the ranks' time: less of it needs "
-                      "another division of the work, not another machine",
-                      100 * s.wait);
+    set_cause(&s, &v->cause);
+    add_shares(&s, v);
+    add_evidence(model, candidates, &s, v);
+    add_against(&s, v);
     add_next(&s, v);
 }
 
-static void say_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
+static void judge_compute_bound(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_BALANCED;
     v->confidence =
         verdict_confidence_counted(model, verdict_has_ranks(model) ? BUSY_RANKS_SURE : BUSY_SURE);
-    v->cause = text_format("compute bound");
-    v->summary = text_format("No host stands out: compute bound. The processes run %.0f "
-                             "%% of the time and hardly wait for anything that was recorded.",
-                             100 * fmin(busy, 1));
-    text_list_add(&v->against, "a process that spins while it waits would look the same");
-    text_list_add(&v->next, "to go faster, look into the program's own computing (`perf top` on a "
-                            "host), or compute on more or faster cores");
+    remark_set(&v->cause, COMPUTE_BOUND_WORDS, NUMBERS(), NAMES());
+    remarks_add(&v->summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
+    remarks_add(&v->summary, PROCESSES_RUN, NUMBERS(100 * fmin(busy, 1)), NAMES());
+    remarks_add(&v->against, PROCESS_MAY_SPIN, NUMBERS(), NAMES());
+    remarks_add(&v->next, ADVISE_FASTER_PROCESSES, NUMBERS(), NAMES());
 }
 
-static void say_not_visible(double busy, struct verdict *v) {
+static void judge_not_visible(double busy, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
-    v->cause = text_format("not visible");
-    v->summary =
-        isnan(busy)
-            ? text_format("Nothing ran out on these hosts; of the job's own processes too little "
-                          "was recorded to say what it waits for.")
-            : text_format(
-                  "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% "
-                  "of the time: what they wait for (each other, latency, a sleep, something "
-                  "outside) is not visible in what was recorded.",
-                  100 * busy);
-    text_list_add(&v->next, "look what one of its processes waits for: `strace -f -c -p PID` or "
-                            "`cat /proc/PID/stack` on its host; of MPI programs, record the calls "
-                            "(not with --no-shim)");
+    remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
+    if (isnan(busy))
+        remarks_add(&v->summary, PROCESSES_UNSEEN, NUMBERS(), NAMES());
+    else
+        remarks_add(&v->summary, PROCESSES_WAIT_UNSEEN, NUMBERS(100 * busy), NAMES());
+    remarks_add(&v->next, ADVISE_TRACE_ANY, NUMBERS(), NAMES());
 }
 
 /* ---- what has no known cause ---- */
@@ -258,58 +241,41 @@ static double unexplained_of(const struct run_model *model, const struct candida
 }
 
 /* Balanced is earned: not by what nobody can explain. */
-static void say_unexplained(double share, enum budget_term term, struct verdict *v) {
+static void judge_unexplained(double share, enum budget_term term, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     v->confidence = 0;
     v->computed = NAN;
-    free(v->cause);
-    free(v->summary);
-    v->cause = text_format("not visible");
-    v->summary =
-        text_format("Nothing ran out on these hosts, but the cause of %.0f %% of the run's "
-                    "time is not known, most of it %s.",
-                    100 * share, budget_term_words(term));
-    text_list_release(&v->next);
+    remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
+    remarks_release(&v->summary);
+    remarks_add(&v->summary, TIME_UNEXPLAINED, NUMBERS(100 * share),
+                NAMES(budget_term_words(term)));
+    remarks_release(&v->next);
     if (term == BUDGET_TRANSFER)
-        text_list_add(&v->next,
-                      "`chokepoint calibrate --only net` on these hosts measures what the "
-                      "links can carry and how long a message takes; then run it again");
+        remarks_add(&v->next, ADVISE_MEASURE_MESSAGES, NUMBERS(), NAMES());
     else if (term == BUDGET_UNSPLIT)
-        text_list_add(&v->next, "record all calls of MPI (`chokepoint run --call-spool-limit 1g`), "
-                                "or a shorter part of the program");
+        remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
     else
-        text_list_add(&v->next, "see which ranks that is, and when: `chokepoint report --format "
-                                "html` shows their time iteration by iteration");
+        remarks_add(&v->next, ADVISE_SEE_PAGE, NUMBERS(), NAMES());
 }
 
 /* Calls without an end to match, or too many to keep: neither balanced nor not. */
-static void say_unsplit(const struct shares *s, struct verdict *v) {
+static void judge_unsplit(const struct shares *s, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
-    v->cause = text_format("not visible");
-    v->summary = text_format("Nothing ran out on these hosts, but for %.0f %% of the time all that "
-                             "is known of the ranks is that they were inside MPI.",
-                             100 * s->most);
-    text_list_add(&v->next,
-                  "record all calls of MPI (`chokepoint run --call-spool-limit 1g`), or a "
-                  "shorter part of the program");
+    remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
+    remarks_add(&v->summary, TIME_UNSPLIT, NUMBERS(100 * s->most), NAMES());
+    remarks_add(&v->next, ADVISE_ALL_CALLS, NUMBERS(), NAMES());
 }
 
 /* Ranks that wait for each other, with budgets of which too few add up. */
-static void say_untrusted(const struct run_model *model, struct verdict *v) {
+static void judge_untrusted(const struct run_model *model, struct verdict *v) {
     struct shares s = shares_of(model);
     const struct rank_budget *who = rank_budgets_awaited(&model->budgets);
+    const char *host = model->hosts[who->host].name;
     v->state = VERDICT_INSUFFICIENT;
-    v->cause = text_format("waiting for each other");
-    v->summary = text_format("Nothing ran out on these hosts. The ranks computed %.0f %% of the "
-                             "time, waited for each other %.0f %% (most for rank %d on %s) and "
-                             "transferred %.0f %%, but their time does not add up well enough to "
-                             "say why.",
-                             100 * s.computing, 100 * s.wait, who->rank,
-                             model->hosts[who->host].name, 100 * s.transfer);
-    text_list_add(&v->next,
-                  "look at rank %d on %s first: `chokepoint report --format html` shows "
-                  "its time iteration by iteration",
-                  who->rank, model->hosts[who->host].name);
+    remark_set(&v->cause, WAITING_LARGEST, NUMBERS(), NAMES());
+    remarks_add(&v->summary, TIME_NOT_CLOSED,
+                NUMBERS(100 * s.computing, 100 * s.wait, who->rank, 100 * s.transfer), NAMES(host));
+    remarks_add(&v->next, ADVISE_SEE_RANK_PAGE, NUMBERS(who->rank), NAMES(host));
 }
 
 /* What the run gains at most: of what no prediction is known, its bound. */
@@ -319,46 +285,44 @@ static double gain_at_most(const struct candidate *c) {
     return c->gain.replayed ? c->gain.estimate : fmax(c->gain.estimate, c->gain.high);
 }
 
-static const char *how_harmless(const struct candidate *c) {
+static enum verdict_harmless_why how_harmless(const struct candidate *c) {
     if (gain_at_most(c) >= GAIN_MIN)
-        return "nothing shows that the run waits for it";
-    return c->gain.estimate < GAIN_HARMLESS ? "busy, but harmless" : "little to gain";
+        return VERDICT_NOT_AWAITED;
+    return c->gain.estimate < GAIN_HARMLESS ? VERDICT_BUSY_HARMLESS : VERDICT_LITTLE_GAIN;
 }
 
-/* Evidence of something busy that the run would hardly gain from. */
-static void rule_out_harmless(const struct run_model *model, const struct candidates *candidates,
-                              struct verdict *v) {
-    for (size_t i = 0; i < candidates->n; i++) {
+/* Evidence of something busy that the run would hardly gain from. -ENOMEM. */
+static int rule_out_harmless(const struct candidates *candidates, struct verdict *v) {
+    v->harmless = calloc(candidates->n + 1, sizeof *v->harmless);
+    for (size_t i = 0; v->harmless && i < candidates->n; i++) {
         const struct candidate *c = &candidates->items[i];
-        char *what = !c->repeated && !candidate_is_worth_naming(c)
-                         ? verdict_candidate_words(model, c)
-                         : NULL;
-        if (what)
-            text_list_add(&v->ruled_out, "%s: %s, %.0f %% of the run at most", what,
-                          how_harmless(c), 100 * gain_at_most(c));
-        free(what);
+        if (!c->repeated && !candidate_is_worth_naming(c))
+            v->harmless[v->n_harmless++] =
+                (struct verdict_harmless){c, how_harmless(c), gain_at_most(c)};
     }
+    return v->harmless ? 0 : -ENOMEM;
 }
 
-void verdict_of_none(const struct run_model *model, const struct candidates *candidates,
-                     struct verdict *v) {
+int verdict_of_none(const struct run_model *model, const struct candidates *candidates,
+                    struct verdict *v) {
     double busy = ranks_busy(model, model->main_group);
     v->host = v->rank = -1;
     v->resource = RESOURCE_NONE;
-    rule_out_harmless(model, candidates, v);
+    int result = rule_out_harmless(candidates, v);
     struct shares s = shares_of(model);
     if (model_has_path(model) && s.other == BUDGET_UNSPLIT && s.most >= MOST)
-        say_unsplit(&s, v);
+        judge_unsplit(&s, v);
     else if (model_has_path(model) && verdict_closing(model) >= 0.5) {
         enum budget_term term = BUDGET_UNSPLIT;
         double unexplained = unexplained_of(model, candidates, &term);
-        say_balanced(model, candidates, v);
+        judge_balanced(model, candidates, v);
         if (unexplained > UNEXPLAINED_MAX && !throughput_counts(model, model->main_group))
-            say_unexplained(unexplained, term, v);
+            judge_unexplained(unexplained, term, v);
     } else if (!model_has_path(model) && busy >= COMPUTE_BOUND)
-        say_compute_bound(model, busy, v);
+        judge_compute_bound(model, busy, v);
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
-        say_untrusted(model, v);
+        judge_untrusted(model, v);
     else
-        say_not_visible(busy, v);
+        judge_not_visible(busy, v);
+    return result;
 }

@@ -24,9 +24,7 @@ static void judge_quiet_phase(const struct run_model *model, struct verdict_phas
     double busy = model_has_path(model) ? computing : ranks_busy(model, p->group);
     bool told = model_has_path(model) ? !isnan(computing) : busy >= COMPUTE_BOUND;
     p->state = told ? VERDICT_BALANCED : VERDICT_INSUFFICIENT;
-    p->summary = told ? text_format("no host stands out; the ranks computed %.0f %% of the time",
-                                    100 * fmin(busy, 1))
-                      : text_format("nothing ran out; what it waits for is not visible");
+    p->busy = told ? fmin(busy, 1) : NAN;
 }
 
 static void judge_phase(const struct run_model *model, const struct candidates *candidates,
@@ -49,7 +47,7 @@ static void judge_phase(const struct run_model *model, const struct candidates *
     p->resource = c->resource;
     p->kind = c->kind;
     p->blocked = c->blocked;
-    p->summary = verdict_phase_sentence(model, c);
+    p->candidate = *c;
 }
 
 int verdict_of_phases(const struct run_model *model, const struct candidates *candidates,
@@ -59,11 +57,13 @@ int verdict_of_phases(const struct run_model *model, const struct candidates *ca
         return -ENOMEM;
     for (size_t g = model->n_groups > 1 ? 1 : 0; g < model->n_groups; g++) {
         struct verdict_phase *p = &v->phases[v->n_phases++];
-        *p = (struct verdict_phase){
-            .group = g, .host = -1, .rank = -1, .resource = RESOURCE_NONE, .blocked = NAN};
+        *p = (struct verdict_phase){.group = g,
+                                    .host = -1,
+                                    .rank = -1,
+                                    .resource = RESOURCE_NONE,
+                                    .blocked = NAN,
+                                    .busy = NAN};
         judge_phase(model, candidates, p);
-        if (!p->summary)
-            return -ENOMEM;
     }
     return 0;
 }

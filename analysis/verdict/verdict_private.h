@@ -31,35 +31,19 @@ bool verdict_is_of_host(enum subject subject);
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
-/* The first candidate is the verdict; its sentences move over. -ENOMEM. */
+/* The first candidate is the verdict; what was said of it moves over. -ENOMEM. */
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
                          struct verdict *v);
 /* What to do about it (verdict_next.c). */
 void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v);
-/* None stands out. */
-void verdict_of_none(const struct run_model *model, const struct candidates *candidates,
-                     struct verdict *v);
+/* None stands out. -ENOMEM. */
+int verdict_of_none(const struct run_model *model, const struct candidates *candidates,
+                    struct verdict *v);
 /* What it is worth if the command failed; after the others. Returns whether it says so instead of
  * all that was found. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);
 /* Each phase for itself. -ENOMEM. */
 int verdict_of_phases(const struct run_model *model, const struct candidates *candidates,
                       struct verdict *v);
-
-/* ---- words (verdict_words.c); texts are the caller's, NULL without memory ---- */
-
-/* "network (sending)" */
-const char *verdict_resource_words(enum resource resource);
-const char *verdict_group_words(const struct run_model *model, size_t group);
-bool candidate_is_link(const struct candidate *c);
-/* The other direction of the first candidate's link, NULL if there is none: the two do not compete,
- * the program uses now the one, now the other. */
-const struct candidate *verdict_other_direction(const struct candidates *candidates);
-char *verdict_sentence(const struct run_model *model, const struct candidates *candidates,
-                       const struct resampled *r, enum verdict_state state);
-/* Who and what: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". */
-char *verdict_candidate_words(const struct run_model *model, const struct candidate *c);
-/* One candidate in its own phase: "vm2's CPU (contention with sh[7]): 38 % of the phase". */
-char *verdict_phase_sentence(const struct run_model *model, const struct candidate *c);
 
 #endif

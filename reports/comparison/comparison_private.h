@@ -2,8 +2,8 @@
 #ifndef CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
 #define CHOKEPOINT_REPORTS_COMPARISON_PRIVATE_H
 
-#include "analysis/facts/text_list.h"
 #include "reports/comparison/comparison.h"
+#include "reports/words/text_list.h"
 
 /* The steps of comparison_build. All return -ENOMEM. */
 int comparison_fill_rows(struct comparison *c);

@@ -7,6 +7,7 @@
 
 #include "reports/model/model_private.h"
 #include "reports/words/remark_words.h"
+#include "reports/words/verdict_words.h"
 
 static void take_texts(struct text_list *from, char ***items, size_t *n) {
     *items = from->items;
@@ -22,7 +23,7 @@ static int say_remarks(const struct remarks *from, char ***items, size_t *n) {
     return result;
 }
 
-static int fill_verdict(struct report *report, struct verdict *from) {
+static int fill_verdict(struct report *report, struct verdict *from, struct verdict_words *words) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
                                   .subject = subject_name(from->subject),
@@ -35,28 +36,29 @@ static int fill_verdict(struct report *report, struct verdict *from) {
                                   .end_s = from->end_s,
                                   .resource = strdup(resource_name(from->resource)),
                                   .too_short = from->too_short,
-                                  .cause = from->cause,
-                                  .summary = from->summary,
+                                  .cause = words->cause,
+                                  .summary = words->summary,
                                   .confidence = from->confidence,
                                   .confidence_computed = from->computed,
                                   .gain_pct = 100 * from->gain,
                                   .gain_low_pct = 100 * from->gain_low,
                                   .gain_high_pct = 100 * from->gain_high,
                                   .gain_source = from->gain_source};
-    from->cause = from->summary = from->culprit = NULL;
-    take_texts(&from->evidence, &to->evidence, &to->n_evidence);
-    take_texts(&from->against, &to->against, &to->n_against);
-    take_texts(&from->ruled_out, &to->ruled_out, &to->n_ruled_out);
-    take_texts(&from->next, &to->next, &to->n_next);
+    from->culprit = words->cause = words->summary = NULL;
+    take_texts(&words->evidence, &to->evidence, &to->n_evidence);
+    take_texts(&words->against, &to->against, &to->n_against);
+    take_texts(&words->ruled_out, &to->ruled_out, &to->n_ruled_out);
+    take_texts(&words->next, &to->next, &to->n_next);
     return to->resource ? 0 : -ENOMEM;
 }
 
-static int fill_phase_verdicts(struct report *report, struct verdict *verdict) {
+static int fill_phase_verdicts(struct report *report, const struct verdict *verdict,
+                               struct verdict_words *words) {
     report->phase_verdicts = calloc(verdict->n_phases + 1, sizeof *report->phase_verdicts);
     if (!report->phase_verdicts)
         return -ENOMEM;
     for (size_t i = 0; i < verdict->n_phases; i++) {
-        struct verdict_phase *from = &verdict->phases[i];
+        const struct verdict_phase *from = &verdict->phases[i];
         struct report_phase_verdict *to = &report->phase_verdicts[report->n_phase_verdicts++];
         *to = (struct report_phase_verdict){.phase = strdup(report->resources[from->group].phase),
                                             .state = from->state,
@@ -65,8 +67,8 @@ static int fill_phase_verdicts(struct report *report, struct verdict *verdict) {
                                             .resource = strdup(resource_name(from->resource)),
                                             .cause_kind = cause_name(from->kind),
                                             .blocked_pct = 100 * from->blocked,
-                                            .summary = from->summary};
-        from->summary = NULL;
+                                            .summary = words->phases.items[i]};
+        words->phases.items[i] = NULL;
         if (!to->phase || !to->resource)
             return -ENOMEM;
     }
@@ -156,13 +158,23 @@ static int fill_arithmetic(struct report *report, const struct candidates *candi
     return 0;
 }
 
+static int fill_judged(struct report *report, struct judgement *judgement) {
+    struct verdict_words words;
+    int result = verdict_say(judgement->model, &judgement->verdict, &words);
+    if (result < 0)
+        return result;
+    result = fill_verdict(report, &judgement->verdict, &words);
+    if (result == 0)
+        result = fill_phase_verdicts(report, &judgement->verdict, &words);
+    verdict_words_release(&words);
+    return result;
+}
+
 int report_fill_findings(struct report *report, struct judgement *judgement) {
     int result = fill_ranking(report, &judgement->candidates);
     if (result == 0)
         result = fill_arithmetic(report, &judgement->candidates);
     if (result == 0)
-        result = fill_verdict(report, &judgement->verdict);
-    if (result == 0)
-        result = fill_phase_verdicts(report, &judgement->verdict);
+        result = fill_judged(report, judgement);
     return result < 0 ? result : fill_stragglers(report, &judgement->stragglers);
 }

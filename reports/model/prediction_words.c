@@ -10,6 +10,7 @@
 #include "analysis/rules/straggler.h"
 #include "common/error.h"
 #include "reports/model/prediction_private.h"
+#include "reports/words/scenario_words.h"
 
 static int refuse(struct prediction_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -122,20 +123,10 @@ static int read_link(struct prediction_reader *r, const char *value, struct what
 }
 
 static int read_without(struct prediction_reader *r, const char *value, struct whatif_scenario *s) {
-    static const struct {
-        const char *name;
-        enum budget_term term;
-    } terms[] = {{"contention", BUDGET_RUN_QUEUE}, {"quota", BUDGET_QUOTA},
-                 {"steal", BUDGET_STEAL},          {"disk", BUDGET_DISK},
-                 {"memory", BUDGET_MEMORY},        {"sleep", BUDGET_IDLE},
-                 {"stop", BUDGET_STOPPED},         {"files", BUDGET_FILE}};
     const char *colon = strrchr(value, ':');
     s->kind = WHATIF_WITHOUT;
-    for (size_t i = 0; colon && i < ARRAY_SIZE(terms); i++)
-        if (strcmp(colon + 1, terms[i].name) == 0) {
-            s->term = terms[i].term;
-            return read_host(r, value, (size_t)(colon - value), &s->host);
-        }
+    if (colon && scenario_term_of(colon + 1, &s->term))
+        return read_host(r, value, (size_t)(colon - value), &s->host);
     return refuse(r,
                   "--without takes HOST:contention, quota, steal, disk, memory, sleep, stop or "
                   "files, not '%s'",

@@ -330,5 +330,5 @@ const char *remark_template(enum remark_code code) {
         [REMARK_CORE_SPEED_UNKNOWN] =
             "a slower core cannot be ruled out: nothing recorded tells its speed",
     };
-    return templates[code];
+    return templates[code] ? templates[code] : verdict_template(code);
 }

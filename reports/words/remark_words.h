@@ -12,8 +12,8 @@
 #ifndef CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
 #define CHOKEPOINT_REPORTS_WORDS_REMARK_WORDS_H
 
-#include "analysis/facts/text_list.h"
 #include "analysis/rules/remark.h"
+#include "reports/words/text_list.h"
 
 /* Owned; NULL: no memory. "" of REMARK_NONE. */
 char *remark_words(const struct remark *remark);
@@ -22,6 +22,8 @@ void remarks_say(const struct remarks *remarks, struct text_list *to);
 
 /* Static; NULL: the code has none, which a test forbids. */
 const char *remark_template(enum remark_code code);
+/* The same of those codes that the verdict adds. */
+const char *verdict_template(enum remark_code code);
 
 /* A conversion of a template, which begins with '%': what it takes, and where it ends. */
 enum remark_takes {

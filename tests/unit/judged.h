@@ -4,11 +4,13 @@
 #define CHOKEPOINT_TESTS_JUDGED_H
 
 #include "analysis/verdict/judgement.h"
+#include "reports/words/verdict_words.h"
 
 struct judged {
     struct recording recording; /* where the test keeps it here */
     struct run_model model;
     struct verdict verdict;
+    struct verdict_words words;
     struct candidates candidates;
     struct stragglers stragglers;
     struct whatif *whatif;
@@ -21,6 +23,7 @@ static inline void judge_model(const struct run_model *model, struct judged *j) 
     j->candidates = made.candidates;
     j->stragglers = made.stragglers;
     j->whatif = made.whatif;
+    assert_int_equal(verdict_say(model, &j->verdict, &j->words), 0);
 }
 
 /* No host, rank or process is to blame: it is balanced, or computing is all that limits it. */
@@ -35,6 +38,7 @@ static inline void judged_release(struct judged *j) {
                              .candidates = j->candidates,
                              .stragglers = j->stragglers,
                              .whatif = j->whatif};
+    verdict_words_release(&j->words);
     judgement_release(&made);
 }
 

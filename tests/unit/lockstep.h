@@ -190,7 +190,7 @@ static inline void expect(const struct judged *j, const char *resource, const ch
     enum verdict_state expected = answered ? VERDICT_SATURATED : VERDICT_SUSPECTED;
     if (v->state != expected || strcmp(resource_name(v->resource), resource) != 0 || !v->kind ||
         strcmp(cause_name(v->kind), kind) != 0 || v->host != host)
-        fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
+        fail_msg("%s: %s", verdict_state_name(v->state), j->words.summary);
 }
 
 #endif

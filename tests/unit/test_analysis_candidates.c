@@ -29,7 +29,7 @@ static void ranks_that_compute_alike_are_balanced(void **state) {
     assert_int_equal(j.verdict.host, -1);
     assert_int_equal(j.verdict.kind, CAUSE_COMPUTE_BOUND);
     assert_true(j.verdict.confidence > 0.8);
-    assert_non_null(strstr(j.verdict.summary, "CPU limits the run on all hosts"));
+    assert_non_null(strstr(j.words.summary, "CPU limits the run on all hosts"));
     release(&r, &j);
 }
 
@@ -98,8 +98,8 @@ static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
     judge(&r, &j);
     expect(&j, "application", "sleep", 1);
     assert_int_equal(j.verdict.rank, 1);
-    assert_non_null(strstr(j.verdict.summary, "No resource ran out but the time of one rank: the "
-                                              "run waits for vm2, where rank 1 sleeps"));
+    assert_non_null(strstr(j.words.summary, "No resource ran out but the time of one rank: the "
+                                            "run waits for vm2, where rank 1 sleeps"));
     release(&r, &j);
 }
 
@@ -135,7 +135,7 @@ static void a_short_run_on_a_crowded_host_waits_for_cores(void **state) {
     assert_int_equal(j.model.main_group, 1);
     expect(&j, "cpu", "contention", -1);
     assert_int_equal(j.verdict.subject, SUBJECT_ALL_HOSTS);
-    assert_string_equal(j.verdict.cause, "contention with other programs");
+    assert_string_equal(j.words.cause, "contention with other programs");
     assert_null(j.verdict.culprit);
     release(&r, &j);
 }
@@ -171,7 +171,7 @@ static void a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path(
     expect(&j, "cpu-quota", "quota", 1);
     assert_false(j.candidates.items[0].gain.replayed);
     assert_true(fabs(j.candidates.items[0].gain.estimate - 0.03 / 0.081) < 0.03);
-    assert_true(any_says(&j.verdict.against, "one-sided accesses"));
+    assert_true(any_says(&j.words.against, "one-sided accesses"));
     release(&r, &j);
 }
 
@@ -182,8 +182,8 @@ static void what_a_group_is_throttled_is_its_quota(void **state) {
     plant_lockstep(&r, 3, (struct trouble){.queue = 0.03, .throttled = true});
     judge(&r, &j);
     expect(&j, "cpu-quota", "quota", 1);
-    assert_int_equal(strncmp(j.verdict.summary, "The run waits for vm2's CPU quota", 33), 0);
-    assert_non_null(strstr(j.verdict.cause, "0.5 cores"));
+    assert_int_equal(strncmp(j.words.summary, "The run waits for vm2's CPU quota", 33), 0);
+    assert_non_null(strstr(j.words.cause, "0.5 cores"));
     release(&r, &j);
 }
 
@@ -224,11 +224,11 @@ static void a_verdict_is_the_same_each_time(void **state) {
         plant_lockstep(&r, 3, (struct trouble){.work = 1.5});
         judge(&r, &j);
         if (summary) {
-            assert_string_equal(summary, j.verdict.summary);
+            assert_string_equal(summary, j.words.summary);
             assert_true(confidence == j.verdict.confidence);
         }
         free(summary);
-        summary = strdup(j.verdict.summary);
+        summary = strdup(j.words.summary);
         confidence = j.verdict.confidence;
         release(&r, &j);
     }
@@ -421,7 +421,7 @@ static void a_receiver_without_a_core_is_no_network(void **state) {
     plant_flow(&r, 1, 0, 0.04, 4000);
     judge(&r, &j);
     assert_int_equal(j.candidates.n, 0);
-    assert_true(any_says(&j.verdict.ruled_out, "none of 2 routes was held up by its path"));
+    assert_true(any_says(&j.words.ruled_out, "none of 2 routes was held up by its path"));
     release(&r, &j);
 }
 

@@ -71,7 +71,7 @@ static void expect_blame(struct recording *r, struct judged *j, bool blamed, con
         expect(j, "imbalance", "skew", 1);
     else
         assert_true(blames_nobody(&j->verdict));
-    assert_true(!words || any_says(blamed ? &j->verdict.against : &j->verdict.ruled_out, words));
+    assert_true(!words || any_says(blamed ? &j->words.against : &j->words.ruled_out, words));
     release(r, j);
 }
 
@@ -88,10 +88,10 @@ static void a_rank_on_a_slower_core_has_no_more_work(void **state) {
     (void)state;
     judge_two(1.35, (struct sampling){800 * 1.2, 25 * 1.1, 0}, &r, &j);
     assert_true(blames_nobody(&j.verdict));
-    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.35 times as much CPU time"));
-    assert_true(any_says(&j.verdict.ruled_out, "sampling took 1.20 times as much CPU time there "
-                                               "as for its peers: a slower core rather than more "
-                                               "work"));
+    assert_true(any_says(&j.words.ruled_out, "rank 1 on vm2 took 1.35 times as much CPU time"));
+    assert_true(any_says(&j.words.ruled_out, "sampling took 1.20 times as much CPU time there "
+                                             "as for its peers: a slower core rather than more "
+                                             "work"));
     release(&r, &j);
 }
 
@@ -137,8 +137,8 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
     (void)state;
     judge_two(2.2, (struct sampling){800 * 1.0605, 25 * 1.0299, 0}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
-    assert_non_null(strstr(j.verdict.cause, "2.00 times as much to compute"));
-    assert_true(any_says(&j.verdict.against, "a factor of 1.10 is put down to that"));
+    assert_non_null(strstr(j.words.cause, "2.00 times as much to compute"));
+    assert_true(any_says(&j.words.against, "a factor of 1.10 is put down to that"));
     release(&r, &j);
 }
 
@@ -317,7 +317,7 @@ static void a_slow_core_hides_no_other_rank_s_work(void **state) {
         plant_sampling(&r, host, host == 1 ? (struct sampling){800 * 1.2, 25 * 1.1, 0} : usual);
     judge(&r, &j);
     expect(&j, "imbalance", "skew", 2);
-    assert_true(any_says(&j.verdict.ruled_out, "rank 1 on vm2 took 1.36 times as much CPU time"));
+    assert_true(any_says(&j.words.ruled_out, "rank 1 on vm2 took 1.36 times as much CPU time"));
     release(&r, &j);
 }
 
@@ -342,11 +342,11 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
     (void)state;
     judge_two(1.16, usual, &r, &j);
     assert_true(blames_nobody(&j.verdict));
-    assert_true(any_says(&j.verdict.ruled_out, "1.16 times as much CPU time as its peers: more "
-                                               "work or a slower core"));
+    assert_true(any_says(&j.words.ruled_out, "1.16 times as much CPU time as its peers: more "
+                                             "work or a slower core"));
     release(&r, &j);
     judge_two(1.05, usual, &r, &j);
-    assert_false(any_says(&j.verdict.ruled_out, "imbalance"));
+    assert_false(any_says(&j.words.ruled_out, "imbalance"));
     release(&r, &j);
 }
 
@@ -425,8 +425,8 @@ static void operators_that_give_more_tell_more_work(void **state) {
     (void)state;
     judge_told(1.35, (struct told){.pace = 1, .amount = 1.35}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
-    assert_non_null(strstr(j.verdict.cause, "1.35 times as much to compute"));
-    assert_true(any_says(&j.verdict.evidence, "gave up to 1.35 times as much an iteration"));
+    assert_non_null(strstr(j.words.cause, "1.35 times as much to compute"));
+    assert_true(any_says(&j.words.evidence, "gave up to 1.35 times as much an iteration"));
     assert_int_equal(j.stragglers.items[0].cause.code, REMARK_HAS_MORE_WORK);
     expect_number(straggler_remark(&j, REMARK_OPERATORS_GAVE), 0, 1.35);
     release(&r, &j);
@@ -439,7 +439,7 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
     judge_told(1.1, (struct told){.pace = 1.1 / 1.5, .amount = 1.5}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     /* .0418 of its .055 s are for half as much more */
-    assert_non_null(strstr(j.verdict.cause, "1.34 times as much to compute"));
+    assert_non_null(strstr(j.words.cause, "1.34 times as much to compute"));
     release(&r, &j);
 }
 

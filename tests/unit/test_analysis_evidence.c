@@ -16,7 +16,7 @@ static const struct candidate *find(const struct judged *j, const char *resource
 static void expect_quiet(const struct judged *j) {
     const struct verdict *v = &j->verdict;
     if (!blames_nobody(v) && v->state != VERDICT_INSUFFICIENT)
-        fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
+        fail_msg("%s: %s", verdict_state_name(v->state), j->words.summary);
 }
 
 /* ---- waiting for disks ---- */
@@ -215,7 +215,7 @@ static void a_host_that_holds_back_what_it_sends_is_named(void **state) {
     plant_held_back(&r, 30, 25e3, 600);
     judge(&r, &j);
     expect(&j, "net-egress", "path-limited", 1);
-    assert_true(any_says(&j.verdict.evidence, "25 kB waited before its interface"));
+    assert_true(any_says(&j.words.evidence, "25 kB waited before its interface"));
     assert_true(fabs(j.candidates.items[0].reached - 0.75) < 0.01);
     release(&r, &j);
 }
@@ -236,7 +236,7 @@ static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
         judge(&r, &j);
         expect(&j, "net-egress", links[i].kind, 1);
         assert_int_equal(j.verdict.culprit != NULL, i == 1);
-        assert_int_equal(any_says(&j.verdict.evidence, "only 40 % was the job's"), i == 1);
+        assert_int_equal(any_says(&j.words.evidence, "only 40 % was the job's"), i == 1);
         release(&r, &j);
     }
     link_now.of_others = 0;
@@ -412,7 +412,7 @@ static void judge_short_run(int rounds, enum verdict_state expected) {
     plant_short_run(&r, rounds);
     judge(&r, &j);
     if (j.verdict.state != expected)
-        fail_msg("%d: %s: %s", rounds, verdict_state_name(j.verdict.state), j.verdict.summary);
+        fail_msg("%d: %s: %s", rounds, verdict_state_name(j.verdict.state), j.words.summary);
     release(&r, &j);
 }
 

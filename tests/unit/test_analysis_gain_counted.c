@@ -234,7 +234,7 @@ static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
     assert_string_equal(resource_name(j.verdict.resource), "cpu");
     assert_string_equal(j.verdict.gain_source, "counters");
     NEAR(j.verdict.gain, 0.57);
-    assert_non_null(strstr(j.verdict.summary, "by counters, not replayed"));
+    assert_non_null(strstr(j.words.summary, "by counters, not replayed"));
     w = j.whatif;
     assert_int_equal(whatif_ask(w, &without, 1, &a), 0);
     assert_true(a.counted && !a.replayed && a.refused && isnan(a.bound_s));

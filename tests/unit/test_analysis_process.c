@@ -73,7 +73,7 @@ static void expect_of(const struct process *processes, int n, const char *resour
     bool blames = verdict_blames(v->state) && !blames_nobody(v);
     if (blames != (resource != NULL) ||
         (resource && (strcmp(resource_name(v->resource), resource) != 0 || v->host != host)))
-        fail_msg("%s: %s", verdict_state_name(v->state), v->summary);
+        fail_msg("%s: %s", verdict_state_name(v->state), j.words.summary);
     assert_true(!blames || v->state == VERDICT_SUSPECTED);
     assert_true(v->confidence <= (blames ? VERDICT_CONFIDENCE_LEAN : VERDICT_CONFIDENCE_CAP));
     release(&r, &j);
@@ -157,8 +157,8 @@ static void an_interval_that_says_no_more_is_not_told(void **state) {
     (void)state;
     plant_job(&r, two, 2);
     judge(&r, &j);
-    if (!strstr(j.verdict.summary, "31 % of its recorded time. With"))
-        fail_msg("%s", j.verdict.summary);
+    if (!strstr(j.words.summary, "31 % of its recorded time. With"))
+        fail_msg("%s", j.words.summary);
     release(&r, &j);
 }
 
@@ -184,8 +184,8 @@ static void what_the_kernel_does_for_one_is_no_more_to_compute(void **state) {
     expect_of(two, 2, NULL, -1);
     plant_job(&r, two, 2);
     judge(&r, &j);
-    assert_true(any_says(&j.verdict.ruled_out, "took 1.47 times as much CPU time as its peer, but "
-                                               "in its own code 0.94 times"));
+    assert_true(any_says(&j.words.ruled_out, "took 1.47 times as much CPU time as its peer, but "
+                                             "in its own code 0.94 times"));
     release(&r, &j);
     kernel_of_last = 0.2;
     expect_of(two, 2, "imbalance", 1);
@@ -436,7 +436,7 @@ static void what_a_host_waited_for_while_the_program_was_loaded_is_told_only(voi
     judge(&r, &j);
     assert_true(blames_nobody(&j.verdict));
     assert_true(j.candidates.n == 1 && j.candidates.items[0].fallback);
-    assert_true(any_says(&j.verdict.ruled_out, "vm1 waited for it about 1.1 s of the first 1.5 s"));
+    assert_true(any_says(&j.words.ruled_out, "vm1 waited for it about 1.1 s of the first 1.5 s"));
     release(&r, &j);
 }
 
@@ -450,7 +450,7 @@ static void connections_made_before_the_program_is_loaded_do_not_end_its_start(v
     started_now = 1.5;
     assert_true(blames_nobody(&j.verdict));
     assert_true(j.candidates.n == 1 && j.candidates.items[0].fallback);
-    assert_true(any_says(&j.verdict.ruled_out, "disk-throttle: vm1 waited for it in the first"));
+    assert_true(any_says(&j.words.ruled_out, "disk-throttle: vm1 waited for it in the first"));
     release(&r, &j);
 }
 
@@ -520,7 +520,7 @@ static void what_ranks_did_since_processes_were_sampled_last_counts(void **state
     }
     judge(&r, &j);
     assert_true(blames_nobody(&j.verdict));
-    assert_non_null(strstr(j.verdict.summary, "run 97 % of the time"));
+    assert_non_null(strstr(j.words.summary, "run 97 % of the time"));
     release(&r, &j);
 }
 

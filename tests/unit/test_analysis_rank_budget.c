@@ -375,9 +375,19 @@ static void queue_no_more(struct recording *r, int host) {
             set->items[s].values[i * set->n_columns + PROCESS_RUN_QUEUE] = 0;
 }
 
+struct moving {
+    struct verdict verdict;
+    struct verdict_words words;
+};
+
+static void moving_release(struct moving *moving) {
+    verdict_release(&moving->verdict);
+    verdict_words_release(&moving->words);
+}
+
 /* Rank 0 queues for 0.4 of each second while it receives, and rank 1, if it does, while it computes
  * what is received; data moves for `moving_ms`. */
-static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *ret_verdict) {
+static void judge_moving(int64_t moving_ms, bool sender_queues, struct moving *ret_moving) {
     struct recording r;
     struct run_model model;
     struct judged judged;
@@ -388,8 +398,9 @@ static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *
         queue_no_more(&r, 1);
     assert_int_equal(model_build(&r, &model), 0);
     judge_model(&model, &judged);
-    *ret_verdict = judged.verdict;
+    *ret_moving = (struct moving){judged.verdict, judged.words};
     judged.verdict = (struct verdict){0};
+    judged.words = (struct verdict_words){0};
     judged_release(&judged);
     model_release(&model);
     recording_release(&r);
@@ -398,40 +409,40 @@ static void judge_moving(int64_t moving_ms, bool sender_queues, struct verdict *
 /* The receiver queues as long in both; the run waits for a core only where what goes to it is late
  * for want of one, and else for the data. */
 static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **state) {
-    struct verdict v;
+    struct moving m;
     (void)state;
-    judge_moving(100, true, &v);
-    assert_string_equal(resource_name(v.resource), "cpu");
-    assert_int_equal(v.host, 1);
-    assert_int_equal(v.state, VERDICT_SATURATED);
-    verdict_release(&v);
-    judge_moving(550, false, &v);
-    assert_string_not_equal(resource_name(v.resource), "cpu");
-    assert_non_null(strstr(v.summary, "transfer"));
-    verdict_release(&v);
+    judge_moving(100, true, &m);
+    assert_string_equal(resource_name(m.verdict.resource), "cpu");
+    assert_int_equal(m.verdict.host, 1);
+    assert_int_equal(m.verdict.state, VERDICT_SATURATED);
+    moving_release(&m);
+    judge_moving(550, false, &m);
+    assert_string_not_equal(resource_name(m.verdict.resource), "cpu");
+    assert_non_null(strstr(m.words.summary, "transfer"));
+    moving_release(&m);
 }
 
 /* The same with messages of a few bytes: no link is too slow for them. */
 static void small_messages_that_take_long_are_limited_by_latency(void **state) {
-    struct verdict v;
+    struct moving m;
     (void)state;
     message_bytes = 8;
-    judge_moving(550, false, &v);
+    judge_moving(550, false, &m);
     message_bytes = 100000;
-    assert_string_equal(cause_name(v.kind), "latency");
-    assert_int_equal(v.subject, SUBJECT_MESSAGES);
-    verdict_release(&v);
+    assert_string_equal(cause_name(m.verdict.kind), "latency");
+    assert_int_equal(m.verdict.subject, SUBJECT_MESSAGES);
+    moving_release(&m);
 }
 
 /* Rank 1 has its core, and nobody does what it does: rank 0 waits for it most of the time. */
 static void who_computes_alone_while_the_other_waits_is_what_the_run_waits_for(void **state) {
-    struct verdict v;
+    struct moving m;
     (void)state;
-    judge_moving(100, false, &v);
-    assert_true(verdict_blames(v.state));
-    assert_string_equal(cause_name(v.kind), "serial");
-    assert_int_equal(v.host, 1);
-    verdict_release(&v);
+    judge_moving(100, false, &m);
+    assert_true(verdict_blames(m.verdict.state));
+    assert_string_equal(cause_name(m.verdict.kind), "serial");
+    assert_int_equal(m.verdict.host, 1);
+    moving_release(&m);
 }
 
 int main(void) {

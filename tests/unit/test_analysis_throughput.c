@@ -251,14 +251,14 @@ static void expect(const struct judged *j, const char *resource, const char *kin
         !v->kind || strcmp(cause_name(v->kind), kind) != 0 || v->host != host)
         fail_msg("%s %s %s at %d, not %s %s at %d: %s", verdict_state_name(v->state),
                  resource_name(v->resource), v->kind ? cause_name(v->kind) : "", v->host, resource,
-                 kind, host, v->summary);
+                 kind, host, j->words.summary);
     NEAR(v->gain, gain_warm(gain, 1), 0.015);
     assert_true(v->gain_low <= v->gain && v->gain <= v->gain_high);
 }
 
 static void expect_balanced(const struct judged *j) {
     if (!blames_nobody(&j->verdict))
-        fail_msg("%s", j->verdict.summary);
+        fail_msg("%s", j->words.summary);
 }
 
 /* ---- slow workers ---- */
@@ -393,7 +393,7 @@ static void a_server_that_works_for_all_is_what_they_wait_for(void **state) {
     assert_string_equal(cause_name(j.verdict.kind), "serial");
     assert_int_equal(j.verdict.host, 0);
     if (!(j.verdict.gain > 0.2 && j.verdict.gain < 0.6))
-        fail_msg("%s", j.verdict.summary);
+        fail_msg("%s", j.words.summary);
     release(&j);
 }
 

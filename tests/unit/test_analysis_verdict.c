@@ -111,7 +111,7 @@ static void judge_iterations(struct recording *r, enum iteration_source source, 
         model.iterations.source = source;
     judge_model(&model, j);
     assert_true(j->verdict.confidence >= 0 && j->verdict.confidence <= VERDICT_CONFIDENCE_CAP);
-    assert_true(j->verdict.next.n > 0 || j->verdict.too_short);
+    assert_true(j->words.next.n > 0 || j->verdict.too_short);
     model_release(&model);
     recording_release(r);
 }
@@ -252,8 +252,8 @@ static void too_few_iterations_are_insufficient(void **state) {
     plant_ranks(&r, (struct plant_process){0, 0.15, 0, 0});
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
-    assert_non_null(strstr(j.verdict.summary, "9 iterations"));
-    assert_non_null(strstr(j.verdict.summary, "vm1")); /* what it looks like so far */
+    assert_non_null(strstr(j.words.summary, "9 iterations"));
+    assert_non_null(strstr(j.words.summary, "vm1")); /* what it looks like so far */
     judged_release(&j);
 }
 
@@ -360,11 +360,11 @@ static void a_command_that_failed_before_its_loop_is_insufficient(void **state) 
         r.exit_status = ends[i].status;
         judge(&r, &j);
         assert_int_equal(j.verdict.state, ends[i].expect);
-        assert_int_equal(!!strstr(j.verdict.summary, "exit status"),
+        assert_int_equal(!!strstr(j.words.summary, "exit status"),
                          ends[i].expect == VERDICT_INSUFFICIENT);
         bool told = false;
-        for (size_t k = 0; k < j.verdict.against.n; k++)
-            told |= strstr(j.verdict.against.items[k], "exit status 1") != NULL;
+        for (size_t k = 0; k < j.words.against.n; k++)
+            told |= strstr(j.words.against.items[k], "exit status 1") != NULL;
         assert_int_equal(told, ends[i].loops);
         judged_release(&j);
     }
@@ -389,7 +389,7 @@ static void a_rank_that_queues_for_its_core_is_saturated(void **state) {
     assert_true(verdict_blames(j.verdict.state));
     assert_int_equal(j.verdict.host, 3);
     assert_string_equal(resource_name(j.verdict.resource), "cpu");
-    assert_non_null(strstr(j.verdict.cause, "hog[9]"));
+    assert_non_null(strstr(j.words.cause, "hog[9]"));
     judged_release(&j);
 }
 
@@ -409,7 +409,7 @@ static void queueing_among_spinning_ranks_is_never_saturated(void **state) {
     mark_iterations(&r, HOSTS, 1);
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-    assert_true(j.verdict.against.n > 0);
+    assert_true(j.words.against.n > 0);
     judged_release(&j);
 }
 
@@ -424,7 +424,7 @@ static void one_that_computes_while_the_others_wait_is_serial(void **state) {
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
     assert_int_equal(j.verdict.host, 0);
     assert_string_equal(resource_name(j.verdict.resource), "cpu");
-    assert_non_null(strstr(j.verdict.cause, "serial"));
+    assert_non_null(strstr(j.words.cause, "serial"));
     judged_release(&j);
 }
 
@@ -605,10 +605,10 @@ static void a_link_at_its_measured_ceiling_is_saturated(void **state) {
     assert_int_equal(j.verdict.state, VERDICT_SATURATED);
     assert_int_equal(j.verdict.host, 0);
     assert_string_equal(resource_name(j.verdict.resource), "net-egress");
-    assert_non_null(strstr(j.verdict.summary, "97 % of the 227.0 MB/s this link was measured"));
-    assert_true(any_says(&j.verdict.evidence, "measured to carry"));
-    assert_false(any_says(&j.verdict.against, "not measured"));
-    assert_false(any_says(&j.verdict.next, "calibrate"));
+    assert_non_null(strstr(j.words.summary, "97 % of the 227.0 MB/s this link was measured"));
+    assert_true(any_says(&j.words.evidence, "measured to carry"));
+    assert_false(any_says(&j.words.against, "not measured"));
+    assert_false(any_says(&j.words.next, "calibrate"));
     const struct arithmetic *a =
         arithmetic_find(j.candidates.arithmetic, j.candidates.n_arithmetic, 0, METRIC_NET_SEND, 1);
     assert_true(a->known == ARITHMETIC_MEASURED && a->bandwidth_mb_s == 227);
@@ -625,7 +625,7 @@ static void a_link_far_below_its_measured_ceiling_is_not_the_one(void **state) {
     measure_links(&r, 1250);
     judge(&r, &j);
     assert_int_equal(j.candidates.n, 0);
-    assert_true(any_says(&j.verdict.ruled_out, "the fullest, vm1 sending, carried 8 %"));
+    assert_true(any_says(&j.words.ruled_out, "the fullest, vm1 sending, carried 8 %"));
     judged_release(&j);
 }
 
@@ -661,8 +661,8 @@ static void a_ceiling_that_was_exceeded_is_none(void **state) {
     measure_links(&r, 150);
     judge(&r, &j);
     assert_int_equal(j.verdict.state, VERDICT_SUSPECTED);
-    assert_true(any_says(&j.verdict.against, "measured to carry 150 MB/s, but carried 220 MB/s"));
-    assert_true(any_says(&j.verdict.next, "calibrate"));
+    assert_true(any_says(&j.words.against, "measured to carry 150 MB/s, but carried 220 MB/s"));
+    assert_true(any_says(&j.words.next, "calibrate"));
     judged_release(&j);
 }
 

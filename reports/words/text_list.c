@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "analysis/facts/text_list.h"
+#include "reports/words/text_list.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +18,10 @@ char *text_format(const char *format, ...) {
     return text;
 }
 
+void text_free(char **text) {
+    free(*text);
+}
+
 static void append(struct text_list *list, char *text) {
     char **items = text ? realloc(list->items, (list->n + 1) * sizeof *items) : NULL;
     if (!items) {
@@ -34,15 +38,6 @@ void text_list_add(struct text_list *list, const char *format, ...) {
     va_start(args, format);
     append(list, format_v(format, args));
     va_end(args);
-}
-
-void text_list_move(struct text_list *to, struct text_list *from) {
-    for (size_t i = 0; i < from->n; i++)
-        append(to, from->items[i]);
-    if (from->error)
-        to->error = from->error;
-    free(from->items);
-    *from = (struct text_list){0};
 }
 
 void text_list_release(struct text_list *list) {

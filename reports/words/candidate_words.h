@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of what candidates are of: a resource, a phase, a host and why it is short. */
+#ifndef CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
+#define CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
+
+#include "analysis/rules/rules.h"
+
+/* "network (sending)"; static. */
+const char *resource_words(enum resource resource);
+/* The phase's name, or "the whole run"; the model's. */
+const char *group_words(const struct run_model *model, size_t group);
+/* What is short, and why: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". Owned;
+ * NULL: no memory. */
+char *candidate_words(const struct run_model *model, const struct candidate *candidate);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* A scenario as the options of `chokepoint whatif` that ask it. */
+#ifndef CHOKEPOINT_REPORTS_WORDS_SCENARIO_WORDS_H
+#define CHOKEPOINT_REPORTS_WORDS_SCENARIO_WORDS_H
+
+#include <stdbool.h>
+
+#include "analysis/gain/whatif.h"
+
+/* "--link vm2:egress=2x". Owned; NULL: no option asks it, or no memory. */
+char *scenario_options(const struct run_model *model, const struct whatif_scenario *scenario);
+
+/* What --without calls a term of the budget, "contention"; static; NULL: nothing. */
+const char *scenario_term(enum budget_term term);
+/* The reverse. */
+bool scenario_term_of(const char *name, enum budget_term *ret_term);
+
+#endif

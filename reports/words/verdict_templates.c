@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentence of every remark that the verdict adds to those of the rules. */
+#include "reports/words/remark_words.h"
+
+const char *verdict_template(enum remark_code code) {
+    static const char *const templates[REMARK_COUNT_] = {
+        /* ---- the verdict: why nobody is blamed ---- */
+        [REMARK_COMPUTE_BOUND_WORDS] = "compute bound",
+        [REMARK_COMPUTING_LARGEST] = "computing is the largest part",
+        [REMARK_MOVING_LARGEST] = "bound by moving data, at no limit of these hosts",
+        [REMARK_WAITING_IN_TURN] = "its ranks wait for each other in turn",
+        [REMARK_TERM_LARGEST] = "%s is the largest part",
+        [REMARK_NOT_VISIBLE] = "not visible",
+        [REMARK_WAITING_LARGEST] = "waiting for each other",
+        [REMARK_COMMAND_FAILED] = "the command failed",
+        /* ---- the verdict: its summary where it rests on no candidate ---- */
+        [REMARK_NONE_STANDS_OUT] = "No host stands out",
+        [REMARK_TIME_OF_RANKS] =
+            "Computing took %.0f %% of the ranks' time, waiting for each other %.0f %%, moving "
+            "data %.0f %%; no single change on a host would make the run %.0f %% shorter.",
+        [REMARK_TIME_OF_RANKS_AND] = "Computing took %.0f %% of the ranks' time, waiting for each "
+                                     "other %.0f %%, moving data %.0f %%, %s %.0f %%; no single "
+                                     "change on a host would make the run %.0f %% shorter.",
+        [REMARK_PROCESSES_RUN] =
+            "The processes run %.0f %% of the time and hardly wait for anything that was recorded.",
+        [REMARK_PROCESSES_UNSEEN] = "Nothing ran out on these hosts; of the job's own processes "
+                                    "too little was recorded to say what it waits for.",
+        [REMARK_PROCESSES_WAIT_UNSEEN] =
+            "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% of the time: "
+            "what they wait for (each other, latency, a sleep, something outside) is not visible "
+            "in what was recorded.",
+        [REMARK_TIME_UNEXPLAINED] = "Nothing ran out on these hosts, but the cause of %.0f %% of "
+                                    "the run's time is not known, most of it %s.",
+        [REMARK_TIME_UNSPLIT] = "Nothing ran out on these hosts, but for %.0f %% of the time all "
+                                "that is known of the ranks is that they were inside MPI.",
+        [REMARK_TIME_NOT_CLOSED] =
+            "Nothing ran out on these hosts. The ranks computed %.0f %% of the time, waited for "
+            "each other %.0f %% (most for rank %d on %s) and transferred %.0f %%, but their time "
+            "does not add up well enough to say why.",
+        [REMARK_RANK_SLOWER] =
+            "No resource ran out, but rank %d on %s is slower than its peers by a factor of %.2f.",
+        [REMARK_FAILED_EARLY] =
+            "The command failed (exit status %d) after %.1f s, with too few iterations, or none, "
+            "to judge by. Until then nothing was seen to run out on these hosts.",
+        /* ---- the verdict: why there is too little to judge by ---- */
+        [REMARK_NO_HOST_RECORDED] = "No host was recorded",
+        [REMARK_RUN_TOO_SHORT] =
+            "The run took %.2g s, which is too short to judge: record %.0f s or more",
+        [REMARK_SAMPLES_TOO_FEW] = "Only %d samples of %s lie within the run; %d are needed",
+        [REMARK_MARKED_TOO_FEW] = "Only %d iterations were marked; %d are needed",
+        /* ---- the verdict: what it adds to the evidence of the rules ---- */
+        [REMARK_LINK_OTHER_WAY] = "the same link the other way takes another %.0f %% of the time",
+        [REMARK_LINK_BOTH_WAYS] = "sending and receiving, one after the other, need %.3g s of the "
+                                  "%.3g s an iteration takes (%.0f %%)",
+        [REMARK_WOULD_GAIN_MOST] =
+            "the most that a change on one host would gain is %.0f %% of the run",
+        [REMARK_ON_NO_SINGLE_HOST] = "%s holds up the run on no single host",
+        [REMARK_NO_HOST_SHORT] = "no host was short of anything that the run had to wait for",
+        [REMARK_ADDS_UP_NO_HOST_SHORT] = "the ranks' time adds up, and no host was short of "
+                                         "anything that the run had to wait for",
+        /* ---- the verdict: what speaks against it ---- */
+        [REMARK_RUNNER_UP] = "runner-up",
+        [REMARK_COUNTED_NOT_REPLAYED] =
+            "what a change would gain is told by counters and no replay: %s",
+        [REMARK_BOUND_NOT_REPLAYED] = "what a change would gain is a bound and no prediction: %s",
+        [REMARK_FAILED_LATER] =
+            "the command failed (exit status %d): this is of the time until then",
+        [REMARK_ALL_MAY_LACK] = "%s is %.0f %% of the ranks' time: the hosts may all lack the same",
+        [REMARK_MOVING_WITHOUT_LIMIT] =
+            "moving data is %.0f %% of the ranks' time, though no link of these hosts was seen to "
+            "be full: a limit may lie between them",
+        [REMARK_WAITING_NEEDS_DIVISION] =
+            "waiting for each other is %.0f %% of the ranks' time: less of it needs another "
+            "division of the work, not another machine",
+        [REMARK_PROCESS_MAY_SPIN] = "a process that spins while it waits would look the same",
+        [REMARK_UNSEEN_WAITS] = "not visible: which process waits for which other, since it is no "
+                                "MPI program; confidence is capped",
+        [REMARK_UNSEEN_IN_MPI] = "not visible: what ranks do inside MPI, so waiting for a peer and "
+                                 "computing look alike; confidence is capped",
+        [REMARK_UNSEEN_MATCHES] =
+            "not visible: who waited for whom, since too few MPI calls could be matched",
+        [REMARK_UNSEEN_SHORT_WAITS] =
+            "not visible: short waits between hosts, whose clocks could not be compared",
+        [REMARK_BUDGETS_OPEN] = "the time of %.0f %% of the ranks does not add up within %.0f %%",
+        [REMARK_HOST_UNSEEN] = "some host was recorded for only %.0f %% of the run",
+        /* ---- the verdict: advice ---- */
+        [REMARK_ADVISE_STOP_PROGRAM] =
+            "stop %s on %s, or keep it away from the job (another host, cores of its own)",
+        [REMARK_ADVISE_RAISE_RATE] = "on %s, %s may send %.4g Mbit/s (`tc qdisc show dev %s`): "
+                                     "raise that rate, or send fewer bytes an iteration",
+        [REMARK_ADVISE_FASTER_LINK] = "give %s a faster link than the %.4g Mbit/s of %s, or move "
+                                      "fewer bytes an iteration through it",
+        [REMARK_ADVISE_FASTER_SOME_LINK] = "give %s a faster link than the %.4g Mbit/s of its "
+                                           "interface, or move fewer bytes an iteration through it",
+        [REMARK_ADVISE_MEASURE_LINK] =
+            "`chokepoint calibrate --only net` on these hosts tells what %s's %s can carry; if "
+            "more than it did: a limit on the way to it (switch port, `tc filter show dev %s "
+            "ingress`)",
+        [REMARK_ADVISE_MEASURE_SOME_LINK] =
+            "`chokepoint calibrate --only net` on these hosts tells what %s's interface can carry; "
+            "if more than it did: a limit on the way to it (switch port)",
+        [REMARK_ADVISE_FEWER_RANKS] =
+            "give %s fewer ranks or threads than its %d cores (OMP_NUM_THREADS, mpirun -N)",
+        [REMARK_ADVISE_RAISE_CPU_MAX] =
+            "on %s, raise cpu.max of the control group %s: it is %.0f %.0f, %.3g of a core (--cpus "
+            "of a container, the CPUs asked of the batch system)",
+        [REMARK_ADVISE_RAISE_QUOTA] = "raise the CPU quota of the job on %s (--cpus of a "
+                                      "container, the CPUs asked of the batch system)",
+        [REMARK_ADVISE_MOVE_HOST] = "have %s moved to a less crowded machine, or ask for cores of "
+                                    "its own: the hypervisor's side decides",
+        [REMARK_ADVISE_RAISE_IO_MAX] =
+            "on %s, raise io.max of the control group %s: it may read %.4g MB/s",
+        [REMARK_ADVISE_SEE_VOLUME] =
+            "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a "
+            "volume with a limit of its own; copy them to a local disk",
+        [REMARK_ADVISE_FASTER_DISK] =
+            "give %s a faster disk than %s, or read less of it: keep data in memory, read ahead",
+        [REMARK_ADVISE_FASTER_SOME_DISK] = "give %s a faster disk than its own, or read less of "
+                                           "it: keep data in memory, read ahead",
+        [REMARK_ADVISE_RAISE_MEMORY_MAX] = "on %s, raise memory.max of the control group %s (it is "
+                                           "%.4g MB), or give that host a smaller part of the data",
+        [REMARK_ADVISE_MORE_MEMORY] =
+            "run fewer ranks on %s, or give it more memory than its %.3g GB",
+        [REMARK_ADVISE_LESS_WORK_HOST] =
+            "give %s less of the work, or look whether its cores are slower",
+        [REMARK_ADVISE_LESS_WORK] = "give rank %d less of the work",
+        [REMARK_ADVISE_DIVIDE_RANK] = "divide what rank %d does alone (threads, a share for each "
+                                      "rank), or give it a faster core",
+        [REMARK_ADVISE_DIVIDE_PROCESS] = "divide what one process on %s does alone",
+        [REMARK_ADVISE_TRACE_PROCESS] = "look what that process on %s waits for: `strace -f -p "
+                                        "PID` there shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_TRACE_RANK] = "look what rank %d on %s does between its calls of MPI: "
+                                     "`strace -f -p PID` there shows a sleep, a lock or a pipe",
+        [REMARK_ADVISE_RECEIVE_BUFFERS] =
+            "on %s, larger receive buffers (net.ipv4.tcp_rmem; SO_RCVBUF, if the program sets it), "
+            "or a program that receives while it computes",
+        [REMARK_ADVISE_SEND_BUFFERS] =
+            "on %s, larger send buffers (net.ipv4.tcp_wmem; SO_SNDBUF, if the program sets it)",
+        [REMARK_ADVISE_SEE_TRANSFERS] =
+            "look how rank %d on %s sends and receives: buffers that its program sets (SO_SNDBUF, "
+            "SO_RCVBUF, of Open MPI btl_tcp_sndbuf), and whether it looks after its transfers "
+            "while it computes",
+        [REMARK_ADVISE_OWN_CORES_EACH] = "give each host cores of its own, or run on fewer hosts",
+        [REMARK_ADVISE_MORE_THREADS] = "divide the work among threads or processes: %s has %d "
+                                       "cores. What one core does shows `perf top` there",
+        [REMARK_ADVISE_LARGER_MESSAGES] =
+            "send fewer and larger messages (a larger batch, several values in one), or compute "
+            "while they are on their way; `chokepoint calibrate --only net` measures what a "
+            "message takes on these hosts",
+        [REMARK_ADVISE_SEE_COMPUTING] = "see what the program computes (`perf top` on a host), or "
+                                        "compute on more or faster cores",
+        [REMARK_ADVISE_ASK] = "ask what else it would bring",
+        [REMARK_ADVISE_COMPARE] =
+            "then run it again: `chokepoint compare last~1 last` says whether it helped",
+        [REMARK_ADVISE_REPEAT] = "run it again: `chokepoint compare last~1 last` says what holds",
+        [REMARK_ADVISE_MARK_PROGRAM] =
+            "mark iterations in the program (chokepoint.h): then what each of them takes is known",
+        [REMARK_ADVISE_RECORD_LONGER] = "to be surer, record %.0f s or more",
+        [REMARK_ADVISE_MORE_ITERATIONS] = "run at least %.0f iterations",
+        [REMARK_ADVISE_SEE_AGENT] =
+            "look why %s was hardly seen: its agent, or its way to the collector",
+        [REMARK_ADVISE_SEE_RANK] = "look what rank %d on %s does that its peers do not: its part "
+                                   "of the data, its core, its files",
+        [REMARK_ADVISE_SEE_OUTPUT] =
+            "see what it printed before it ended; what limits it shows when it works",
+        [REMARK_ADVISE_FASTER_COMPUTING] =
+            "to go faster, look into the program's own computing (`perf top` on a host), or "
+            "compute with more ranks or faster cores: `chokepoint whatif --cpu all=2x` says what "
+            "those would bring",
+        [REMARK_ADVISE_FASTER_PROCESSES] =
+            "to go faster, look into the program's own computing (`perf top` on a host), or "
+            "compute on more or faster cores",
+        [REMARK_ADVISE_MEASURE_LINKS] =
+            "measure what the links can carry (`chokepoint calibrate`, into the same database), "
+            "which shows a full one next time; or send fewer or larger messages",
+        [REMARK_ADVISE_MEASURE_MESSAGES] =
+            "`chokepoint calibrate --only net` on these hosts measures what the links can carry "
+            "and how long a message takes; then run it again",
+        [REMARK_ADVISE_OVERLAP] =
+            "let ranks compute while they wait: smaller pieces, or MPI_Isend and MPI_Irecv ahead "
+            "of time; `chokepoint whatif --balanced` says what an even division would bring",
+        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: `chokepoint report --format "
+                                   "html` shows their time iteration by iteration",
+        [REMARK_ADVISE_ALL_CALLS] = "record all calls of MPI (`chokepoint run --call-spool-limit "
+                                    "1g`), or a shorter part of the program",
+        [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report --format "
+                                        "html` shows its time iteration by iteration",
+        [REMARK_ADVISE_TRACE_ANY] =
+            "look what one of its processes waits for: `strace -f -c -p PID` or `cat "
+            "/proc/PID/stack` on its host; of MPI programs, record the calls (not with --no-shim)",
+    };
+    return templates[code];
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that a verdict says to people: made of its codes, its numbers and its candidates. */
+#ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_WORDS_H
+#define CHOKEPOINT_REPORTS_WORDS_VERDICT_WORDS_H
+
+#include "analysis/verdict/verdict.h"
+#include "reports/words/text_list.h"
+
+struct verdict_words {
+    char *cause, *summary;
+    struct text_list evidence, against, ruled_out, next;
+    struct text_list phases; /* one for each phase of the verdict */
+};
+
+/* The verdict's candidates must still be there. -ENOMEM. */
+int verdict_say(const struct run_model *model, const struct verdict *verdict,
+                struct verdict_words *ret_words);
+void verdict_words_release(struct verdict_words *words);
+
+#endif

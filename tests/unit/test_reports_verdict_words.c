@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Words of a verdict: commands that `chokepoint whatif` takes, and what is left unsaid. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/model/prediction_private.h"
+#include "reports/words/scenario_words.h"
+#include "reports/words/verdict_words.h"
+
+/* Two hosts, on the second of which ran rank 3. */
+struct planted {
+    struct recording recording;
+    struct model_host hosts[2];
+    struct rank_budget rank;
+    struct run_model model;
+};
+
+static void plant_ranks(struct planted *p) {
+    *p = (struct planted){.hosts = {{.name = "vm1"}, {.name = "vm2"}},
+                          .rank = {.host = 1, .rank = 3}};
+    p->model = (struct run_model){.recording = &p->recording, .hosts = p->hosts, .n_hosts = 2};
+    p->model.budgets.items = &p->rank;
+    p->model.budgets.n = 1;
+}
+
+/* ---- commands ---- */
+
+/* What whatif makes of the options that were printed. */
+static void read_back(const struct planted *p, const char *options,
+                      struct whatif_scenario *ret_scenario) {
+    struct judgement judgement = {.model = &p->model};
+    char why[200] = "", text[100];
+    struct prediction_reader reader = {&judgement, &p->model, why, sizeof why};
+    snprintf(text, sizeof text, "%s", options);
+    char *value = strchr(text, ' ');
+    assert_non_null(value);
+    *value = '\0';
+    assert_int_equal(strncmp(text, "--", 2), 0);
+    struct prediction_word word = {text + 2, value + 1};
+    if (prediction_read_word(&reader, &word, ret_scenario) < 0)
+        fail_msg("%s: %s", options, why);
+}
+
+static void check_read_back(const struct planted *p, const struct whatif_scenario *s) {
+    struct whatif_scenario read;
+    char *options = scenario_options(&p->model, s);
+    assert_non_null(options);
+    read_back(p, options, &read);
+    bool same = read.kind == s->kind && read.host == s->host && read.rank == s->rank &&
+                read.direction == s->direction && read.term == s->term && read.factor == s->factor;
+    if (!same)
+        fail_msg("%s asks something else", options);
+    free(options);
+}
+
+static void whatif_reads_the_command_as_the_scenario_it_is_of(void **state) {
+    static const struct whatif_scenario scenarios[] = {
+        {WHATIF_LINK, 1, -1, WHATIF_SEND, 0, 2, 0, 0, 0},
+        {WHATIF_LINK, 0, -1, WHATIF_RECEIVE, 0, 1000, 0, 0, 0},
+        {WHATIF_LINK, -1, -1, WHATIF_BOTH, 0, 1.5, 0, 0, 0},
+        {WHATIF_CPU, -1, -1, 0, 0, 2, 0, 0, 0},
+        {WHATIF_LATENCY, -1, -1, 0, 0, 0.5, 0, 0, 0},
+    };
+    struct planted p;
+    (void)state;
+    plant_ranks(&p);
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++)
+        check_read_back(&p, &scenarios[i]);
+    for (enum budget_term term = 0; term < BUDGET_TERMS; term++)
+        if (scenario_term(term))
+            check_read_back(&p,
+                            &(struct whatif_scenario){WHATIF_WITHOUT, 1, -1, 0, term, 1, 0, 0, 0});
+}
+
+/* A rank is named by its number, which says its host, too. */
+static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
+    struct whatif_scenario s = {.kind = WHATIF_LIKE_PEERS, .host = 1, .rank = 3, .factor = 1}, read;
+    struct planted p;
+    (void)state;
+    plant_ranks(&p);
+    for (int i = 0; i < 2; i++) {
+        char *options = scenario_options(&p.model, &s);
+        read_back(&p, options, &read);
+        assert_int_equal(read.kind, WHATIF_LIKE_PEERS);
+        assert_int_equal(read.rank, 3); /* the only one on vm2 */
+        s.rank = -1;
+        free(options);
+    }
+}
+
+/* ---- the verdict ---- */
+
+static void say_candidate(struct candidate *c, enum verdict_state leaning, bool too_little,
+                          struct verdict_words *ret_words) {
+    struct planted p;
+    struct verdict v = {.candidate = c, .leaning = leaning};
+    plant_ranks(&p);
+    remark_set(&c->cause, QUOTA_USED_UP, NUMBERS(), NAMES());
+    remarks_add(&v.next, ADVISE_ASK, NUMBERS(), NAMES());
+    remarks_add(&v.next, ADVISE_COMPARE, NUMBERS(), NAMES());
+    if (too_little)
+        remark_set(&v.too_little, SAMPLES_TOO_FEW, NUMBERS(5, 10), NAMES("vm1"));
+    assert_int_equal(verdict_say(&p.model, &v, ret_words), 0);
+    verdict_release(&v);
+    remark_release(&c->cause);
+}
+
+static struct candidate quota_of(enum budget_term term) {
+    struct candidate c = candidate_of(1, 0, RESOURCE_CPU_QUOTA, CAUSE_QUOTA);
+    c.remove =
+        (struct whatif_scenario){.kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = term};
+    return c;
+}
+
+static void a_scenario_that_no_option_asks_is_not_advised(void **state) {
+    struct verdict_words words;
+    struct candidate asked = quota_of(BUDGET_QUOTA), not_asked = quota_of(BUDGET_CPU);
+    (void)state;
+    say_candidate(&asked, VERDICT_SATURATED, false, &words);
+    assert_int_equal(words.next.n, 2);
+    assert_non_null(strstr(words.next.items[0], "`chokepoint whatif --without vm2:quota`"));
+    verdict_words_release(&words);
+    say_candidate(&not_asked, VERDICT_SATURATED, false, &words);
+    assert_int_equal(words.next.n, 1);
+    assert_non_null(strstr(words.next.items[0], "chokepoint compare"));
+    verdict_words_release(&words);
+}
+
+static void too_little_is_said_before_what_it_looks_like(void **state) {
+    struct verdict_words words;
+    struct candidate c = quota_of(BUDGET_QUOTA);
+    (void)state;
+    say_candidate(&c, VERDICT_SUSPECTED, true, &words);
+    const char *looks = strstr(words.summary, "So far it looks like this: The run probably waits "
+                                              "for vm2's CPU quota");
+    assert_non_null(looks);
+    assert_int_equal(strncmp(words.summary, "Only 5 samples of vm1", 21), 0);
+    verdict_words_release(&words);
+}
+
+/* A cause completes the first sentence of a verdict that blames nobody. */
+static void a_balanced_verdict_names_its_cause_and_then_the_time(void **state) {
+    struct planted p;
+    struct verdict v = {.state = VERDICT_BALANCED};
+    struct verdict_words words;
+    (void)state;
+    plant_ranks(&p);
+    remark_set(&v.cause, WAITING_IN_TURN, NUMBERS(), NAMES());
+    remarks_add(&v.summary, NONE_STANDS_OUT, NUMBERS(), NAMES());
+    remarks_add(&v.summary, PROCESSES_RUN, NUMBERS(97), NAMES());
+    assert_int_equal(verdict_say(&p.model, &v, &words), 0);
+    assert_string_equal(words.summary,
+                        "No host stands out: its ranks wait for each other in turn. The processes "
+                        "run 97 % of the time and hardly wait for anything that was recorded.");
+    verdict_words_release(&words);
+    verdict_release(&v);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatif_reads_the_command_as_the_scenario_it_is_of),
+        cmocka_unit_test(a_straggler_is_asked_for_by_its_rank_or_its_host),
+        cmocka_unit_test(a_scenario_that_no_option_asks_is_not_advised),
+        cmocka_unit_test(too_little_is_said_before_what_it_looks_like),
+        cmocka_unit_test(a_balanced_verdict_names_its_cause_and_then_the_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
