@@ -82,9 +82,9 @@ static void numbers_and_names_are_taken_in_turn(void **state) {
     remark_set(&remark, QUOTA_CORES, NUMBERS(0.5), NAMES());
     assert_says(&remark, "its control group may use 0.5 cores");
     remark_set(&remark, HELD_BACK, NUMBERS(2, 41.6), NAMES("python3[7]"));
-    assert_says(&remark, "rank 2 was ready to run and held back 42 % of the time");
+    assert_says(&remark, "rank 2 was ready to run but throttled 42 % of the time");
     remark_set(&remark, HELD_BACK, NUMBERS(-1, 41.6), NAMES("python3[7]"));
-    assert_says(&remark, "python3[7] was ready to run and held back 42 % of the time");
+    assert_says(&remark, "python3[7] was ready to run but throttled 42 % of the time");
     remark_release(&remark);
     assert_says(&remark, "");
 }
@@ -131,7 +131,7 @@ static void remarks_are_said_in_order_and_copied_whole(void **state) {
     remarks_say(&to, &said);
     assert_int_equal(said.n, 4);
     assert_string_equal(said.items[0], said.items[2]);
-    assert_string_equal(said.items[0], "dd[3] was ready to run and held back 10 % of the time");
+    assert_string_equal(said.items[0], "dd[3] was ready to run but throttled 10 % of the time");
     assert_string_equal(said.items[1], said.items[3]);
     assert_int_equal(said.error, 0);
     to.error = -12;
