@@ -12,6 +12,9 @@ const char *group_words(const struct run_model *model, size_t group);
 /* What is short, and why: "vm2's CPU (contention with sh[7])", "vm2, where rank 1 sleeps". Owned;
  * NULL: no memory. */
 char *candidate_words(const struct run_model *model, const struct candidate *candidate);
+/* The words at the beginning of a cause that a sentence with its own subject leaves out: "serial:
+ * "; static. "" of most. */
+const char *cause_label(enum remark_code cause);
 /* The scenario as options of `chokepoint whatif`, "--link vm2:egress=2x". Owned; NULL: no option
  * asks it, or no memory. */
 char *scenario_options(const struct run_model *model, const struct whatif_scenario *scenario);

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "reports/words/candidate_words.h"
 #include "reports/words/remark_words.h"
 
 static bool ends_with(const char *text, const char *end) {
@@ -66,6 +67,18 @@ static void each_code_says_what_it_means(void **state) {
     for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++)
         assert_true(strlen(remark_info((enum remark_code)code).meaning) > 0);
     assert_null(remark_template(REMARK_NONE));
+}
+
+static void a_label_is_how_its_cause_begins(void **state) {
+    size_t labels = 0;
+    (void)state;
+    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++) {
+        const char *label = cause_label((enum remark_code)code);
+        labels += *label != '\0';
+        if (strncmp(remark_template((enum remark_code)code), label, strlen(label)) != 0)
+            fail_msg("%s does not begin with \"%s\"", remark_info(code).code, label);
+    }
+    assert_true(labels > 0);
 }
 
 static void assert_says(const struct remark *remark, const char *words) {
@@ -145,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_template_takes_what_its_code_carries),
         cmocka_unit_test(each_code_says_what_it_means),
+        cmocka_unit_test(a_label_is_how_its_cause_begins),
         cmocka_unit_test(numbers_and_names_are_taken_in_turn),
         cmocka_unit_test(a_number_chooses_between_words),
         cmocka_unit_test(what_is_no_conversion_is_told),
