@@ -2,7 +2,6 @@
 #include "reports/words/candidate_words.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/verdict/verdict.h"
@@ -34,41 +33,62 @@ const char *group_words(const struct run_model *model, size_t group) {
 
 /* ---- who and what ---- */
 
-/* Causes of links: "link" is none, "the link, shared with ..." begins with what was said. */
-static const char *link_cause(const struct candidate *c, const char *cause) {
-    static const char said[] = "the link, ";
-    if (c->cause.code == REMARK_LINK)
-        return NULL;
-    return strncmp(cause, said, strlen(said)) == 0 ? cause + strlen(said) : cause;
+const char *cause_label(enum remark_code cause) {
+    switch (cause) {
+    case REMARK_RANK_COMPUTES_ALONE:
+    case REMARK_RANK_SERVES:
+    case REMARK_PROCESS_COMPUTES_ALONE:
+        return "serial: ";
+    case REMARK_LINK_SHARED:
+    case REMARK_LINK_SHARED_WITH:
+        return "the link, ";
+    default:
+        return "";
+    }
 }
 
-/* Where one rank is to blame and no resource ran out: "vm2, where rank 1 sleeps in its own code" */
-static char *words_of_rank(const char *host, const char *cause) {
-    static const char serial[] = "serial: ";
-    if (strncmp(cause, serial, strlen(serial)) == 0)
-        cause += strlen(serial);
-    bool clause = strncmp(cause, "rank ", 5) == 0 || strncmp(cause, "one process ", 12) == 0;
-    return clause ? text_format("%s, where %s", host, cause) : text_format("%s (%s)", host, cause);
+/* The cause is a clause with a subject: "rank 1 sleeps in its own code". */
+static bool is_clause(const struct remark *cause) {
+    switch (cause->code) {
+    case REMARK_HAS_MORE:
+        return cause->numbers[0] >= 0; /* of a rank */
+    case REMARK_HAS_MORE_EACH:
+    case REMARK_RANK_COMPUTES_ALONE:
+    case REMARK_RANK_SERVES:
+    case REMARK_PROCESS_COMPUTES_ALONE:
+    case REMARK_SLEEPS:
+    case REMARK_STOPPED:
+    case REMARK_SLOW_AT_ITS_END:
+        return true;
+    default:
+        return false;
+    }
 }
 
-char *candidate_words(const struct run_model *model, const struct candidate *c) {
-    const char *host = model->hosts[c->host].name;
-    AUTO(text_free) char *of = remark_words(&c->cause);
-    if (!of)
-        return NULL;
-    if (c->subject == SUBJECT_MACHINE)
-        return text_format("the machine that the hosts share (%s)", of);
-    if (c->subject == SUBJECT_MESSAGES)
-        return text_format("the latency of messages (%s)", of);
-    if (c->fallback)
-        return text_format("computing (%s)", of);
-    if (candidate_is_of_program(c))
-        return words_of_rank(host, of);
-    const char *cause = candidate_is_link(c) ? link_cause(c, of) : of;
+static char *words_of_resource(const struct candidate *c, const char *host, const char *cause) {
     const char *words = resource_words(c->resource), *close = strrchr(words, ')');
-    if (!cause)
+    if (c->cause.code == REMARK_LINK) /* which says no more than the resource */
         return text_format("%s's %s", host, words);
     if (close) /* one pair of parentheses */
         return text_format("%s's %.*s: %s)", host, (int)(close - words), words, cause);
     return text_format("%s's %s (%s)", host, words, cause);
+}
+
+static char *words_with(const struct candidate *c, const char *host, const char *cause) {
+    const char *bare = cause + strlen(cause_label(c->cause.code));
+    if (c->subject == SUBJECT_MACHINE)
+        return text_format("the machine that the hosts share (%s)", cause);
+    if (c->subject == SUBJECT_MESSAGES)
+        return text_format("the latency of messages (%s)", cause);
+    if (c->fallback)
+        return text_format("computing (%s)", cause);
+    if (candidate_is_of_program(c) && is_clause(&c->cause))
+        return text_format("%s, where %s", host, bare);
+    return candidate_is_of_program(c) ? text_format("%s (%s)", host, bare)
+                                      : words_of_resource(c, host, bare);
+}
+
+char *candidate_words(const struct run_model *model, const struct candidate *c) {
+    AUTO(text_free) char *cause = remark_words(&c->cause);
+    return cause ? words_with(c, model->hosts[c->host].name, cause) : NULL;
 }

@@ -13,7 +13,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_CONTENTION_WITH] = "contention with %s%[| and other programs]",
         [REMARK_CONTENTION_WITH_MANY] = "contention with other programs",
         [REMARK_FOREIGN_USED] = "%s, not of the job, used %.0f %% of a core",
-        [REMARK_OUTSIDERS_USED] = "all that is not of the job used %.2g cores there",
+        [REMARK_OUTSIDERS_USED] = "programs outside the job used %.2g cores there",
         [REMARK_MORE_READY_THAN_CORES] =
             "more of the job is ready to run than there are cores (%d)",
         [REMARK_JOB_USED_BESIDE] = "other processes of the job used %.0f %% of a core there",
@@ -29,10 +29,10 @@ const char *remark_template(enum remark_code code) {
                                           "would help, more cores alone would not",
         [REMARK_CPU_HARMLESS] =
             "cpu: somebody waited for a core %.0f %% of the time, which hardly held up the run",
-        [REMARK_CPU_NOT_SHORT] = "cpu: the fullest host used %.0f %%%[, and tasks waited for a "
-                                 "core only|; tasks waited for a core] %.1f %% of the time",
-        [REMARK_CPU_SHARED_ALIKE] = "cpu: waiting for a core (%.0f %% of the time) singles out "
-                                    "none of these hosts, which share their cores",
+        [REMARK_CPU_NOT_SHORT] = "cpu: hosts were at most %.0f %% busy, and tasks waited for a "
+                                 "core %[only |]%.1f %% of the time",
+        [REMARK_CPU_SHARED_ALIKE] = "cpu: these hosts share their cores and waited for one up to "
+                                    "%.0f %% of the time, which singles out none of them",
         [REMARK_ADVISE_FIND_OUTSIDER] =
             "see who else computes on that host (`top` there), and stop it or keep it away from "
             "the job (another host, cores of its own)",
@@ -42,7 +42,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_QUOTA_USED_UP] = "its control group has used up its share of CPU",
         [REMARK_QUOTA_CORES] = "its control group may use %.3g cores",
         [REMARK_QUOTA_THROTTLED] = "the kernel kept the group from running %.0f %% of the time",
-        [REMARK_HELD_BACK] = "%w was ready to run and held back %.0f %% of the time",
+        [REMARK_HELD_BACK] = "%w was ready to run but throttled %.0f %% of the time",
         [REMARK_QUOTA_HARMLESS] =
             "CPU quota: a group was throttled %.0f %% of the time, which hardly held up the run",
         [REMARK_HYPERVISOR_RUNS_OTHERS] = "the hypervisor runs others on these cores",
@@ -87,7 +87,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_SWAPPING] = "swapping",
         [REMARK_PSI_MEMORY] = "some task waited for memory %.0f %% of the time (PSI memory)",
         [REMARK_PAGES_READ_AGAIN] =
-            "%.0f MB/s had to be read again after they had been thrown out, %.0f MB/s were swapped",
+            "%.0f MB/s of evicted pages were read back, %.0f MB/s were swapped",
         [REMARK_LIMIT_HIT] = "the job's control group had %.0f %% of its memory limit in use and "
                              "ran into it %.3g times a second",
         [REMARK_MEMORY_AVAILABLE] = "%.0f %% of memory was available",
@@ -105,10 +105,10 @@ const char *remark_template(enum remark_code code) {
         [REMARK_ARITHMETIC] = "arithmetic: %.4g MB an iteration / %.4g MB/s = %.3g s of the %.3g s "
                               "an iteration takes (%.0f %%)",
         [REMARK_PATH_LIMITED] =
-            "routes between hosts held up by their path: %d of %d, %d of them %[from|to] this "
-            "host; data were under way %.0f %% of the time (%.0f %% by their rate)",
+            "%d of %d routes between hosts were limited by the network, %d of them %[from|to] this "
+            "host; data were in flight %.0f %% of the time (%.0f %% by their rate)",
         [REMARK_QUEUE_BEFORE_INTERFACE] =
-            "%.0f kB waited before its interface in the mean%[, held back to a set rate|]",
+            "%.0f kB waited before its interface on average%[, held back to a set rate|]",
         [REMARK_ROUND_TRIPS_LONGER] =
             "round trips took %.1f ms longer than the shortest: data queued on the way",
         [REMARK_NOTHING_QUEUED] = "nothing queued at the sender, so the limit lies behind it: at "
@@ -122,11 +122,11 @@ const char *remark_template(enum remark_code code) {
             "limit may lie elsewhere on the way, or be new",
         [REMARK_TWIN_EXPLAINS] =
             "%s's link explains the same and shows as much: the limit may be there",
-        [REMARK_HELD_TO_SET_RATE] = "its interface was held back to the %.4g MB/s (%.3g Gbit/s) it "
-                                    "is set to %.0f times a second",
+        [REMARK_HELD_TO_SET_RATE] = "its interface is set to %.4g MB/s (%.3g Gbit/s) and was held "
+                                    "back to that %.0f times a second",
         [REMARK_QUEUED_TO_SET_RATE] =
-            "%.0f kB waited before its interface in the mean, held back to the %.4g MB/s (%.3g "
-            "Gbit/s) it is set to %.0f times a second",
+            "%.0f kB waited before its interface on average, which is set to %.4g MB/s (%.3g "
+            "Gbit/s) and was held back to that %.0f times a second",
         [REMARK_SENT_AT] = "it sent at %.0f %% of that rate on average",
         [REMARK_NEAR_MEASURED] =
             "%[sent|received] %.0f %% of its bytes within %.0f %% of the %.4g MB/s (%.3g Gbit/s) "
@@ -134,10 +134,10 @@ const char *remark_template(enum remark_code code) {
         [REMARK_NEAR_HIGHEST] =
             "%[sent|received] %.0f %% of its bytes within %.0f %% of %.4g MB/s (%.3g Gbit/s), the "
             "highest rate it reached again and again; at that rate they take %.0f %% of the time",
-        [REMARK_CEILING_NOT_MEASURED] = "what the link can carry was not measured: at least %.4g "
-                                        "MB/s, the most that was seen, which is not a known limit",
+        [REMARK_CEILING_NOT_MEASURED] = "the capacity of the link was not measured: it carried "
+                                        "%.4g MB/s at most, which need not be its limit",
         [REMARK_CEILING_OUTDATED] = "the link was measured to carry %.4g MB/s, but carried %.4g "
-                                    "MB/s: what it can carry is not known any more",
+                                    "MB/s: its capacity is no longer known",
         [REMARK_RANKS_COMPUTE_OR_SPIN] = "the ranks keep their cores busy: they compute, or they "
                                          "spin while they wait; the kernel cannot tell",
         [REMARK_CPU_IDLE] = "every host had at least %.0f %% of its CPU idle meanwhile",
@@ -152,15 +152,15 @@ const char *remark_template(enum remark_code code) {
         [REMARK_TRANSFERS_TAKE_LONGER] = "transfers take rank %d longer than its peers",
         [REMARK_SLOW_AT_ITS_END] = "rank %d is slow at its own end of its connections: transfers "
                                    "take it longer than its peers, and the path was idle meanwhile",
-        [REMARK_BUFFERS_OF_RANK] =
-            "the %[receive|send] buffers of rank %d are too small for %[what comes|the path]",
+        [REMARK_BUFFERS_OF_RANK] = "the %[receive|send] buffers of rank %d are too small for %[the "
+                                   "data that arrive|the path]",
         [REMARK_BUFFERS_HOLD] = "the %[receive|send] buffers of its connections have room for %.0f "
                                 "bytes, those of the other hosts for %.0f kB in the median",
         [REMARK_OWN_TIME_LONGER] =
-            "rank %d takes %.2f times as long as its peers for what is its own",
+            "rank %d takes %.2f times as long as its peers, without its waiting for others",
         [REMARK_TRANSFERS_HOLD_UP] =
             "transfers to and from its host hold up the run %.0f %% of the time",
-        [REMARK_BUFFERS_NOT_COUNTED] = "small buffers or a program that seldom looks after its "
+        [REMARK_BUFFERS_NOT_COUNTED] = "the program may have small buffers, or seldom progress its "
                                        "transfers: the kernel counted neither",
         [REMARK_LIMIT_BETWEEN_HOSTS] = "no link of these hosts was seen to be full: the limit may "
                                        "lie between them, in either direction",
@@ -176,53 +176,53 @@ const char *remark_template(enum remark_code code) {
         /* ---- ranks: serial work, imbalance, pauses ---- */
         [REMARK_RANK_COMPUTES_ALONE] = "serial: rank %d computes alone, all others wait for it",
         [REMARK_COMPUTED_ALONE] =
-            "rank %d computed %.0f %% of the time what no other rank does, or while all others "
-            "were waiting already when it began; %.0f %% in all",
+            "rank %d computed alone %.0f %% of the time: no other rank does that work, or all "
+            "others were waiting already; it computed %.0f %% in all",
         [REMARK_FASTER_CORE_OR_SHARING] = "nobody waited for a core: a faster core, or sharing "
                                           "this work out, would help; more cores alone would not",
-        [REMARK_WAITED_FOR_CORE_TOO] = "it waited for a core as well; a faster core, or sharing "
-                                       "this work out, would help, more cores by that wait alone",
+        [REMARK_WAITED_FOR_CORE_TOO] = "a faster core, or sharing this work out, would help; more "
+                                       "cores would save no more than its waiting for one",
         [REMARK_RANK_SERVES] = "serial: rank %d does work for all others, one after the other",
-        [REMARK_SERVED] = "rank %d computed %.0f %% of the time with what had come from others: "
-                          "%.3g ms an iteration, which allows %.4g a second at most, of all ranks",
+        [REMARK_SERVED] =
+            "rank %d computed for the other ranks %.0f %% of the time: %.3g ms an iteration, so "
+            "that all ranks together can do at most %.4g iterations a second",
         [REMARK_HAS_MORE] = "%w has %.2f times as much to compute as its peer%[|s]",
         [REMARK_HAS_MORE_EACH] =
             "rank %d has %.2f times as much to compute for an iteration as its peer%[|s]",
-        [REMARK_ITERATION_TOOK] = "an iteration took rank %d %.3g s of CPU time, its peer%[|s] "
-                                  "%.3g s; it did %.0f of them, the others %.0f in the mean",
+        [REMARK_ITERATION_TOOK] = "rank %d used %.3g s of CPU time an iteration, its peer%[|s] "
+                                  "%.3g s; it did %.0f iterations, the others %.0f on average",
         [REMARK_RANK_USED_CPU] = "rank %d used the CPU outside MPI %.0f %% of the time, its "
                                  "peer%[|s] %.0f %%%[| in the median]",
         [REMARK_WAITED_FOR_OTHERS] = "it waited for others %.0f %% of the time itself",
         [REMARK_SLEEPS] = "rank %d sleeps, or waits for a lock, in its own code",
-        [REMARK_SLEPT] = "rank %d was off its core %.0f %% of the time outside MPI, and waited "
-                         "neither for a core nor for a disk nor for memory",
+        [REMARK_SLEPT] = "rank %d was off its core %.0f %% of the time outside MPI, and waited for "
+                         "no core, disk or memory",
         [REMARK_STOPPED] = "rank %d is stopped by a signal or a debugger",
         [REMARK_SEEN_STOPPED] = "rank %d was seen stopped %.0f %% of the time",
         [REMARK_FROZEN] = "the host of rank %d stands still: nothing runs there",
-        [REMARK_NOTHING_RAN] = "rank %d did not run %.0f %% of the time, and for most of that "
-                               "neither did its host's agent, nor anything else there",
-        [REMARK_PEERS_PAUSED_LESS] = "the other ranks %.0f %% in the median",
+        [REMARK_NOTHING_RAN] = "rank %d did not run %.0f %% of the time; for most of that nothing "
+                               "else ran on its host, not even the agent",
+        [REMARK_PEERS_PAUSED_LESS] = "the other ranks did so %.0f %% of the time in the median",
         [REMARK_PEERS_PAUSED_TOO] = "the other ranks do so, too (%.0f %% in the median)",
         /* ---- processes without calls ---- */
         [REMARK_PROCESS_USED_CPU] =
             "%s used the CPU %.0f %% of the time, its peer%[|s] %.0f %%%[| in the median]",
         [REMARK_WAITED_FOR_NOBODY] =
             "it waited for nobody: %.0f %% of the time it ran, or could have",
-        [REMARK_DATA_WAITED] =
-            "data on their way to %s took %.1f times as long to be acknowledged as those to its "
-            "peer%[|s]: they wait there for somebody to read them",
-        [REMARK_THREADS_QUEUED] =
-            "threads of %s waited for each other to leave the core %.0f %% of the time, those of "
-            "its peer%[|s] %.0f %%: what comes for it finds it computing",
-        [REMARK_KERNEL_DID_MORE] = "imbalance: %s on %s took %.2f times as much CPU time as its "
-                                   "peer%[|s], but in its own code %.2f times: what the kernel did "
-                                   "for it (pages touched, data copied), no more work of its own",
+        [REMARK_DATA_WAITED] = "data sent to %s took %.1f times as long to be acknowledged as "
+                               "those sent to its peer%[|s]: they wait there to be read",
+        [REMARK_THREADS_QUEUED] = "threads of %s queued for its core %.0f %% of the time, those of "
+                                  "its peer%[|s] %.0f %%: it is computing when data arrive",
+        [REMARK_KERNEL_DID_MORE] =
+            "imbalance: %s on %s took %.2f times as much CPU time as its peer%[|s], but in its own "
+            "code %.2f times: the kernel did more for it (pages touched, data copied), and it had "
+            "no more work itself",
         [REMARK_PROCESS_SLEEPS] =
             "%s sleeps, or waits for something outside the job, in its own code",
-        [REMARK_PROCESS_OFF_CORE] = "%s was off its core %.0f %% of the time, and waited neither "
-                                    "for a core nor for a disk nor for memory",
-        [REMARK_PEERS_WAITED_TOO] = "its peer%[|s] waited %.0f %% of the time as well: which of "
-                                    "them the others wait for, only the connections tell",
+        [REMARK_PROCESS_OFF_CORE] =
+            "%s was off its core %.0f %% of the time, and waited for no core, disk or memory",
+        [REMARK_PEERS_WAITED_TOO] = "its peer%[|s] waited %.0f %% of the time as well: only the "
+                                    "connections tell which of them is waited for",
         [REMARK_ADVISE_MARK] =
             "mark what the processes do in an iteration (chokepoint.h): a sleep then has a place",
         /* ---- the core beneath a rank ---- */
@@ -239,10 +239,10 @@ const char *remark_template(enum remark_code code) {
             "output is as large: sampling took no more CPU time there| rather than more work]",
         [REMARK_CORES_DIFFER] =
             "imbalance: %w on %s took %.2f times as much CPU time as its peers: more work or a "
-            "slower core, and no more than cores of one kind differ by",
+            "slower core, and cores of one kind differ by as much",
         [REMARK_OPERATORS_GAVE_MORE] =
-            "its operators gave up to %.2f times as much an iteration as those of its peers, which "
-            "took at least %.0f %% of its computing: more work, whatever its core",
+            "its operators gave up to %.2f times as much an iteration as those of its peers; that "
+            "took at least %.0f %% of its computing: it has more work, whatever its core",
         [REMARK_CORE_SLOWER_TOO] =
             "its core is slower as well: %[its operators took at least|the same arithmetic "
             "took|sampling took] %.2f times as %[long there for as much output as those of its "
@@ -253,24 +253,22 @@ const char *remark_template(enum remark_code code) {
             "its peers, and the fastest quarter of its iterations no more than %.2f times as much, "
             "so that a factor of %.2f is put down to that",
         [REMARK_CORE_ALIKE_BY_OPERATORS] =
-            "a slower core would look the same; it is not that, as far as some of its operators "
-            "tell, which took no longer there for as much output (%.2f times)",
+            "a slower core would look the same, but some of its operators took no longer there for "
+            "as much output (%.2f times)",
         [REMARK_CORE_ALIKE_BY_ARITHMETIC] =
-            "the program marks no amounts of work, and a slower core would look the same; it is "
-            "not that: the same arithmetic took no more CPU time there than for its peers (%.2f "
-            "times)",
+            "the program marks no amounts of work, and a slower core would look the same; but the "
+            "same arithmetic took no more CPU time there than for its peers (%.2f times)",
         [REMARK_CORE_ALIKE_BY_SAMPLING] =
-            "the program marks no amounts of work, and a slower core would look the same; it is "
-            "not that, as far as sampling tells, which took no more CPU time there than for its "
-            "peers (%.2f times)",
+            "the program marks no amounts of work, and a slower core would look the same; but "
+            "sampling took no more CPU time there than for its peers (%.2f times)",
         [REMARK_WORK_OR_CORE] = "more work or a slower core: the program marks no amounts of work, "
                                 "so CPU time alone cannot tell",
         /* ---- the start of a program ---- */
         [REMARK_WAITED_AT_START] =
             "%s: %s waited for it about %.1f s of the first %.1f s, before its hosts had exchanged "
-            "anything, and hardly later: a start whose files are in no cache yet",
-        [REMARK_WAITED_AT_FIRST] = "%s: %s waited for it in the first %.1f s, and hardly later: a "
-                                   "start whose files are in no cache yet",
+            "anything, and hardly later: the files of the program were not cached yet",
+        [REMARK_WAITED_AT_FIRST] = "%s: %s waited for it in the first %.1f s, and hardly later: "
+                                   "the files of the program were not cached yet",
         /* ---- stragglers: what was compared ---- */
         [REMARK_SLOWER_THAN_PEERS] =
             "%[its iterations take|the processor time it needs is|its iterations less the waiting "

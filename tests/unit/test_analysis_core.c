@@ -127,7 +127,7 @@ static void a_straggler_is_told_of_its_core_as_well(void **state) {
 
 static void the_same_on_a_core_as_fast_is_more_work(void **state) {
     (void)state;
-    expect_of_two(1.35, usual, true, "as far as sampling tells, which took no more CPU time there");
+    expect_of_two(1.35, usual, true, "but sampling took no more CPU time there than for its peers");
 }
 
 /* 1.0605^1.6 and 1.0299^3.2 are 1.10. */
@@ -528,7 +528,7 @@ static void a_smaller_excess_is_told_with_operators_alone(void **state) {
     (void)state;
     expect_of_two(1.25, usual, false, NULL);
     expect_told(1.25, (struct told){.pace = 1, .amount = 1}, true,
-                "operators tell, which took no longer there");
+                "some of its operators took no longer there for as much output");
 }
 
 static void one_operator_alone_tells_nothing(void **state) {

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "reports/words/candidate_words.h"
 #include "reports/words/remark_words.h"
 
 static bool ends_with(const char *text, const char *end) {
@@ -68,6 +69,18 @@ static void each_code_says_what_it_means(void **state) {
     assert_null(remark_template(REMARK_NONE));
 }
 
+static void a_label_is_how_its_cause_begins(void **state) {
+    size_t labels = 0;
+    (void)state;
+    for (int code = REMARK_NONE + 1; code < REMARK_COUNT_; code++) {
+        const char *label = cause_label((enum remark_code)code);
+        labels += *label != '\0';
+        if (strncmp(remark_template((enum remark_code)code), label, strlen(label)) != 0)
+            fail_msg("%s does not begin with \"%s\"", remark_info(code).code, label);
+    }
+    assert_true(labels > 0);
+}
+
 static void assert_says(const struct remark *remark, const char *words) {
     char *said = remark_words(remark);
     assert_non_null(said);
@@ -82,9 +95,9 @@ static void numbers_and_names_are_taken_in_turn(void **state) {
     remark_set(&remark, QUOTA_CORES, NUMBERS(0.5), NAMES());
     assert_says(&remark, "its control group may use 0.5 cores");
     remark_set(&remark, HELD_BACK, NUMBERS(2, 41.6), NAMES("python3[7]"));
-    assert_says(&remark, "rank 2 was ready to run and held back 42 % of the time");
+    assert_says(&remark, "rank 2 was ready to run but throttled 42 % of the time");
     remark_set(&remark, HELD_BACK, NUMBERS(-1, 41.6), NAMES("python3[7]"));
-    assert_says(&remark, "python3[7] was ready to run and held back 42 % of the time");
+    assert_says(&remark, "python3[7] was ready to run but throttled 42 % of the time");
     remark_release(&remark);
     assert_says(&remark, "");
 }
@@ -131,7 +144,7 @@ static void remarks_are_said_in_order_and_copied_whole(void **state) {
     remarks_say(&to, &said);
     assert_int_equal(said.n, 4);
     assert_string_equal(said.items[0], said.items[2]);
-    assert_string_equal(said.items[0], "dd[3] was ready to run and held back 10 % of the time");
+    assert_string_equal(said.items[0], "dd[3] was ready to run but throttled 10 % of the time");
     assert_string_equal(said.items[1], said.items[3]);
     assert_int_equal(said.error, 0);
     to.error = -12;
@@ -145,6 +158,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_template_takes_what_its_code_carries),
         cmocka_unit_test(each_code_says_what_it_means),
+        cmocka_unit_test(a_label_is_how_its_cause_begins),
         cmocka_unit_test(numbers_and_names_are_taken_in_turn),
         cmocka_unit_test(a_number_chooses_between_words),
         cmocka_unit_test(what_is_no_conversion_is_told),
