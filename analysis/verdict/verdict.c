@@ -332,7 +332,7 @@ int verdict_make(const struct run_model *model, struct candidates *candidates,
         find_too_little(model, &v.too_little);
     if (v.too_little.code)
         judge_too_little(model, &v);
-    v.too_short = run_s(model) < SECONDS_MIN && !failed;
+    v.too_short = run_s(model) < SECONDS_MIN;
     if (!v.too_short) {
         add_blind_spots(model, &v);
         copy_ruled_out(candidates, &v);

@@ -32,9 +32,13 @@ static void judge_failed(const struct run_model *model, struct verdict *v) {
     v->confidence = 0;
     v->computed = NAN;
     remark_set(&v->cause, COMMAND_FAILED, NUMBERS(), NAMES());
-    remarks_add(&v->summary, FAILED_EARLY,
-                NUMBERS(model->recording->exit_status, (double)model->recording->duration_ns / 1e9),
-                NAMES());
+    double status = model->recording->exit_status;
+    double after_s = (double)model->recording->duration_ns / 1e9;
+    if (after_s < SECONDS_MIN) {
+        remarks_add(&v->summary, FAILED_AT_ONCE, NUMBERS(status, after_s), NAMES());
+        return;
+    }
+    remarks_add(&v->summary, FAILED_EARLY, NUMBERS(status, after_s), NAMES());
     remarks_add(&v->next, ADVISE_SEE_OUTPUT, NUMBERS(), NAMES());
 }
 

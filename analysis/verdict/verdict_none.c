@@ -184,7 +184,7 @@ static void judge_compute_bound(const struct run_model *model, double busy, stru
     remarks_add(&v->next, ADVISE_FASTER_PROCESSES, NUMBERS(), NAMES());
 }
 
-static void judge_not_visible(double busy, struct verdict *v) {
+static void judge_not_visible(const struct run_model *model, double busy, struct verdict *v) {
     v->state = VERDICT_INSUFFICIENT;
     remark_set(&v->cause, NOT_VISIBLE, NUMBERS(), NAMES());
     if (isnan(busy))
@@ -192,6 +192,8 @@ static void judge_not_visible(double busy, struct verdict *v) {
     else
         remarks_add(&v->summary, PROCESSES_WAIT_UNSEEN, NUMBERS(100 * busy), NAMES());
     remarks_add(&v->next, ADVISE_TRACE_ANY, NUMBERS(), NAMES());
+    if (verdict_has_ranks(model))
+        remarks_add(&v->next, ADVISE_RECORD_CALLS, NUMBERS(), NAMES());
 }
 
 /* ---- what has no known cause ---- */
@@ -323,6 +325,6 @@ int verdict_of_none(const struct run_model *model, const struct candidates *cand
     else if (model_has_path(model) && rank_budgets_awaited(&model->budgets))
         judge_untrusted(model, v);
     else
-        judge_not_visible(busy, v);
+        judge_not_visible(model, busy, v);
     return result;
 }

@@ -26,9 +26,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_PROCESSES_UNSEEN] = "Nothing ran out on these hosts; of the job's own processes "
                                     "too little was recorded to say what it waits for.",
         [REMARK_PROCESSES_WAIT_UNSEEN] =
-            "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% of the time: "
-            "what they wait for (each other, latency, a sleep, something outside) is not visible "
-            "in what was recorded.",
+            "Nothing ran out on these hosts, yet the job's processes ran only %.0f %% of the time. "
+            "They waited for a timer, for each other, or for something outside: which of these was "
+            "not recorded.",
         [REMARK_TIME_UNEXPLAINED] = "Nothing ran out on these hosts, but the cause of %.0f %% of "
                                     "the run's time is not known, most of it %s.",
         [REMARK_TIME_UNSPLIT] = "Nothing ran out on these hosts, but for %.0f %% of the time all "
@@ -39,6 +39,8 @@ const char *verdict_template(enum remark_code code) {
             "does not add up well enough to say why.",
         [REMARK_RANK_SLOWER] =
             "No resource ran out, but rank %d on %s is slower than its peers by a factor of %.2f.",
+        [REMARK_FAILED_AT_ONCE] =
+            "The command failed (exit status %d) after %.2g s: see what it printed.",
         [REMARK_FAILED_EARLY] =
             "The command failed (exit status %d) after %.1f s, with too few iterations, or none, "
             "to judge by. Until then nothing was seen to run out on these hosts.",
@@ -142,7 +144,7 @@ const char *verdict_template(enum remark_code code) {
             "while it computes",
         [REMARK_ADVISE_OWN_CORES_EACH] = "give each host cores of its own, or run on fewer hosts",
         [REMARK_ADVISE_MORE_THREADS] = "divide the work among threads or processes: %s has %d "
-                                       "cores. What one core does shows `perf top` there",
+                                       "cores. `perf top` there shows what the one thread computes",
         [REMARK_ADVISE_LARGER_MESSAGES] =
             "send fewer and larger messages (a larger batch, several values in one), or compute "
             "while they are on their way; `chokepoint calibrate --only net` measures what a "
@@ -186,8 +188,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report --format "
                                         "html` shows its time iteration by iteration",
         [REMARK_ADVISE_TRACE_ANY] =
-            "look what one of its processes waits for: `strace -f -c -p PID` or `cat "
-            "/proc/PID/stack` on its host; of MPI programs, record the calls (not with --no-shim)",
+            "see what its processes wait for: `strace -f -c -p PID` or `cat /proc/PID/stack` on "
+            "their host",
+        [REMARK_ADVISE_RECORD_CALLS] = "record what the ranks do inside MPI (without --no-shim)",
     };
     return templates[code];
 }
