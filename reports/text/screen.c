@@ -130,10 +130,16 @@ static void put_hosts(FILE *out, const struct report *report) {
                 report->n_hosts - shown, (long long)report->run_id);
 }
 
+/* Iterations of equal length do not contradict a verdict that names a rank: they are silent. */
+static bool has_straggler_line(const struct report *report) {
+    bool silent = report->stragglers_judged && report->verdict.rank >= 0;
+    return report->n_stragglers || (report->straggler_note && !silent);
+}
+
 static void put_straggler(FILE *out, const struct report *report, struct room *room) {
     char text[600], gain[120];
     if (!report->n_stragglers) {
-        if (report->straggler_note) {
+        if (has_straggler_line(report)) {
             snprintf(text, sizeof text, "%s (%s)",
                      report->stragglers_judged ? "none found" : "not judged",
                      report->straggler_note);
@@ -177,7 +183,7 @@ static void put_joined(FILE *out, const char *label, char *const *items, size_t 
 
 int report_write_screen(const struct report *report, bool colour, FILE *out) {
     const struct report_verdict *v = &report->verdict;
-    bool any_straggler = report->n_stragglers || report->straggler_note;
+    bool any_straggler = has_straggler_line(report);
     char *phases = phase_verdicts_beside(report);
     size_t after = any_straggler + (v->n_ruled_out > 0) + (v->n_next > 0) + (phases != NULL) +
                    (report->n_amiss > 0);

@@ -280,7 +280,7 @@ const char *remark_template(enum remark_code code) {
             "the processor and disk time of each rank|judged by the iterations of each rank less "
             "its waiting for others]",
         [REMARK_ONE_RANK_ONLY] = "only one rank has iterations: nothing to compare",
-        [REMARK_NO_PEERS] = "no two ranks play the same role: nothing to compare",
+        [REMARK_NO_PEERS] = "no two ranks are alike in role and traffic: nothing to compare",
         [REMARK_TOO_FEW_STEPS] =
             "too few %[steps of at least 2 s|iterations] to say (%d, %d are needed)",
         [REMARK_HIDDEN_BY_SPINNING] = "the ranks move together and all keep their cores busy, "

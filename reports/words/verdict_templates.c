@@ -102,16 +102,19 @@ const char *verdict_template(enum remark_code code) {
             "`chokepoint calibrate --only net` on these hosts tells what %s's interface can carry; "
             "if more than it did: a limit on the way to it (switch port)",
         [REMARK_ADVISE_FEWER_RANKS] =
-            "give %s fewer ranks or threads than its %d cores (OMP_NUM_THREADS, mpirun -N)",
+            "run no more ranks and threads on %s than it has cores: %d (OMP_NUM_THREADS, mpirun "
+            "-N)",
         [REMARK_ADVISE_RAISE_CPU_MAX] =
-            "on %s, raise cpu.max of the control group %s: it is %.0f %.0f, %.3g of a core (--cpus "
-            "of a container, the CPUs asked of the batch system)",
+            "on %s, raise the CPU quota of the control group %s (cpu.max, or cpu.cfs_quota_us of "
+            "cgroup v1): it is %.0f us in %.0f, %.3g of a core (--cpus of a container, the CPUs "
+            "asked of the batch system)",
         [REMARK_ADVISE_RAISE_QUOTA] = "raise the CPU quota of the job on %s (--cpus of a "
                                       "container, the CPUs asked of the batch system)",
         [REMARK_ADVISE_MOVE_HOST] = "have %s moved to a less crowded machine, or ask for cores of "
                                     "its own: the hypervisor's side decides",
         [REMARK_ADVISE_RAISE_IO_MAX] =
-            "on %s, raise io.max of the control group %s: it may read %.4g MB/s",
+            "on %s, raise the limit of reading of the control group %s (io.max, or blkio.throttle "
+            "of cgroup v1): it may read %.4g MB/s",
         [REMARK_ADVISE_SEE_VOLUME] =
             "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a "
             "volume with a limit of its own; copy them to a local disk",
@@ -119,8 +122,10 @@ const char *verdict_template(enum remark_code code) {
             "give %s a faster disk than %s, or read less of it: keep data in memory, read ahead",
         [REMARK_ADVISE_FASTER_SOME_DISK] = "give %s a faster disk than its own, or read less of "
                                            "it: keep data in memory, read ahead",
-        [REMARK_ADVISE_RAISE_MEMORY_MAX] = "on %s, raise memory.max of the control group %s (it is "
-                                           "%.4g MB), or give that host a smaller part of the data",
+        [REMARK_ADVISE_RAISE_MEMORY_MAX] =
+            "on %s, raise the memory limit of the control group %s (memory.max, or "
+            "memory.limit_in_bytes of cgroup v1; it is %.4g MB), or give that host a smaller part "
+            "of the data",
         [REMARK_ADVISE_MORE_MEMORY] =
             "run fewer ranks on %s, or give it more memory than its %.3g GB",
         [REMARK_ADVISE_LESS_WORK_HOST] =

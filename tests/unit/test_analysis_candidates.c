@@ -116,6 +116,42 @@ static void waiting_for_a_core_is_contention_not_more_work(void **state) {
     release(&r, &j);
 }
 
+/* What the group of each host used of all its cores, instead of cores one by one. */
+static void see_a_group_alone(struct recording *r) {
+    struct series_set *set = &r->tables[RECORDING_CPU];
+    for (size_t s = 0; s < set->n; s++) {
+        struct series *cores = &set->items[s];
+        free(cores->name);
+        cores->name = strdup("cpus");
+        for (size_t i = 0; i < cores->n; i++) {
+            int64_t *values = &cores->values[i * set->n_columns];
+            values[CPU_IDLE] += values[CPU_USER] / 2;
+            values[CPU_USER] /= 2;
+        }
+    }
+}
+
+/* Somebody who is not in the host's control group had the core: nothing of the host tells who. It
+ * is neither a sleep of the rank nor more work, and no program of the host is accused. */
+static void a_hog_outside_the_host_s_control_group_is_outside(void **state) {
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        struct recording r;
+        struct judged j;
+        plant_lockstep(&r, 2, (struct trouble){.queue = 0.03});
+        if (!whole)
+            see_a_group_alone(&r);
+        judge(&r, &j);
+        expect(&j, "cpu", "contention", 1);
+        assert_null(j.verdict.culprit);
+        const struct candidate *c = j.verdict.candidate;
+        assert_int_equal(c->cause.code,
+                         whole ? REMARK_READY_AT_TIMES : REMARK_CORES_SHARED_OUTSIDE);
+        assert_int_equal(c->next, whole ? REMARK_NONE : REMARK_ADVISE_OWN_CORES);
+        release(&r, &j);
+    }
+}
+
 static double full_core(size_t column, double t_s) {
     (void)t_s;
     return column == CPU_USER ? 1e9 : 0;
@@ -515,6 +551,7 @@ int main(void) {
         cmocka_unit_test(a_rank_that_is_only_away_has_no_more_work),
         cmocka_unit_test(a_rank_that_sleeps_is_its_program_s_doing),
         cmocka_unit_test(waiting_for_a_core_is_contention_not_more_work),
+        cmocka_unit_test(a_hog_outside_the_host_s_control_group_is_outside),
         cmocka_unit_test(a_short_run_on_a_crowded_host_waits_for_cores),
         cmocka_unit_test(hosts_that_all_lack_cores_are_all_meant),
         cmocka_unit_test(a_quota_that_holds_up_one_sided_accesses_gains_its_part_of_the_path),

@@ -194,6 +194,21 @@ static void text_fits_a_hundred_columns_and_a_screen_24_lines(void **state) {
     }
 }
 
+/* That iterations take all ranks as long is said where no rank is blamed. */
+static void no_screen_blames_a_rank_and_finds_no_straggler(void **state) {
+    struct fixture *f = *state;
+    struct report report = *f->reports[0];
+    report.n_stragglers = 0;
+    report.straggler_note = (char *)"judged by iterations";
+    report.stragglers_judged = true;
+    for (int rank = -1; rank < 1; rank++) {
+        report.verdict.rank = rank;
+        char *text = write_report(&report, NULL);
+        assert_int_equal(strstr(text, "stragglers: ") != NULL, rank < 0);
+        free(text);
+    }
+}
+
 /* Everything at its longest: nobody's sentence pushes the tables or the end out. */
 static void the_fullest_screen_still_fits(void **state) {
     struct fixture *f = *state;
@@ -499,6 +514,7 @@ int main(void) {
         cmocka_unit_test(reports_are_as_before),
         cmocka_unit_test(comparisons_are_as_before),
         cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
+        cmocka_unit_test(no_screen_blames_a_rank_and_finds_no_straggler),
         cmocka_unit_test(the_fullest_screen_still_fits),
         cmocka_unit_test(bystanders_are_no_part_of_the_bars),
         cmocka_unit_test(lines_are_counted_as_they_are_written),

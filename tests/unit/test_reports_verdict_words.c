@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "reports/model/prediction_private.h"
+#include "reports/words/remark_words.h"
 #include "reports/words/scenario_words.h"
 #include "reports/words/verdict_words.h"
 
@@ -94,6 +95,24 @@ static void a_straggler_is_asked_for_by_its_rank_or_its_host(void **state) {
     }
 }
 
+/* ---- advice ---- */
+
+/* A host of one core cannot run fewer ranks than that; control groups have files of two versions.
+ */
+static void advice_can_be_followed_on_any_host(void **state) {
+    static const struct {
+        enum remark_code code;
+        const char *said[2];
+    } advice[] = {{REMARK_ADVISE_FEWER_RANKS, {"no more ranks and threads", "than it has cores"}},
+                  {REMARK_ADVISE_RAISE_CPU_MAX, {"cpu.max", "cpu.cfs_quota_us"}},
+                  {REMARK_ADVISE_RAISE_IO_MAX, {"io.max", "blkio.throttle"}},
+                  {REMARK_ADVISE_RAISE_MEMORY_MAX, {"memory.max", "memory.limit_in_bytes"}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        for (size_t k = 0; k < 2; k++)
+            assert_non_null(strstr(verdict_template(advice[i].code), advice[i].said[k]));
+}
+
 /* ---- the verdict ---- */
 
 static void say_candidate(struct candidate *c, enum verdict_state leaning, bool too_little,
@@ -166,6 +185,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatif_reads_the_command_as_the_scenario_it_is_of),
         cmocka_unit_test(a_straggler_is_asked_for_by_its_rank_or_its_host),
+        cmocka_unit_test(advice_can_be_followed_on_any_host),
         cmocka_unit_test(a_scenario_that_no_option_asks_is_not_advised),
         cmocka_unit_test(too_little_is_said_before_what_it_looks_like),
         cmocka_unit_test(a_balanced_verdict_names_its_cause_and_then_the_time),
