@@ -26,7 +26,7 @@ enum whatif_kind {
     WHATIF_CPU,        /* host computes `factor` times as fast */
     WHATIF_QUOTA,      /* all ranks of a host together have `factor` CPUs */
     WHATIF_LIKE_PEERS, /* `rank` is as long between calls as its peers' median; what work it had
-                          more is shared out among all of them */
+                          more is shared out among all of them, until they take equally long */
     WHATIF_BALANCED,   /* every rank computes as the mean of its peers */
     WHATIF_LATENCY,    /* each message between hosts takes `factor` times its latency */
     WHATIF_WORKERS,    /* `workers` more or fewer of the largest role, for the same work each */

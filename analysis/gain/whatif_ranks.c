@@ -124,16 +124,18 @@ static void divide_evenly(const struct whatif *w, size_t r, const bool *peers, s
     speed[r] *= t->own_ns[r] / stats_mean(t->room, n);
 }
 
-/* As the median of its peers, and its part of the work that it has more. */
+/* As the median of its peers, and its part of the work that it has more. No more is shared out than
+ * until all take equally long, however much operators tell: on a core that is faster than those of
+ * its peers a rank keeps more of the work, or they would be the ones to wait for. */
 static void share_out(const struct whatif *w, size_t r, const bool *peers, struct ranks_time *t,
                       double *speed) {
     size_t ranks = w->replay->n_ranks;
     size_t n = values_of(peers, ranks, t->cpu_ns, t->room);
     double work = fmax(t->cpu_ns[r] - stats_median(t->room, n), t->told_ns[r]);
     values_of(peers, ranks, t->own_ns, t->room);
-    double excess = fmax(t->own_ns[r] - stats_median(t->room, n), t->told_ns[r]);
+    double excess = fmax(t->own_ns[r] - stats_median(t->room, n), 0);
     double part = fmax(fmin(work, excess), 0) / (double)(n + 1);
-    speed[r] *= t->own_ns[r] / (t->own_ns[r] - fmax(excess, 0) + part);
+    speed[r] *= t->own_ns[r] / (t->own_ns[r] - excess + part);
     for (size_t k = 0; k < ranks; k++)
         if (peers[k])
             speed[k] *= t->own_ns[k] / (t->own_ns[k] + part);

@@ -15,7 +15,13 @@
 #define COMPUTING (1u << BUDGET_CPU)
 
 /* Where a replay answers, its answer is said, as `whatif` says it. */
+const struct whatif_scenario *candidate_change(const struct candidate *c) {
+    return c->shared.replayed ? &c->share : &c->remove;
+}
+
 const struct gain *candidate_gain(const struct candidate *c) {
+    if (c->shared.replayed)
+        return &c->shared;
     return c->gain.replayed || !c->counted.counted ? &c->gain : &c->counted;
 }
 

@@ -108,6 +108,8 @@ static int estimate(const struct run_model *model, const struct candidates *cand
         result = ask(model, whatif, &c->remove, &c->gain, why);
     if (result == 0 && c->can_double)
         result = ask(model, whatif, &c->twice, &c->doubled, why);
+    if (result == 0 && c->can_share)
+        result = ask(model, whatif, &c->share, &c->shared, why);
     /* calls do not tell which end of a path is slow; connections did: the path is meant */
     if (result == 0 && c->remove.kind == WHATIF_LINK && c->can_remove && c->gain.replayed &&
         c->gain.estimate < PATH_PART * c->run_share) {

@@ -136,6 +136,9 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     c.part = demand > 0 ? c.blocked / demand : 0;
     c.can_remove = true;
     c.remove = faster_rank(model, who, ratio);
+    c.can_share = true;
+    c.share = (struct whatif_scenario){
+        .kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank, .factor = 1};
     remark_set(&c.cause, HAS_MORE, NUMBERS(b->rank, ratio, e->n_peers), NAMES(b->process));
     remarks_add(&c.evidence, RANK_USED_CPU,
                 NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->median, e->n_peers), NAMES());

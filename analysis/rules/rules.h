@@ -68,6 +68,10 @@ struct candidate {
     struct whatif_scenario remove, twice;
     bool answered; /* the what-if engine knows what `remove` would bring */
     struct gain gain, doubled;
+    /* An excess of work does not go away: what it brings to share it out among its peers. */
+    bool can_share;
+    struct whatif_scenario share;
+    struct gain shared;
     struct gain counted;   /* what counters tell of the same; not in the order of candidates */
     struct gain lost;      /* of the recorded time of the process that lost most; NAN */
     double start_s, end_s; /* it held only then; NAN: the whole run */
@@ -107,8 +111,11 @@ bool candidate_is_alike(const struct candidate *first, const struct candidate *c
 enum subject candidate_subject(const struct candidate *candidate);
 /* What speaks for it in order: the gain, less where there is no evidence of supply. */
 double candidate_weight(const struct candidate *candidate);
-/* What to say of its gain: by replay, by counters, or the bound. */
+/* What to say of its gain: by replay, by counters, or the bound. Of an excess of work by its being
+ * shared out. */
 const struct gain *candidate_gain(const struct candidate *candidate);
+/* What would bring it. */
+const struct whatif_scenario *candidate_change(const struct candidate *candidate);
 /* Worth naming: by its share of the run; a mere suspicion by what counters tell of its gain, too.
  */
 bool candidate_is_worth_naming(const struct candidate *candidate);

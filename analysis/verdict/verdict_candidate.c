@@ -24,7 +24,8 @@ bool verdict_is_of_host(enum subject subject) {
 }
 
 double verdict_gain_low(const struct candidate *c, const struct resampled *r) {
-    return c->gain.replayed ? c->gain.low : r->low;
+    const struct gain *gain = candidate_gain(c);
+    return gain->replayed ? gain->low : r->low;
 }
 
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low) {

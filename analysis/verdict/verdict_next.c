@@ -157,7 +157,10 @@ static void about_skew(const struct advised *a) {
         remarks_add(a->next, ADVISE_LESS_WORK_HOST, NUMBERS(), NAMES(a->host));
         return;
     }
-    remarks_add(a->next, ADVISE_LESS_WORK, NUMBERS(a->c->rank), NAMES());
+    if (a->c->shared.replayed && a->c->shared.estimate < GAIN_MIN)
+        remarks_add(a->next, ADVISE_SEE_EXCESS, NUMBERS(a->c->rank), NAMES());
+    else
+        remarks_add(a->next, ADVISE_LESS_WORK, NUMBERS(a->c->rank), NAMES());
 }
 
 static void about_serial(const struct advised *a) {

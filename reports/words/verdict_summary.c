@@ -66,7 +66,8 @@ static void say_share(const struct run_model *model, const struct candidate *c,
 
 static const char *without_words(const struct candidate *c) {
     if (c->kind == CAUSE_SKEW)
-        return "With as much as its peers";
+        return c->shared.replayed ? "With that shared out among its peers"
+                                  : "With as much as its peers";
     return c->everywhere ? "Without that on any host" : "Without that";
 }
 

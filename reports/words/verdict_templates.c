@@ -131,6 +131,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_LESS_WORK_HOST] =
             "give %s less of the work, or look whether its cores are slower",
         [REMARK_ADVISE_LESS_WORK] = "give rank %d less of the work",
+        [REMARK_ADVISE_SEE_EXCESS] =
+            "look why rank %d has more to do: to share it out among its peers is worth little, as "
+            "they take about as long for it",
         [REMARK_ADVISE_DIVIDE_RANK] = "divide what rank %d does alone (threads, a share for each "
                                       "rank), or give it a faster core",
         [REMARK_ADVISE_DIVIDE_PROCESS] = "divide what one process on %s does alone",

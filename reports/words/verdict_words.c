@@ -100,7 +100,7 @@ static char *with(const char *words, char *more) {
 /* Some scenarios are no option of the command: "" of them. */
 static char *say_question(const struct run_model *model, const struct verdict *v,
                           const char *words) {
-    char *options = scenario_options(model, &v->candidate->remove);
+    char *options = scenario_options(model, candidate_change(v->candidate));
     char *text =
         options ? text_format("%s: `chokepoint whatif %s`", words, options) : text_format("%s", "");
     free(options);

@@ -182,15 +182,19 @@ static inline void plant_lockstep(struct recording *r, int ranks, struct trouble
     play(r, &t, ranks);
 }
 
-static inline void expect(const struct judged *j, const char *resource, const char *kind,
-                          int host) {
+static inline void expect_state(const struct judged *j, enum verdict_state state,
+                                const char *resource, const char *kind, int host) {
     const struct verdict *v = &j->verdict;
-    /* a gain that no scenario answers is none that "saturated" may rest on */
-    bool answered = !j->candidates.n || j->candidates.items[0].answered;
-    enum verdict_state expected = answered ? VERDICT_SATURATED : VERDICT_SUSPECTED;
-    if (v->state != expected || strcmp(resource_name(v->resource), resource) != 0 || !v->kind ||
+    if (v->state != state || strcmp(resource_name(v->resource), resource) != 0 || !v->kind ||
         strcmp(cause_name(v->kind), kind) != 0 || v->host != host)
         fail_msg("%s: %s", verdict_state_name(v->state), j->words.summary);
+}
+
+static inline void expect(const struct judged *j, const char *resource, const char *kind,
+                          int host) {
+    /* a gain that no scenario answers is none that "saturated" may rest on */
+    bool answered = !j->candidates.n || j->candidates.items[0].answered;
+    expect_state(j, answered ? VERDICT_SATURATED : VERDICT_SUSPECTED, resource, kind, host);
 }
 
 #endif
