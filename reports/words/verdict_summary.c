@@ -153,7 +153,7 @@ static const char *waits_for(const struct candidate *c, enum verdict_state state
     if (state != VERDICT_SATURATED)
         return "The run probably waits for";
     if (own && c->rank >= 0)
-        return "No resource ran out but the time of one rank: the run waits for";
+        return "No resource ran out. The run waits for";
     return "The run waits for";
 }
 

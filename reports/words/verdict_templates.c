@@ -51,23 +51,24 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_SAMPLES_TOO_FEW] = "Only %d samples of %s lie within the run; %d are needed",
         [REMARK_MARKED_TOO_FEW] = "Only %d iterations were marked; %d are needed",
         /* ---- the verdict: what it adds to the evidence of the rules ---- */
-        [REMARK_LINK_OTHER_WAY] = "the same link the other way takes another %.0f %% of the time",
+        [REMARK_LINK_OTHER_WAY] =
+            "the other direction of the same link takes another %.0f %% of the time",
         [REMARK_LINK_BOTH_WAYS] = "sending and receiving, one after the other, need %.3g s of the "
                                   "%.3g s an iteration takes (%.0f %%)",
         [REMARK_WOULD_GAIN_MOST] =
             "the most that a change on one host would gain is %.0f %% of the run",
-        [REMARK_ON_NO_SINGLE_HOST] = "%s holds up the run on no single host",
+        [REMARK_ON_NO_SINGLE_HOST] = "no single host holds up the run by %s",
         [REMARK_NO_HOST_SHORT] = "no host was short of anything that the run had to wait for",
         [REMARK_ADDS_UP_NO_HOST_SHORT] = "the ranks' time adds up, and no host was short of "
                                          "anything that the run had to wait for",
         /* ---- the verdict: what speaks against it ---- */
         [REMARK_RUNNER_UP] = "runner-up",
-        [REMARK_COUNTED_NOT_REPLAYED] =
-            "what a change would gain is told by counters and no replay: %s",
-        [REMARK_BOUND_NOT_REPLAYED] = "what a change would gain is a bound and no prediction: %s",
+        [REMARK_COUNTED_NOT_REPLAYED] = "the gain is estimated from counters, not replayed: %s",
+        [REMARK_BOUND_NOT_REPLAYED] = "the gain is an upper bound, not a prediction: %s",
         [REMARK_FAILED_LATER] =
             "the command failed (exit status %d): this is of the time until then",
-        [REMARK_ALL_MAY_LACK] = "%s is %.0f %% of the ranks' time: the hosts may all lack the same",
+        [REMARK_ALL_MAY_LACK] =
+            "%s is %.0f %% of the ranks' time: all hosts may be short of the same",
         [REMARK_MOVING_WITHOUT_LIMIT] =
             "moving data is %.0f %% of the ranks' time, though no link of these hosts was seen to "
             "be full: a limit may lie between them",

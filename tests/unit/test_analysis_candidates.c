@@ -99,8 +99,8 @@ static void a_rank_that_sleeps_is_its_program_s_doing(void **state) {
     judge(&r, &j);
     expect(&j, "application", "sleep", 1);
     assert_int_equal(j.verdict.rank, 1);
-    assert_non_null(strstr(j.words.summary, "No resource ran out but the time of one rank: the "
-                                            "run waits for vm2, where rank 1 sleeps"));
+    assert_non_null(
+        strstr(j.words.summary, "No resource ran out. The run waits for vm2, where rank 1 sleeps"));
     release(&r, &j);
 }
 
