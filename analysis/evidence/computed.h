@@ -16,7 +16,7 @@ double absence_share(const struct run_model *model, size_t group, size_t who);
 bool operator_window(const struct mark *mark, struct window *ret_window);
 
 /* Share of a group that a rank (of the log), through which all messages go, computed with what had
- * come from others, and its peers do not; outside of all operators (saturation_serving.c). */
+ * come from others, and its peers do not; outside of all operators (server_work.c). */
 double served_share(const struct run_model *model, size_t group, size_t log_rank);
 
 #endif

@@ -13,7 +13,7 @@ struct operator_work {
     double more;   /* of the ranks' computing, what output takes beyond that elsewhere */
 };
 /* How fast the cores of a host are beside those of the other hosts of the job, by what sampling
- * takes there (saturation_core.c), and the program's own operators (saturation_pace.c). */
+ * takes there (core_speed.c), and the program's own operators (operator_pace.c). */
 struct core_speed {
     double slower;   /* times the CPU time that the same work takes elsewhere; 1: no more, or not
                         known */
@@ -40,7 +40,7 @@ struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
  * other hosts of the run were on that core as well. */
 double core_beat_ns(const struct run_model *model, int host, struct windows windows);
 
-/* Where a host's processes had to wait, who had the core (saturation_holder.c)? */
+/* Where a host's processes had to wait, who had the core (core_holder.c)? */
 enum holder {
     HELD_BY_FOREIGN, /* one process that is not of the job */
     HELD_BY_JOB,

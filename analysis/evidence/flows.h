@@ -6,7 +6,7 @@
 #include "analysis/run_model.h"
 
 /* Of the model's connections: whether one side of one host explains those that were held up by
- * their path (saturation_flow.c). */
+ * their path (evidence/flows.c). */
 struct flow {
     int from, to;         /* hosts */
     double bytes;         /* that reached the other end */

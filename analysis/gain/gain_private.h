@@ -27,7 +27,7 @@ bool gain_works(const struct run_model *model, size_t r, size_t group);
 /* Of the group's time, how much was recorded of it. */
 double gain_covered(const struct run_model *model, size_t r, size_t group);
 
-/* Until when the program was being loaded (saturation_start.c); 0. */
+/* Until when the program was being loaded (rules/program_start.c); 0. */
 int64_t gain_start(const struct run_model *model);
 /* Whether the slice's middle lies in the group. */
 bool gain_slice_in(const struct run_model *model, size_t slice, size_t group);

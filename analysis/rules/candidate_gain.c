@@ -2,7 +2,7 @@
 /*
  * What the run would gain without each candidate, from the engine that answers `whatif`, and when
  * each held. The engine knows the main phase only: of the rest of the run, which a fault holds up
- * as well, the critical path tells. Where it refuses, counters may do (saturation_counted.c), else
+ * as well, the critical path tells. Where it refuses, counters may do (candidate_counted.c), else
  * the candidate's share of the critical path stands: what could be gained at most. Where ranks run
  * freely it is iterations that are gained (throughput.h).
  */

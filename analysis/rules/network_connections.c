@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Network, by connections: which side of which host explains the set of those that their path held
- * up (saturation_flow.c). Between two hosts one connection is explained by either end equally well:
+ * up (evidence/flows.c). Between two hosts one connection is explained by either end equally well:
  * a sender's own full link shows a queue before its interface, so without one it is the receiver's
  * side, or something in between.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files that look for a full link share: saturation_net.c asks them in turn, by
- * connections (saturation_side.c), by what the hosts hold back themselves (saturation_queue.c), by
- * rates (saturation_rate.c).
+ * Shared by the files that look for a full link. network.c has the rules; they look by connections
+ * (network_connections.c), by what the hosts hold back themselves (network_queues.c), by rates
+ * (network_rates.c) and by peers (network_peers.c).
  */
 #ifndef CHOKEPOINT_ANALYSIS_RULES_NETWORK_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_RULES_NETWORK_PRIVATE_H

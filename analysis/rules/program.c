@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What no resource is to blame for, only the program: one rank with more to compute than its peers
- * (imbalance), one that computes alone while all others wait for it (serial), and one that sleeps
- * in its own code; buffers and readers: saturation_buffers.c. Here by the calls of MPI; without
- * them a wait for a peer looks like sleep, or like computing, and saturation_process.c says what
- * can still be told.
+ * The program is to blame, and no resource: one rank has more to compute than its peers
+ * (imbalance), one computes alone while all others wait for it (serial), or one sleeps in its own
+ * code; application_buffers.c has buffers and readers. The calls of MPI tell here. Without them a
+ * wait for a peer looks like sleep, or like computing, and processes.c says what can still be told.
  */
 #include <errno.h>
 #include <math.h>
