@@ -198,6 +198,8 @@ const char *remark_template(enum remark_code code) {
                          "neither for a core nor for a disk nor for memory",
         [REMARK_STOPPED] = "rank %d is stopped by a signal or a debugger",
         [REMARK_SEEN_STOPPED] = "rank %d was seen stopped %.0f %% of the time",
+        [REMARK_STOPPED_AT_LOOKS] = "rank %d did not run %.0f %% of the time outside MPI, and at "
+                                    "about as many looks it was stopped",
         [REMARK_FROZEN] = "the host of rank %d stands still: nothing runs there",
         [REMARK_NOTHING_RAN] = "rank %d did not run %.0f %% of the time, and for most of that "
                                "neither did its host's agent, nor anything else there",
