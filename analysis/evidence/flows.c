@@ -19,6 +19,7 @@
 #include "analysis/time/critical_path.h"
 
 #define FLOW_HOSTS_MAX 512 /* pairs are held in a square */
+#define HEADER_BYTES 66    /* of a segment: Ethernet 14, IPv4 20, TCP 20, its timestamps 12 */
 
 /* ---- one connection ---- */
 
@@ -71,6 +72,8 @@ static void add_connection(const struct series_set *set, const struct series *se
         to->back_room = room_of(set, series, CONNECTION_RECEIVE_ROOM);
     }
     to->bytes += bytes;
+    to->wire_bytes +=
+        bytes + HEADER_BYTES * series_growth(set, series, CONNECTION_SEND_SEGMENTS, windows, NULL);
     to->limited_s = fmax(to->limited_s, limited); /* they are busy at the same time */
     to->receiver_s = fmax(to->receiver_s, receiver);
     to->send_buffer_s = fmax(to->send_buffer_s, buffer);

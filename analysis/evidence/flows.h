@@ -10,6 +10,7 @@
 struct flow {
     int from, to;         /* hosts */
     double bytes;         /* that reached the other end */
+    double wire_bytes;    /* those and the headers of its segments, as an interface counts them */
     double limited_s;     /* with data under way that nothing but the path held up */
     double need_s;        /* what the bytes take at the rate the kernel measured on it */
     double receiver_s;    /* held up by the receiver, */

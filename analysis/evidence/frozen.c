@@ -2,18 +2,24 @@
 #include "analysis/evidence/frozen.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "analysis/facts/series/stats.h"
 
 #define SLOTS_MISSED 2 /* at least: one is late now and then on a busy machine */
 #define RAN_MEANWHILE                                                                              \
     0.1 /* of the time of the missed slots, on all cores: it did not stand still */
 
-/* The shortest there is: what follows upon it without a gap. */
-static int64_t slot_ns(const struct series *series) {
-    int64_t shortest = INT64_MAX;
-    for (size_t i = 0; i < series->n; i++)
-        if (series->interval_ns[i] != VALUE_ABSENT && series->interval_ns[i] < shortest)
-            shortest = series->interval_ns[i];
-    return shortest;
+/* The usual interval: the last sample of a run follows sooner upon the one before it. NAN. */
+static double slot_ns(const struct series *series) {
+    double *intervals = malloc((series->n + 1) * sizeof *intervals);
+    size_t n = 0;
+    for (size_t i = 0; intervals && i < series->n; i++)
+        if (series->interval_ns[i] != VALUE_ABSENT)
+            intervals[n++] = (double)series->interval_ns[i];
+    double usual = intervals ? stats_median(intervals, n) : NAN;
+    free(intervals);
+    return usual;
 }
 
 static const struct series *core_of(const struct series_set *set, int host) {
@@ -42,19 +48,28 @@ static double common_ns(struct windows windows, struct window w) {
     return sum;
 }
 
+double process_stopped_part(const struct run_model *model, int host, int64_t pid,
+                            struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    double stopped = 0;
+    for (size_t s = 0; s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], PROCESS_PID) == pid)
+            stopped += series_growth(set, &set->items[s], PROCESS_STOPPED, windows, NULL);
+    return stopped > 0 ? stopped / (double)windows_length(windows) : 0;
+}
+
 double host_frozen_s(const struct run_model *model, int host, struct windows windows) {
     const struct series *core = core_of(&model->recording->tables[RECORDING_CPU], host);
-    int64_t slot = core ? slot_ns(core) : INT64_MAX;
-    double frozen = 0;
-    if (slot == INT64_MAX)
+    double slot = core ? slot_ns(core) : NAN, frozen = 0;
+    if (isnan(slot))
         return NAN;
     for (size_t i = 0; i < core->n; i++) {
-        if (core->interval_ns[i] == VALUE_ABSENT || core->interval_ns[i] / slot <= SLOTS_MISSED)
+        double length = (double)core->interval_ns[i], missed = length - slot;
+        if (core->interval_ns[i] == VALUE_ABSENT || missed < SLOTS_MISSED * slot)
             continue;
         struct window row = {core->t_ns[i] - core->interval_ns[i], core->t_ns[i]};
-        double missed = (double)(core->interval_ns[i] - slot);
-        if (ran_ns(model, host, (struct windows){&row, 1}) <= (double)slot + RAN_MEANWHILE * missed)
-            frozen += common_ns(windows, row) * (missed / (double)core->interval_ns[i]);
+        if (ran_ns(model, host, (struct windows){&row, 1}) <= slot + RAN_MEANWHILE * missed)
+            frozen += common_ns(windows, row) * (missed / length);
     }
     return frozen / 1e9;
 }

@@ -54,14 +54,15 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
     return c;
 }
 
-/* How much of what its interface carried was the job's, as far as connections tell; NAN. */
+/* How much of what its interface carried was the job's, as far as connections tell; NAN. Of small
+ * messages most is headers. */
 static double own_bytes(const struct run_model *model, const struct flows *flows,
                         const struct candidate *c) {
     double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));
     bool sends = c->resource == RESOURCE_NET_EGRESS;
     for (size_t i = 0; i < flows->n; i++)
         if ((sends ? flows->items[i].from : flows->items[i].to) == c->host)
-            bytes += flows->items[i].bytes;
+            bytes += flows->items[i].wire_bytes;
     return flows->n && all > 0 ? bytes / all : NAN;
 }
 

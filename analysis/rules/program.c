@@ -321,6 +321,9 @@ static const struct pause stops = {CAUSE_STOPPED, BUDGET_STOPPED, REMARK_STOPPED
                                    REMARK_SEEN_STOPPED};
 static const struct pause freezes = {CAUSE_FROZEN, BUDGET_IDLE, REMARK_FROZEN, REMARK_NOTHING_RAN};
 
+static const struct pause unseen_stops = {CAUSE_STOPPED, BUDGET_IDLE, REMARK_STOPPED,
+                                          REMARK_STOPPED_AT_LOOKS};
+
 static int add_pause(const struct run_model *model, size_t group, size_t who,
                      const struct pause *pause, double demand, struct candidates *candidates) {
     const struct rank_budget *b = &model->budgets.items[who];
@@ -357,6 +360,23 @@ static bool is_frozen(const struct run_model *model, size_t group, int host, dou
     return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
 }
 
+/* Stops that begin and end between two looks count as sleep: what the looks found speaks for all.
+ */
+static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
+    const struct rank_budget *b = &model->budgets.items[who];
+    struct windows windows = phase_windows(&model->groups[group]);
+    double pause = idle + fmax(share_of(model, group, who, BUDGET_STOPPED), 0);
+    return process_stopped_part(model, b->host, b->pid, windows) >= pause / 2;
+}
+
+static const struct pause *pause_of(const struct run_model *model, size_t group, size_t who,
+                                    double idle) {
+    int host = model->budgets.items[who].host;
+    return is_frozen(model, group, host, idle)   ? &freezes
+           : is_stopped(model, group, who, idle) ? &unseen_stops
+                                                 : &sleeps;
+}
+
 /* The rank that does so for longest. */
 static size_t longest_pause(const struct run_model *model, size_t group, enum budget_term term,
                             double *ret_demand) {
@@ -371,8 +391,7 @@ int sleep_detect(const struct run_model *model, size_t group, struct candidates 
     double own = who == SIZE_MAX ? 0 : share_of(model, group, who, BUDGET_IDLE);
     if (who == SIZE_MAX || is_for_disk(model, group, model->budgets.items[who].host, own))
         return 0;
-    bool frozen = is_frozen(model, group, model->budgets.items[who].host, own);
-    return add_pause(model, group, who, frozen ? &freezes : &sleeps, demand, candidates);
+    return add_pause(model, group, who, pause_of(model, group, who, own), demand, candidates);
 }
 
 int stop_detect(const struct run_model *model, size_t group, struct candidates *candidates) {

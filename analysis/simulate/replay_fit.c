@@ -71,7 +71,7 @@ static double sent_of_others(const struct replay *p, const struct flows *flows, 
     double all = model_mean(p->model, (int)host, METRIC_NET_SEND, p->model->main_group) * 1e6;
     double own = 0, seconds = (double)windows_length(phase_windows(group)) / 1e9;
     for (size_t i = 0; i < flows->n; i++)
-        own += flows->items[i].from == (int)host ? flows->items[i].bytes / seconds : 0;
+        own += flows->items[i].from == (int)host ? flows->items[i].wire_bytes / seconds : 0;
     return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
 }
 

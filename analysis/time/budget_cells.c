@@ -48,12 +48,14 @@ static double common_ns(struct windows windows, int64_t begin, int64_t end) {
     return sum;
 }
 
-/* From which host to which: as the element of moved_s. */
+/* From which host to which: as the element of moved_s. Whoever comes last to a call in which all
+ * send to all may then wait for its own data to leave, or for that of others to come: several. */
 static size_t way_of(const struct timeline *t, const struct call_need *need, size_t n_hosts) {
-    size_t own = (size_t)t->rank->host, other = n_hosts;
-    if (need->who >= 0 && (size_t)need->who != t->subject->log_rank)
+    bool is_last = (size_t)need->who == t->subject->log_rank;
+    size_t own = is_last && need->mutual ? n_hosts : (size_t)t->rank->host, other = n_hosts;
+    if (need->who >= 0 && !is_last)
         other = (size_t)t->subject->log->ranks[need->who].host;
-    bool outgoing = need->outgoing || (size_t)need->who == t->subject->log_rank;
+    bool outgoing = need->outgoing || is_last;
     return outgoing ? own * (n_hosts + 1) + other : other * (n_hosts + 1) + own;
 }
 

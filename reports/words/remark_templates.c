@@ -199,6 +199,8 @@ const char *remark_template(enum remark_code code) {
                          "no core, disk or memory",
         [REMARK_STOPPED] = "rank %d is stopped by a signal or a debugger",
         [REMARK_SEEN_STOPPED] = "rank %d was seen stopped %.0f %% of the time",
+        [REMARK_STOPPED_AT_LOOKS] = "rank %d did not run %.0f %% of the time outside MPI, and at "
+                                    "about as many looks it was stopped",
         [REMARK_FROZEN] = "the host of rank %d stands still: nothing runs there",
         [REMARK_NOTHING_RAN] = "rank %d did not run %.0f %% of the time; for most of that nothing "
                                "else ran on its host, not even the agent",

@@ -27,6 +27,7 @@ FAULTS = {
     "F13": (injectors.apply, "slow apply at the server"),
     "F14s": (injectors.send_buffer, "small send buffer"),
     "F14r": (injectors.receive_buffer, "small receive buffer"),
+    "F17": (injectors.stops, "a rank that is stopped now and then"),
     "D1": (injectors.unused_core, "decoy: hog on an unused core"),
     "D2": (injectors.traffic_elsewhere, "decoy: traffic off the path"),
     "D3": (injectors.page_cache, "decoy: large page cache"),
@@ -49,9 +50,8 @@ TUNING = {
     "async-tune": {"F1": [1], "F2": [60, 35], "F11": [1.5], "F12": [10], "F13": [8], "F15": [("F12", 30, .4, .6)]},
 }
 SCORED = {
-    "async": {"F1": [1.41, 1.81], "F2": [57.5, 49.9], "F11": [1.58, 2.21], "F12": [20.9, 25.1], "F13": [11.8, 16.6],
-              "F15": [("F1", 1.76, .3, .6), ("F12", 43.7, .45, .7)],
-              "F16": [(("F13", 0, 13.3), ("F12", 1, 17.8))], "D3": [285], "D5": [22]},
+    "async": {"F1": [1.41, 1.81], "F16": [(("F13", 0, 13.3), ("F12", 1, 17.8))], "F2": [57.5, 49.9], "F11": [1.58, 2.21],
+              "F12": [20.9, 25.1], "F13": [11.8, 16.6], "F15": [("F1", 1.76, .3, .6), ("F12", 43.7, .45, .7)], "D3": [285], "D5": [22]},
     "async-net": {"F3": [100.5, 67], "F4": [97.5, 71], "F5": [67.5, 54.5], "F6": [3.45], "F14s": [3550], "F14r": [2950], "D2": [22]},
     "lenet": {"F1": [1.41, 1.81], "F2": [57.5, 49.9], "F11": [1.58, 2.21], "F12": [14.1, 17.4],
               "F15": [("F2", 33.5, .4, .7), ("F11", 2.42, .4, .7)], "D4": [65]},
@@ -77,6 +77,15 @@ SCORED = {
     "sync-disk": {"F7": [4.85], "F8": [1.9]},
     "sync-memory": {"F9": [99.5, 112.5]},
     "one": {"D1": [15]},
+    "examl": {"F1": [0.37], "F2": [52.5], "F5": [62.5], "F15": [("F2", 31.5, .3, .7)], "F17": [43]},
+    "meep": {"F1": [1.27], "F2": [61.5], "F3": [58.5], "F5": [66.5], "F15": [("F1", 1.83, .35, .75)]},
+    "abyss": {"F1": [0.93], "F2": [54.5], "F4": [61.5], "F5": [58.5], "F17": [39]},
+    "dgpart": {"F1": [0.43], "F2": [47.5], "F4": [55.5], "F5": [59.5], "F15": [("F2", 29.5, .3, .8)]},
+    "petsc": {"F1": [0.47], "F2": [58.5], "F11": [1.84], "F12": [10.5], "F13": [9.4]},
+    "fft": {"F1": [1.29], "F2": [51.5], "F3": [62.5], "F5": [57.5], "F12": [57]},
+    "hdf": {"F1": [1.39], "F2": [48.5], "F7": [5.15], "F8": [1.55], "F12": [33]},
+    "distcc": {"F1": [1.87], "F2": [36.5], "F3": [33.5], "F5": [27.5], "F15": [("F2", 24.5, .2, .8)]},
+    "pbzip2": {"F1": [1.57], "F2": [92.5], "F7": [9.15], "F8": [2.55], "F15": [("F1", 2.64, .2, .8)]},
 }
 
 
@@ -96,7 +105,7 @@ def target_of(workload, fault, seed):
         return 0
     if fault in ("F5", "F14s", "F14r"):
         return 1 + seed % (workload.ranks - 1)
-    return seed % workload.ranks
+    return (seed + workload.hit) % workload.ranks
 
 
 LONGER = 1.8 # a faulty run than a clean one: what a run takes only once weighs less, and so does chance

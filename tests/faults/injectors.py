@@ -3,6 +3,8 @@
 gives a dict {host, resource (one or several that are right), cause, rank, pid (as well), options} and cleans
 up on every way out. Times are of the wall clock; None: the whole run."""
 import contextlib
+import os
+import signal
 import threading
 import time
 
@@ -129,6 +131,40 @@ def memory_limit(case, bed, rank, amount):
         yield [label(host_of(rank), "memory", "memory-limit")]
     finally:
         bed.set_memory(host_of(rank), None)
+
+
+def ranks_on(bed, host):
+    """The processes of an MPI program on a host."""
+    with open(f"{bed.group('cpu', host)[0]}/cgroup.procs") as file:
+        for pid in map(int, file.read().split()):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/comm") as comm:
+                if b"OMPI_COMM_WORLD_RANK=" in environ.read() and not comm.read().startswith("chokepoint"):
+                    yield pid
+
+
+def stop_now_and_then(bed, host, share, over):
+    """Until `over`: each second the host's ranks are stopped for that share of it."""
+    while not over.wait(1 - share):
+        pids = list(ranks_on(bed, host))
+        for signal_now in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal_now)
+            if signal_now == signal.SIGSTOP:
+                over.wait(share)
+
+
+@contextlib.contextmanager
+def stops(case, bed, rank, amount):
+    """amount: % of each second"""
+    over = threading.Event()
+    thread = threading.Thread(target=stop_now_and_then, args=(bed, host_of(rank), amount / 100, over), daemon=True)
+    thread.start()
+    try:
+        yield [label(host_of(rank), "application", "stopped", rank=rank)]
+    finally:
+        over.set()
+        thread.join()
 
 
 # ---- what the program does to itself ----

@@ -52,20 +52,18 @@ class Matrix:
             open(f"{path}/done", "w").close()
         return path
 
-    def disks(self, case, stack):
-        """A disk a rank, with its share of the data; the folder of links is what the program is given."""
+    def disks(self, case, workload, stack):
+        """A disk a rank, or one for all, with the data on it; the folder of links is what the program is given."""
         base = f"{self.scratch}/disk-{os.getpid()}"
         links = f"{base}/data"
         stack.callback(shutil.rmtree, base, ignore_errors=True)
         os.makedirs(links)
         case["disks"] = []
         for rank in range(case["ranks"]):
-            disk = stack.enter_context(Disk(f"{base}/vm{rank + 1}"))
-            for i in range(rank, 6, case["ranks"]):
-                shutil.copy(f"{self.data()}/train-{i:02d}.libsvm", disk.path)
-                os.symlink(f"{disk.path}/train-{i:02d}.libsvm", f"{links}/train-{i:02d}.libsvm")
-            os.sync()
-            case["disks"].append(disk)
+            shared = case["disks"] and workload.one_disk
+            case["disks"].append(case["disks"][0] if shared else stack.enter_context(Disk(f"{base}/vm{rank + 1}", workload.disk_mb)))
+        workload.fill_disks(case, links)
+        os.sync()
         return links
 
     def need(self, case):
@@ -169,15 +167,17 @@ class Matrix:
         hosts = case["ranks"] + workload.strangers
         cpus = "0,1" if workload.own_cores else None
         if case["inner"] == "D1" or case["ranks"] == 1:
-            cpus, case["pin"], case["spare_cpu"] = "0-1", 0, 1
+            cpus, case["pin"], case["spare_cpu"] = "0-1", 0 if workload.pinned else None, 1
             kept["pin"] = case["pin"]
         with contextlib.ExitStack() as stack:
             if case["inner"] in ("F3", "F4", "F5", "F6"):
                 case["need"] = self.need(case)
-            case["data"] = self.disks(case, stack) if workload.needs_disks else self.data()
+            workload.prepare(case)
+            case["data"] = self.data()
+            if workload.needs_disks:
+                case["data"] = self.disks(case, workload, stack)
             if workload.needs_digits:
                 case["digits"] = self.digits()
-            workload.prepare(case)
             bed = stack.enter_context(Bed(self.bin, self.bed_name, hosts, cpus))
             case["hostfile"] = self.hostfile(bed, case)
             case["addresses"] = [bed.address(f"vm{r + 1}") for r in range(case["ranks"])]

@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: MIT
 """The plan of the matrix, what is asked of recordings, and how it is written down."""
 import os
+import random
+import re
+import signal
 import sqlite3
 import sys
+import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -11,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases
 import estimates
+import made_inputs
 import misses
 import page
 import recordings
@@ -76,6 +82,36 @@ class Scenarios(unittest.TestCase):
         self.assertIn("+40.0 %", lines[1])
         self.assertIn("refused: no calls", lines[3])
         self.assertIn("explains +80.0 %", "\n".join(lines))
+
+
+class Inputs(unittest.TestCase):
+    def test_made_up_sequences_are_of_one_length_and_the_same_from_the_same_seed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            texts = []
+            for name in ("one", "other"):
+                made_inputs.alignment(f"{folder}/{name}", 5, 60)
+                with open(f"{folder}/{name}.phy") as rows, open(f"{folder}/{name}.tree") as tree:
+                    texts.append(rows.read() + tree.read())
+        rows = texts[0].splitlines()[1:6]
+        self.assertEqual(texts[0], texts[1])
+        self.assertEqual([len(row.split()[1]) for row in rows], [60] * 5)
+        self.assertEqual(sorted(re.findall("t[0-9]", texts[0].splitlines()[6])), [row.split()[0] for row in sorted(rows)])
+
+    def test_half_of_the_reads_are_of_the_other_strand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made_inputs.reads(f"{folder}/reads.fa", 50, 20, 4)
+            with open(f"{folder}/reads.fa") as file:
+                reads = file.read().split("\n")[1::2]
+        whole = "".join(random.Random(1).choices(made_inputs.BASES, k=50))
+        back = lambda read: read.translate(made_inputs.OTHER_STRAND)[::-1]
+        self.assertEqual([read in whole or 2 * (back(read) in whole) for read in reads], [True, 2] * 5)
+
+    def test_a_rank_that_was_stopped_goes_on_when_the_fault_ends(self):
+        over, seen = threading.Event(), []
+        sent = lambda pid, number: (seen.append(number), over.set())
+        with unittest.mock.patch("injectors.ranks_on", lambda bed, host: [7]), unittest.mock.patch("os.kill", sent):
+            cases.injectors.stop_now_and_then(None, "vm1", .999, over)
+        self.assertEqual(seen, [signal.SIGSTOP, signal.SIGCONT])
 
 
 class Delay(unittest.TestCase):

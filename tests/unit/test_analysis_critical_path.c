@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/evidence/flows.h"
 #include "analysis/facts/series/stats.h"
 #include "analysis/run_model.h"
 #include "analysis/time/critical_private.h"
@@ -81,6 +82,28 @@ static void the_path_goes_through_the_rank_that_is_waited_for(void **state) {
          1);
     NEAR(part->transfers[1 * 3 + 0], 1); /* from host 1 to host 0 */
     release(&r, &model);
+}
+
+/* Rank 1 comes last to each call and is followed through it: whether what it sends or what it gets
+ * takes so long is known where it alone sends, and not where all do. */
+static double from_host_0(const char *name, int root) {
+    struct recording r;
+    struct run_model model;
+    begin(&r, 2);
+    for (int s = 0; s < SECONDS; s++)
+        for (int rank = 0; rank < 2; rank++)
+            CALL(&r, rank, name, root, 1000, 1000 * s + (rank ? 900 : 100),
+                 1000 * (s + 1) - (rank ? 0 : 50));
+    build(&r, &model);
+    double part = flows_critical_part(&model, 0, 0, FLOW_SEND);
+    release(&r, &model);
+    return part;
+}
+
+static void the_last_of_a_call_of_all_may_wait_for_what_others_send(void **state) {
+    (void)state;
+    NEAR(from_host_0("MPI_Alltoall", -1), 1);
+    NEAR(from_host_0("MPI_Bcast", 1), 0);
 }
 
 /* 0 -> 1 -> 2 -> 3, each works a second after it got something. */
@@ -345,6 +368,7 @@ static void two_programs_one_after_the_other_are_one_path(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_path_goes_through_the_rank_that_is_waited_for),
+        cmocka_unit_test(the_last_of_a_call_of_all_may_wait_for_what_others_send),
         cmocka_unit_test(a_chain_of_four_is_charged_to_each_for_its_turn),
         cmocka_unit_test(a_collective_leads_to_its_last_member),
         cmocka_unit_test(a_wait_leads_to_the_sender_of_its_latest_message),

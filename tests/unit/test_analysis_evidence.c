@@ -159,7 +159,9 @@ static void what_is_read_again_is_for_want_of_memory(void **state) {
 
 /* ---- a link that its host holds back ---- */
 
-static struct { double mean_mb_s, backlog, overlimits_s, of_others, packet_bytes; } link_now;
+static struct {
+    double mean_mb_s, backlog, overlimits_s, of_others, packet_bytes, segments_s;
+} link_now;
 
 static double sent(size_t column, double t_s) {
     (void)t_s;
@@ -184,7 +186,8 @@ static double short_messages(size_t column, double t_s) {
            : column == CONNECTION_BUSY       ? 0.5e9
            : column == CONNECTION_SEND_BYTES ? link_now.mean_mb_s * (1 - link_now.of_others) * 1e6
            : column == CONNECTION_RTT        ? 5e5
-           : column == CONNECTION_MIN_RTT    ? 1e4
+           : column == CONNECTION_SEND_SEGMENTS ? link_now.segments_s
+           : column == CONNECTION_MIN_RTT       ? 1e4
            : column == CONNECTION_DELIVERY_RATE ? 6e9
                                                 : 0;
 }
@@ -240,6 +243,22 @@ static void traffic_of_others_on_a_link_held_back_is_contention(void **state) {
         release(&r, &j);
     }
     link_now.of_others = 0;
+}
+
+/* Messages of 44 bytes: three fifths of what goes over the link are headers. */
+static void headers_of_short_messages_are_no_traffic_of_others(void **state) {
+    struct recording r;
+    struct judged j;
+    (void)state;
+    link_now.of_others = 0.6;
+    link_now.segments_s = 0.6 * 30e6 / 66;
+    plant_held_back(&r, 30, 25e3, 600);
+    plant_process(&r, 1, "flood", (struct plant_process){-1, 0.1, 0, 0});
+    judge(&r, &j);
+    expect(&j, "net-egress", "path-limited", 1);
+    assert_null(j.verdict.culprit);
+    release(&r, &j);
+    link_now.of_others = link_now.segments_s = 0;
 }
 
 static void a_set_rate_that_holds_nothing_back_is_no_limit(void **state) {
@@ -529,6 +548,7 @@ int main(void) {
         cmocka_unit_test(what_is_read_again_is_for_want_of_memory),
         cmocka_unit_test(a_host_that_holds_back_what_it_sends_is_named),
         cmocka_unit_test(traffic_of_others_on_a_link_held_back_is_contention),
+        cmocka_unit_test(headers_of_short_messages_are_no_traffic_of_others),
         cmocka_unit_test(a_set_rate_that_holds_nothing_back_is_no_limit),
         cmocka_unit_test(large_packets_are_held_back_for_long),
         cmocka_unit_test(hosts_that_share_full_cores_are_limited_by_their_machine),

@@ -130,6 +130,39 @@ static void a_rank_that_was_seen_stopped_is_not_idle(void **state) {
     recording_release(&r);
 }
 
+/* Rank 1 sleeps for 0.5 s of each second as far as counters tell, and was found stopped at the
+ * looks of so many seconds in ten. */
+static bool sleeps_after_stops(size_t found) {
+    struct recording r;
+    struct judged j;
+    throttled_ns = 0;
+    plant_recording(&r, true);
+    set_of_rank_1(&r, PROCESS_RUN_QUEUE, 0);
+    struct series_set *set = &r.tables[RECORDING_PROCESS];
+    for (size_t s = 0; s < set->n; s++)
+        for (size_t i = 0; set->items[s].host == 1 && i < set->items[s].n; i++)
+            set->items[s].values[i * set->n_columns + PROCESS_STOPPED] = i % 10 < found ? S : 0;
+    assert_int_equal(model_build(&r, &j.model), 0);
+    judge_model(&j.model, &j);
+    bool sleeps = false, stopped = false;
+    for (size_t i = 0; i < j.candidates.n; i++) {
+        sleeps |= j.candidates.items[i].kind == CAUSE_SLEEP;
+        stopped |= j.candidates.items[i].kind == CAUSE_STOPPED;
+    }
+    assert_true(sleeps || stopped);
+    judged_release(&j);
+    model_release(&j.model);
+    recording_release(&r);
+    return sleeps;
+}
+
+static void looks_at_stops_speak_for_those_between_them(void **state) {
+    (void)state;
+    assert_true(sleeps_after_stops(0));
+    assert_true(sleeps_after_stops(1));
+    assert_false(sleeps_after_stops(4));
+}
+
 /* Host 1's agent is away from 5 to 8 s; meanwhile its core idles, or others have it. */
 static double busy_ns;
 static double a_core(size_t column, double t_s) {
@@ -143,7 +176,8 @@ static double frozen_s(double busy) {
     struct window all = {0, SECONDS * S};
     plant_init(&r, 2, SECONDS);
     busy_ns = busy * 1e9;
-    plant(&r, RECORDING_CPU, 0, "cpu0", 0.1, 0, a_core);
+    plant_part(&r, RECORDING_CPU, 0, 900, "cpu0", 0.1, 0, 19.9, 0, a_core);
+    plant_part(&r, RECORDING_CPU, 0, 900, "cpu0", 0.01, 19.9, 19.91, 0, a_core); /* the last one */
     plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 0.1, 0, 5, 0, a_core);
     plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 3, 5, 8, 0, a_core);
     plant_part(&r, RECORDING_CPU, 1, 900, "cpu0", 0.1, 8, 20, 0, a_core);
@@ -450,6 +484,7 @@ int main(void) {
         cmocka_unit_test(counters_are_divided_between_what_ranks_did),
         cmocka_unit_test(a_host_that_throttles_its_group_explains_the_queue_of_its_ranks),
         cmocka_unit_test(a_rank_that_was_seen_stopped_is_not_idle),
+        cmocka_unit_test(looks_at_stops_speak_for_those_between_them),
         cmocka_unit_test(a_host_stood_still_if_neither_its_agent_nor_anything_else_ran),
         cmocka_unit_test(waiting_for_what_had_been_in_memory_is_short_memory),
         cmocka_unit_test(making_room_in_memory_is_short_memory_too),

@@ -36,6 +36,7 @@ struct call_need {
     bool of_file;     /* of a wait or test: all that it completed were calls to files */
     bool asked;       /* it may have had to wait for somebody, so that not knowing is a gap */
     bool outgoing;    /* it moves data to whom it needed, not from there */
+    bool mutual;      /* data move from all to all */
     bool may_leave;   /* it can end before the other side is there (a buffered send): if it did, it
                          did not wait */
 };

@@ -188,6 +188,7 @@ static void resolve(struct groups *g, const struct group_call *call, uint32_t nu
         struct call_need *need = need_of(m, at);
         bool is_root = root.who == own.who;
         need->partner = number;
+        need->mutual = how == MPI_NEED_ALL;
         if (own.ns > earlier.ns)
             earlier = own;
         if (how == MPI_NEED_ALL || (how == MPI_NEED_GATHERED && is_root))

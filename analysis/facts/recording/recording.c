@@ -40,7 +40,8 @@ static const char *const connection_columns[] = {"pid",
                                                  "min_rtt_ns",
                                                  "delivery_rate_bytes_per_s",
                                                  "send_buffer_bytes",
-                                                 "receive_buffer_bytes"};
+                                                 "receive_buffer_bytes",
+                                                 "send_segments"};
 static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
                                             "overlimits", "backlog_bytes", "rate_bytes_per_s"};
 

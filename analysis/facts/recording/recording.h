@@ -80,7 +80,8 @@ enum {
     CONNECTION_MIN_RTT,
     CONNECTION_DELIVERY_RATE,
     CONNECTION_SEND_ROOM, /* of its buffers; absent in recordings of before these were kept */
-    CONNECTION_RECEIVE_ROOM
+    CONNECTION_RECEIVE_ROOM,
+    CONNECTION_SEND_SEGMENTS
 };
 enum {
     QDISC_SEND_BYTES,
