@@ -11,6 +11,7 @@
 
 #include "analysis/evidence/processes.h"
 #include "analysis/facts/series/stats.h"
+#include "analysis/threshold.h"
 
 double model_worst_rank(const struct run_model *model, size_t group, int host,
                         enum budget_term term, size_t *ret_rank) {
@@ -83,6 +84,31 @@ bool processes_come_and_go(const struct run_model *model, size_t group) {
         unseen += series_growth(set, &set->items[s], PROCESS_UNSEEN, windows, NULL);
     }
     return unseen > seen;
+}
+
+static size_t count_computing(const struct run_model *model, size_t group, int host) {
+    size_t computing = 0;
+    for (size_t r = 0; r < model->budgets.n; r++) {
+        const struct budget *b = &model->budgets.items[r].groups[group];
+        computing += model->budgets.items[r].host == host && b->wall_s > 0 &&
+                     b->term_s[BUDGET_CPU] >= ONE_CORE_LITTLE * b->wall_s;
+    }
+    return computing;
+}
+
+bool processes_fill_their_cores(const struct run_model *model, size_t group) {
+    bool more = false;
+    for (size_t r = 0; r < model->budgets.n; r++)
+        if (model->budgets.items[r].rank >= 0)
+            return false;
+    for (size_t h = 0; h < model->n_hosts; h++) {
+        double used = model_mean(model, (int)h, METRIC_JOB_CPU, group) / 100;
+        size_t cores = model->hosts[h].n_cpus;
+        if (used >= ONE_CORE_LITTLE && used < MACHINE_FULL * (double)cores)
+            return false;
+        more |= count_computing(model, group, (int)h) > cores;
+    }
+    return more;
 }
 
 static double term(const struct budget *budget, enum budget_term which) {

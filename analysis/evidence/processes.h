@@ -32,6 +32,10 @@ double ranks_busy(const struct run_model *model, size_t group);
  */
 bool processes_come_and_go(const struct run_model *model, size_t group);
 
+/* More processes than cores compute, and use nearly all of each core of their hosts: they queue
+ * behind each other, and fewer of them would compute no more. Never of ranks, which may spin. */
+bool processes_fill_their_cores(const struct run_model *model, size_t group);
+
 /* Outside the job, the one on a host that used most CPU, or wrote and read most. NULL: none. */
 const struct model_process *busiest_foreign(const struct run_model *model, size_t group, int host,
                                             double *ret_cores);

@@ -72,9 +72,10 @@ static void count_computing(const struct whatif *w, const struct whatif_scenario
     const struct run_model *model = w->model;
     if (may_spin(model))
         return;
-    double share = processes_come_and_go(model, model->main_group)
-                       ? ranks_busy(model, model->main_group)
-                       : computing_of(model);
+    size_t group = model->main_group;
+    bool together = /* who queues behind the others comes sooner as well */
+        processes_come_and_go(model, group) || processes_fill_their_cores(model, group);
+    double share = together ? ranks_busy(model, group) : computing_of(model);
     double gain = share * (1 - 1 / s->factor);
     if (isfinite(gain))
         answer(gain, gain_at_pace(gain, PACE_SLOWER), gain_at_pace(gain, PACE_FASTER), a);

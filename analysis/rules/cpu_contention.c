@@ -88,13 +88,16 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
 
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
- * anything by it; only far more threads than cores are a finding. Of calls the path is known, and
- * with it what waiting cost. */
+ * anything by it; only far more threads than cores are a finding. Nor is it where processes compute
+ * on all cores: what is full is all of them. Of calls the path is known, and with it what waiting
+ * cost. */
 static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
                         const struct contended *worst, const struct candidate *c) {
     double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
     bool alone = waits_for_itself(model, group, worst->process) ||
                  (holder == HELD_AT_TIMES && peers_wait_alike(model, group, worst));
+    if (holder == HELD_BY_JOB && processes_fill_their_cores(model, group))
+        return true;
     double most = alone ? OWN_THREADS_ALONE : OWN_THREADS_MIN;
     return (holder == HELD_AT_TIMES || holder == HELD_BY_MANY) && !model_has_path(model) &&
            (c->blocked < most || quota >= QUOTA_MIN);
