@@ -110,6 +110,38 @@ static void planted_phases_have_names_that_recur(void **state) {
     recording_release(&r);
 }
 
+/* Computes in the second half; sends all the time, a little more then. */
+static double sent_mb_s[2];
+static double of_half(size_t column, double t_s) {
+    return column == RANK_PID ? 1000 : column == RANK_RUN ? (t_s < 50 ? 0.1e9 : 0.9e9) : 0;
+}
+static double of_sending(size_t column, double t_s) {
+    return column == NET_SEND_BYTES ? sent_mb_s[t_s >= 50] * 1e6 : 0;
+}
+
+static void expect_first_phase(double first_mb_s, double then_mb_s, const char *name) {
+    struct recording r;
+    struct iterations none = {.n = 0};
+    struct phase *phases;
+    size_t n;
+    sent_mb_s[0] = first_mb_s;
+    sent_mb_s[1] = then_mb_s;
+    plant_init(&r, 1, 100);
+    plant(&r, RECORDING_RANK, 0, "rank 0", 0.1, 1u << RANK_PID, of_half);
+    plant(&r, RECORDING_NET, 0, "eth0", 0.1, 0, of_sending);
+    assert_int_equal(phases_detect(&r, &none, &phases, &n), 0);
+    assert_int_equal(n, 2);
+    assert_string_equal(phases[0].name, name);
+    free(phases);
+    recording_release(&r);
+}
+
+static void a_phase_that_hardly_sends_is_not_named_by_its_network(void **state) {
+    (void)state;
+    expect_first_phase(0.8, 1.2, "idle");
+    expect_first_phase(80, 120, "network");
+}
+
 /* 4 s of computing and 4 s of waiting make an iteration of 8 s, and no phases. */
 static void what_an_iteration_does_in_turn_is_no_phase(void **state) {
     struct recording r;
@@ -194,6 +226,7 @@ int main(void) {
         cmocka_unit_test(steps_are_found_where_they_are),
         cmocka_unit_test(noise_has_no_steps),
         cmocka_unit_test(planted_phases_have_names_that_recur),
+        cmocka_unit_test(a_phase_that_hardly_sends_is_not_named_by_its_network),
         cmocka_unit_test(what_an_iteration_does_in_turn_is_no_phase),
         cmocka_unit_test(a_change_from_iteration_to_iteration_is_a_phase),
         cmocka_unit_test(the_end_of_a_rank_is_no_phase),

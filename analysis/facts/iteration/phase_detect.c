@@ -66,7 +66,7 @@ static void add_counter(const struct recording *recording, enum recording_table 
     }
 }
 
-/* Share of the highest rate seen again and again; of hosts that hardly send, nothing. */
+/* Share of the highest rate seen again and again; while a host hardly sends, nothing. */
 #define NETWORK_MIN_MB_S 1.0
 
 static int add_network(const struct recording *recording, struct cells *cells) {
@@ -81,7 +81,7 @@ static int add_network(const struct recording *recording, struct cells *cells) {
             struct window w = cell_window(cells, i);
             double mean = rate_mean_between(&rate, w.begin_ns, w.end_ns);
             cells->values[i * PHASE_FEATURES + FEATURE_NETWORK] +=
-                isnan(mean) ? 0 : fmin(mean / ceiling, 1) / (double)recording->n_hosts;
+                mean >= NETWORK_MIN_MB_S ? fmin(mean / ceiling, 1) / (double)recording->n_hosts : 0;
         }
         rate_release(&rate);
     }
