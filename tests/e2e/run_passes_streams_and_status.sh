@@ -23,6 +23,12 @@ run printf '%s|' -np 4 --db x -- 'a  b'
 run -- printf %s --help
 [ "$(cat out)" = --help ] || fail "-- does not end the options"
 
+# Of a command that has hardly begun one line is said: that it is too short.
+run true
+[ $status -eq 0 ] || fail "true gives $status"
+[ "$(grep -vc '^chokepoint: ' err)" = 1 ] && said '^insufficient: The run took .* too short to judge' ||
+    fail "of true it says: $(cat err)"
+
 run no-such-command
 [ $status -eq 127 ] || fail "a command that is not there gives $status"
 said 'no-such-command: command not found' || fail "it does not say that it is not there"

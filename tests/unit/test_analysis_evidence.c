@@ -423,6 +423,9 @@ static void plant_short_run(struct recording *r, int rounds) {
         while (rank->n && rank->events[rank->n - 1].exit_ns > r->duration_ns + MS)
             rank->n--;
     }
+    for (int rank = 0; rank < 3; rank++)
+        PLANT(&r->calls, rank, rank, "MPI_Finalize", -1, -1, 0, r->duration_ns + MS,
+              r->duration_ns + 2 * MS);
 }
 
 static void judge_short_run(int rounds, enum verdict_state expected) {
@@ -432,12 +435,17 @@ static void judge_short_run(int rounds, enum verdict_state expected) {
     judge(&r, &j);
     if (j.verdict.state != expected)
         fail_msg("%d: %s: %s", rounds, verdict_state_name(j.verdict.state), j.words.summary);
+    double run_s = (double)r.duration_ns / 1e9;
+    assert_int_equal(j.verdict.confidence > VERDICT_CONFIDENCE_CAP, run_s >= 5);
+    assert_int_equal(j.verdict.too_short, run_s < 2);
+    assert_true(!j.verdict.too_short || !j.words.evidence.n);
     release(&r, &j);
 }
 
-/* 25 rounds take 2.1 s: 20 samples; below 2 s nothing is judged. */
+/* 25 rounds take 2.1 s: 20 samples; below 2 s nothing is judged, below 5 s nothing is sure. */
 static void iterations_count_where_every_call_is_known(void **state) {
     (void)state;
+    judge_short_run(ROUNDS, VERDICT_SATURATED);
     judge_short_run(26, VERDICT_SATURATED);
     judge_short_run(20, VERDICT_INSUFFICIENT);
     judge_short_run(9, VERDICT_INSUFFICIENT);

@@ -271,6 +271,28 @@ static void averages_of_hosts_are_means_over_the_repeats(void **state) {
     comparison_free(c);
 }
 
+/* ---- how much was done ---- */
+
+static struct comparison *compare_work(double a, double b) {
+    struct report *runs[2] = {make(1, "a", 10, two_hosts, 2), make(2, "b", 5, two_hosts, 2)};
+    add_curve(runs[0], "examples trained", 2, (const double[]){0, 10}, (const double[]){0, a});
+    add_curve(runs[1], "examples trained", 2, (const double[]){0, 5}, (const double[]){0, b});
+    return compare(runs, 2);
+}
+
+/* Half the time for a tenth of the examples is five times as long for as many. */
+static void runs_that_did_not_do_the_same_work_say_so_first(void **state) {
+    struct comparison *c = compare_work(250000, 25000);
+    (void)state;
+    assert_ptr_equal(strstr(c->headline, "not the same work: "), c->headline);
+    assert_non_null(strstr(c->headline, "did 2.5e+04 examples"));
+    assert_non_null(strstr(c->headline, "for as many of them b took +400 % in time"));
+    comparison_free(c);
+    c = compare_work(250000, 250000);
+    assert_null(strstr(c->headline, "not the same work"));
+    comparison_free(c);
+}
+
 /* ---- sync against async ---- */
 
 static void iterations_in_step_and_out_of_step_are_not_compared(void **state) {
@@ -408,6 +430,7 @@ int main(void) {
         cmocka_unit_test(chance_one_run_and_what_was_not_measured_are_no_slower_cores),
         cmocka_unit_test(cores_of_a_run_that_failed_do_not_count),
         cmocka_unit_test(averages_of_hosts_are_means_over_the_repeats),
+        cmocka_unit_test(runs_that_did_not_do_the_same_work_say_so_first),
         cmocka_unit_test(iterations_in_step_and_out_of_step_are_not_compared),
         cmocka_unit_test(accuracy_is_compared_at_equal_time_and_at_equal_updates),
         cmocka_unit_test(no_accuracy_is_made_up_between_tests_that_are_far_apart),
