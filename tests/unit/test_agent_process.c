@@ -54,7 +54,7 @@ static void a_process_has_all_its_columns(void **state) {
     expect(&h, "train[401]", "involuntary_switches", 58);
     expect(&h, "train[401]", "children_ns", 0);
     expect(&h, "mpirun[400]", "children_ns", 70000000); /* 4 and 3 ticks */
-    expect_absent(&h, "train[403]", "read_bytes"); /* its io may not be read */
+    expect_absent(&h, "train[403]", "read_bytes");      /* its io may not be read */
     assert_in_range(harness_value(&h, "train[401]", "start_ns"), 1, 60 * S + S / 5);
     harness_close(&h);
 }
