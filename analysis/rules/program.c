@@ -114,7 +114,8 @@ static int add_serial(const struct run_model *model, size_t group, size_t who, d
 
 /* More than its peers, of which so much is alone. */
 struct excess {
-    double median; /* of its peers */
+    double median; /* of its peers; where operators tell, what their work would take this rank */
+    double peers;  /* of its peers, as measured; NAN: the same */
     size_t n_peers;
     double alone, more; /* shares of the time */
 };
@@ -139,8 +140,14 @@ static int add_skew(const struct run_model *model, size_t group, size_t who, con
     c.share = (struct whatif_scenario){
         .kind = WHATIF_LIKE_PEERS, .host = b->host, .rank = b->rank, .factor = 1};
     remark_set(&c.cause, HAS_MORE, NUMBERS(b->rank, ratio, e->n_peers), NAMES(b->process));
-    remarks_add(&c.evidence, RANK_USED_CPU,
-                NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->median, e->n_peers), NAMES());
+    if (isnan(e->peers))
+        remarks_add(&c.evidence, RANK_USED_CPU,
+                    NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->median, e->n_peers), NAMES());
+    else
+        remarks_add(
+            &c.evidence, RANK_USED_CPU_FOR_MORE,
+            NUMBERS(b->rank, 100 * own, e->n_peers, 100 * e->peers, e->n_peers, 100 * e->median),
+            NAMES());
     remarks_add(&c.evidence, WAITED_FOR_OTHERS, NUMBERS(100 * waiting), NAMES());
     core_speed_tell(core, &c);
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
@@ -189,7 +196,7 @@ static bool any_supplied(const struct candidates *candidates, size_t group) {
 
 static struct excess excess_of(const struct run_model *model, size_t group, size_t who,
                                double own) {
-    struct excess e = {0};
+    struct excess e = {.peers = NAN};
     e.median = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
     e.alone = own >= SERIAL_MIN ? alone_share(model, group, who) : 0;
     e.alone = beyond_common(e.alone, own, e.median);
@@ -234,13 +241,14 @@ static struct excess excess_by_amount(const struct run_model *model, size_t grou
                                       const struct core_speed *cores) {
     const struct core_speed *core = &cores[model->budgets.items[who].host];
     double own = share_of(model, group, who, BUDGET_CPU);
-    struct excess e = {0};
+    struct excess e = {.peers = NAN};
     double peers = peers_median(model, group, who, BUDGET_CPU, SKEW_PEER * own, &e.n_peers);
     if (!core_has_more_to_do(core) || !(own > peers))
         return e;
     struct excess by_time = excess_of(model, group, who, own / core->slower);
     e.more = own * core->more;
     e.median = own - e.more;
+    e.peers = peers;
     return by_time.more > e.more ? by_time : e;
 }
 

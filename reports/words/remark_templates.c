@@ -193,6 +193,9 @@ const char *remark_template(enum remark_code code) {
                                   "%.3g s; it did %.0f iterations, the others %.0f on average",
         [REMARK_RANK_USED_CPU] = "rank %d used the CPU outside MPI %.0f %% of the time, its "
                                  "peer%[|s] %.0f %%%[| in the median]",
+        [REMARK_RANK_USED_CPU_FOR_MORE] =
+            "rank %d used the CPU outside MPI %.0f %% of the time, its peer%[|s] %.0f %%; for as "
+            "much work as its peer%[ did|s did each] it would have used %.0f %%",
         [REMARK_WAITED_FOR_OTHERS] = "it waited for others %.0f %% of the time itself",
         [REMARK_SLEEPS] = "rank %d sleeps, or waits for a lock, in its own code",
         [REMARK_SLEPT] = "rank %d was off its core %.0f %% of the time outside MPI, and waited for "
