@@ -64,6 +64,7 @@ struct whatif_answer {
     double run_gain; /* of the whole run: that of the main phase, and what the rest of it gives
                         back; NAN as `gain` */
     double run_low, run_high;
+    double beside;      /* share of the run that counters say is saved outside the main phase */
     double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */
 };
 

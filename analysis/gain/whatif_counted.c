@@ -85,13 +85,17 @@ static bool is_of_link(const struct whatif_scenario *s) {
     return s->kind == WHATIF_LINK && !(s->rate_bytes_s > 0) && s->factor > 1;
 }
 
-/* Of the run such shares; of what they would save a part is saved. More than all of the main phase
- * is not saved there alone, and how much is nobody knows. */
-static void answer_of_run(const struct run_model *model, double gain, double low, double high,
-                          double part, struct whatif_answer *a) {
+static double times_the_phase(const struct run_model *model) {
     double length = (double)windows_length(phase_windows(&model->groups[model->main_group]));
     double run = (double)windows_length(phase_windows(&model->groups[0]));
-    double times = length > 0 ? part * run / length : INFINITY;
+    return length > 0 ? run / length : INFINITY;
+}
+
+/* Of the run such shares; of what they would save a part is saved. More than all of the main phase
+ * is not saved there alone. */
+static void answer_of_run(const struct run_model *model, double gain, double low, double high,
+                          double part, struct whatif_answer *a) {
+    double times = part * times_the_phase(model);
     if (gain * times < 1)
         answer(gain * times, low * times, fmin(high * times, 1), a);
 }
@@ -99,6 +103,19 @@ static void answer_of_run(const struct run_model *model, double gain, double low
 static void answer_counted(const struct whatif *w, const struct counted *c, double part,
                            struct whatif_answer *a) {
     answer_of_run(w->model, c->gain, c->gain_low, c->gain_high, part, a);
+}
+
+/* More is lost all the run than the main phase takes: what is lost there is counted there. */
+static void answer_with_beside(const struct whatif *w, struct counted_loss loss,
+                               const struct counted *run, struct whatif_answer *a) {
+    double times = times_the_phase(w->model);
+    struct counted c;
+    answer_counted(w, run, 1, a);
+    loss.group = w->model->main_group;
+    if (a->counted || !isfinite(times) || !gain_counted(w->model, &loss, &c))
+        return;
+    answer(c.gain, c.gain_low, c.gain_high, a);
+    a->beside = fmax(0, run->gain - c.gain / times);
 }
 
 static void count(const struct whatif *w, const struct whatif_scenario *s,
@@ -110,7 +127,7 @@ static void count(const struct whatif *w, const struct whatif_scenario *s,
         if (gain_counted_quota(w->model, s->host, w->model->main_group, s->factor, &counted))
             answer(counted.gain, counted.gain_low, counted.gain_high, a);
     } else if (is_counted(w->model, s) && gain_counted(w->model, &loss, &counted)) {
-        answer_counted(w, &counted, 1, a); /* what holds up a host does so all the run */
+        answer_with_beside(w, loss, &counted, a); /* what holds up a host does so all the run */
     }
 }
 

@@ -33,7 +33,8 @@ void whatif_of_run(const struct whatif *w, const struct whatif_scenario *scenari
     a->run_gain = a->run_low = a->run_high = NAN;
     if (isnan(a->gain) || !(run_s > 0))
         return;
-    double part = seconds_of(model, model->main_group) / run_s, beside = on_the_path(a, run_s);
+    double part = seconds_of(model, model->main_group) / run_s,
+           beside = a->beside + on_the_path(a, run_s);
     if (a->iterations && n == 1)
         beside += lost_beside(model, &scenarios[0]);
     a->run_gain = part * a->gain + beside;

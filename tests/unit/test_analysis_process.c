@@ -362,6 +362,27 @@ static struct whatif_answer ask_of(const struct process *two, struct whatif_scen
     return a;
 }
 
+/* For 0.62 of the run, more than the longest phase takes: what it is there is counted there. */
+static void what_is_lost_all_the_run_is_answered_for_a_phase_of_it(void **state) {
+    struct process two[] = {{"train", 0.2, 0.02, 0, 20, 0.04}, {"train", 0.36, 0.62, 0, 20, 0.04}};
+    struct whatif_scenario s = {
+        .kind = WHATIF_WITHOUT, .host = 1, .rank = -1, .term = BUDGET_RUN_QUEUE, .factor = 1};
+    struct whatif_answer a;
+    struct recording r;
+    struct judged j;
+    (void)state;
+    plant_job(&r, two, 2);
+    plant_mark(&r, MARK_PHASE, "first", -1, 0, 0, 0, 7);
+    plant_mark(&r, MARK_PHASE, "second", -1, 0, 0, 7, 5);
+    judge(&r, &j);
+    assert_int_equal(whatif_ask(j.whatif, &s, 1, &a), 0);
+    assert_true(a.counted && a.measured_s < 7.5);
+    assert_true(fabs(a.gain - 0.6) < 0.04 && fabs(a.run_gain - 0.6) < 0.04);
+    assert_true(fabs(j.verdict.gain - a.run_gain) < 1e-9);
+    assert_int_equal(j.verdict.state, VERDICT_SATURATED);
+    release(&r, &j);
+}
+
 /* Off its core for 0.36 of the time, of which it had data under way for 0.04. */
 static void a_sleep_that_the_others_wait_for_is_answered_by_what_if(void **state) {
     struct process two[] = {{"train", 0.58, 0.04, 0, 20, 0.04}, {"train", 0.6, 0.04, 0, 20, 0.2}};
@@ -543,6 +564,7 @@ int main(void) {
         cmocka_unit_test(threads_that_wait_for_each_other_for_a_third_of_the_time_want_no_core),
         cmocka_unit_test(what_comes_for_one_that_computes_tells_that_it_slept_before),
         cmocka_unit_test(processes_that_come_and_go_are_counted_by_their_parents),
+        cmocka_unit_test(what_is_lost_all_the_run_is_answered_for_a_phase_of_it),
         cmocka_unit_test(a_sleep_that_the_others_wait_for_is_answered_by_what_if),
         cmocka_unit_test(who_has_more_to_compute_without_ranks_is_answered_by_its_host),
         cmocka_unit_test(what_a_host_waited_for_while_the_program_was_loaded_is_told_only),
