@@ -113,9 +113,16 @@ static double recorded_sending_s(double t) {
 }
 
 #define RECORDED_NS(seconds) ((int64_t)llround((seconds)*1e9))
+/* As many values as the table has columns. */
 #define RECORDED_ROW(which, name, ...)                                                             \
-    recorded_row(store, tables[which].id, &tables[which].table, name,                              \
-                 (const int64_t[]){__VA_ARGS__})
+    recorded_row_of(store, &tables[which], name, (const int64_t[]){__VA_ARGS__},                   \
+                    sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static int recorded_row_of(struct store *store, const struct recorded_table *table,
+                           const char *name, const int64_t *values, size_t n) {
+    assert_int_equal(n, table->table.n_columns);
+    return recorded_row(store, table->id, &table->table, name, values);
+}
 
 /* Everything a host shows at t seconds after its counters began; host 0 is the server. */
 static int recorded_samples(struct store *store, struct recorded_table *tables,
@@ -136,7 +143,7 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     r |= RECORDED_ROW(RECORDING_PSI, "cpu", RECORDED_NS(0.01 * t), 0);
     r |= RECORDED_ROW(RECORDING_PROCESS, process, (int64_t)(1000 + host), (int64_t)host, 1,
                       250000000, busy, 0, RECORDED_NS(0.002 * t), 0, llround(2e6 * t), 0,
-                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0);
+                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, 0);
     return r;
 }
 

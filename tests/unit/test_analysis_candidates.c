@@ -126,6 +126,8 @@ static void see_a_group_alone(struct recording *r) {
         cores->name = strdup("cpus");
         for (size_t i = 0; i < cores->n; i++) {
             int64_t *values = &cores->values[i * set->n_columns];
+            if (values[CPU_USER] == VALUE_ABSENT) /* before the first interval */
+                continue;
             values[CPU_IDLE] += values[CPU_USER] / 2;
             values[CPU_USER] /= 2;
         }

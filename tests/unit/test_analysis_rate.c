@@ -44,7 +44,7 @@ static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
 static struct series_set *rows_in_steps(struct recording *r, int64_t step_ns) {
     plant_init(r, 1, 3);
     r->tables[RECORDING_CONNECTION].step_ns = step_ns;
-    int64_t row[] = {7, 10, VALUE_ABSENT, 0, 100, 5000, 5000, 0, 0, 0};
+    int64_t row[RECORDING_COLUMNS_MAX] = {7, 10, VALUE_ABSENT, 0, 100, 5000, 5000};
     for (int i = 0; i < 25; i++) {
         row[CONNECTION_RTT] = i;
         add(r, RECORDING_CONNECTION, 1, "a", 0.1 * i, i ? 0.1 : NAN, row);
