@@ -214,7 +214,7 @@ static int links_hardly_gain(const struct whatif *w, const struct whatif_scenari
 static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenario *s,
                              const struct whatif_answer *a, bool *ret_hardly) {
     struct replay_change change;
-    double before_s, after_s;
+    double before_s = NAN, after_s = NAN;
     int result = whatif_change_init(w, &change);
     if (result < 0)
         return result;

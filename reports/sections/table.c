@@ -113,7 +113,7 @@ static void set_integer(const struct report_column *column, struct report_cell *
 
 static void read_field(const struct report_column *column, const char *record,
                        struct report_cell *cell) {
-    const char *at = record + column->at;
+    const void *at = record + column->at;
     switch (column->type) {
     case FIELD_DOUBLE:
         set_number(cell, *(const double *)at);
@@ -154,12 +154,15 @@ static bool make_room(struct report_table *table) {
     if (table->n_rows < table->rows_room)
         return true;
     struct report_row *grown = realloc(table->rows, rows * sizeof *grown);
-    table->rows = grown ? grown : table->rows;
-    struct report_cell *cells =
-        grown ? realloc(table->cells, rows * table->n_columns * sizeof *cells + 1) : NULL;
-    table->cells = cells ? cells : table->cells;
-    table->rows_room = cells ? rows : table->rows_room;
-    return cells != NULL;
+    if (!grown)
+        return false;
+    table->rows = grown;
+    struct report_cell *cells = realloc(table->cells, rows * table->n_columns * sizeof *cells + 1);
+    if (!cells)
+        return false;
+    table->cells = cells;
+    table->rows_room = rows;
+    return true;
 }
 
 size_t table_add(struct report_table *table, const void *record) {
