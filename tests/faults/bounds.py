@@ -36,7 +36,7 @@ def slower_cores(run, runs):
 
 
 def clean_ratio(run, runs, measured_s):
-    """What the clean twin took of a stretch of this run, on cores as fast as this run had."""
+    """The clean twin's time over the time of a stretch of this run, on cores as fast as this run's."""
     return truth.true_ratio(run, measured_s) * slower_cores(run, runs)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the matrix's MPI programs in Python have in common: plants of the command line, and the time of their loop.
+"""Common parts of the matrix's MPI programs in Python: plants of the command line, and the time of their loop.
 
     PROGRAM ITERATIONS [--plant skew:RANK:FACTOR | sleep:RANK:MS | apply:MS]...
 """

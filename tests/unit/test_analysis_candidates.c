@@ -48,7 +48,7 @@ static void ranks_that_spin_in_turn_have_not_filled_their_cores(void **state) {
     release(&r, &j);
 }
 
-/* Half as much again: 0.076 s instead of 0.051 s a round. What it has more is shared out. */
+/* Half as much again: 0.076 s instead of 0.051 s a round. The excess is shared out. */
 static void more_work_on_one_rank_is_imbalance(void **state) {
     for (int ranks = 2; ranks <= 4; ranks++) {
         struct recording r;

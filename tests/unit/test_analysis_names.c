@@ -74,9 +74,10 @@ static void a_successor_with_the_same_id_is_another_process(void **state) {
     recording_init(&r);
     plant(&r, 7, 5 * S, &(struct row){"sh[7]", 1, 1, S}, 1);
     plant(&r, 7, 6 * S, &(struct row){"train[7]", 2, 3, S}, 1);
-    plant(&r, 8, VALUE_ABSENT / 2, &(struct row){"a[8]", 3, 3, S}, 1);
+    plant(&r, 8, INT64_MIN + 1, &(struct row){"a[8]", 3, 3, S}, 1);
+    plant(&r, 8, INT64_MAX - 1, &(struct row){"b[8]", 4, 3, S}, 1);
     assert_int_equal(recording_join_names(&r), 0);
-    assert_int_equal(r.tables[RECORDING_PROCESS].n, 3);
+    assert_int_equal(r.tables[RECORDING_PROCESS].n, 4);
     recording_release(&r);
 }
 

@@ -83,6 +83,14 @@ static void hostile_families_cost_nothing(void **state) {
     assert_int_equal(unseen_ms(&r, 0, 3), 0);
     assert_int_equal(unseen_ms(&r, 3, 0), 0);
     recording_release(&r);
+    recording_init(&r); /* counters that no machine reaches */
+    plant(&r, 7, 1, 1, 2, (const int64_t[][2]){{0, 0}, {0, INT64_MAX / MS}});
+    plant(&r, 8, 7, 1, 1, (const int64_t[][2]){{INT64_MAX / MS, 0}});
+    r.tables[RECORDING_PROCESS]
+        .items[0]
+        .values[r.tables[RECORDING_PROCESS].n_columns + PROCESS_UNSEEN] = INT64_MAX;
+    assert_int_equal(recording_find_unseen(&r), 0);
+    recording_release(&r);
 }
 
 int main(void) {

@@ -40,7 +40,7 @@ static int compare_leader(const void *a, const void *b) {
 
 static bool is_same_process(const struct named *a, const struct named *b) {
     return a->host == b->host && a->pid == b->pid && a->pid != VALUE_ABSENT &&
-           a->start_ns != VALUE_ABSENT && b->start_ns != VALUE_ABSENT &&
+           time_is_sane(a->start_ns) && time_is_sane(b->start_ns) &&
            b->start_ns - a->start_ns <= SAME_START_NS;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analysis/facts/recording/recording.h"
+#include "analysis/facts/series/times.h"
 
 #define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */
 
@@ -89,7 +90,7 @@ static int64_t *at(const struct series_set *set, const struct relative *one, siz
 }
 
 static double known(int64_t value) {
-    return value == VALUE_ABSENT || value < 0 ? 0 : (double)value;
+    return value > 0 && time_is_sane(value) ? (double)value : 0;
 }
 
 /* Its rows, all that they tell of it and of what was below it. */
@@ -107,9 +108,9 @@ static void tell_parent(const struct series_set *set, struct relative *one, doub
     struct relative *parent = one->parent;
     if (!parent)
         return;
-    for (size_t row = 0; row < parent->series->n && told > 0; row++) {
-        if (parent->series->t_ns[row] <= end_of(one))
-            continue;
+    const struct series *rows = parent->series;
+    size_t row = times_until(rows->t_ns, sizeof *rows->t_ns, rows->n, end_of(one));
+    for (; row < rows->n && told > 0; row++) {
         int64_t *grown = at(set, parent, row, PROCESS_UNSEEN);
         double taken = known(*grown) < told ? known(*grown) : told;
         *grown = *grown == VALUE_ABSENT ? VALUE_ABSENT : *grown - (int64_t)taken;
