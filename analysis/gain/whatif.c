@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,28 +120,24 @@ static void find_hub(struct whatif *w) {
 
 /* ---- as measured ---- */
 
-const char *whatif_why_not(int error) {
+struct refusal whatif_why_not(int error) {
     switch (error) {
     case -EDEADLK:
-        return "its MPI calls, replayed, wait for each other for ever";
+        return (struct refusal){.code = REFUSAL_DEADLOCK};
     case -ENODATA:
-        return "no other rank does the same, and there is nothing to be like, or to divide";
+        return (struct refusal){.code = REFUSAL_NO_PEER};
     case -E2BIG:
-        return "too many messages were on their way at once, or it would take for years";
+        return (struct refusal){.code = REFUSAL_TOO_MANY};
     default:
-        return NULL;
+        return (struct refusal){.code = REFUSAL_NONE};
     }
 }
 
 static void judge_replay(struct whatif *w) {
     double off = w->measured_s > 0 ? w->replay_s / w->measured_s - 1 : NAN;
-    if (fabs(off) <= WHATIF_REPLAY_TOLERANCE)
-        return;
-    snprintf(w->refused_text, sizeof w->refused_text,
-             "replayed as measured it takes %.3g s where %.3g s were measured (more than %.0f %% "
-             "off)",
-             w->replay_s, w->measured_s, 100 * WHATIF_REPLAY_TOLERANCE);
-    w->refused = w->refused_text;
+    if (!(fabs(off) <= WHATIF_REPLAY_TOLERANCE))
+        w->refused =
+            (struct refusal){.code = REFUSAL_UNLIKE_RUN, .numbers = {w->replay_s, w->measured_s}};
 }
 
 static int replay_with(struct whatif *w, double factor, double *ret_s) {
@@ -187,14 +182,15 @@ static int calibrate(struct whatif *w) {
 
 static int prepare(struct whatif *w) {
     if (throughput_counts(w->model, w->model->main_group)) {
-        w->refused = "its ranks run freely, and a replay does the same calls again, not more of "
-                     "them in the time";
+        w->refused.code = REFUSAL_RANKS_FREE;
         return 0;
     }
-    int result = replay_new(w->model, &w->replay, w->refused_text);
-    w->refused = result == -ENODATA ? w->refused_text : w->refused;
+    w->refused = replay_refusal(w->model);
+    if (w->refused.code)
+        return 0;
+    int result = replay_new(w->model, &w->replay);
     if (result < 0)
-        return result == -ENODATA ? 0 : result;
+        return result;
     result = find_roles(w);
     if (result == 0)
         result = collect_times(w);
@@ -202,16 +198,16 @@ static int prepare(struct whatif *w) {
         return result;
     find_hub(w);
     if (w->reference == SIZE_MAX) {
-        w->refused = "no rank's calls could be replayed";
+        w->refused.code = REFUSAL_NO_RANK;
         return 0;
     }
     result = calibrate(w);
     w->refused = whatif_why_not(result);
     if (result == 0)
         judge_replay(w);
-    if (result == 0 && !w->refused)
+    if (result == 0 && !w->refused.code)
         result = whatif_react(w);
-    return w->refused ? 0 : result;
+    return w->refused.code ? 0 : result;
 }
 
 int whatif_new(const struct run_model *model, struct whatif **ret_whatif) {

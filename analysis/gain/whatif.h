@@ -11,6 +11,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_WHATIF_H
 #define CHOKEPOINT_ANALYSIS_GAIN_WHATIF_H
 
+#include "analysis/simulate/refusal.h"
 #include "analysis/time/budget.h"
 
 struct run_model;
@@ -48,13 +49,13 @@ struct whatif_scenario {
 
 struct whatif_answer {
     bool replayed;
-    bool counted;         /* no replay, but counters tell what is predicted */
-    bool iterations;      /* or the iterations that ranks, which run freely, get done */
-    const char *refused;  /* why there was no replay; NULL. Lives as long as the whatif */
-    bool untold;          /* that is: nothing shows whether what it changes limits anything */
-    double measured_s;    /* the main phase */
-    double replay_s;      /* as measured, replayed; NAN without a replay */
-    double predicted_s;   /* NAN: neither replayed nor counted */
+    bool counted;           /* no replay, but counters tell what is predicted */
+    bool iterations;        /* or the iterations that ranks, which run freely, get done */
+    struct refusal refused; /* why there was no replay */
+    bool untold;            /* that is: nothing shows whether what it changes limits anything */
+    double measured_s;      /* the main phase */
+    double replay_s;        /* as measured, replayed; NAN without a replay */
+    double predicted_s;     /* NAN: neither replayed nor counted */
     double calls_s;       /* by the calls alone, all computing as long as it was; NAN: no replay */
     double low_s, high_s; /* 95 % of block bootstrap over iterations, fixed seed; NAN */
     double bound_s;       /* it cannot take less: everything else stays */

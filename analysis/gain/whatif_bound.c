@@ -86,7 +86,7 @@ static double hidden_on_path(const struct whatif *w, const struct critical_part 
     double hidden = 0, inside = 0;
     for (size_t h = 0; h < w->model->n_hosts; h++) {
         if (host < 0 || host == (int)h)
-            hidden += replay_hidden_s(w->refused ? NULL : w->replay, (int)h, term);
+            hidden += replay_hidden_s(w->refused.code ? NULL : w->replay, (int)h, term);
         for (enum budget_term mpi = 0; mpi < BUDGET_TERMS; mpi++)
             if (budget_term_class(mpi) == BUDGET_CLASS_MPI)
                 inside += critical_seconds(part, (int)h, mpi);

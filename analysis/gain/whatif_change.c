@@ -183,23 +183,21 @@ static bool is_without_cores(const struct whatif_scenario *s) {
            (s->term == BUDGET_RUN_QUEUE || s->term == BUDGET_QUOTA || s->term == BUDGET_STEAL);
 }
 
-const char *whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
+struct refusal whatif_beyond_replay(const struct whatif *w, const struct whatif_scenario *s) {
     const struct replay_network *m = &w->replay->net;
     size_t hosts = w->model->n_hosts;
     if ((s->kind == WHATIF_LINK || is_without_cores(s)) &&
         one_sided_part(&w->model->recording->calls) > ONE_SIDED_MAX)
-        return "data go by one-sided accesses, and a replay lets them take as long as they did";
+        return (struct refusal){.code = REFUSAL_ONE_SIDED};
     if (whatif_is_untold(w, s))
-        return "most that goes through that link are calls of groups, and nothing shows whether it "
-               "is what they wait for";
+        return (struct refusal){.code = REFUSAL_GROUPS_UNTOLD};
     for (size_t link = 0; link < 2 * hosts; link++) {
         double rate = link < hosts ? m->egress[link] : m->ingress[link - hosts];
         if (whatif_asks_link(w, s, link) && m->held[link] && isinf(rate) && m->twin[link] < 0 &&
             carries_groups(w, link) && !few_tell(m))
-            return "what holds up that link are calls of groups, and none of few bytes tell what "
-                   "they take without it";
+            return (struct refusal){.code = REFUSAL_GROUPS_HELD};
     }
-    return NULL;
+    return (struct refusal){.code = REFUSAL_NONE};
 }
 
 static void change_links(const struct whatif *w, const struct whatif_scenario *s,

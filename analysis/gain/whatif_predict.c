@@ -125,7 +125,7 @@ int whatif_predict(const struct whatif *w, const struct whatif_scenario *scenari
         keep_bound(scenarios, n, a);
         widen(w, scenarios, n, a);
         warm(a);
-    } else if (whatif_why_not(result)) {
+    } else if (whatif_why_not(result).code) {
         a->refused = whatif_why_not(result);
         result = 0;
     }

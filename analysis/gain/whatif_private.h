@@ -10,8 +10,7 @@
 struct whatif {
     const struct run_model *model;
     struct replay *replay; /* NULL: refused */
-    const char *refused;
-    char refused_text[REPLAY_WHY_MAX];
+    struct refusal refused;
     int *roles;        /* of the replay's ranks */
     size_t hub;        /* the one rank all messages go to or come from; SIZE_MAX: there is none */
     double n_workers;  /* ranks beside the hub */
@@ -39,8 +38,8 @@ bool whatif_is_replayed(const struct whatif *whatif, struct window window);
 double whatif_length_s(const struct whatif *whatif, const int64_t *replayed, struct window window);
 /* The same of the main phase, or of what is replayed of it. */
 double whatif_group_s(const struct whatif *whatif, const int64_t *replayed);
-/* Why a replay gave up (static text); NULL: it is no error that a recording can cause. */
-const char *whatif_why_not(int error);
+/* Why a replay gave up; REFUSAL_NONE: it is no error that a recording can cause. */
+struct refusal whatif_why_not(int error);
 
 /* The answer by replay; its bound must be there. A replay that gave up: the answer is refused.
  * -ENOMEM. */
@@ -80,9 +79,9 @@ void whatif_sure_bound(const struct whatif *whatif, struct whatif_answer *answer
 int whatif_change_ranks(const struct whatif *whatif, const struct whatif_scenario *scenario,
                         struct replay_change *change);
 
-/* Why a replay cannot tell what this changes (static text); NULL: it can. */
-const char *whatif_beyond_replay(const struct whatif *whatif,
-                                 const struct whatif_scenario *scenario);
+/* Why a replay cannot tell what this changes. */
+struct refusal whatif_beyond_replay(const struct whatif *whatif,
+                                    const struct whatif_scenario *scenario);
 
 /* A faster link, where nothing shows whether it is what calls of groups wait for. */
 bool whatif_is_untold(const struct whatif *whatif, const struct whatif_scenario *scenario);

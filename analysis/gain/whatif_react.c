@@ -90,11 +90,9 @@ static int refuse_frozen(struct whatif *w) {
         double part = frozen_part(w, r, frozen_ns, &function);
         if (part < REACT_MIN || part * w->measured_s <= w->frozen_s)
             continue;
-        snprintf(w->refused_text, sizeof w->refused_text,
-                 "rank %d waits %.0f %% of the time, mostly in %s, and its calls do not tell for "
-                 "whom",
-                 w->replay->ranks[r].number, 100 * part, log->names[function]);
-        w->refused = w->refused_text;
+        w->refused = (struct refusal){REFUSAL_RANK_UNTOLD,
+                                      .numbers = {w->replay->ranks[r].number, 100 * part},
+                                      .call = log->names[function]};
         w->frozen_s = part * w->measured_s;
     }
     free(frozen_ns);
@@ -140,16 +138,15 @@ static int twice_as_fast(const struct whatif *w, double *ret_gain) {
 int whatif_react(struct whatif *w) {
     int result = refuse_frozen(w);
     double most = computing_part(w) / 2, gain = 0;
-    if (result < 0 || w->refused || most < REACT_MIN)
+    if (result < 0 || w->refused.code || most < REACT_MIN)
         return result;
     result = twice_as_fast(w, &gain);
     if (result < 0) {
         w->refused = whatif_why_not(result);
-        return w->refused ? 0 : result;
+        return w->refused.code ? 0 : result;
     }
     if (gain < PATH_PART * most)
-        w->refused = "with each rank twice as fast its calls, replayed, take as long as before: "
-                     "they do not tell who waits for whom";
+        w->refused.code = REFUSAL_NO_REACTION;
     return 0;
 }
 
@@ -187,8 +184,8 @@ static bool must_react(const struct whatif *w, const struct whatif_scenario *s,
     }
 }
 
-static void refuse(struct whatif_answer *a, const char *why) {
-    a->refused = why;
+static void refuse(struct whatif_answer *a, enum refusal_code code) {
+    a->refused.code = code;
     a->replayed = false;
     a->predicted_s = a->calls_s = a->low_s = a->high_s = NAN;
     a->gain = a->gain_low = a->gain_high = NAN;
@@ -228,7 +225,7 @@ static int ranks_hardly_gain(const struct whatif *w, const struct whatif_scenari
         result = changed_s(w, &change, &after_s);
     *ret_hardly = result == 0 && (before_s - after_s) / w->replay_s < PATH_PART * a->gain_max;
     whatif_change_release(&change);
-    return whatif_why_not(result) ? 0 : result;
+    return whatif_why_not(result).code ? 0 : result;
 }
 
 int whatif_doubt(const struct whatif *w, const struct whatif_scenario *s, struct whatif_answer *a) {
@@ -237,10 +234,7 @@ int whatif_doubt(const struct whatif *w, const struct whatif_scenario *s, struct
         return 0;
     int result = (link ? links_hardly_gain : ranks_hardly_gain)(w, s, a, &hardly);
     if (result == 0 && hardly)
-        refuse(a, link ? "its host holds back what it sends, yet the calls, replayed, wait for no "
-                         "link"
-                       : "the critical path goes through that, yet the calls, replayed, hardly "
-                         "take less without it");
+        refuse(a, link ? REFUSAL_NO_LINK_WAITS : REFUSAL_PATH_STAYS);
     return result;
 }
 

@@ -28,7 +28,7 @@ static struct gain gain_of(const struct whatif_answer *answer) {
 }
 
 static int ask(const struct run_model *model, const struct whatif *whatif,
-               const struct whatif_scenario *scenario, struct gain *ret_gain, char **why) {
+               const struct whatif_scenario *scenario, struct gain *ret_gain, struct refusal *why) {
     struct whatif_answer answer;
     int result = whatif_ask(whatif, scenario, 1, &answer);
     if (result == -EINVAL)
@@ -36,8 +36,8 @@ static int ask(const struct run_model *model, const struct whatif *whatif,
     if (result < 0)
         return result;
     if (!answer.replayed) {
-        if (!*why && answer.refused)
-            *why = strdup(answer.refused);
+        if (!why->code)
+            *why = answer.refused;
         if (answer.untold) /* that alone blames nobody */
             *ret_gain =
                 (struct gain){.estimate = 0, .low = 0, .high = answer.gain_max * main_share(model)};
@@ -94,7 +94,7 @@ static int estimate_freely(const struct run_model *model, struct candidate *c) {
 }
 
 static int estimate(const struct run_model *model, const struct candidates *candidates,
-                    const struct whatif *whatif, struct candidate *c, char **why) {
+                    const struct whatif *whatif, struct candidate *c, struct refusal *why) {
     int result = 0;
     double bound = bound_of(model, candidates, c);
     c->gain = (struct gain){.estimate = bound, .low = NAN, .high = bound};

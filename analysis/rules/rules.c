@@ -306,7 +306,6 @@ void candidates_release(struct candidates *candidates) {
         release(&candidates->items[i]);
     free(candidates->items);
     free(candidates->arithmetic);
-    free(candidates->no_replay);
     flows_release(&candidates->flows);
     remarks_release(&candidates->ruled_out);
     *candidates = (struct candidates){0};

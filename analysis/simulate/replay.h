@@ -15,6 +15,7 @@
 #define CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_H
 
 #include "analysis/run_model.h"
+#include "analysis/simulate/refusal.h"
 
 enum replay_op_kind {
     REPLAY_GAP,       /* between calls: ns, cpu_ns of it computing; first: its shares */
@@ -170,10 +171,11 @@ struct replay_change {
 /* More calls than this are replayed in part: as many iterations as fit. */
 #define REPLAY_CALLS_MAX 3000000
 
-#define REPLAY_WHY_MAX 160
+/* Whether the matching tells whom the ranks' calls wait for, so that a replay can react. */
+struct refusal replay_refusal(const struct run_model *model);
 
-/* 0; -ENOMEM; -ENODATA: the calls do not say enough, ret_why[REPLAY_WHY_MAX] says what. */
-int replay_new(const struct run_model *model, struct replay **ret_replay, char *ret_why);
+/* Only of a run that is not refused. -ENOMEM. */
+int replay_new(const struct run_model *model, struct replay **ret_replay);
 void replay_free(struct replay *replay);
 
 /* Links and latencies from what was measured. -ENOMEM. */

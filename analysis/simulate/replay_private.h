@@ -82,10 +82,6 @@ enum replay_exchange replay_exchange_of(const char *name);
 /* How long all of it takes, if its part takes each link so many seconds. */
 double replay_wire_s(const struct replay_group *g, const double *seconds, size_t n_hosts);
 
-/* Whether the matching tells whom the ranks' calls wait for, so that a replay can react; if not,
- * ret_why[REPLAY_WHY_MAX] says which do not. */
-bool replay_is_told(const struct run_model *model, char *ret_why);
-
 /* Signals between calls become messages, after those of the program. -ENOMEM. */
 int replay_find_signals(struct builder *b);
 

@@ -4,7 +4,6 @@
  * it does not know whom for, reproduces any run, and does not react to any change: ways of waiting
  * that it does not follow are named instead.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "analysis/run_model.h"
@@ -88,7 +87,7 @@ static void add_rank(const struct run_model *model, size_t r, struct untold *unt
     untold->all_ns += rank->n ? (double)(end - rank->events[0].enter_ns) : 0;
 }
 
-static bool waits_are_told(const struct run_model *model, char *ret_why) {
+static struct refusal waits_untold(const struct run_model *model) {
     const struct mpi_log *log = &model->recording->calls;
     struct untold untold = {.all_ns = 0};
     double sum = 0;
@@ -100,35 +99,33 @@ static bool waits_are_told(const struct run_model *model, char *ret_why) {
         sum += untold.ns[f];
     }
     if (sum <= UNTOLD_MAX * untold.all_ns)
-        return true;
-    snprintf(ret_why, REPLAY_WHY_MAX, "nothing tells whom ranks wait for in %s", log->names[most]);
-    return false;
+        return (struct refusal){.code = REFUSAL_NONE};
+    return (struct refusal){.code = REFUSAL_WAITS_UNTOLD, .call = log->names[most]};
 }
 
 /* ---- all of it ---- */
 
-static const char *too_little(const struct run_model *model) {
+static enum refusal_code too_little(const struct run_model *model) {
     const struct call_matches *m = &model->matches;
     if (!model->recording->calls.n)
-        return "no MPI calls were recorded";
+        return REFUSAL_NO_CALLS;
     for (size_t r = 0; r < model->recording->calls.n; r++)
         if (model->recording->calls.ranks[r].lost_ns != INT64_MAX)
-            return "some MPI calls were lost";
+            return REFUSAL_CALLS_LOST;
     if (!m->messages && !m->groups && !m->n_signals)
-        return "no call of one rank could be matched with one of another";
-    return NULL;
+        return REFUSAL_NOTHING_MATCHED;
+    return REFUSAL_NONE;
 }
 
-bool replay_is_told(const struct run_model *model, char *ret_why) {
-    const char *why = too_little(model), *later = why ? NULL : newcomer(&model->recording->calls);
+struct refusal replay_refusal(const struct run_model *model) {
+    enum refusal_code code = too_little(model);
+    const char *later = newcomer(&model->recording->calls);
+    if (code)
+        return (struct refusal){.code = code};
     if (later)
-        snprintf(ret_why, REPLAY_WHY_MAX, "the run uses %s, which a replay does not follow", later);
-    else if (why)
-        snprintf(ret_why, REPLAY_WHY_MAX, "%s", why);
-    if (why || later || !waits_are_told(model, ret_why))
-        return false;
-    if (model->critical.unmatched <= UNTOLD_MAX)
-        return true;
-    snprintf(ret_why, REPLAY_WHY_MAX, "too many MPI calls could not be matched between ranks");
-    return false;
+        return (struct refusal){.code = REFUSAL_NEWCOMERS, .call = later};
+    struct refusal waits = waits_untold(model);
+    if (!waits.code && model->critical.unmatched > UNTOLD_MAX)
+        waits.code = REFUSAL_MUCH_UNMATCHED;
+    return waits;
 }

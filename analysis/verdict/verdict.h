@@ -78,9 +78,10 @@ struct verdict {
     double confidence;                /* 0..1 */
     double computed;                  /* what verdict_calibrated() was asked; NAN: nothing */
     double gain, gain_low, gain_high; /* shares of the run; NAN where not estimated */
-    const char *gain_source; /* "replay", "iterations" (where ranks run freely), "counters",
-                                "bound": only gain_high is known; NULL: nobody is blamed */
-    bool too_short;          /* to be judged: one line says so */
+    const char *gain_source;  /* "replay", "iterations" (where ranks run freely), "counters",
+                                 "bound": only gain_high is known; NULL: nobody is blamed */
+    struct refusal no_replay; /* why it is no "replay" */
+    bool too_short;           /* to be judged: one line says so */
     struct remarks evidence, against, ruled_out, next; /* the rules' first */
     /* Of its candidate: */
     double share_low, share_high;  /* 95 % of its share of the run's time */

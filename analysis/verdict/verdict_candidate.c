@@ -153,12 +153,13 @@ static void take_gain(const struct run_model *model, const struct candidate *c,
 /* Why it is no replay. */
 static void add_no_replay(const struct candidates *candidates, struct verdict *v) {
     const struct candidate *c = &candidates->items[0];
-    if (c->gain.replayed || !candidates->no_replay)
+    if (c->gain.replayed || !candidates->no_replay.code)
         return;
+    v->no_replay = candidates->no_replay;
     if (candidate_gain(c)->counted)
-        remarks_add(&v->against, COUNTED_NOT_REPLAYED, NUMBERS(), NAMES(candidates->no_replay));
+        remarks_add(&v->against, COUNTED_NOT_REPLAYED, NUMBERS(), NAMES());
     else
-        remarks_add(&v->against, BOUND_NOT_REPLAYED, NUMBERS(), NAMES(candidates->no_replay));
+        remarks_add(&v->against, BOUND_NOT_REPLAYED, NUMBERS(), NAMES());
 }
 
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,

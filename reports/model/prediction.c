@@ -6,6 +6,7 @@
 
 #include "reports/model/model_private.h"
 #include "reports/model/prediction_private.h"
+#include "reports/words/refusal_words.h"
 
 static int put_text(const struct prediction_word *words, size_t n, char **ret_text) {
     size_t size = 1;
@@ -42,10 +43,10 @@ static int ask(struct prediction *p, struct prediction_reader *reader, const str
     if (result < 0)
         return result;
     p->n_answers++;
-    if (to->answer.refused) {
-        to->refused = strdup(to->answer.refused);
+    if (to->answer.refused.code) {
+        to->refused = refusal_words(&to->answer.refused);
+        to->answer.refused.call = NULL; /* the recording's */
         result = to->refused ? 0 : -ENOMEM;
-        to->answer.refused = NULL;
     }
     return result < 0 ? result : put_text(words, n, &to->text);
 }

@@ -63,8 +63,8 @@ const char *verdict_template(enum remark_code code) {
                                          "anything that the run had to wait for",
         /* ---- the verdict: what speaks against it ---- */
         [REMARK_RUNNER_UP] = "runner-up",
-        [REMARK_COUNTED_NOT_REPLAYED] = "the gain is estimated from counters, not replayed: %s",
-        [REMARK_BOUND_NOT_REPLAYED] = "the gain is an upper bound, not a prediction: %s",
+        [REMARK_COUNTED_NOT_REPLAYED] = "the gain is estimated from counters, not replayed",
+        [REMARK_BOUND_NOT_REPLAYED] = "the gain is an upper bound, not a prediction",
         [REMARK_FAILED_LATER] =
             "the command failed (exit status %d): this is of the time until then",
         [REMARK_ALL_MAY_LACK] =

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "reports/words/candidate_words.h"
+#include "reports/words/refusal_words.h"
 #include "reports/words/remark_words.h"
 #include "reports/words/scenario_words.h"
 #include "reports/words/verdict_private.h"
@@ -117,6 +118,9 @@ static char *completed(const struct run_model *model, const struct verdict *v,
         return say_runner_up(model, v, words);
     case REMARK_ADVISE_OWN_CORES_EACH:
         return with(words, remark_words(&v->candidate->cause));
+    case REMARK_COUNTED_NOT_REPLAYED:
+    case REMARK_BOUND_NOT_REPLAYED:
+        return with(words, refusal_words(&v->no_replay));
     case REMARK_ADVISE_ASK:
         return say_question(model, v, words);
     default:

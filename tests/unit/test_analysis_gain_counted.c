@@ -237,7 +237,7 @@ static void a_verdict_and_what_if_say_that_it_was_counted(void **state) {
     assert_non_null(strstr(j.words.summary, "by counters, not replayed"));
     w = j.whatif;
     assert_int_equal(whatif_ask(w, &without, 1, &a), 0);
-    assert_true(a.counted && !a.replayed && a.refused && isnan(a.bound_s));
+    assert_true(a.counted && !a.replayed && a.refused.code && isnan(a.bound_s));
     NEAR(a.gain, 0.57);
     assert_int_equal(whatif_ask(w, &link, 1, &a), 0);
     assert_true(!a.counted && isnan(a.predicted_s));

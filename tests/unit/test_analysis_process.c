@@ -353,7 +353,7 @@ static struct whatif_answer ask_of(const struct process *two, struct whatif_scen
     judge(&r, &j);
     w = j.whatif;
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
-    assert_true(!a.replayed && a.refused);
+    assert_true(!a.replayed && a.refused.code);
     if (a.counted) { /* the verdict says the same */
         assert_true(j.verdict.host == s.host && fabs(j.verdict.gain - a.gain) < 1e-9);
         assert_true(a.gain_low < a.gain && a.gain < a.gain_high && isnan(a.bound_s));

@@ -107,7 +107,6 @@ static struct whatif_answer ask(double overlimits_s, struct whatif_scenario s) {
     assert_int_equal(model_build(&r, &model), 0);
     assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
-    a.refused = a.refused ? "refused" : NULL; /* its text ends with the whatif */
     whatif_free(w);
     model_release(&model);
     recording_release(&r);
@@ -123,7 +122,7 @@ static void a_link_that_holds_back_is_not_harmless_because_a_replay_says_so(void
     assert_true(ask(1000, s).replayed); /* a few packets */
     a = ask(8000, s);
     assert_false(a.replayed);
-    assert_non_null(a.refused);
+    assert_true(a.refused.code);
     assert_true(isnan(a.predicted_s) && isnan(a.gain));
     assert_true(a.bound_s < 0.5 * a.measured_s);
     s.host = -1; /* all of them */

@@ -58,7 +58,7 @@ static struct whatif_answer ask(plant_round *way, char *ret_refused) {
     build(&r, &model, way);
     assert_int_equal(whatif_new(&model, &w), 0);
     assert_int_equal(whatif_ask(w, &s, 1, &a), 0);
-    snprintf(ret_refused, 200, "%s", a.refused ? a.refused : "");
+    snprintf(ret_refused, 200, "%s", a.refused.call ? a.refused.call : "");
     whatif_free(w);
     model_release(&model);
     recording_release(&r);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/words/refusal_words.h"
+
+#include "analysis/gain/whatif.h"
+#include "reports/words/text_list.h"
+
+/* Of codes that carry nothing. */
+static const char *const plain[REFUSAL_COUNT_] = {
+    [REFUSAL_NONE] = "",
+    [REFUSAL_NO_CALLS] = "no MPI calls were recorded",
+    [REFUSAL_CALLS_LOST] = "some MPI calls were lost",
+    [REFUSAL_NOTHING_MATCHED] = "no call of one rank could be matched with one of another",
+    [REFUSAL_MUCH_UNMATCHED] = "too many MPI calls could not be matched between ranks",
+    [REFUSAL_RANKS_FREE] = "the ranks do not wait for each other, so a faster one does more "
+                           "iterations, and a replay has the same calls as before",
+    [REFUSAL_NO_RANK] = "no rank's calls could be replayed",
+    [REFUSAL_NO_REACTION] = "with each rank twice as fast its calls, replayed, take as long as "
+                            "before: they do not tell who waits for whom",
+    [REFUSAL_NO_LINK_WAITS] = "the host holds back what it sends, yet the replayed calls wait for "
+                              "no link",
+    [REFUSAL_PATH_STAYS] = "the critical path goes through what would change, yet the replayed "
+                           "calls take hardly less time without it",
+    [REFUSAL_DEADLOCK] = "the MPI calls, replayed, wait for each other for ever",
+    [REFUSAL_TOO_MANY] = "the replay has too many messages on their way at once, or takes years",
+    [REFUSAL_NO_PEER] = "no other rank does the same work, so there is none to be like, or to "
+                        "share with",
+    [REFUSAL_ONE_SIDED] = "the data move by one-sided accesses, whose time a replay leaves as it "
+                          "was",
+    [REFUSAL_GROUPS_UNTOLD] = "most of the traffic on that link is collectives, and nothing shows "
+                              "whether they wait for the link",
+    [REFUSAL_GROUPS_HELD] = "collectives are held up on that link, and there are no small ones "
+                            "that show how long they take without it",
+};
+
+char *refusal_words(const struct refusal *r) {
+    switch (r->code) {
+    case REFUSAL_NEWCOMERS:
+        return text_format("the run uses %s, which a replay does not follow", r->call);
+    case REFUSAL_WAITS_UNTOLD:
+        return text_format("nothing tells whom ranks wait for in %s", r->call);
+    case REFUSAL_RANK_UNTOLD:
+        return text_format("rank %.0f waits %.0f %% of the time, mostly in %s, and its calls do "
+                           "not tell for whom",
+                           r->numbers[0], r->numbers[1], r->call);
+    case REFUSAL_UNLIKE_RUN:
+        return text_format("the MPI calls, replayed as measured, take %.3g s, the run took %.3g s: "
+                           "more than %.0f %% off",
+                           r->numbers[0], r->numbers[1], 100 * WHATIF_REPLAY_TOLERANCE);
+    default:
+        return text_format("%s", plain[r->code]);
+    }
+}
