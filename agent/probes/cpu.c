@@ -3,6 +3,11 @@
  * CPU time of every core, from /proc/stat; of a group from its cpuacct.usage_all (v1, per core),
  * or from cpu.stat or cpuacct.stat (one row for all its cores).
  *
+ * The two numbers of cpuacct are samples of the tick: load that is shorter than a tick is missed by
+ * 10 to 40 %. How much a v1 group used comes from the scheduler's clock instead
+ * (cpuacct.usage_percpu, cpuacct.usage), and only its division into user and system time from the
+ * tick, as the kernel does it for processes.
+ *
  * A group has no idle time of its own, so idle is what passed less what it used and less what the
  * hypervisor took from those cores: the sum over a row's columns is then wall time, as for a host.
  *
@@ -25,11 +30,13 @@ enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_COLUMNS };
 
 struct held {
     int64_t idle, iowait, steal; /* of the last sample */
+    int64_t user, system;        /* likewise, of what the scheduler's clock counted */
 };
 
 struct cpu {
     struct source stat;  /* /proc/stat: the machine's cores */
     struct source group; /* the group's own file, when the scope is one */
+    struct source exact; /* v1 group: by the scheduler's clock, a number or one a core */
     bool per_core;       /* group: usage_all has a line a core */
     int64_t unit_ns;     /* group: of the numbers in its one-row file */
     struct held *held;   /* SCOPE_CPUS_MAX, by core */
@@ -127,6 +134,35 @@ static void group_row(struct row *row, struct held *held, int64_t passed_ns, int
     row->values[IDLE] = hold(&held->idle, idle_ns > 0 ? idle_ns : 0);
 }
 
+/* Divides `exact` as user and system time are to each other; neither part steps back
+ * (cputime_adjust() in the kernel's sched/cputime.c). */
+static void divide_exact(struct held *held, int64_t exact_ns, int64_t *user_ns,
+                         int64_t *system_ns) {
+    double sum = (double)*user_ns + (double)*system_ns;
+    if (exact_ns == VALUE_ABSENT || *user_ns == VALUE_ABSENT || *system_ns == VALUE_ABSENT)
+        return;
+    if (exact_ns - held->user < held->system)
+        held->user = held->system = 0; /* a restart */
+    int64_t most_ns = exact_ns - held->user;
+    int64_t system = sum > 0 ? (int64_t)((double)exact_ns * ((double)*system_ns / sum)) : 0;
+    system = system > most_ns ? most_ns : system;
+    held->system = system < held->system ? held->system : system;
+    held->user = exact_ns - held->system;
+    *user_ns = held->user;
+    *system_ns = held->system;
+}
+
+/* The number at that place of the exact file; VALUE_ABSENT: there is none. */
+static int64_t exact_ns(const struct cpu *cpu, unsigned place) {
+    const char *p = cpu->exact.data,
+               *end = source_is_open(&cpu->exact) ? source_end(&cpu->exact) : p;
+    uint64_t number = 0;
+    for (unsigned i = 0; i <= place; i++)
+        if (!p || !text_u64(&p, end, &number))
+            return VALUE_ABSENT;
+    return counter_value(number, 1);
+}
+
 /* "cpu user system" and then a line a core, in ns. */
 static void group_cores(struct cpu *cpu, const struct probe_env *env, struct rows *rows) {
     const char *p = cpu->group.data, *end = source_end(&cpu->group);
@@ -138,8 +174,10 @@ static void group_cores(struct cpu *cpu, const struct probe_env *env, struct row
             numbers[0] >= SCOPE_CPUS_MAX || !scope_has_cpu(env->scope, (unsigned)numbers[0]))
             continue;
         struct held *held = &cpu->held[numbers[0]];
-        group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns,
-                  counter_value(numbers[1], 1), counter_value(numbers[2], 1), held->steal);
+        int64_t user_ns = counter_value(numbers[1], 1), system_ns = counter_value(numbers[2], 1);
+        divide_exact(held, exact_ns(cpu, (unsigned)numbers[0]), &user_ns, &system_ns);
+        group_row(append_core(rows, (unsigned)numbers[0]), held, env->mono_ns, user_ns, system_ns,
+                  held->steal);
     }
 }
 
@@ -160,6 +198,7 @@ static void group_sum(struct cpu *cpu, const struct probe_env *env, int64_t stea
         else if (span_equal(word, "system_usec") || span_equal(word, "system"))
             system_ns = counter_value(number, cpu->unit_ns);
     }
+    divide_exact(&cpu->total, exact_ns(cpu, 0), &user_ns, &system_ns);
     if (!__builtin_mul_overflow(env->mono_ns, (int64_t)env->scope->n_cpus, &passed_ns))
         group_row(rows_append(rows, "cpus", 4), &cpu->total, passed_ns, user_ns, system_ns,
                   steal_ns);
@@ -171,6 +210,8 @@ static int cpu_sample(void *state, const struct probe_env *env, struct rows *row
     int r = of_group ? source_read(&cpu->group) : 0;
     if (r == 0)
         r = source_read(&cpu->stat);
+    if (r == 0 && source_is_open(&cpu->exact))
+        r = source_read(&cpu->exact);
     if (r < 0)
         return r;
     int64_t steal_ns = read_cores(cpu, env, of_group ? NULL : rows);
@@ -187,6 +228,8 @@ static int open_group(struct cpu *cpu, const struct probe_env *env) {
     if (scope->v2_cpu)
         return source_open(&cpu->group, scope->cpu, "cpu.stat");
     cpu->per_core = source_open(&cpu->group, scope->cpu, "cpuacct.usage_all") == 0;
+    /* Without it the numbers of the tick stand. */
+    source_open(&cpu->exact, scope->cpu, cpu->per_core ? "cpuacct.usage_percpu" : "cpuacct.usage");
     return cpu->per_core ? 0 : source_open(&cpu->group, scope->cpu, "cpuacct.stat");
 }
 
@@ -223,6 +266,7 @@ static void cpu_close(void *state) {
     struct cpu *cpu = state;
     source_close(&cpu->stat);
     source_close(&cpu->group);
+    source_close(&cpu->exact);
     free(cpu->held);
     cpu->held = NULL;
 }

@@ -252,6 +252,8 @@ static void idle_time_does_not_step_back_but_a_restart_shows(void **state) {
     tree_remove(&tree);
 }
 
+#define CPUACCT "sys/fs/cgroup/cpu,cpuacct/cpuacct."
+
 static void a_group_that_used_more_than_passed_is_not_idle(void **state) {
     struct tree tree;
     struct harness h;
@@ -259,12 +261,39 @@ static void a_group_that_used_more_than_passed_is_not_idle(void **state) {
     tree_make(&tree, "cgroup-v1");
     probe_start(&h, tree.path, SCOPE_CGROUP, &probe_cpu, 10 * S);
     int64_t idle_ns = harness_value(&h, "cpu2", "idle_ns");
-    tree_write(&tree, "sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_all",
-               "cpu user system\n2 2050000001 200000002\n3 3000000003 400000004\n");
+    tree_write(&tree, CPUACCT "usage_percpu", "7 333 2550000006 3400000007\n");
     assert_int_equal(harness_sample_at(&h, 11 * S), 0); /* 1.05 s in 1 s: the clocks differ */
     expect(&h, "cpu2", "idle_ns", idle_ns);
     assert_int_equal(harness_sample_at(&h, 12 * S), 0);
-    expect(&h, "cpu2", "idle_ns", 12 * S - 2050000001 - 200000002 - 200000000);
+    expect(&h, "cpu2", "idle_ns", 12 * S - 2550000006 - 200000000);
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
+static void expect_times(struct harness *h, const char *ticks, const char *exact, int64_t user_ns,
+                         int64_t system_ns, struct tree *tree) {
+    tree_write(tree, CPUACCT "usage_all", ticks);
+    tree_write(tree, CPUACCT "usage_percpu", exact);
+    assert_int_equal(harness_sample_at(h, 100 * S), 0);
+    expect(h, "cpu2", "user_ns", user_ns);
+    expect(h, "cpu2", "system_ns", system_ns);
+}
+
+static void a_group_s_cores_go_by_the_scheduler_s_clock(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, "cgroup-v1");
+    tree_write(&tree, CPUACCT "usage_percpu", "0 0 8 0\n");
+    tree_write(&tree, CPUACCT "usage_all", "cpu user system\n2 0 0\n");
+    probe_start(&h, tree.path, SCOPE_CGROUP, &probe_cpu, 10 * S);
+    expect(&h, "cpu2", "user_ns", 8); /* no tick has seen it run */
+    expect_times(&h, "cpu user system\n2 30 10\n", "0 0 400 0\n", 300, 100, &tree);
+    /* All that the tick saw since was the system's: none of the user's is taken back. */
+    expect_times(&h, "cpu user system\n2 30 90\n", "0 0 480 0\n", 300, 180, &tree);
+    expect_times(&h, "cpu user system\n2 930 90\n", "0 0 500 0\n", 320, 180, &tree);
+    expect_times(&h, "cpu user system\n2 5 5\n", "0 0 20 0\n", 10, 10, &tree); /* a restart */
+    expect_times(&h, "cpu user system\n2 50 60\n", "0 0\n", 50, 60, &tree);    /* not told */
     harness_close(&h);
     tree_remove(&tree);
 }
@@ -314,6 +343,7 @@ int main(void) {
         cmocka_unit_test(cores_may_go_offline_and_come_back),
         cmocka_unit_test(idle_time_does_not_step_back_but_a_restart_shows),
         cmocka_unit_test(a_group_that_used_more_than_passed_is_not_idle),
+        cmocka_unit_test(a_group_s_cores_go_by_the_scheduler_s_clock),
         cmocka_unit_test(lines_are_found_by_name_wherever_they_are),
         cmocka_unit_test(an_emptied_file_costs_this_sample_only),
     };

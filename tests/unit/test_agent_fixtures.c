@@ -313,12 +313,13 @@ static void a_v1_group_has_its_own_cores(void **state) {
     (void)state;
     start_cgroup(&h, "cgroup-v1", &probe_cpu);
     assert_int_equal(h.rows.n, 2);
-    expect(&h, "cpu2", "user_ns", 1000000001);
-    expect(&h, "cpu2", "system_ns", 200000002);
+    /* 1.5 s by the scheduler's clock, of which the tick saw 1 s of user and 0.2 s of system time */
+    expect(&h, "cpu2", "user_ns", 1250000004);
+    expect(&h, "cpu2", "system_ns", 250000002);
     expect(&h, "cpu2", "steal_ns", 200000000);
-    expect(&h, "cpu2", "idle_ns", 1000 * S - 1000000001 - 200000002 - 200000000);
+    expect(&h, "cpu2", "idle_ns", 1000 * S - 1500000006 - 200000000);
     expect_absent(&h, "cpu2", "iowait_ns");
-    expect(&h, "cpu3", "idle_ns", 1000 * S - 3000000003 - 400000004 - 300000000);
+    expect(&h, "cpu3", "idle_ns", 1000 * S - 3400000007 - 300000000);
     harness_close(&h);
 }
 
