@@ -160,7 +160,7 @@ const char *verdict_template(enum remark_code code) {
             "message takes on these hosts",
         [REMARK_ADVISE_SEE_COMPUTING] = "see what the program computes (`perf top` on a host), or "
                                         "compute on more or faster cores",
-        [REMARK_ADVISE_ASK] = "the gain is what this answers",
+        [REMARK_ADVISE_ASK] = "the gain is computed by",
         [REMARK_ADVISE_COMPARE] =
             "then run it again: `chokepoint compare last~1 last` says whether it helped",
         [REMARK_ADVISE_REPEAT] = "run it again: `chokepoint compare last~1 last` says what holds",
