@@ -89,7 +89,7 @@ struct candidates {
     size_t flows_group;
     bool has_flows;
     const struct stragglers *stragglers; /* borrowed while candidates are looked for */
-    struct refusal no_replay; /* why gains are bounds and no replay */
+    struct refusal no_replay;            /* why gains are bounds and no replay */
 };
 
 /* -ENOMEM. */

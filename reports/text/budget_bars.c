@@ -48,10 +48,12 @@ static int next_largest(const struct report_budget *b, unsigned *taken) {
 }
 
 /* "waiting for a peer (rank 0) 41 %, computing 38 %, transfer 12 %": as many as fit whole. */
-static void describe(const struct report_budget *b, int max, char *text, size_t size) {
+static void describe(const struct report_budget *b, int max, bool brief, char *text, size_t size) {
     unsigned taken = 0;
     size_t used = 0;
     text[0] = '\0';
+    if (brief)
+        used = (size_t)snprintf(text, size, "of the %.2g s it was seen: ", b->wall_s);
     for (int i = 0, term; i < max && (term = next_largest(b, &taken)) >= 0; i++) {
         char whom[24] = "", item[80];
         if (term == BUDGET_PEER_WAIT && b->awaited_rank >= 0)
@@ -71,8 +73,11 @@ static void describe(const struct report_budget *b, int max, char *text, size_t 
 #define BAR_BESIDE 8 /* blanks, and the mark of a bar that is not to be trusted */
 #define BAR_WORDS_MAX (TERMINAL_COLUMNS - BAR_BESIDE - BAR_NAME_MIN - BAR_WIDTH)
 
+#define BRIEF 0.1 /* of its phase: a bar of less is of a moment, and says so */
+
 struct bar {
     char who[96];
+    bool brief;
     struct report_budget budget;
 };
 
@@ -87,7 +92,7 @@ static void put_bar(FILE *out, size_t name, const struct bar *bar) {
     char letters_of_it[BAR_WIDTH + 1], words[BAR_WORDS_MAX + 1];
     size_t room = terminal_columns(out) - BAR_BESIDE - name - BAR_WIDTH;
     draw_bar(&bar->budget, letters_of_it);
-    describe(&bar->budget, 3, words, room + 1);
+    describe(&bar->budget, 3, bar->brief, words, room + 1);
     fputs("  ", out);
     terminal_put_cell(out, bar->who, name, false);
     fprintf(out, " %s ", letters_of_it);
@@ -143,7 +148,8 @@ static double own_share(const struct report_budget *b) {
 }
 
 static struct bar bar_of(const struct report *report, const struct report_budget *b) {
-    struct bar bar = {.budget = *b};
+    double phase_s = report->resources[report->main_phase].duration_s;
+    struct bar bar = {.brief = b->wall_s < BRIEF * phase_s, .budget = *b};
     if (b->rank >= 0)
         snprintf(bar.who, sizeof bar.who, "rank %d %s", b->rank, layout_host(report, b->host));
     else
@@ -160,7 +166,7 @@ static size_t extremes_of(const struct report *report, const struct worth *worth
         most = own_share(b) > own_share(most) ? b : most;
         least = own_share(b) < own_share(least) ? b : least;
     }
-    bars[0].budget = mean_of(worth);
+    bars[0] = (struct bar){.budget = mean_of(worth)};
     snprintf(bars[0].who, sizeof bars[0].who, "mean of %zu",
              worth->n_worth ? worth->n_worth : worth->n);
     bars[1] = bar_of(report, most);

@@ -240,6 +240,32 @@ static void the_fullest_screen_still_fits(void **state) {
         free(words[i]);
 }
 
+/* "computing 100 %" of a rank that failed at once would read as that of the run. */
+static void a_bar_of_a_moment_says_so(void **state) {
+    struct fixture *f = *state;
+    struct report report = *f->reports[0];
+    struct report_budget budget = {.rank = 1,
+                                   .phase = report.resources[0].phase,
+                                   .wall_s = 0.09 * report.resources[0].duration_s,
+                                   .trusted = true,
+                                   .awaited_rank = -1};
+    budget.term_s[BUDGET_CPU] = budget.wall_s;
+    report.budget = &budget;
+    report.n_budget = 1;
+    report.main_phase = 0;
+    for (int twice = 0; twice < 2; twice++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(budget_put_bars(out, &report), 1);
+        fclose(out);
+        assert_int_equal(strstr(text, " s it was seen: computing 100 %") != NULL, !twice);
+        free(text);
+        budget.wall_s *= 2;
+        budget.term_s[BUDGET_CPU] *= 2;
+    }
+}
+
 /* A launcher that slept all along holds nobody up, and a mean over it would be of more than work.
  */
 static void bystanders_are_no_part_of_the_bars(void **state) {
@@ -516,6 +542,7 @@ int main(void) {
         cmocka_unit_test(text_fits_a_hundred_columns_and_a_screen_24_lines),
         cmocka_unit_test(no_screen_blames_a_rank_and_finds_no_straggler),
         cmocka_unit_test(the_fullest_screen_still_fits),
+        cmocka_unit_test(a_bar_of_a_moment_says_so),
         cmocka_unit_test(bystanders_are_no_part_of_the_bars),
         cmocka_unit_test(lines_are_counted_as_they_are_written),
         cmocka_unit_test(other_phases_have_a_line_each),
