@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What agents took, read at its source, beside what the database has.
+
+Each segment of a spool is held open from when it appears: what is removed can still be read. A frame is one that stands whole
+in a segment. What the database lacks of them must be counted there as lost, or be asked for by `chokepoint import`."""
+import os
+import re
+import sqlite3
+import subprocess
+
+
+class Ledger:
+    """Of all spools below a folder."""
+
+    def __init__(self, folder, dump):
+        self.folder, self.dump = folder, dump
+        self.open = {}   # (device, inode): descriptor
+        self.taken = {}  # (stream id, sequence number): (host, slot in ns)
+        self.segments = 0
+
+    def look(self):
+        """Opens what is new, reads what was removed."""
+        for where, _, names in os.walk(self.folder):
+            for name in names:
+                if name.endswith(".spool"):
+                    self._hold(os.path.join(where, name))
+        for key, descriptor in list(self.open.items()):
+            if os.fstat(descriptor).st_nlink == 0:
+                self._read(descriptor)
+                os.close(self.open.pop(key))
+
+    def close(self):
+        """Reads the rest, too."""
+        self.look()
+        for descriptor in self.open.values():
+            self._read(descriptor)
+            os.close(descriptor)
+        self.open = {}
+
+    def _hold(self, path):
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        except OSError:
+            return
+        status = os.fstat(descriptor)
+        key = status.st_dev, status.st_ino
+        if key in self.open:
+            os.close(descriptor)
+        else:
+            self.open[key] = descriptor
+            self.segments += 1
+
+    def _read(self, descriptor):
+        """A tail that was cut short ends the dump, not what stands before it."""
+        done = subprocess.run([self.dump, f"/proc/self/fd/{descriptor}"], pass_fds=[descriptor], capture_output=True, text=True,
+                              errors="replace")
+        stream = host = None
+        for line in done.stdout.splitlines():
+            if line.startswith("stream "):
+                host, stream = re.search(r"host=(\S+).* stream_id=(\w+)", line).groups()
+            elif line.startswith("frame "):
+                seq, slot = re.search(r"seq=(\d+).* slot_ns=(-?\d+)", line).groups()
+                self.taken[int(stream, 16), int(seq)] = host, int(slot)
+
+
+class Stored:
+    """What a database has of samples: streams whose period is not 0."""
+
+    def __init__(self, database):
+        # Read only, and so that nothing is healed that a reader would meet.
+        db = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=20)
+        query = lambda words: db.execute(words).fetchall()
+        unsigned = lambda number: number & (1 << 64) - 1
+        self.frames = [(unsigned(stream), seq) for stream, seq in query(
+            "SELECT stream_id, seq FROM frame JOIN stream USING (stream) WHERE period_ns <> 0")]
+        self.lost = {}  # stream id: counted as lost
+        for stream, lost in query("SELECT stream_id, lost_frames + head_lost FROM stream WHERE period_ns <> 0"):
+            self.lost[unsigned(stream)] = self.lost.get(unsigned(stream), 0) + lost
+        self.hosts = query("SELECT host, samples, missed, lost, gaps, restarts, duplicates,"
+                           " round((last_s - first_s) * 1e9 / (SELECT period_ns FROM run LIMIT 1)) + 1 FROM run_host")
+        self.whole = query("PRAGMA integrity_check")[0][0]
+        db.close()
+
+
+def compare(ledger, stored):
+    """{what: how many}, and the names of what is wrong."""
+    kept = set(stored.frames)
+    missing = [key for key in ledger.taken if key not in kept]
+    by_stream = {}
+    for stream, _ in missing:
+        by_stream[stream] = by_stream.get(stream, 0) + 1
+    uncounted = sum(max(0, n - stored.lost.get(stream, 0)) for stream, n in by_stream.items())
+    rows = {"taken": len(ledger.taken), "stored": len(stored.frames), "stored twice": len(stored.frames) - len(kept),
+            "stored, never seen in a spool": len(kept - ledger.taken.keys()), "taken, not stored": len(missing),
+            "of these not counted as lost": uncounted}
+    wrong = [name for name in ("stored twice", "of these not counted as lost") if rows[name]]
+    if stored.whole != "ok":
+        wrong.append(f"the database: {stored.whole}")
+    return rows, wrong
