@@ -212,10 +212,11 @@ static int create_schema(struct store *store) {
     return r;
 }
 
-/* 16 MiB of cache hold the tail of every table; the log is folded in at 16 MiB, too. */
+/* FULL: the log is synced with every commit, so that an agent may drop what was acknowledged. 16
+ * MiB of cache hold the tail of every table; the log is folded in at 16 MiB, too. */
 static int prepare_writer(struct store *store) {
     return sql_exec(store, "PRAGMA journal_mode=WAL;"
-                           "PRAGMA synchronous=NORMAL;"
+                           "PRAGMA synchronous=FULL;"
                            "PRAGMA secure_delete=OFF;"
                            "PRAGMA cache_size=-16384;"
                            "PRAGMA wal_autocheckpoint=4000;"

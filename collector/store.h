@@ -162,7 +162,7 @@ int store_budget_replace(struct store *store, int64_t run, const struct store_bu
 /* ---- writing frames: one transaction around any number of them ---- */
 
 int store_begin(struct store *store);
-int store_commit(struct store *store);
+int store_commit(struct store *store); /* on 0 all of it is on the disk, and outlives a power cut */
 /* Also forgets all that was kept in memory: ids of store_table must be asked for again, those of
  * store_stream stay good unless the stream was made in this very transaction. After a failed
  * write or commit call this. */

@@ -30,3 +30,5 @@ chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 chokepoint_unit_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
 set_tests_properties(test_agent_push PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_collector_store_queries chokepoint_store chokepoint_agent sqlite3)
+# Takes over the system calls by which SQLite writes.
+chokepoint_unit_test(test_collector_power chokepoint_collector sqlite3 Threads::Threads ${CMAKE_DL_LIBS})

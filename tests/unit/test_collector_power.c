@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Power is cut at every answer of the collector's writer, and at any write, sync and removal
+ * between: what the disk then holds must open, be whole, and have every frame that was
+ * acknowledged. So must what it holds when any of the writes that were not synced arrived all the
+ * same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "collector/writer.h"
+#include "tests/unit/cut_disk.h"
+#include "tests/unit/frames.h"
+
+#define N_HOSTS 3
+#define N_ROUNDS 24
+#define ROUNDS_A_LIFE 6 /* then the collector is started again */
+#define FRAMES_A_PUSH 4
+#define MOMENTS_A_CUT 3
+
+struct power {
+    char base[32], disk[48], left[48], db[64];
+    uint64_t acknowledged[N_HOSTS], moments, cuts;
+    int64_t run;
+};
+
+struct push_of {
+    struct write_job job; /* first */
+    struct power *power;
+    size_t host;
+    pthread_mutex_t *lock;
+    pthread_cond_t *done;
+    size_t *n_done;
+    struct buffer body;
+};
+
+static void remove_left(const struct power *p) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char path[80];
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+        snprintf(path, sizeof path, "%s/x.db%s", p->left, endings[i]);
+        unlink(path);
+    }
+}
+
+static int64_t ask(const char *path, const char *sql) {
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return value;
+}
+
+static void expect_acknowledged(const struct power *p, const char *path) {
+    char sql[256];
+    for (size_t h = 0; h < N_HOSTS; h++) {
+        snprintf(sql, sizeof sql,
+                 "SELECT count(DISTINCT f.seq) FROM frame f JOIN stream USING(stream)"
+                 " JOIN host USING(host) WHERE name = 'vm%zu' AND f.seq <= %llu",
+                 h, (unsigned long long)p->acknowledged[h]);
+        int64_t kept = ask(path, sql);
+        if ((uint64_t)kept != p->acknowledged[h])
+            fail_msg("host %zu: %lld of %llu acknowledged frames after cut %llu", h,
+                     (long long)kept, (unsigned long long)p->acknowledged[h],
+                     (unsigned long long)p->cuts);
+    }
+    assert_int_equal(ask(path, "SELECT count(*) FROM frame") -
+                         ask(path, "SELECT count(*) FROM (SELECT DISTINCT stream, seq FROM frame)"),
+                     0);
+    assert_int_equal(
+        ask(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
+}
+
+static void cut_power(struct power *p, bool any_arrived) {
+    char path[80], why[256] = "";
+    struct store *store;
+    p->cuts++;
+    remove_left(p);
+    cut_leave(p->left, any_arrived);
+    snprintf(path, sizeof path, "%s/x.db", p->left);
+    if (!p->acknowledged[0] && access(path, F_OK) != 0)
+        return; /* nothing was promised yet */
+    int r = store_open_write(path, &store, why, sizeof why);
+    if (r)
+        fail_msg("cut %llu: %d %s", (unsigned long long)p->cuts, r, why);
+    store_close(store);
+    if (p->acknowledged[0])
+        expect_acknowledged(p, path);
+}
+
+static void on_change(void *ctx) {
+    struct power *p = ctx;
+    if (p->moments++ % MOMENTS_A_CUT == 0)
+        cut_power(p, p->moments % 2);
+}
+
+static void on_answer(struct write_job *job) {
+    struct push_of *push = (struct push_of *)job;
+    assert_int_equal(job->result, 0);
+    cut_disk.busy = true;
+    push->power->acknowledged[push->host] = job->push.committed;
+    cut_power(push->power, false);
+    cut_power(push->power, true);
+    cut_disk.busy = false;
+    pthread_mutex_lock(push->lock);
+    ++*push->n_done;
+    pthread_cond_signal(push->done);
+    pthread_mutex_unlock(push->lock);
+}
+
+static void no_event(void *ctx, const char *line) {
+    (void)ctx, (void)line;
+}
+
+static void fill_push(struct push_of *push, uint64_t round) {
+    char host[16];
+    uint64_t first = round * FRAMES_A_PUSH + 1;
+    snprintf(host, sizeof host, "vm%zu", push->host);
+    buffer_reset(&push->body);
+    frames_open(&push->body, host, push->host + 1, &frames_cpu);
+    frames_put_many(&push->body, &frames_cpu, first, first + FRAMES_A_PUSH - 1);
+    push->job = (struct write_job){.push = {.body = push->body.data, .size = push->body.size},
+                                   .done = on_answer};
+}
+
+/* All hosts push, and wait for their answers. */
+static void play_round(struct power *p, struct writer *writer, uint64_t round) {
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+    size_t n_done = 0;
+    struct push_of pushes[N_HOSTS] = {0};
+    for (size_t h = 0; h < N_HOSTS; h++) {
+        pushes[h] = (struct push_of){
+            .power = p, .host = h, .lock = &lock, .done = &done, .n_done = &n_done};
+        fill_push(&pushes[h], round);
+        assert_int_equal(writer_submit(writer, &pushes[h].job), 0);
+    }
+    pthread_mutex_lock(&lock);
+    while (n_done < N_HOSTS)
+        pthread_cond_wait(&done, &lock);
+    pthread_mutex_unlock(&lock);
+    for (size_t h = 0; h < N_HOSTS; h++)
+        buffer_release(&pushes[h].body);
+}
+
+static void live(struct power *p, uint64_t first_round) {
+    struct store *store;
+    struct writer *writer;
+    assert_int_equal(store_open_write(p->db, &store, NULL, 0), 0);
+    const struct writer_options options = {.store = store, .run = p->run, .event = no_event};
+    assert_int_equal(writer_start(&options, &writer), 0);
+    for (uint64_t i = 0; i < ROUNDS_A_LIFE; i++)
+        play_round(p, writer, first_round + i);
+    writer_free(writer);
+    store_close(store);
+}
+
+static int setup(void **state) {
+    struct power *p = calloc(1, sizeof *p);
+    strcpy(p->base, "/tmp/power-XXXXXX");
+    assert_non_null(mkdtemp(p->base));
+    snprintf(p->disk, sizeof p->disk, "%s/disk", p->base);
+    snprintf(p->left, sizeof p->left, "%s/left", p->base);
+    snprintf(p->db, sizeof p->db, "%s/x.db", p->disk);
+    assert_int_equal(mkdir(p->disk, 0700), 0);
+    assert_int_equal(mkdir(p->left, 0700), 0);
+    *state = p;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct power *p = *state;
+    char command[64];
+    cut_end();
+    snprintf(command, sizeof command, "rm -rf -- %s", p->base);
+    assert_int_equal(system(command), 0);
+    free(p);
+    return 0;
+}
+
+static void what_was_acknowledged_outlives_a_power_cut(void **state) {
+    struct power *p = *state;
+    struct store *store;
+    const struct run_begin begin = {
+        .command = "true", .wall_ns = 1, .mono_ns = 1, .period_ns = 100000000};
+    cut_begin(p->disk, 1, on_change, p);
+    assert_int_equal(store_open_write(p->db, &store, NULL, 0), 0);
+    assert_int_equal(store_run_begin(store, &begin, &p->run), 0);
+    store_close(store);
+    for (uint64_t round = 0; round < N_ROUNDS; round += ROUNDS_A_LIFE)
+        live(p, round);
+    cut_power(p, false);
+    for (size_t h = 0; h < N_HOSTS; h++)
+        assert_int_equal(p->acknowledged[h], N_ROUNDS * FRAMES_A_PUSH);
+    print_message("           %llu cuts\n", (unsigned long long)p->cuts);
+    assert_true(p->cuts > 2 * N_ROUNDS * N_HOSTS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_was_acknowledged_outlives_a_power_cut, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
