@@ -28,12 +28,14 @@
 
 static const char help[] =
     "usage: chokepoint collector --db FILE --run ID --listen ADDR:PORT[,ADDR:PORT...]\n"
+    "                            [--file DEVICE:INODE]\n"
     "\n"
     "Takes the frames that agents push and writes them into the database, as part of a run that\n"
     "is there already. `chokepoint run` starts one by itself.\n"
     "\n"
     "  --db FILE        the database\n"
     "  --run ID         number of the run in it\n"
+    "  --file DEV:INODE that very file and no other of its name (as stat prints them)\n"
     "  --listen LIST    numeric addresses, [v6]:PORT too; port 0 takes any; UDP of the same "
     "number\n"
     "                   tells agents the time; nothing else is opened\n"
@@ -54,7 +56,8 @@ struct collector {
     const char *db, *listen;
     char *token; /* owned */
     uint64_t run;
-    struct store *store; /* the writer's, once that runs */
+    struct store_file file; /* inode 0: whichever has the name */
+    struct store *store;    /* the writer's, once that runs */
     struct writer *writer;
     struct server *server;
     atomic_uint hosts, finals; /* that have begun, that have sent their last */
@@ -64,10 +67,22 @@ static int usage_error(const char *what) {
     return verb_refuse("collector", what, NULL, "see `chokepoint collector --help`");
 }
 
+static int parse_file(const char *text, struct store_file *ret_file) {
+    char device[24];
+    const char *colon = strchr(text, ':');
+    if (!colon || (size_t)(colon - text) >= sizeof device)
+        return -EINVAL;
+    snprintf(device, sizeof device, "%.*s", (int)(colon - text), text);
+    int r = text_parse_u64(device, &ret_file->device);
+    return r < 0 ? r : text_parse_u64(colon + 1, &ret_file->inode);
+}
+
 static int parse_options(struct collector *c, int argc, char **argv) {
-    const char *run = "";
-    const struct verb_option takes[] = {
-        {"db", 0, &c->db, NULL}, {"run", 0, &run, NULL}, {"listen", 0, &c->listen, NULL}};
+    const char *run = "", *file = NULL;
+    const struct verb_option takes[] = {{"db", 0, &c->db, NULL},
+                                        {"run", 0, &run, NULL},
+                                        {"listen", 0, &c->listen, NULL},
+                                        {"file", 0, &file, NULL}};
     const struct verb_words words = {"collector", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     int r = verb_words_read(&words, argc, argv, &rest);
@@ -79,6 +94,8 @@ static int parse_options(struct collector *c, int argc, char **argv) {
         return usage_error("--db, --run and --listen are all needed");
     if (text_parse_u64(run, &c->run) < 0 || c->run == 0 || c->run > INT64_MAX)
         return usage_error("--run takes the number of a run");
+    if (file && parse_file(file, &c->file) < 0)
+        return usage_error("--file takes the numbers of a device and an inode, DEVICE:INODE");
     return 0;
 }
 
@@ -113,7 +130,8 @@ static int open_store(struct collector *c) {
     struct store_run run;
     if (access(c->db, F_OK) != 0)
         snprintf(why, sizeof why, "no database at %s: `chokepoint run` makes it", c->db);
-    if (why[0] || store_open_write(c->db, &c->store, why, sizeof why))
+    if (why[0] || (c->file.inode ? store_open_again(c->db, &c->file, &c->store, why, sizeof why)
+                                 : store_open_write(c->db, &c->store, why, sizeof why)))
         return fail(why);
     snprintf(id, sizeof id, "%" PRIu64, c->run);
     if (store_find_run(c->store, id, &run) != 0) {

@@ -53,7 +53,7 @@ static bool is_unreadable(int result) {
 /* SQLite may have forgotten by now what it was that failed. */
 static const char *failure_words(struct store *store, int result) {
     const char *words = store_error(store);
-    return strcmp(words, "not an error") == 0 ? strerror(-result) : words;
+    return strcmp(words, STORE_NO_REASON) == 0 ? strerror(-result) : words;
 }
 
 /* What it is that kept a database from being read. */

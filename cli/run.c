@@ -26,9 +26,12 @@
 
 /* --- the database --- */
 
+/* The run is in that very file, once it has begun. */
 static int open_database(const struct run_session *s, struct store **ret_store) {
     char why[300] = "";
-    int r = store_open_write(s->options->database, ret_store, why, sizeof why);
+    const char *path = s->options->database;
+    int r = s->run ? store_open_again(path, &s->collector.file, ret_store, why, sizeof why)
+                   : store_open_write(path, ret_store, why, sizeof why);
     if (r)
         session_complain(s, "%s", why);
     return r ? -EINVAL : 0;
@@ -62,6 +65,7 @@ static int begin(struct run_session *s) {
     if (r < 0)
         session_complain(s, "%s: %s", s->options->database, store_error(store));
     s->collector.run = s->run;
+    s->collector.file = store_file_of(store);
     store_close(store);
     free(line);
     return r;
@@ -107,11 +111,11 @@ static void judge_launcher(struct run_session *s, struct store *store) {
         session_refuse(s, "%s found no program %s", s->words.launcher, s->words.program);
 }
 
-static void record_end(struct run_session *s, int exit_status) {
+static int record_end(struct run_session *s, int exit_status) {
     struct store *store;
     int r = open_database(s, &store);
     if (r < 0)
-        return;
+        return r;
     if (s->started_mono_ns)
         r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
     if (exit_status && s->started_mono_ns && !s->interrupted)
@@ -126,6 +130,7 @@ static void record_end(struct run_session *s, int exit_status) {
         session_complain(s, "%s: the end of run %" PRId64 " could not be written: %s",
                          s->options->database, s->run, store_error(store));
     store_close(store);
+    return r < 0 ? r : ended;
 }
 
 /* --- the parts of a run, in order --- */
@@ -243,8 +248,8 @@ static int record(struct run_session *s) {
         s->ended_mono_ns = clock_monotonic_ns();
     }
     session_drain(s);
-    record_end(s, exit_status);
-    if (s->started_mono_ns && !s->refusal && s->options->report)
+    int ended = record_end(s, exit_status);
+    if (ended == 0 && s->started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
     session_reap(s);
     return exit_status;

@@ -46,7 +46,9 @@ __attribute__((format(printf, 3, 4))) static void say(char *why, size_t size, co
 }
 
 const char *store_error(const struct store *store) {
-    return store->why[0] ? store->why : sqlite3_errmsg(store->db);
+    if (store->why[0])
+        return store->why;
+    return sqlite3_errcode(store->db) == SQLITE_OK ? STORE_NO_REASON : sqlite3_errmsg(store->db);
 }
 
 /* Without this SQLite would take "file:x" for a URI and ":memory:" for no file at all. */
@@ -281,6 +283,8 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     if (r)
         return explain(NULL, r, path, why, why_size);
     r = open_writer(store, path, why, why_size);
+    if (!r && (r = identity_keep(store, path)))
+        explain(NULL, r, path, why, why_size);
     if (r)
         store_close(store);
     if (r && is_new)
@@ -288,6 +292,31 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     if (!r)
         *ret_store = store;
     return r;
+}
+
+static int not_there(const char *path, bool another, char *why, size_t size) {
+    if (another)
+        say(why, size, "another file is in the place of %s, which was moved or removed", path);
+    else
+        say(why, size, "%s was moved or removed", path);
+    return -ESTALE;
+}
+
+int store_open_again(const char *path, const struct store_file *file, struct store **ret_store,
+                     char *why, size_t why_size) {
+    struct stat st;
+    if (stat(path, &st) < 0)
+        return not_there(path, false, why, why_size);
+    if ((uint64_t)st.st_dev != file->device || (uint64_t)st.st_ino != file->inode)
+        return not_there(path, true, why, why_size);
+    int r = store_open_write(path, ret_store, why, why_size);
+    if (r)
+        return r;
+    struct store_file now = (*ret_store)->file;
+    if (now.device == file->device && now.inode == file->inode)
+        return 0;
+    store_close(*ret_store);
+    return not_there(path, true, why, why_size);
 }
 
 /* In a damaged tree pages may lead to each other, so that a walk through it never ends, and SQLite
@@ -343,10 +372,14 @@ void store_close(struct store *store) {
     tables_free(store);
     for (size_t i = 0; i < STATEMENT_COUNT_; i++)
         sqlite3_finalize(store->statements[i]);
-    if (store->db && store->writable) { /* fails, and need not succeed, while others read */
+    if (store->db && store->writable)
+        store_check_file(store);
+    if (store->db && store->writable &&
+        !store->left) { /* fails, and need not succeed, while others read */
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }
     sqlite3_close(store->db);
+    identity_release(store);
     free(store);
 }

@@ -60,11 +60,27 @@ struct store;
  * why (may be NULL) gets one line for the user. */
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size);
 
+/* A file, whatever its name. */
+struct store_file {
+    uint64_t device, inode;
+};
+struct store_file store_file_of(const struct store *store); /* of a writer */
+
+/* As store_open_write, that very file and no other: it is not made. -ESTALE: it is not there any
+ * more, or another one is. */
+int store_open_again(const char *path, const struct store_file *file, struct store **ret_store,
+                     char *why, size_t why_size);
+
+/* Of a writer: -ESTALE when its file was removed, moved or replaced; store_error says what became
+ * of it. Also looked at by store_begin and store_commit. */
+int store_check_file(struct store *store);
+
 /* -ENOENT if there is no file. Never creates or changes anything in the tables. */
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size);
 void store_close(struct store *store); /* takes NULL */
 
-/* The last SQLite message, for a log line. Borrowed, until the next call. */
+/* What failed last, for a log line; STORE_NO_REASON. Borrowed, until the next call. */
+#define STORE_NO_REASON "no reason is known"
 const char *store_error(const struct store *store);
 
 enum run_state {

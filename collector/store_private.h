@@ -4,6 +4,7 @@
 #define CHOKEPOINT_COLLECTOR_STORE_PRIVATE_H
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "collector/store.h"
 #include "collector/store_read.h"
@@ -153,6 +154,11 @@ struct store {
     sqlite3 *db;
     bool writable;
     int64_t steps_left; /* of a reader: store.c */
+    char *path;         /* owned; of a writer, as the next few: store_identity.c */
+    int file_fd;        /* of the file that was opened, for its name only */
+    struct store_file file, log, log_index; /* the last two 0 until they are there */
+    bool left;           /* it was found moved, and nothing has been written since */
+    struct stat left_as; /* as it was then */
     sqlite3_stmt *statements[STATEMENT_COUNT_];
     struct data_table *tables[STORE_TABLES_MAX]; /* owned */
     size_t n_tables;
@@ -163,7 +169,7 @@ struct store {
     size_t n_streams;
     struct stream *stream;  /* of the frame begun last, NULL: none */
     int64_t frame, mono_ns; /* that frame, its time */
-    char why[256];          /* overrides SQLite's message when not empty */
+    char why[1024];         /* overrides SQLite's message when not empty */
 };
 
 /* ---- store_sql.c ---- */
@@ -262,6 +268,12 @@ void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size)
 
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
+
+/* ---- store_identity.c ---- */
+
+/* Of a writer, once it is open. -ESTALE: it has been moved already. */
+int identity_keep(struct store *store, const char *path);
+void identity_release(struct store *store);
 
 /* ---- store_table.c, store_shape.c, store_view.c ---- */
 

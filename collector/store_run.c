@@ -3,6 +3,7 @@
 #include "collector/store_private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/error.h"
@@ -59,7 +60,10 @@ int store_run_begin(struct store *store, const struct run_begin *begin, int64_t 
 }
 
 static int require_change(struct store *store, int r) {
-    return r ? r : sqlite3_changes(store->db) ? 0 : -ENOENT;
+    if (r || sqlite3_changes(store->db))
+        return r;
+    snprintf(store->why, sizeof store->why, "there is no run of that number");
+    return -ENOENT;
 }
 
 int store_run_end(struct store *store, int64_t run, enum run_state state, int exit_status,

@@ -8,8 +8,9 @@
 #include <errno.h>
 
 int store_begin(struct store *store) {
+    int r = store_check_file(store);
     store->stream = NULL;
-    return sql_run(store, SQL_BEGIN, "");
+    return r ? r : sql_run(store, SQL_BEGIN, "");
 }
 
 void store_rollback(struct store *store) {
@@ -32,7 +33,9 @@ int store_commit(struct store *store) {
             r = stream_save(store, stream);
     }
     store->stream = NULL;
-    return r ? r : sql_run(store, SQL_COMMIT, "");
+    if (!r)
+        r = sql_run(store, SQL_COMMIT, "");
+    return r ? r : store_check_file(store);
 }
 
 /* ---- a frame ---- */

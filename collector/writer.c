@@ -29,7 +29,14 @@ static const char *const refusal_names[REFUSED_COUNT_] = {
 };
 
 /* Troubles are said once each. */
-enum trouble { TROUBLE_FULL, TROUBLE_DEVICE, TROUBLE_STORE, TROUBLE_MEMORY, TROUBLE_COUNT_ };
+enum trouble {
+    TROUBLE_FULL,
+    TROUBLE_MOVED,
+    TROUBLE_DEVICE,
+    TROUBLE_STORE,
+    TROUBLE_MEMORY,
+    TROUBLE_COUNT_
+};
 
 struct writer {
     struct writer_options options;
@@ -48,7 +55,7 @@ struct writer {
 /* ---- events ---- */
 
 static void tell(struct writer *w, const char *word, const char *text, const char *more) {
-    char line[512];
+    char line[1300];
     snprintf(line, sizeof line, "%s %s%s%s", word, text, *more ? " " : "", more);
     for (char *p = line; *p; p++)
         if (*p == '\n' || *p == '\r')
@@ -59,20 +66,24 @@ static void tell(struct writer *w, const char *word, const char *text, const cha
 /* A store that cannot be written at all: trying each push alone would not help. */
 static bool is_everybodys(int error) {
     return error == -ENOSPC || error == -EDQUOT || error == -EIO || error == -EROFS ||
-           error == -ENOMEM;
+           error == -ENOMEM || error == -ESTALE;
 }
 
 static void tell_trouble(struct writer *w, int error) {
     enum trouble kind = error == -ENOSPC || error == -EDQUOT ? TROUBLE_FULL
+                        : error == -ESTALE                   ? TROUBLE_MOVED
                         : error == -ENOMEM                   ? TROUBLE_MEMORY
                         : is_everybodys(error)               ? TROUBLE_DEVICE
                                                              : TROUBLE_STORE;
     if (w->told[kind])
         return;
     w->told[kind] = true;
-    char text[256];
-    snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
-             store_error(w->options.store));
+    char text[1200];
+    if (kind == TROUBLE_MOVED)
+        snprintf(text, sizeof text, "%s", store_error(w->options.store));
+    else
+        snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
+                 store_error(w->options.store));
     tell(w, is_everybodys(error) ? "unwritable" : "trouble", text, "");
 }
 
@@ -132,7 +143,7 @@ static void fail_all(struct write_job *jobs, int error) {
             continue;
         job->result = error;
         snprintf(job->push.why, sizeof job->push.why, "the database cannot be written: %s",
-                 strerror(-error));
+                 error == -ESTALE ? "it was moved or removed" : strerror(-error));
     }
 }
 
@@ -224,6 +235,13 @@ static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
     return jobs;
 }
 
+/* While nothing is written, too, so that a file that was moved is said at once. */
+static void look_at_file(struct writer *w) {
+    int r = store_check_file(w->options.store);
+    if (r)
+        tell_trouble(w, r);
+}
+
 static void *writer_main(void *arg) {
     struct writer *w = arg;
     struct write_job *jobs;
@@ -231,6 +249,8 @@ static void *writer_main(void *arg) {
     while ((jobs = wait_for_group(w, &draining)) || !draining) {
         if (jobs)
             commit_group(w, jobs);
+        else
+            look_at_file(w);
         if (clock_monotonic_ns() - w->refusals_written_ns >= REFUSALS_EVERY_NS)
             flush_refusals(w);
     }

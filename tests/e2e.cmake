@@ -12,6 +12,7 @@ chokepoint_e2e_test(run_interrupted_at_start mpi)
 chokepoint_e2e_test(run_host_missing mpi)
 chokepoint_e2e_test(run_token_hidden mpi)
 chokepoint_e2e_test(run_collector_killed faults)
+chokepoint_e2e_test(run_database_moved faults)
 chokepoint_e2e_test(run_agent_killed mpi faults)
 chokepoint_e2e_test(answers_say_what_they_lack mpi)
 

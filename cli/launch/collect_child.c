@@ -4,6 +4,7 @@
 #include "common/text.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,12 @@ static void listen_list(const struct collect_child *child, char *to, size_t size
 
 /* fds: read end, write end of stdin, stdout, stderr. */
 static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
-    char run[24], listen[COLLECT_ADDRESSES_MAX * 24];
+    char run[24], file[48], listen[COLLECT_ADDRESSES_MAX * 24];
     snprintf(run, sizeof run, "%lld", (long long)child->run);
+    snprintf(file, sizeof file, "%" PRIu64 ":%" PRIu64, child->file.device, child->file.inode);
     listen_list(child, listen, sizeof listen);
-    const char *const words[] = {child->program, "collector", "--db", child->database, "--run", run,
+    const char *const words[] = {child->program, "collector", "--db",  child->database,
+                                 "--file",       file,        "--run", run,
                                  "--listen",     listen,      NULL};
     const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", child->token},
                                                {"CHOKEPOINT_AGENT", child->run_id},

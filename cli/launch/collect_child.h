@@ -11,6 +11,7 @@
 
 #include "cli/launch/address.h"
 #include "cli/launch/child.h"
+#include "collector/store.h"
 
 #define COLLECT_ADDRESSES_MAX 16
 #define COLLECT_RESTARTS_MAX 5
@@ -22,6 +23,7 @@ struct collect_endpoint {
 
 struct collect_child {
     const char *program, *database, *token; /* borrowed; program: the command chokepoint */
+    struct store_file file;                 /* the database that was opened by that name */
     const char *run_id;                     /* borrowed; as agents and the command know it */
     const sigset_t *mask;
     int64_t run;
