@@ -59,13 +59,11 @@ static char *plain_path(const char *path) {
     return asprintf(&plain, "./%s", path) < 0 ? NULL : plain;
 }
 
-static int connect_file(const char *path, int flags, struct store **ret_store) {
+int connect_uri(const char *name, int flags, struct store **ret_store) {
     struct store *store = calloc(1, sizeof *store);
-    char *plain = plain_path(path);
     int code = SQLITE_NOMEM;
-    if (store && plain)
-        code = sqlite3_open_v2(plain, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    free(plain);
+    if (store)
+        code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (code != SQLITE_OK) {
         int r = sql_errno(code), reason = store ? sqlite3_system_errno(store->db) : 0;
         store_close(store);
@@ -75,6 +73,13 @@ static int connect_file(const char *path, int flags, struct store **ret_store) {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     *ret_store = store;
     return 0;
+}
+
+int connect_file(const char *path, int flags, struct store **ret_store) {
+    char *plain = plain_path(path);
+    int r = plain ? connect_uri(plain, flags, ret_store) : -ENOMEM;
+    free(plain);
+    return r;
 }
 
 static int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
@@ -339,29 +344,40 @@ static int bound_work_by_size(struct store *store) {
     return r;
 }
 
-int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
-    struct store *store = NULL;
+static int prepare_reader(struct store *store, const char *path, char *why, size_t why_size) {
     enum identity identity;
+    sqlite3_busy_timeout(store->db, READ_TIMEOUT_MS);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+    sqlite3_exec(store->db, READER_PRAGMAS, NULL, NULL, NULL);
+    bound_work(store);
+    int r = examine(store, path, &identity, why, why_size);
+    return r ? r : explain(store, bound_work_by_size(store), path, why, why_size);
+}
+
+static int open_reader(const char *path, bool heal, struct store **ret_store, char *why,
+                       size_t why_size) {
+    struct store *store = NULL;
+    int r = heal ? heal_connect(path, &store) : connect_file(path, SQLITE_OPEN_READONLY, &store);
+    if (r)
+        return explain(NULL, r, path, why, why_size);
+    r = prepare_reader(store, path, why, why_size);
+    if (r)
+        store_close(store);
+    else
+        *ret_store = store;
+    return r;
+}
+
+int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
     int r = check_path(path, why, why_size);
     if (r == -ENOENT)
         say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`", path);
     if (r < 0)
         return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
                                                             : explain(NULL, r, path, why, why_size);
-    r = connect_file(path, SQLITE_OPEN_READONLY, &store);
-    if (r)
-        return explain(NULL, r, path, why, why_size);
-    sqlite3_busy_timeout(store->db, READ_TIMEOUT_MS);
-    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, TEXT_MAX);
-    sqlite3_exec(store->db, READER_PRAGMAS, NULL, NULL, NULL);
-    bound_work(store);
-    r = examine(store, path, &identity, why, why_size);
-    if (!r)
-        r = explain(store, bound_work_by_size(store), path, why, why_size);
-    if (r)
-        store_close(store);
-    else
-        *ret_store = store;
+    r = open_reader(path, false, ret_store, why, why_size);
+    if (r == -EROFS || r == -EACCES) /* a journal or log that a reader may not take in */
+        r = open_reader(path, true, ret_store, why, why_size);
     return r;
 }
 

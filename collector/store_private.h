@@ -269,6 +269,16 @@ void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size)
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
+/* ---- store.c ---- */
+
+int connect_file(const char *path, int flags, struct store **ret_store);
+int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
+
+/* ---- store_heal.c ---- */
+
+/* To read a file that has a journal or log which only a writer may take in. */
+int heal_connect(const char *path, struct store **ret_store);
+
 /* ---- store_identity.c ---- */
 
 /* Of a writer, once it is open. -ESTALE: it has been moved already. */
