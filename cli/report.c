@@ -56,9 +56,16 @@ static const char *failure_words(struct store *store, int result) {
     return strcmp(words, STORE_NO_REASON) == 0 ? strerror(-result) : words;
 }
 
+static const char *damage_words(const struct store *store) {
+    return store_damaged_page(store)
+               ? "the database is damaged: a page of it is not as it was written; "
+                 "`chokepoint verify` tells which"
+               : "the database is damaged";
+}
+
 /* What it is that kept a database from being read. */
 static const char *reading_words(struct store *store, int result) {
-    return result == -EBADMSG ? "the database is damaged"
+    return result == -EBADMSG ? damage_words(store)
            : result == -E2BIG ? "it holds more than is read: more than a million instances of a "
                                 "table of one host, or a text of more than 1 MiB"
            : result == -EIO || result == -EBUSY ? failure_words(store, result)

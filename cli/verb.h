@@ -19,6 +19,7 @@ extern const struct verb verb_report;
 extern const struct verb verb_compare;
 extern const struct verb verb_sweep;
 extern const struct verb verb_whatif;
+extern const struct verb verb_verify;
 extern const struct verb verb_export;
 extern const struct verb verb_import;
 extern const struct verb verb_list;

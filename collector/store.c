@@ -6,6 +6,7 @@
  * file that can be copied, and read from a read-only place.
  */
 #include "collector/store_private.h"
+#include "collector/store_seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,20 +60,34 @@ static char *plain_path(const char *path) {
     return asprintf(&plain, "./%s", path) < 0 ? NULL : plain;
 }
 
-int connect_uri(const char *name, int flags, struct store **ret_store) {
+static int connect_through(const char *vfs, const char *name, int flags, struct store **ret_store) {
     struct store *store = calloc(1, sizeof *store);
-    int code = SQLITE_NOMEM;
+    int r, code = SQLITE_NOMEM;
     if (store)
-        code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+        code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, vfs);
     if (code != SQLITE_OK) {
-        int r = sql_errno(code), reason = store ? sqlite3_system_errno(store->db) : 0;
+        r = sql_errno(code);
+        int reason = store ? sqlite3_system_errno(store->db) : 0;
         store_close(store);
         return r == -EACCES && reason > 0 ? -reason : r;
     }
+    sqlite3_extended_result_codes(store->db, 1);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     *ret_store = store;
     return 0;
+}
+
+int connect_uri(const char *name, int flags, struct store **ret_store) {
+    int r = seal_register();
+    return r ? r : connect_through(SEAL_VFS, name, flags, ret_store);
+}
+
+int connect_unsealed(const char *path, struct store **ret_store) {
+    char *plain = plain_path(path);
+    int r = plain ? connect_through(NULL, plain, SQLITE_OPEN_READONLY, ret_store) : -ENOMEM;
+    free(plain);
+    return r;
 }
 
 int connect_file(const char *path, int flags, struct store **ret_store) {
@@ -137,6 +152,8 @@ static int check_schema(struct store *store) {
 static int explain(struct store *store, int r, const char *path, char *why, size_t size) {
     if (r == -EBUSY)
         say(why, size, "%s is locked by another program: try again when it has finished", path);
+    else if (r == -EBADMSG && store && store_damaged_page(store))
+        say(why, size, STORE_DAMAGED_PAGE, path, (long long)store_damaged_page(store));
     else if (r == -EBADMSG)
         say(why, size, "%s is damaged: %s; restore it, or name another file with --db", path,
             store ? sqlite3_errmsg(store->db) : "bad file");
@@ -240,6 +257,14 @@ static int prepare_writer_in_time(struct store *store) {
     return r;
 }
 
+static int shape_pages(struct store *store) {
+    int seal_bytes = SEAL_BYTES;
+    int r = sql_exec(store, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE");
+    return r ? r
+             : sql_errno(sqlite3_file_control(store->db, "main", SQLITE_FCNTL_RESERVE_BYTES,
+                                              &seal_bytes));
+}
+
 static int open_writer(struct store *store, const char *path, char *why, size_t size) {
     enum identity identity;
     store->writable = true;
@@ -248,7 +273,7 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (r)
         return r;
     if (identity == IDENTITY_EMPTY)
-        r = sql_exec(store, "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE");
+        r = shape_pages(store);
     if (!r)
         r = prepare_writer_in_time(store);
     if (!r && identity == IDENTITY_EMPTY)
@@ -393,6 +418,7 @@ void store_close(struct store *store) {
     if (store->db && store->writable &&
         !store->left) { /* fails, and need not succeed, while others read */
         sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA wal_checkpoint", NULL, NULL, NULL); /* pages sealed by us */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     }
     sqlite3_close(store->db);

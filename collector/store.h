@@ -83,6 +83,11 @@ void store_close(struct store *store); /* takes NULL */
 #define STORE_NO_REASON "no reason is known"
 const char *store_error(const struct store *store);
 
+/* After -EBADMSG: the first page found that is not as it was written; 0: something else. */
+int64_t store_damaged_page(const struct store *store);
+#define STORE_DAMAGED_PAGE                                                                         \
+    "%s is damaged: page %lld is not as it was written; `chokepoint verify` tells all"
+
 enum run_state {
     RUN_RUNNING,
     RUN_DONE,

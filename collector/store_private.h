@@ -272,6 +272,7 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 /* ---- store.c ---- */
 
 int connect_file(const char *path, int flags, struct store **ret_store);
+int connect_unsealed(const char *path, struct store **ret_store); /* to read what is damaged */
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
 /* ---- store_heal.c ---- */

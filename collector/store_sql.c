@@ -160,6 +160,8 @@ static const char *const texts[STATEMENT_COUNT_] = {
 };
 
 int sql_errno(int code) {
+    if (code == SQLITE_IOERR_DATA) /* a page that is not as it was sealed */
+        return -EBADMSG;
     switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:

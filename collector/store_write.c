@@ -7,6 +7,12 @@
 
 #include <errno.h>
 
+/* Should another program fold in our log after a crash, the change counter in the first page then
+ * tells that it was no store (store_seal.h). */
+#define TOUCH_FIRST_PAGE "PRAGMA user_version=" STRINGIFY(STORE_VERSION)
+#define STRINGIFY(value) STRINGIFY_(value)
+#define STRINGIFY_(value) #value
+
 int store_begin(struct store *store) {
     int r = store_check_file(store);
     store->stream = NULL;
@@ -33,6 +39,8 @@ int store_commit(struct store *store) {
             r = stream_save(store, stream);
     }
     store->stream = NULL;
+    if (!r)
+        r = sql_exec(store, TOUCH_FIRST_PAGE);
     if (!r)
         r = sql_run(store, SQL_COMMIT, "");
     return r ? r : store_check_file(store);

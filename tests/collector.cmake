@@ -27,6 +27,7 @@ chokepoint_unit_test(test_collector_store_ceiling chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_budget chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_repeat chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_seal chokepoint_store sqlite3)
 
 # The other end of the wire.
 chokepoint_unit_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
