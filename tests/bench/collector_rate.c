@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--dir DIR]: rows a second from
- * HTTP to committed rows, on one core, beside what SQLite alone does with the same rows.
+ * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--dir DIR] [--paced]
+ * [--against COMMAND]: rows a second from HTTP to committed rows, on one core, beside what SQLite
+ * alone does with the same rows; or paced as agents push, a body a second each at its own time of
+ * the second. --against: the command chokepoint of another build, in turn with this one's.
  *
  * The collector is the real command, a child bound to one CPU; its cost is its own user and system
  * time (wait4), from its start to its end, so that nothing it does later is left out. The senders
@@ -35,6 +37,7 @@
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define TABLES 32
 #define FRAMES_A_BODY 10
+#define TURNS 3 /* of two builds */
 
 static void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 static void die(const char *format, ...) {
@@ -49,13 +52,17 @@ static void die(const char *format, ...) {
 
 struct bench {
     uint64_t hosts, seconds, cores;
-    const char *command; /* chokepoint */
+    const char *command, *against; /* chokepoint, of this build and another */
+    bool paced;
+    int64_t begin_ns, longest_ns; /* of all answers the one that took longest, under lock */
+    pthread_mutex_t lock;
     char dir[256];
     uint64_t rows, bytes;
 };
 
 struct host {
-    const struct bench *bench;
+    struct bench *bench;
+    size_t number;
     struct buffer *bodies; /* bench->seconds of them */
     struct rows rows[TABLES];
     uint64_t random;
@@ -125,7 +132,7 @@ static void encode_host(struct host *host, size_t number, struct bench *bench) {
                                  .stream_id = number + 1,
                                  .period_ns = 100 * NS_PER_MS};
     snprintf(stream.host, sizeof stream.host, "node%zu", number);
-    *host = (struct host){.bench = bench, .random = number + 1};
+    *host = (struct host){.bench = bench, .number = number, .random = number + 1};
     host->bodies = calloc(bench->seconds, sizeof *host->bodies);
     open_rows(host, bench);
     for (uint64_t s = 0; host->bodies && s < bench->seconds; s++) {
@@ -166,6 +173,20 @@ static void expect_200(int fd) {
     }
 }
 
+static void wait_for_turn(const struct host *host, uint64_t second) {
+    int64_t at_ns = host->bench->begin_ns + (int64_t)second * NS_PER_S +
+                    (int64_t)(host->number * (uint64_t)NS_PER_S / host->bench->hosts);
+    const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
+    if (host->bench->paced)
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
+static void note_answer(struct bench *bench, int64_t took_ns) {
+    pthread_mutex_lock(&bench->lock);
+    bench->longest_ns = took_ns > bench->longest_ns ? took_ns : bench->longest_ns;
+    pthread_mutex_unlock(&bench->lock);
+}
+
 static void *send_host(void *arg) {
     struct host *host = arg;
     struct sockaddr_in to = {.sin_family = AF_INET,
@@ -176,6 +197,8 @@ static void *send_host(void *arg) {
         die("cannot connect to the collector");
     for (uint64_t s = 0; s < host->bench->seconds; s++) {
         char head[256];
+        wait_for_turn(host, s);
+        int64_t sent_ns = clock_monotonic_ns();
         int n = snprintf(head, sizeof head,
                          "POST /v1/frames HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " TOKEN
                          "\r\nContent-Length: %zu\r\n\r\n",
@@ -183,6 +206,7 @@ static void *send_host(void *arg) {
         send_all(fd, head, (size_t)n, MSG_MORE);
         send_all(fd, host->bodies[s].data, host->bodies[s].size, 0);
         expect_200(fd);
+        note_answer(host->bench, clock_monotonic_ns() - sent_ns);
     }
     close(fd);
     return NULL;
@@ -200,7 +224,7 @@ static void bind_to_cpu(int cpu, bool others) {
         sched_setaffinity(0, sizeof set, &set);
 }
 
-static pid_t start_collector(const struct bench *bench, const char *db, int *ret_stdin,
+static pid_t start_collector(const char *command, const char *db, int *ret_stdin,
                              unsigned short *ret_port) {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
@@ -211,7 +235,7 @@ static pid_t start_collector(const struct bench *bench, const char *db, int *ret
         dup2(out[1], STDOUT_FILENO);
         setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
         bind_to_cpu(0, false);
-        execl(bench->command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen",
+        execl(command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen",
               "127.0.0.1:0", (char *)NULL);
         _exit(127);
     }
@@ -220,7 +244,7 @@ static pid_t start_collector(const struct bench *bench, const char *db, int *ret
     FILE *events = fdopen(out[0], "r");
     unsigned port = 0;
     if (!events || fscanf(events, "listening 127.0.0.1:%u", &port) != 1)
-        die("%s collector did not start", bench->command);
+        die("%s collector did not start", command);
     *ret_stdin = in[1];
     *ret_port = (unsigned short)port;
     return pid; /* events stays open: the collector writes to it */
@@ -264,15 +288,17 @@ static uint64_t peak_memory_kb(pid_t pid) {
     return peak ? strtoull(peak + 6, NULL, 10) : 0;
 }
 
-static void measure_collector(struct bench *bench, struct host *hosts) {
+static void measure_collector(struct bench *bench, struct host *hosts, const char *command,
+                              const char *what) {
     char db[300];
     int in, status;
     unsigned short port;
     struct rusage usage;
     snprintf(db, sizeof db, "%s/collector.db", bench->dir);
     create_run(db);
-    pid_t pid = start_collector(bench, db, &in, &port);
-    int64_t begin_ns = clock_monotonic_ns();
+    pid_t pid = start_collector(command, db, &in, &port);
+    int64_t begin_ns = bench->begin_ns = clock_monotonic_ns();
+    bench->longest_ns = 0;
     for (size_t h = 0; h < bench->hosts; h++) {
         hosts[h].port = port;
         if (pthread_create(&hosts[h].thread, NULL, send_host, &hosts[h]))
@@ -286,9 +312,11 @@ static void measure_collector(struct bench *bench, struct host *hosts) {
     if (wait4(pid, &status, 0, &usage) != pid || status != 0)
         die("the collector ended with %d", status);
     double cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
-    print_rate("collector: HTTP to committed rows", bench->rows, wall, cpu, size_of(db));
-    printf("    %.2f s user, %.2f s system, %.0f MB resident\n", seconds_of(usage.ru_utime),
-           seconds_of(usage.ru_stime), (double)peak_kb / 1024);
+    print_rate(what, bench->rows, wall, cpu, size_of(db));
+    printf("    %.2f s user, %.2f s system, %.0f MB resident, longest answer %.0f ms\n",
+           seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), (double)peak_kb / 1024,
+           (double)bench->longest_ns / 1e6);
+    fflush(stdout);
     unlink(db);
 }
 
@@ -382,6 +410,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
                                             {"seconds", required_argument, NULL, 's'},
                                             {"cores", required_argument, NULL, 'c'},
                                             {"dir", required_argument, NULL, 'd'},
+                                            {"against", required_argument, NULL, 'a'},
+                                            {"paced", no_argument, NULL, 'p'},
                                             {0}};
     const char *parent = "/tmp";
     int option;
@@ -392,6 +422,10 @@ static void parse(struct bench *bench, int argc, char **argv) {
                                            : NULL;
         if (option == 'd')
             parent = optarg;
+        else if (option == 'a')
+            bench->against = optarg;
+        else if (option == 'p')
+            bench->paced = true;
         else if (!number || text_parse_u64(optarg, number) < 0 || *number == 0 || *number > 4096)
             exit(2);
     }
@@ -401,7 +435,11 @@ static void parse(struct bench *bench, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    struct bench bench = {.hosts = 20, .seconds = 30, .cores = 16, .command = CHOKEPOINT_COMMAND};
+    struct bench bench = {.hosts = 20,
+                          .seconds = 30,
+                          .cores = 16,
+                          .command = CHOKEPOINT_COMMAND,
+                          .lock = PTHREAD_MUTEX_INITIALIZER};
     parse(&bench, argc, argv);
     struct host *hosts = calloc(bench.hosts, sizeof *hosts);
     if (!hosts || probe_list_size > TABLES)
@@ -415,9 +453,15 @@ int main(int argc, char **argv) {
         (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
         (double)bench.bytes / (double)bench.rows);
     bind_to_cpu(0, true);
-    measure_collector(&bench, hosts);
-    measure_sqlite(&bench, hosts, true);
-    measure_sqlite(&bench, hosts, false);
+    for (int i = 0; i < (bench.against ? TURNS : 1); i++) {
+        if (bench.against)
+            measure_collector(&bench, hosts, bench.against, "the other build's collector");
+        measure_collector(&bench, hosts, bench.command, "collector: HTTP to committed rows");
+    }
+    if (!bench.paced) {
+        measure_sqlite(&bench, hosts, true);
+        measure_sqlite(&bench, hosts, false);
+    }
     rmdir(bench.dir);
     return 0;
 }
