@@ -19,6 +19,7 @@
 enum statement {
     SQL_BEGIN,
     SQL_COMMIT,
+    SQL_TOUCH_FIRST_PAGE,
     SQL_RUN_INSERT,
     SQL_RUN_STARTED,
     SQL_RUN_END,

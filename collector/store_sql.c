@@ -69,8 +69,14 @@ const char store_schema[] =
     " FROM run r JOIN host h USING(run) JOIN stream s ON s.host = h.host AND s.period_ns <> 0"
     " GROUP BY h.host;";
 
+#define STRINGIFY(value) STRINGIFY_(value)
+#define STRINGIFY_(value) #value
+
 static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
+    /* Should another program fold in our log after a crash, the change counter in the first page
+     * then tells that it was no store (store_seal.h). */
+    [SQL_TOUCH_FIRST_PAGE] = "PRAGMA user_version=" STRINGIFY(STORE_VERSION),
     [SQL_COMMIT] = "COMMIT",
     [SQL_RUN_INSERT] =
         "INSERT INTO run(name, command, state, started_wall_ns, started_mono_ns, period_ns,"

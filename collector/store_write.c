@@ -7,12 +7,6 @@
 
 #include <errno.h>
 
-/* Should another program fold in our log after a crash, the change counter in the first page then
- * tells that it was no store (store_seal.h). */
-#define TOUCH_FIRST_PAGE "PRAGMA user_version=" STRINGIFY(STORE_VERSION)
-#define STRINGIFY(value) STRINGIFY_(value)
-#define STRINGIFY_(value) #value
-
 int store_begin(struct store *store) {
     int r = store_check_file(store);
     store->stream = NULL;
@@ -40,7 +34,7 @@ int store_commit(struct store *store) {
     }
     store->stream = NULL;
     if (!r)
-        r = sql_exec(store, TOUCH_FIRST_PAGE);
+        r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
     if (!r)
         r = sql_run(store, SQL_COMMIT, "");
     return r ? r : store_check_file(store);

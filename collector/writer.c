@@ -16,7 +16,8 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define GROUP_BYTES (16u << 20) /* of the pushes that share a transaction */
+#define GROUP_BYTES (16u << 20)          /* of the pushes that share a transaction */
+#define COMMIT_EVERY_NS (25 * NS_PER_MS) /* each writes the last page of every table, and syncs */
 #define REFUSALS_EVERY_NS (2 * NS_PER_S)
 
 static const char *const refusal_names[REFUSED_COUNT_] = {
@@ -48,7 +49,7 @@ struct writer {
     bool draining;                   /* under lock */
     bool joined;
     atomic_uint_fast64_t refused[REFUSED_COUNT_];
-    int64_t refusals_written_ns;
+    int64_t refusals_written_ns, commit_begun_ns;
     bool told[TROUBLE_COUNT_];
 };
 
@@ -122,6 +123,14 @@ static int write_one(struct writer *w, struct write_job *job) {
     return job->result;
 }
 
+/* A push is a second's worth: what comes a moment later shares the commit. */
+static void pace_commits(struct writer *w) {
+    int64_t at_ns = w->commit_begun_ns + COMMIT_EVERY_NS;
+    const struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
+    if (clock_monotonic_ns() < at_ns)
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+}
+
 static int write_all(struct writer *w, struct write_job *jobs) {
     int r = store_begin(w->options.store);
     if (r)
@@ -159,6 +168,7 @@ static void write_each(struct writer *w, struct write_job *jobs) {
 }
 
 static void commit_group(struct writer *w, struct write_job *jobs) {
+    w->commit_begun_ns = clock_monotonic_ns();
     int r = write_all(w, jobs);
     if (r && jobs->next && !is_everybodys(r))
         write_each(w, jobs);
@@ -229,6 +239,11 @@ static struct write_job *wait_for_group(struct writer *w, bool *ret_draining) {
     int r = 0;
     while (!w->first && !w->draining && r == 0)
         r = pthread_cond_timedwait(&w->wake, &w->lock, &until);
+    if (w->first && !w->draining) {
+        pthread_mutex_unlock(&w->lock);
+        pace_commits(w);
+        pthread_mutex_lock(&w->lock);
+    }
     struct write_job *jobs = take_group(w);
     *ret_draining = w->draining;
     pthread_mutex_unlock(&w->lock);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one thread that writes. Pushes that arrive while a commit is running wait together and share
- * the next transaction (group commit), so the cost of a commit does not grow with the hosts.
+ * the next transaction (group commit), so the cost of a commit does not grow with the hosts. Each
+ * commit is synced to the disk, and between two begins pass some hundredths of a second.
  */
 #ifndef CHOKEPOINT_COLLECTOR_WRITER_H
 #define CHOKEPOINT_COLLECTOR_WRITER_H
