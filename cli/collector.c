@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "collector/store_read.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/limits.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -229,15 +229,6 @@ static void outlive_parent(struct collector *c, pid_t parent) {
     }
 }
 
-/* A descriptor a connection: as many as we may have. */
-static void raise_descriptor_limit(void) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 /* One arena, which grows by large pieces: the memory of a further thread's grows by a page or two
  * and gives them back again, a call of the kernel each. Setting any of these ends glibc's own
  * raising of the size from which memory is mapped: bodies of requests would be, each time. */
@@ -256,7 +247,7 @@ static int collector_main(int argc, char **argv) {
         r = take_token(&c);
     if (r)
         return r == -ENOMEM ? 1 : verb_words_status(r);
-    raise_descriptor_limit();
+    limits_raise(NULL); /* a descriptor a connection, above all */
     take_memory_at_once();
     int signal_fd = signals_to_descriptor();
     r = signal_fd < 0 ? fail(strerror(errno)) : open_all(&c);

@@ -8,6 +8,7 @@
 #include "cli/verb.h"
 #include "common/error.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,23 @@ static int configure_judge(void) {
     return EXIT_USAGE;
 }
 
+static void do_nothing(int signal) {
+    (void)signal;
+}
+
+/* A file that may not grow any more (ulimit -f) is an error of the write, as a full disk is. Caught
+ * and not ignored: what we start gets the signal as we got it. */
+static void catch_file_size_signal(void) {
+    struct sigaction action;
+    if (sigaction(SIGXFSZ, NULL, &action) < 0 || action.sa_handler != SIG_DFL)
+        return;
+    action = (struct sigaction){.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
+    catch_file_size_signal();
     if (configure_judge())
         return EXIT_USAGE;
     if (!word) {

@@ -24,11 +24,23 @@ static int insert_repeat(struct store *store, const struct run_begin *begin, int
                    (int64_t)begin->repeat, (int64_t)begin->repeats);
 }
 
+#define COMMAND_SIZE ((size_t)64 << 10)
+#define CUT_SIZE 64
+
+/* As it is shown; of a very long one the beginning, with a mark that says so. */
+static void clean_command(const char *command, char *to) {
+    size_t size = strlen(command);
+    bool cut = size >= COMMAND_SIZE;
+    text_sanitize(to, cut ? COMMAND_SIZE - CUT_SIZE : COMMAND_SIZE, command, size);
+    if (cut)
+        snprintf(to + strlen(to), CUT_SIZE, " [... cut: it has %zu bytes]", size);
+}
+
 static int insert_run(struct store *store, const struct run_begin *begin, int64_t *ret_run) {
-    char name[INSTANCE_MAX + 1], command[64 * 1024];
+    char name[INSTANCE_MAX + 1], command[COMMAND_SIZE];
     if (!begin->command)
         return -EINVAL;
-    text_sanitize(command, sizeof command, begin->command, strlen(begin->command));
+    clean_command(begin->command, command);
     if (begin->name && begin->name[0])
         text_sanitize(name, sizeof name, begin->name, strlen(begin->name));
     else

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/limits.h"
 
 #define GROUP_BYTES (16u << 20)          /* of the pushes that share a transaction */
 #define COMMIT_EVERY_NS (25 * NS_PER_MS) /* each writes the last page of every table, and syncs */
@@ -80,11 +81,13 @@ static void tell_trouble(struct writer *w, int error) {
         return;
     w->told[kind] = true;
     char text[1200];
+    bool limited = error == -EIO && limits_file_size() != UINT64_MAX;
     if (kind == TROUBLE_MOVED)
         snprintf(text, sizeof text, "%s", store_error(w->options.store));
     else
-        snprintf(text, sizeof text, "the database cannot be written: %s (%s)", strerror(-error),
-                 store_error(w->options.store));
+        snprintf(text, sizeof text, "the database cannot be written: %s (%s)%s", strerror(-error),
+                 store_error(w->options.store),
+                 limited ? "; it may have grown to the limit of file sizes (ulimit -f)" : "");
     tell(w, is_everybodys(error) ? "unwritable" : "trouble", text, "");
 }
 

@@ -3,6 +3,7 @@
 chokepoint_unit_test(test_hosts chokepoint_launch)
 chokepoint_unit_test(test_command_words chokepoint_launch)
 chokepoint_unit_test(test_launch chokepoint_launch)
+chokepoint_unit_test(test_backoff chokepoint_launch)
 chokepoint_e2e_test(run_passes_streams_and_status)
 chokepoint_e2e_test(run_bad_input)
 chokepoint_e2e_test(run_interrupted)

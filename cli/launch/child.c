@@ -36,6 +36,8 @@ static int become(const struct child_plan *plan, pid_t parent) {
             return negative_errno();
     if (plan->mask)
         sigprocmask(SIG_SETMASK, plan->mask, NULL);
+    if (plan->limits)
+        limits_restore(plan->limits);
     execvp(plan->words[0], (char *const *)plan->words);
     return negative_errno();
 }

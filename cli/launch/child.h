@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "common/limits.h"
+
 struct child_variable {
     const char *name, *value; /* value NULL: unset */
 };
@@ -20,9 +22,10 @@ struct child_plan {
     const struct child_variable *variables; /* NULL, or ended by a NULL name */
     /* -1: inherit. Descriptors of the caller, which keeps them. */
     int stdin_fd, stdout_fd, stderr_fd;
-    bool own_group;        /* out of reach of the terminal's Ctrl-C */
-    bool dies_with_parent; /* SIGTERM when we are gone, however that came */
-    const sigset_t *mask;  /* the signal mask it begins with */
+    bool own_group;              /* out of reach of the terminal's Ctrl-C */
+    bool dies_with_parent;       /* SIGTERM when we are gone, however that came */
+    const sigset_t *mask;        /* the signal mask it begins with */
+    const struct limits *limits; /* NULL: ours */
 };
 
 /* Returns 0, or the negative errno of fork, exec (-ENOENT, -EACCES: as execvp) or a redirection;

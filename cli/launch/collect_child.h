@@ -14,7 +14,6 @@
 #include "collector/store.h"
 
 #define COLLECT_ADDRESSES_MAX 16
-#define COLLECT_RESTARTS_MAX 5
 
 struct collect_endpoint {
     char address[ADDRESS_SIZE];
@@ -32,7 +31,6 @@ struct collect_child {
     pid_t pid; /* 0: does not run */
     int stdin_fd;
     struct line_reader events, errors;
-    int n_restarts;
     bool told_to_stop;
 };
 

@@ -81,6 +81,9 @@ static int start_words(struct launch *launch, const struct launch_plan *plan,
 
 int launch_start(struct launch *launch, const struct launch_plan *plan, const char *url) {
     struct launch_words words;
+    if (launch->attempted) /* before: somebody may still have the other end */
+        line_reader_close(&launch->output);
+    launch->n_said = 0;
     int r = launch_words_make(&words, launch, plan, url);
     if (r == 0)
         r = start_words(launch, plan, &words);

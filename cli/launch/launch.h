@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "cli/launch/address.h"
+#include "cli/launch/backoff.h"
 #include "cli/launch/child.h"
 #include "cli/launch/command_words.h"
 
@@ -45,6 +46,7 @@ struct launch {
     size_t n_said;
     bool reported, final; /* the collector has its first, its last frame */
     bool missing;         /* given up, and said so */
+    struct backoff back;  /* when it is started again */
 };
 
 /* Name of the road for messages: "directly", "by mpirun", "by ssh". */

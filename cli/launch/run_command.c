@@ -104,7 +104,8 @@ int session_start_command(struct run_session *s) {
                                     .stdin_fd = -1,
                                     .stdout_fd = -1,
                                     .stderr_fd = -1,
-                                    .mask = &s->old_mask};
+                                    .mask = &s->old_mask,
+                                    .limits = &s->old_limits};
     s->started_wall_ns = clock_wall_ns();
     s->started_mono_ns = clock_monotonic_ns();
     return child_start(&plan, &s->command);

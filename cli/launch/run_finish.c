@@ -103,6 +103,7 @@ static void close_collector(struct run_session *s) {
  */
 void session_drain(struct run_session *s) {
     s->stopping = true;
+    backoff_hurry(&s->collector_back, clock_monotonic_ns());
     collect_child_stop(&s->collector);
     poll_until(s, START_NS, awaits_first_words);
     for (size_t i = 0; i < s->n_launches; i++)

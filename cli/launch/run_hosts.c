@@ -78,15 +78,17 @@ int session_find_roads(struct run_session *s, enum hosts_source source, char *wh
     return r;
 }
 
+void session_start_agent(struct run_session *s, struct launch *launch) {
+    char url[64];
+    collect_child_url(&s->collector, launch->address, url, sizeof url);
+    backoff_started(&launch->back, clock_monotonic_ns());
+    launch_start(launch, &s->plan, url);
+}
+
 void session_start_agents(struct run_session *s) {
-    for (size_t i = 0; i < s->n_launches; i++) {
-        char url[64];
-        struct launch *launch = &s->launches[i];
-        if (!launch->address[0])
-            continue; /* its trouble is known */
-        collect_child_url(&s->collector, launch->address, url, sizeof url);
-        launch_start(launch, &s->plan, url);
-    }
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].address[0]) /* else its trouble is known */
+            session_start_agent(s, &s->launches[i]);
 }
 
 bool session_awaits_hosts(const struct run_session *s) {

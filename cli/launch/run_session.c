@@ -147,6 +147,7 @@ static void on_unwritable(void *ctx, const char *why);
 int session_open(struct run_session *s, const struct run_options *options, char *why,
                  size_t why_size) {
     *s = (struct run_session){.options = options, .signal_fd = -1};
+    limits_raise(&s->old_limits);
     int r = find_programs(s, why, why_size);
     if (r < 0)
         return r;
@@ -208,6 +209,7 @@ void session_release(struct run_session *s) {
         discard_sigpipe();
         sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
     }
+    limits_restore(&s->old_limits);
     explicit_bzero(s->token, sizeof s->token);
 }
 
@@ -232,9 +234,12 @@ static void on_host(void *ctx, const char *name) {
 }
 
 static void on_final(void *ctx, const char *name) {
-    struct launch *launch = find_launch(ctx, name);
+    struct run_session *s = ctx;
+    struct launch *launch = find_launch(s, name);
     if (launch)
-        launch->reported = launch->final = true;
+        launch->reported = true;
+    if (launch && s->stopping) /* before, it was ended by somebody else, and comes back */
+        launch->final = true;
 }
 
 static void on_events(void *ctx, const char *name, uint64_t n) {
@@ -259,15 +264,13 @@ static void on_unwritable(void *ctx, const char *why) {
 
 /* --- who has ended --- */
 
-#define RESTART_PAUSE_NS (100 * NS_PER_MS)
-
 static void start_collector_again(struct run_session *s) {
-    s->collector_restart_ns = 0;
+    int64_t now_ns = clock_monotonic_ns();
     int r = collect_child_start(&s->collector);
-    if (r < 0) {
-        s->collector_lost = true;
-        session_note(s, "the collector cannot be started again: %s", strerror(-r));
-    }
+    if (r == 0)
+        backoff_started(&s->collector_back, now_ns);
+    else if (backoff_ended(&s->collector_back, now_ns))
+        session_note(s, "the collector cannot be started again yet: %s", strerror(-r));
 }
 
 /* Agents keep what they have until it is back. Its port may be taken for a moment: so a pause. */
@@ -277,15 +280,11 @@ static void check_collector(struct run_session *s) {
     if (collect_child_check(&s->collector, &s->listener, &status) < 0 || s->closing)
         return;
     child_describe_end(status, end, sizeof end);
-    if (s->collector.n_restarts == COLLECT_RESTARTS_MAX ||
-        s->collector.endpoints[0].port == 0) { /* it has never listened */
+    if (s->collector.endpoints[0].port == 0) { /* it has never listened */
         s->collector_lost = true;
-        session_note(s, "the collector ended (%s); nothing more is recorded", end);
-        return;
-    }
-    int64_t pause_ns = s->collector.n_restarts++ * RESTART_PAUSE_NS;
-    s->collector_restart_ns = clock_monotonic_ns() + pause_ns;
-    session_note(s, "the collector ended (%s) and is started again", end);
+        session_note(s, "the collector ended (%s); nothing is recorded", end);
+    } else if (backoff_ended(&s->collector_back, clock_monotonic_ns()))
+        session_note(s, "the collector ended (%s) and is started again", end);
 }
 
 static void check_command(struct run_session *s) {
@@ -312,10 +311,31 @@ static void check_launches(struct run_session *s) {
         if (!launch_check(launch))
             continue;
         launch_read(launch, on_agent_line, s);
-        if (launch->reported && !launch->final && !s->stopping)
-            session_note(s, "the agent on %s has ended (%s); the rest of this host is missing",
-                         launch->host, launch->trouble);
+        if (launch->reported && !launch->missing && !s->stopping &&
+            backoff_ended(&launch->back, clock_monotonic_ns()))
+            session_note(s, "the agent on %s has ended (%s) and is started again", launch->host,
+                         launch->trouble);
     }
+}
+
+/* The new one finds in the spool what the old one could not deliver. */
+static void start_agents_again(struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++) {
+        struct launch *launch = &s->launches[i];
+        int64_t now_ns = clock_monotonic_ns();
+        if (!backoff_is_due(&launch->back, now_ns) || s->stopping)
+            continue;
+        session_start_agent(s, launch);
+        if (!launch->pid && backoff_ended(&launch->back, now_ns))
+            session_note(s, "%s: %s", launch->host, launch->trouble);
+    }
+}
+
+static int64_t next_start_ns(const struct run_session *s, int64_t deadline_ns) {
+    deadline_ns = backoff_deadline(&s->collector_back, deadline_ns);
+    for (size_t i = 0; i < s->n_launches && !s->stopping; i++)
+        deadline_ns = backoff_deadline(&s->launches[i].back, deadline_ns);
+    return deadline_ns;
 }
 
 /* --- signals --- */
@@ -387,8 +407,7 @@ static int poll_timeout_ms(int64_t until_ns) {
 
 void session_poll(struct run_session *s, int64_t deadline_ns) {
     struct pollfd *fds = calloc(s->n_launches + 3, sizeof *fds);
-    if (s->collector_restart_ns && s->collector_restart_ns < deadline_ns)
-        deadline_ns = s->collector_restart_ns;
+    deadline_ns = next_start_ns(s, deadline_ns);
     if (fds)
         poll(fds, list_fds(s, fds), poll_timeout_ms(deadline_ns));
     free(fds);
@@ -396,6 +415,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     collect_child_read(&s->collector, &s->listener);
     check_collector(s);
     check_launches(s);
-    if (s->collector_restart_ns && clock_monotonic_ns() >= s->collector_restart_ns)
+    if (backoff_is_due(&s->collector_back, clock_monotonic_ns()) && !s->closing)
         start_collector_again(s);
+    start_agents_again(s);
 }

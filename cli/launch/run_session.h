@@ -10,6 +10,7 @@
 #ifndef CHOKEPOINT_CLI_RUN_SESSION_H
 #define CHOKEPOINT_CLI_RUN_SESSION_H
 
+#include "cli/launch/backoff.h"
 #include "cli/launch/collect_child.h"
 #include "cli/launch/group_watch.h"
 #include "cli/launch/hosts_choose.h"
@@ -30,6 +31,7 @@ struct run_session {
     const struct run_label *labels; /* with these values (borrowed) */
     size_t n_labels;
     sigset_t old_mask;
+    struct limits old_limits; /* the command has them back */
     int signal_fd;
     struct group_watch group;
     /* where it runs */
@@ -42,13 +44,13 @@ struct run_session {
     /* the collector */
     struct collect_child collector;
     struct collect_listener listener;
-    int64_t collector_restart_ns; /* monotonic; 0: none is due */
-    bool collector_lost;          /* given up */
-    char *unwritable;             /* owned; why it cannot keep what comes. NULL: it could */
-    bool stopping;                /* agents have been asked to end */
-    bool closing;                 /* the collector has been asked to end */
-    uint64_t n_events;            /* single events that hosts have delivered, */
-    int64_t events_ns;            /* when the last of them came (monotonic); 0: none yet */
+    struct backoff collector_back; /* when it is started again */
+    bool collector_lost;           /* it has never listened: given up */
+    char *unwritable;              /* owned; why it cannot keep what comes. NULL: it could */
+    bool stopping;                 /* agents have been asked to end */
+    bool closing;                  /* the collector has been asked to end */
+    uint64_t n_events;             /* single events that hosts have delivered, */
+    int64_t events_ns;             /* when the last of them came (monotonic); 0: none yet */
     /* the command */
     pid_t command;      /* 0: not running */
     int command_status; /* as of waitpid */
@@ -87,6 +89,7 @@ void session_note(struct run_session *s, const char *format, ...)
 /* Fills launches and the collector's addresses from hosts. Negative errno with why. */
 int session_find_roads(struct run_session *s, enum hosts_source source, char *why, size_t why_size);
 void session_start_agents(struct run_session *s);
+void session_start_agent(struct run_session *s, struct launch *launch);
 bool session_awaits_hosts(const struct run_session *s); /* some may still answer */
 /* Marks those that did not answer as missing; line after line about them, at most all. */
 size_t session_name_missing(struct run_session *s);
