@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chokepoint-agent: reads its command line, hides its token, and keeps a sampling process alive.
- * What must outlive that process is made here: the stream id and the spool's directory.
+ * What must outlive that process is made here: the stream and the spool's directory.
  */
-#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "agent/lean.h"
 #include "agent/observe.h"
 #include "agent/options.h"
 #include "agent/push.h"
+#include "agent/spool_dir.h"
 #include "agent/supervise.h"
 #include "agent/tables.h"
 #include "common/error.h"
+#include "common/limits.h"
 #include "common/text.h"
 
 struct agent {
     struct agent_options options;
-    uint64_t stream_id;
+    struct agent_memory *memory;
+    int spool_fd; /* held as long as this process or its child lives */
     bool made_spool;
 };
 
 static int run_child(void *ctx) {
     const struct agent *agent = ctx;
-    return observe(&agent->options, agent->stream_id);
+    return observe(&agent->options, agent->memory);
 }
 
 static void say(void *ctx, const char *text) {
@@ -42,13 +44,26 @@ static void settle(void *ctx) {
 
 static void tidy(void *ctx) {
     const struct agent *agent = ctx;
-    if (agent->made_spool)
+    if (agent->made_spool || agent->options.run[0]) /* a run's is its own */
         rmdir(agent->options.spool);
 }
 
+/* An agent of the same run that was killed has left there what it could not deliver: its stream is
+ * continued, unless it still has its hand on it. */
 static int make_spool(struct agent *agent) {
-    agent->made_spool = mkdir(agent->options.spool, 0700) == 0;
-    return agent->made_spool || errno == EEXIST ? 0 : negative_errno();
+    agent->spool_fd = spool_dir_open(agent->options.spool, &agent->made_spool);
+    if (agent->spool_fd < 0)
+        return agent->spool_fd;
+    bool ours = flock(agent->spool_fd, LOCK_EX | LOCK_NB) == 0;
+    if (ours && agent->options.run[0] && !agent->made_spool)
+        spool_dir_find_stream(agent->spool_fd, &agent->memory->stream_id);
+    return 0;
+}
+
+static int make_memory(struct agent *agent) {
+    agent->memory = mmap(NULL, sizeof *agent->memory, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return agent->memory == MAP_FAILED ? negative_errno() : agent_memory_begin(agent->memory);
 }
 
 /* why may quote an argument: it stays one line. */
@@ -85,13 +100,15 @@ static int run_agent(struct agent *agent) {
                                        .ctx = agent,
                                        .pause_ms = 100};
     set_signals();
+    limits_raise(NULL);
     mallopt(M_ARENA_MAX, 1); /* two threads, one of them allocating: no second arena */
-    if (getrandom(&agent->stream_id, sizeof agent->stream_id, 0) != sizeof agent->stream_id)
-        return usage("the kernel gives no random number");
-    int r = make_spool(agent);
+    int r = make_memory(agent);
+    if (r < 0)
+        return usage("the kernel gives no memory or no random number");
+    r = make_spool(agent);
     if (r < 0) {
         fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", agent->options.host, agent->options.spool,
-                strerror(-r));
+                spool_dir_words(r));
         return 1;
     }
     if (agent->options.push)

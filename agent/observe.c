@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@
 #include "agent/sampler.h"
 #include "agent/source.h"
 #include "agent/spool.h"
+#include "agent/spool_dir.h"
 #include "agent/wake.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -31,6 +33,7 @@
 
 struct observer {
     const struct agent_options *options;
+    struct agent_memory *memory;
     struct scope scope;
     struct job job;
     struct call_watch calls;
@@ -150,39 +153,88 @@ static int open_sampler(struct observer *observer) {
     return sampler_open(&config, &observer->sampler);
 }
 
-static struct spool_config spool_config(const struct observer *observer, uint64_t stream_id) {
-    struct spool_config config = {
-        .dir = observer->options->spool,
-        .limit_bytes = observer->options->spool_limit_bytes,
-        .stream = {.stream_id = stream_id, .period_ns = observer->options->period_ns}};
+static struct spool_config spool_config(const struct observer *observer) {
+    struct spool_config config = {.dir = observer->options->spool,
+                                  .limit_bytes = observer->options->spool_limit_bytes,
+                                  .stream = {.stream_id = observer->memory->stream_id,
+                                             .period_ns = observer->options->period_ns},
+                                  .memory = &observer->memory->samples};
     memcpy(config.stream.host, observer->options->host, sizeof config.stream.host);
     read_boot_id(observer->options->proc, config.stream.boot_id);
     return config;
 }
 
-static int open_spool(struct observer *observer, uint64_t stream_id) {
-    struct spool_config config = spool_config(observer, stream_id);
+int agent_memory_begin(struct agent_memory *memory) {
+    uint64_t id;
+    if (getrandom(&id, sizeof id, 0) != sizeof id)
+        return -EIO;
+    *memory = (struct agent_memory){.stream_id = id & ~UINT64_C(1)};
+    return 0;
+}
+
+static int open_spool(struct observer *observer) {
+    struct spool_config config = spool_config(observer);
     config.tables = sampler_tables(observer->sampler, &config.n_tables);
     return spool_open(&config, &observer->spool);
 }
 
 /* The second road: a stream of its own, whose id follows from the first's. */
-static int open_bulk(struct observer *observer, uint64_t stream_id) {
-    struct frame_head last;
-    struct spool_config config = spool_config(observer, stream_id + 1);
+static int open_bulk(struct observer *observer) {
+    struct spool_config config = spool_config(observer);
     config.tables = sampler_bulk_tables(observer->sampler, &config.n_tables);
     if (!config.n_tables)
         return 0;
+    config.stream.stream_id++;
     config.stream.period_ns = 0;
+    config.memory = &observer->memory->calls;
     config.limit_bytes = observer->options->call_spool_limit_bytes;
-    int r = spool_open(&config, &observer->bulk);
-    if (r < 0)
-        return r;
+    return spool_open(&config, &observer->bulk);
+}
+
+static void attach_bulk(struct observer *observer) {
+    struct frame_head last;
+    if (!observer->bulk)
+        return;
     observer->bulk_sink = (struct frame_sink){observer->bulk, sink_append, sink_lost};
     sampler_set_bulk(observer->sampler, &observer->bulk_sink,
                      spool_recovered(observer->bulk, &last) ? &last : NULL);
     if (observer->calls.is_open && observer->calls.called_fd >= 0)
         wake_listen(&observer->wake, observer->calls.called_fd);
+}
+
+static int open_both(struct observer *observer) {
+    int r = open_spool(observer);
+    return r < 0 ? r : open_bulk(observer);
+}
+
+/* A stream whose files are gone begins anew under another name: the collector takes no number
+ * twice. Both do, since the name of one tells the other's. */
+static int leave_torn_stream(struct observer *observer) {
+    bool torn = spool_is_torn(observer->spool) || (observer->bulk && spool_is_torn(observer->bulk));
+    if (!torn)
+        return 0;
+    spool_close(observer->bulk, false);
+    spool_close(observer->spool, false);
+    observer->spool = observer->bulk = NULL;
+    int r = agent_memory_begin(observer->memory);
+    if (r == 0)
+        r = open_both(observer);
+    if (r == 0)
+        sampler_note(observer->sampler, NOTE_WARNING, "agent",
+                     "started again, and its spool was removed: samples may be missing");
+    return r;
+}
+
+static int open_spools(struct observer *observer) {
+    int r = open_both(observer);
+    if (r == 0)
+        r = leave_torn_stream(observer);
+    if (r < 0) {
+        fprintf(stderr, "chokepoint-agent: %s: %s: %s\n", observer->options->host,
+                observer->options->spool, spool_dir_words(r));
+        return 1;
+    }
+    attach_bulk(observer);
     return 0;
 }
 
@@ -230,7 +282,7 @@ static int start_push(struct observer *observer) {
     return push_start(&config, &observer->push);
 }
 
-static int observer_open(struct observer *observer, uint64_t stream_id) {
+static int observer_open(struct observer *observer) {
     char why[256] = "";
     const struct agent_options *options = observer->options;
     int r =
@@ -242,8 +294,8 @@ static int observer_open(struct observer *observer, uint64_t stream_id) {
         return fail(observer, "cannot wait for signals", r);
     if ((r = open_sampler(observer)) < 0)
         return fail(observer, "cannot open the probes", r);
-    if ((r = open_spool(observer, stream_id)) < 0 || (r = open_bulk(observer, stream_id)) < 0)
-        return fail(observer, options->spool, r);
+    if ((r = open_spools(observer)))
+        return r;
     resume(observer);
     if ((r = start_push(observer)) < 0)
         return fail(observer, options->collector, r);
@@ -252,7 +304,7 @@ static int observer_open(struct observer *observer, uint64_t stream_id) {
 
 /* ---- closing ---- */
 
-static int undelivered(struct observer *observer, uint64_t stream_id) {
+static int undelivered(struct observer *observer) {
     struct push_status status;
     struct spool_counts samples, calls = {0};
     const struct agent_options *options = observer->options;
@@ -264,14 +316,15 @@ static int undelivered(struct observer *observer, uint64_t stream_id) {
     if (calls.waiting) {
         snprintf(batches, sizeof batches, " and %llu batches of MPI calls",
                  (unsigned long long)calls.waiting);
-        snprintf(place, sizeof place, " and %016llx-*.spool", (unsigned long long)(stream_id + 1));
+        snprintf(place, sizeof place, " and %016llx-*.spool",
+                 (unsigned long long)(observer->memory->stream_id + 1));
     }
     fprintf(stderr,
             "chokepoint-agent: %s: %llu samples%s were not delivered to %s (%s); they are kept in "
-            "%s/%016llx-*.spool%s\n",
+            "%s/%016llx-*.spool%s: `chokepoint import %s` brings them in\n",
             options->host, (unsigned long long)samples.waiting, batches, options->collector,
             status.trouble[0] ? status.trouble : "no answer in time", options->spool,
-            (unsigned long long)stream_id, place);
+            (unsigned long long)observer->memory->stream_id, place, options->spool);
     return EXIT_UNDELIVERED;
 }
 
@@ -295,13 +348,13 @@ static bool drain_bulk(const struct observer *observer, int64_t patience_ns) {
     return r == 0;
 }
 
-static int drain(struct observer *observer, uint64_t stream_id) {
+static int drain(struct observer *observer) {
     if (!observer->push)
         return 0;
     int64_t patience = observer->orphaned ? NS_PER_S : observer->options->drain_ns;
     bool all = drain_bulk(observer, patience);
     int r = push_finish(observer->push, clock_monotonic_ns() + patience);
-    return r == 0 && all ? 0 : undelivered(observer, stream_id);
+    return r == 0 && all ? 0 : undelivered(observer);
 }
 
 static void observer_release(struct observer *observer) {
@@ -317,13 +370,14 @@ static void observer_release(struct observer *observer) {
         close(observer->signal_fd);
 }
 
-int observe(const struct agent_options *options, uint64_t stream_id) {
-    struct observer observer = {.options = options, .signal_fd = -1, .told_fd = -1};
-    int status = observer_open(&observer, stream_id);
+int observe(const struct agent_options *options, struct agent_memory *memory) {
+    struct observer observer = {
+        .options = options, .memory = memory, .signal_fd = -1, .told_fd = -1};
+    int status = observer_open(&observer);
     if (status == 0) {
         struct frame_sink sink = {&observer, append_sample, lost_samples};
         int r = sampler_run(observer.sampler, &sink);
-        status = drain(&observer, stream_id);
+        status = drain(&observer);
         if (r < 0)
             status = fail(&observer, "cannot wait for the next sample", r);
     }

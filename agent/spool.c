@@ -8,15 +8,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "agent/spool_private.h"
 #include "common/error.h"
+#include "common/limits.h"
 
+#define SEGMENT_LEAST (4u << 10) /* where files may not be larger */
 #define SEGMENT_MIN (64u << 10)
 #define SEGMENT_MAX (1u << 20)
 #define SPARE_SEGMENTS 64 /* those that ended early: restarts, lost frames */
@@ -46,12 +48,6 @@ static struct segment segment_take(struct spool *spool, size_t i) {
     return segment;
 }
 
-static void segment_unlink(const struct spool *spool, uint32_t number) {
-    char name[SEGMENT_NAME_SIZE];
-    segment_name(spool, number, name);
-    unlinkat(spool->dir_fd, name, 0);
-}
-
 void segment_drop(struct spool *spool, size_t i) {
     spool->lost += segment_waiting(spool, &spool->segments[i]);
     segment_unlink(spool, segment_take(spool, i).number);
@@ -74,6 +70,8 @@ static int spool_fill(struct spool *spool, const struct spool_config *config) {
     spool->segment_bytes = config->segment_bytes
                                ? config->segment_bytes
                                : clamp(config->limit_bytes / 64, SEGMENT_MIN, SEGMENT_MAX);
+    if (spool->segment_bytes > limits_file_size())
+        spool->segment_bytes = clamp(limits_file_size(), SEGMENT_LEAST, SEGMENT_MAX);
     spool->capacity = (size_t)(spool->limit_bytes / spool->segment_bytes) + SPARE_SEGMENTS;
     spool->segments = calloc(spool->capacity, sizeof *spool->segments);
     spool->dir = strdup(config->dir);
@@ -82,9 +80,10 @@ static int spool_fill(struct spool *spool, const struct spool_config *config) {
     int r = put_header(spool, config);
     if (r < 0)
         return r;
-    spool->dir_fd = open(config->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    spool->memory = config->memory;
+    spool->dir_fd = spool_dir_open(config->dir, NULL);
     if (spool->dir_fd < 0)
-        return negative_errno();
+        return spool->dir_fd;
     if (faccessat(spool->dir_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
         return negative_errno();
     return spool_recover(spool);
@@ -134,6 +133,10 @@ bool spool_recovered(const struct spool *spool, struct frame_head *ret_last) {
     return spool->have_recovered;
 }
 
+bool spool_is_torn(const struct spool *spool) {
+    return spool->memory && atomic_load(&spool->memory->last_seq) > spool->last_seq;
+}
+
 uint64_t spool_lost(struct spool *spool) {
     pthread_mutex_lock(&spool->lock);
     uint64_t lost = spool->lost;
@@ -149,37 +152,15 @@ static bool segment_has_room(const struct spool *spool, size_t size, uint64_t se
     return newest->size + size <= spool->segment_bytes && seq == newest->last_seq + 1;
 }
 
-static int segment_create(struct spool *spool) {
-    char name[SEGMENT_NAME_SIZE];
-    segment_name(spool, spool->next_number, name);
-    int fd = openat(spool->dir_fd, name,
-                    O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    return fd < 0 ? negative_errno() : fd;
-}
-
-/* Both pieces or nothing: what was written of them is cut off again. */
-static int write_whole(int fd, uint64_t offset, const struct iovec *pieces, int n) {
-    size_t size = 0;
-    for (int i = 0; i < n; i++)
-        size += pieces[i].iov_len;
-    ssize_t written = writev(fd, pieces, n);
-    if (written == (ssize_t)size)
-        return 0;
-    int r = written < 0 ? negative_errno() : -ENOSPC;
-    if (written > 0 && ftruncate(fd, (off_t)offset) < 0)
-        return -EIO;
-    return r;
-}
-
 static int append_to_new(struct spool *spool, const void *frame, size_t size, uint64_t seq) {
     if (spool->fd >= 0)
         close(spool->fd);
     spool->fd = -1;
-    int fd = segment_create(spool);
+    int fd = segment_create(spool, spool->next_number);
     if (fd < 0)
         return fd;
     struct iovec pieces[2] = {{spool->header.data, spool->header.size}, {(void *)frame, size}};
-    int r = write_whole(fd, 0, pieces, 2);
+    int r = segment_write(fd, 0, pieces, 2);
     if (r < 0) {
         close(fd);
         segment_unlink(spool, spool->next_number);
@@ -198,7 +179,7 @@ static int append_to_new(struct spool *spool, const void *frame, size_t size, ui
 static int append_to_newest(struct spool *spool, const void *frame, size_t size) {
     struct segment *newest = &spool->segments[spool->n - 1];
     struct iovec piece = {(void *)frame, size};
-    int r = write_whole(spool->fd, newest->size, &piece, 1);
+    int r = segment_write(spool->fd, newest->size, &piece, 1);
     if (r == -EIO) { /* its end is unknown: no more to this file */
         close(spool->fd);
         spool->fd = -1;
@@ -227,7 +208,7 @@ static int append_locked(struct spool *spool, const void *frame, size_t size, ui
 
 /* What fills the disk may be the newest segment itself: once all of it is committed it may go. */
 static bool make_room(struct spool *spool, int error) {
-    if ((error != -ENOSPC && error != -EDQUOT) || !spool->n ||
+    if ((error != -ENOSPC && error != -EDQUOT && error != -EFBIG) || !spool->n ||
         segment_waiting(spool, &spool->segments[spool->n - 1]))
         return false;
     segment_drop(spool, spool->n - 1);
@@ -236,6 +217,9 @@ static bool make_room(struct spool *spool, int error) {
 
 int spool_append(struct spool *spool, const void *frame, size_t size, uint64_t seq) {
     pthread_mutex_lock(&spool->lock);
+    if (spool->memory)
+        atomic_store(&spool->memory->last_seq, seq);
+    segment_restore_newest(spool);
     int r = append_locked(spool, frame, size, seq);
     if (make_room(spool, r))
         r = append_locked(spool, frame, size, seq);

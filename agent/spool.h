@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The spool: where frames wait until the collector has committed them. Files DIR/ID-NNNNNN.spool
- * (ID: the stream id in 16 hex digits), segments of at most a mebibyte. A segment opens with the
- * magic, the stream and all table records, so each is a whole stream in itself: what a push sends
- * is the opening of one segment and whole frames of it, and a segment that was left behind can be
- * sent as it lies.
+ * (ID: the stream id in 16 hex digits; mode 0600), segments of at most a mebibyte. A segment opens
+ * with the magic, the stream and all table records, so each is a whole stream in itself: what a
+ * push sends is the opening of one segment and whole frames of it, and a segment that was left
+ * behind can be sent as it lies.
  *
  * The newest segment is not freed before spool_close, even when all of it is committed (but for
  * the one that takes its place on a full disk): it is how an agent that was killed knows where its
  * sequence ended. Nothing is fsynced: a spool
  * outlives its process, and a host that lost its power has another boot id, another stream.
+ *
+ * Somebody may remove files or the directory (a cleaner of /tmp, the epilog of a batch job): then
+ * the directory is made anew, and the newest segment is written again.
  *
  * Two threads: one appends (append, last, lost), one reads (read, header, ack, refuse).
  * spool_counts may be called by either.
@@ -30,12 +33,18 @@ struct spool;
 #define SPOOL_LIMIT_MIN (128u << 10) /* the least limit that spool_open takes */
 
 struct spool_config {
-    const char *dir;                   /* exists and can be written to */
+    const char *dir;                   /* as of spool_dir_open */
     uint64_t limit_bytes;              /* of all segments together, never exceeded */
     uint64_t segment_bytes;            /* 0: a 64th of the limit within 64 KiB .. 1 MiB */
     struct wire_stream stream;         /* an existing spool of this stream id is continued */
     const struct table *const *tables; /* table i gets index i; borrowed during the call */
     size_t n_tables;
+    struct spool_memory *memory; /* borrowed; NULL: none */
+};
+
+/* What is known of a stream beside its files: memory that outlives the process which appends. */
+struct spool_memory {
+    _Atomic uint64_t last_seq; /* of the last frame that there was; 0: none */
 };
 
 /* Opens the spool, and recovers what an earlier process left of the same stream: a tail that was
@@ -51,6 +60,10 @@ void spool_close(struct spool *spool, bool remove);
 
 /* Head of the last frame that was recovered; false if the spool began empty. */
 bool spool_recovered(const struct spool *spool, struct frame_head *ret_last);
+
+/* Whether files of this stream are missing: the frames recovered end before the last that there
+ * was. To go on with such a stream would repeat numbers that the collector knows already. */
+bool spool_is_torn(const struct spool *spool);
 
 /* Frames lost since the stream began, for the head of the next frame: dropped with the oldest
  * segment because of the limit, not written because of an error, refused by the collector. */

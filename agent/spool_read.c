@@ -158,6 +158,19 @@ static void give_up(struct spool *spool, uint32_t number) {
     pthread_mutex_unlock(&spool->lock);
 }
 
+/* The file of the newest segment is there for us as long as it is appended to, also when somebody
+ * removed it. */
+static bool share_newest(struct spool *spool, struct reading *reading) {
+    pthread_mutex_lock(&spool->lock);
+    bool is_newest = spool->n && spool->fd >= 0 &&
+                     spool->segments[spool->n - 1].number == reading->segment.number;
+    reading->fd = is_newest ? fcntl(spool->fd, F_DUPFD_CLOEXEC, 3) : -1;
+    pthread_mutex_unlock(&spool->lock);
+    if (reading->fd < 0)
+        errno = ENOENT;
+    return reading->fd >= 0;
+}
+
 static int read_segment(struct spool *spool, struct reading *reading, struct buffer *body,
                         struct spool_range *range) {
     char name[SEGMENT_NAME_SIZE];
@@ -165,7 +178,7 @@ static int read_segment(struct spool *spool, struct reading *reading, struct buf
     const struct spool_cursor *cursor = &spool->cursor;
     segment_name(spool, segment->number, name);
     reading->fd = openat(spool->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (reading->fd < 0)
+    if (reading->fd < 0 && (errno != ENOENT || !share_newest(spool, reading)))
         return negative_errno();
     bool goes_on = cursor->offset && cursor->number == segment->number &&
                    cursor->after == reading->after && cursor->offset <= segment->size;

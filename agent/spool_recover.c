@@ -4,7 +4,6 @@
  * stops making sense. Recovered segments are never appended to, because the restarted agent's
  * tables may differ from those a segment opens with.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,17 +15,6 @@
 
 #include "agent/spool_private.h"
 #include "common/error.h"
-
-/* The number in "<id>-<number>.spool", or -1. */
-static int64_t name_number(const struct spool *spool, const char *name) {
-    char prefix[20], *end;
-    int n = snprintf(prefix, sizeof prefix, "%016llx-", (unsigned long long)spool->stream_id);
-    if (strncmp(name, prefix, (size_t)n) != 0 || !isdigit((unsigned char)name[n]))
-        return -1;
-    errno = 0;
-    unsigned long long number = strtoull(name + n, &end, 10);
-    return errno || number >= UINT32_MAX || strcmp(end, ".spool") != 0 ? -1 : (int64_t)number;
-}
 
 static int compare_numbers(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -41,10 +29,10 @@ static int list_segments(const struct spool *spool, uint32_t **ret_numbers, size
         return negative_errno();
     struct buffer numbers = {0};
     for (struct dirent *entry; (entry = readdir(dir));) {
-        int64_t number = name_number(spool, entry->d_name);
-        uint32_t kept = (uint32_t)number;
-        if (number >= 0)
-            buffer_put(&numbers, &kept, sizeof kept);
+        uint64_t stream;
+        uint32_t number;
+        if (segment_parse(entry->d_name, &stream, &number) && stream == spool->stream_id)
+            buffer_put(&numbers, &number, sizeof number);
     }
     closedir(dir);
     if (numbers.error) {

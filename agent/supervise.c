@@ -20,8 +20,9 @@
 #include "common/error.h"
 
 #define QUICK_NS (10 * NS_PER_S)
-#define QUICK_DEATHS_MAX 10
 #define PAUSES_MAX 300
+#define TOLD_EACH 5    /* so many deaths in a row are told one by one, */
+#define TOLD_EVERY 100 /* then one of so many */
 
 struct supervisor {
     const struct supervisor_config *config;
@@ -122,23 +123,35 @@ static void pause_ms(struct supervisor *supervisor, int ms) {
 static int pause_before_start(const struct supervisor *supervisor) {
     if (supervisor->quick_deaths < 2)
         return 0;
-    int pauses = 1 << (supervisor->quick_deaths - 2);
+    int pauses = 1;
+    for (int i = 2; i < supervisor->quick_deaths && pauses < PAUSES_MAX; i++)
+        pauses *= 2;
     return supervisor->config->pause_ms * (pauses < PAUSES_MAX ? pauses : PAUSES_MAX);
 }
 
-/* Whether to start it again; says so. */
-static bool mourn(struct supervisor *supervisor, int signal) {
+static bool is_told(const struct supervisor *supervisor) {
+    return supervisor->quick_deaths <= TOLD_EACH || supervisor->quick_deaths % TOLD_EVERY == 0;
+}
+
+/* There is no last try: what kills it (the host's memory, a limit) may be over at any time. */
+static void mourn(struct supervisor *supervisor, int signal) {
     char text[160];
     bool quick = clock_monotonic_ns() - supervisor->started_ns < QUICK_NS;
     supervisor->quick_deaths = quick ? supervisor->quick_deaths + 1 : 0;
-    bool again = !supervisor->stopping && supervisor->quick_deaths < QUICK_DEATHS_MAX;
     snprintf(text, sizeof text, "the sampling process died of signal %d (%s)%s", signal,
              strsignal(signal),
-             again                  ? "; starting it again, what it had spooled is kept"
-             : supervisor->stopping ? " while stopping"
-                                    : " again and again; giving up");
-    say(supervisor, text);
-    return again;
+             supervisor->stopping ? " while stopping"
+                                  : "; starting it again, what it had spooled is kept");
+    if (is_told(supervisor) || supervisor->stopping)
+        say(supervisor, text);
+}
+
+static void tell_no_start(struct supervisor *supervisor, int error) {
+    char text[160];
+    supervisor->quick_deaths++;
+    snprintf(text, sizeof text, "the sampling process cannot be started yet: %s", strerror(-error));
+    if (is_told(supervisor))
+        say(supervisor, text);
 }
 
 static int keep_alive(struct supervisor *supervisor) {
@@ -148,14 +161,13 @@ static int keep_alive(struct supervisor *supervisor) {
             return 1;
         int r = start_child(supervisor);
         if (r < 0) {
-            say(supervisor, strerror(-r));
-            return 1;
+            tell_no_start(supervisor, r);
+            continue;
         }
         int status = await_child(supervisor);
         if (WIFEXITED(status))
             return WEXITSTATUS(status);
-        if (!mourn(supervisor, WTERMSIG(status)))
-            return 1;
+        mourn(supervisor, WTERMSIG(status));
     }
 }
 

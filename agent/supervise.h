@@ -14,17 +14,17 @@ struct supervisor_config {
     void (*settle)(void *ctx);
     /* Runs once all is over: in the parent, or in the child if it outlived its parent. */
     void (*tidy)(void *ctx);
-    /* One line for the user: the child died and is started again, or no more. */
+    /* One line for the user: the child died and is started again. */
     void (*say)(void *ctx, const char *text);
     void *ctx;
     int pause_ms; /* before the third start in a row of deaths; doubles up to 300 times that; 100 */
 };
 
 /*
- * Returns the exit status for the caller to end with: the child's; 1 if it could not be started or
- * died ten times in a row within ten seconds of its start. A SIGTERM, SIGINT or SIGHUP, or
- * the death of whoever started this process, becomes a SIGTERM to the child, whose end is then
- * awaited. The child gets SIGTERM when this process dies. Does not return in the child.
+ * Returns the exit status for the caller to end with: the child's; 1 if it was told to end while no
+ * child lived. A child that dies is started again however often it does. A SIGTERM, SIGINT or
+ * SIGHUP, or the death of whoever started this process, becomes a SIGTERM to the child, whose end
+ * is then awaited. The child gets SIGTERM when this process dies. Does not return in the child.
  */
 int supervise(const struct supervisor_config *config);
 

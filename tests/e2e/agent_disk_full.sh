@@ -17,7 +17,7 @@ said() { grep -q "spool: $1" "$work/err"; }
 grown() { [ "$(cat "$work"/disk/*.spool 2>/dev/null | wc -c)" -gt "$1" ]; }
 
 mkdir "$work/disk"
-mount -t tmpfs -o size=4m tmpfs "$work/disk" 2>/dev/null || { echo "no right to mount a small disk"; exit 77; }
+mount -t tmpfs -o size=4m,mode=700 tmpfs "$work/disk" 2>/dev/null || { echo "no right to mount a small disk"; exit 77; }
 "$CHOKEPOINT_BIN/chokepoint-agent" --no-push --rate 50 --spool "$work/disk" 2>"$work/err" &
 agent=$!
 until_true grown 4000

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agent/spool.h"
+#include "agent/spool_dir.h"
 #include "common/error.h"
 
 static const struct column columns[] = {{"number", UNIT_NONE, COLUMN_LEVEL, "of the frame"}};
@@ -522,18 +523,171 @@ static void removed_and_overwritten_segments_are_given_up_not_looped_over(void *
     assert_int_equal(last, 400);
     assert_true(n < 400);
     assert_int_equal(n + spool_lost(spool), 400);
-    each_file(f->dir, remove_file, NULL); /* all of it, the newest, too */
-    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 0);
-    assert_int_equal(spool_lost(spool), 400);
+    each_file(f->dir, remove_file, NULL); /* all of it: what is left is open */
+    n = read_all(f, spool, 0, 1 << 20, &last);
+    assert_int_equal(last, 400);
+    assert_true(n > 0);
+    assert_int_equal(spool_lost(spool), 400 - n);
     append_all(f, spool, 401, 410);
-    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 10);
+    assert_int_equal(read_all(f, spool, 400, 1 << 20, &last), 10);
+    spool_close(spool, true);
+}
+
+static void a_removed_directory_is_made_anew_with_what_is_open(void **state) {
+    struct fixture *f = *state;
+    f->config.segment_bytes = 64 << 10;
+    struct spool *spool = reopen(f);
+    uint64_t last;
+    append_all(f, spool, 1, 20);
+    each_file(f->dir, remove_file, NULL);
+    assert_int_equal(rmdir(f->dir), 0);
+    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 20); /* before anything is appended */
+    append_all(f, spool, 21, 25);
+    assert_int_equal(spool_lost(spool), 0);
+    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 25);
+    spool_close(spool, false);
+    assert_int_equal(files_on_disk(f), 1);
+    spool = reopen(f);
+    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 25);
+    spool_close(spool, true);
+}
+
+static void a_directory_removed_between_two_segments_is_made_anew(void **state) {
+    struct fixture *f = *state;
+    struct frame_head head;
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 3);
+    spool_close(spool, false);
+    spool = reopen(f); /* a segment that was recovered is not open */
+    each_file(f->dir, remove_file, NULL);
+    assert_int_equal(rmdir(f->dir), 0);
+    append_all(f, spool, 4, 6);
+    spool_close(spool, false);
+    spool = reopen(f);
+    assert_true(spool_recovered(spool, &head));
+    assert_int_equal(head.seq, 6);
+    spool_close(spool, true);
+}
+
+static void a_gap_within_a_segment_ends_it(void **state) {
+    struct fixture *f = *state;
+    char path[512];
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 3);
+    spool_close(spool, false);
+    each_file(f->dir, take_path, path);
+    for (uint64_t seq = 5; seq <= 6; seq++) { /* whole frames, but 4 is not there */
+        make_frame(f, seq, 0, 1);
+        int fd = open(path, O_WRONLY | O_APPEND);
+        assert_int_equal(write(fd, f->frame.data, f->frame.size), f->frame.size);
+        close(fd);
+    }
+    check_recovery(f, 3, 3);
+}
+
+static void a_stream_is_torn_when_its_last_frames_are_gone(void **state) {
+    struct fixture *f = *state;
+    struct spool_memory memory = {0};
+    f->config.memory = &memory;
+    struct spool *spool = reopen(f);
+    assert_false(spool_is_torn(spool));
+    append_all(f, spool, 1, 200);
+    spool_ack(spool, 190);
+    spool_close(spool, false);
+    spool = reopen(f);
+    assert_false(spool_is_torn(spool));
+    spool_close(spool, false);
+    each_file(f->dir, remove_file, NULL);
+    spool = reopen(f);
+    assert_true(spool_is_torn(spool));
+    spool_close(spool, true);
+}
+
+static void check_mode(const char *path, void *ctx) {
+    struct stat st;
+    (void)ctx;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+}
+
+static void nobody_else_may_read_it(void **state) {
+    struct fixture *f = *state;
+    struct stat st;
+    mode_t before = umask(0);
+    rmdir(f->dir);
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 100);
+    umask(before);
+    each_file(f->dir, check_mode, NULL);
+    assert_int_equal(stat(f->dir, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0700);
+    spool_close(spool, true);
+}
+
+static void a_directory_that_is_not_ours_alone_is_refused(void **state) {
+    struct fixture *f = *state;
+    char link[96], slashed[100];
+    struct spool *spool = NULL;
+    snprintf(link, sizeof link, "%s.link", f->dir);
+    snprintf(slashed, sizeof slashed, "%s//", link);
+    assert_int_equal(symlink(f->dir, link), 0);
+    f->config.dir = link;
+    assert_int_equal(spool_open(&f->config, &spool), -ELOOP);
+    f->config.dir = slashed;
+    assert_int_equal(spool_open(&f->config, &spool), -ELOOP);
+    unlink(link);
+    f->config.dir = f->dir;
+    chmod(f->dir, 0770);
+    assert_int_equal(spool_open(&f->config, &spool), -EPERM);
+    chmod(f->dir, 0702);
+    assert_int_equal(spool_open(&f->config, &spool), -EPERM);
+    chmod(f->dir, 0700);
+    if (geteuid() == 0 && chown(f->dir, 65534, (gid_t)-1) == 0) {
+        assert_int_equal(spool_open(&f->config, &spool), -EPERM);
+        assert_int_equal(chown(f->dir, 0, (gid_t)-1), 0);
+    }
+    assert_null(spool);
+}
+
+static void the_last_stream_of_samples_is_found(void **state) {
+    struct fixture *f = *state;
+    uint64_t stream = 0;
+    int fd = spool_dir_open(f->dir, NULL);
+    assert_false(spool_dir_find_stream(fd, &stream));
+    static const uint64_t ids[] = {0xdee, 0xabc, 0xabd}; /* odd: of single events */
+    for (size_t i = 0; i < 3; i++) {
+        f->config.stream.stream_id = ids[i];
+        struct spool *spool = reopen(f);
+        append_all(f, spool, 1, 1);
+        spool_close(spool, false);
+        usleep(20000); /* coarse clocks of file systems */
+    }
+    assert_true(spool_dir_find_stream(fd, &stream));
+    assert_int_equal(stream, 0xabc);
+    close(fd);
+}
+
+static void a_limit_of_file_sizes_makes_smaller_segments(void **state) {
+    struct fixture *f = *state;
+    f->config.segment_bytes = 64 << 10;
+    struct rlimit before, small;
+    uint64_t last;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = (struct rlimit){.rlim_cur = 6000, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 1000);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(spool_lost(spool), 0);
+    assert_int_equal(read_all(f, spool, 0, 1 << 20, &last), 1000);
     spool_close(spool, true);
 }
 
 static void a_directory_that_cannot_be_used_is_refused(void **state) {
     struct fixture *f = *state;
     struct spool *spool = NULL;
-    f->config.dir = "/nonexistent/spool";
+    f->config.dir = "/nonexistent/spool/of/nobody";
     assert_int_equal(spool_open(&f->config, &spool), -ENOENT);
     f->config.dir = "/dev/null";
     assert_int_equal(spool_open(&f->config, &spool), -ENOTDIR);
@@ -610,6 +764,14 @@ int main(void) {
         TEST(files_of_our_name_that_are_not_ours_do_no_harm),
         TEST(a_full_disk_loses_frames_and_nothing_else),
         TEST(removed_and_overwritten_segments_are_given_up_not_looped_over),
+        TEST(a_removed_directory_is_made_anew_with_what_is_open),
+        TEST(a_directory_removed_between_two_segments_is_made_anew),
+        TEST(a_gap_within_a_segment_ends_it),
+        TEST(a_stream_is_torn_when_its_last_frames_are_gone),
+        TEST(nobody_else_may_read_it),
+        TEST(a_directory_that_is_not_ours_alone_is_refused),
+        TEST(the_last_stream_of_samples_is_found),
+        TEST(a_limit_of_file_sizes_makes_smaller_segments),
         TEST(a_directory_that_cannot_be_used_is_refused),
         TEST(one_appends_while_another_reads),
     };

@@ -121,12 +121,22 @@ static void a_child_that_a_signal_killed_is_started_again(void **state) {
     assert_int_equal(shared->tidied, 1);
 }
 
-static void a_child_that_dies_again_and_again_is_given_up(void **state) {
+static void a_child_that_dies_again_and_again_is_started_ever_again(void **state) {
+    struct shared *shared = *state;
+    shared->die_until = 12;
+    assert_int_equal(status_of(start(shared)), 0);
+    assert_int_equal(shared->starts, 13);
+    assert_int_equal(shared->said, 5); /* not each time */
+    assert_int_equal(shared->tidied, 1);
+}
+
+static void one_that_is_not_started_yet_needs_no_end(void **state) {
     struct shared *shared = *state;
     shared->die_until = 1000;
-    assert_int_equal(status_of(start(shared)), 1);
-    assert_int_equal(shared->starts, 10);
-    assert_int_equal(shared->said, 10);
+    pid_t pid = start(shared);
+    until_set(&shared->starts, 3);
+    kill(pid, SIGTERM);
+    assert_int_equal(status_of(pid), 1);
     assert_int_equal(shared->tidied, 1);
 }
 
@@ -194,7 +204,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(the_childs_status_is_passed_on),
         TEST(a_child_that_a_signal_killed_is_started_again),
-        TEST(a_child_that_dies_again_and_again_is_given_up),
+        TEST(a_child_that_dies_again_and_again_is_started_ever_again),
+        TEST(one_that_is_not_started_yet_needs_no_end),
         TEST(a_signal_becomes_a_sigterm_and_the_end_is_awaited),
         TEST(a_child_killed_while_stopping_is_not_started_again),
         TEST(the_death_of_the_starter_ends_both),

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/spool_dir.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/error.h"
+
+/* Without slashes at its end, behind which a link would be followed. */
+static int bare_path(const char *path, char to[PATH_MAX]) {
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    int n = snprintf(to, PATH_MAX, "%.*s", (int)size, path);
+    return n < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+static int check(int fd) {
+    struct stat st;
+    if (fstat(fd, &st) < 0)
+        return negative_errno();
+    return st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : -EPERM;
+}
+
+static int open_bare(const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int r = fd < 0 ? negative_errno() : check(fd);
+    if (fd < 0 && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+        r = -ELOOP;
+    if (fd >= 0 && r < 0)
+        close(fd);
+    return r < 0 ? r : fd;
+}
+
+int spool_dir_open(const char *path, bool *ret_made) {
+    char bare[PATH_MAX];
+    int r = bare_path(path, bare);
+    if (r < 0)
+        return r;
+    bool made = mkdir(bare, 0700) == 0;
+    if (!made && errno != EEXIST)
+        return negative_errno();
+    if (ret_made)
+        *ret_made = made;
+    return open_bare(bare);
+}
+
+const char *spool_dir_words(int error) {
+    return error == -ELOOP   ? "is a symbolic link, which no spool may be"
+           : error == -EPERM ? "is not ours alone: it belongs to another user, or others may write "
+                               "to it"
+                             : strerror(-error);
+}
+
+bool segment_parse(const char *name, uint64_t *ret_stream, uint32_t *ret_number) {
+    char *end;
+    if (strspn(name, "0123456789abcdef") != 16 || name[16] != '-' ||
+        !isdigit((unsigned char)name[17]))
+        return false;
+    errno = 0;
+    unsigned long long stream = strtoull(name, NULL, 16), number = strtoull(name + 17, &end, 10);
+    if (errno || number >= UINT32_MAX || strcmp(end, ".spool") != 0)
+        return false;
+    *ret_stream = stream;
+    *ret_number = (uint32_t)number;
+    return true;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b) {
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+bool spool_dir_find_stream(int dir_fd, uint64_t *ret_stream) {
+    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    struct timespec newest = {0};
+    bool found = false;
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        uint64_t stream;
+        uint32_t number;
+        struct stat st;
+        if (!segment_parse(entry->d_name, &stream, &number) || stream % 2 ||
+            fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+            (found && !is_later(&st.st_mtim, &newest)))
+            continue;
+        found = true;
+        newest = st.st_mtim;
+        *ret_stream = stream;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
