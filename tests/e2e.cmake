@@ -4,6 +4,17 @@ chokepoint_unit_test(test_hosts chokepoint_launch)
 chokepoint_unit_test(test_command_words chokepoint_launch)
 chokepoint_unit_test(test_launch chokepoint_launch)
 chokepoint_unit_test(test_backoff chokepoint_launch)
+# A program whose dynamic loader is not ours.
+add_executable(other-loader tools/other_loader.c)
+set_target_properties(other-loader PROPERTIES
+  COMPILE_OPTIONS "-ffreestanding;-fno-stack-protector;-fno-pie;-O1" LINK_OPTIONS "-nostdlib;-static;-no-pie")
+add_executable(other-loader-program tools/other_loader_program.c)
+set_target_properties(other-loader-program PROPERTIES COMPILE_OPTIONS ""
+  LINK_OPTIONS "-Wl,--dynamic-linker=$<TARGET_FILE:other-loader>")
+chokepoint_unit_test(test_program_file chokepoint_launch)
+target_compile_definitions(test_program_file PRIVATE OTHER_LOADER="$<TARGET_FILE:other-loader>"
+  OTHER_LOADER_PROGRAM="$<TARGET_FILE:other-loader-program>")
+add_dependencies(test_program_file other-loader other-loader-program)
 chokepoint_e2e_test(run_passes_streams_and_status)
 chokepoint_e2e_test(run_bad_input)
 chokepoint_e2e_test(run_interrupted)

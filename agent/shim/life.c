@@ -85,6 +85,15 @@ static const char *find_mpi(void) {
     return NULL;
 }
 
+/* A program built with AddressSanitizer starts behind no preloaded library, unless it is told that
+ * it may: its runtime asks this, unless the program has its own.
+ * NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
+const char *__asan_default_options(void) {
+    return "verify_asan_link_order=0";
+}
+
 /* ---- the file ---- */
 
 /* Where the file is, as an absolute path; "" if nobody can say: then the reader is not called. */

@@ -172,6 +172,13 @@ static char *const *skip_wrapper(const struct wrapper *wrapper, char *const *wor
     return words;
 }
 
+static char *const *unwrap(char *const *words) {
+    const struct wrapper *wrapper;
+    while (*words && (wrapper = find_wrapper(*words)))
+        words = skip_wrapper(wrapper, words + 1);
+    return words;
+}
+
 static enum command_kind kind_of(const char *word) {
     static const char *const mpirun[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi",
                                          "mpiexec.openmpi"};
@@ -257,7 +264,7 @@ static int read_launcher(struct command_words *to, char *const *words) {
         if (*words && strcmp(*words, "--") == 0)
             words++;
         if (!to->program)
-            to->program = *words;
+            to->program = *unwrap(words);
         while (*words && strcmp(*words, ":") != 0)
             words++;
         if (!*words)
@@ -268,9 +275,7 @@ static int read_launcher(struct command_words *to, char *const *words) {
 
 int command_words_read(char *const *words, struct command_words *ret_words) {
     struct command_words found = {.kind = COMMAND_PLAIN};
-    const struct wrapper *wrapper;
-    while (*words && (wrapper = find_wrapper(*words)))
-        words = skip_wrapper(wrapper, words + 1);
+    words = unwrap(words);
     found.program = *words;
     if (*words && (found.kind = kind_of(*words)) != COMMAND_PLAIN) {
         found.program = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/preload.h"
+#include "cli/launch/program_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,20 +56,24 @@ static bool join(char *to, size_t size, const char *a, const char *b) {
 }
 
 static bool fill(struct preload *to, const char *library) {
-    int n;
-    if (!join(to->here, sizeof to->here, library, getenv("LD_PRELOAD")) ||
-        !join(to->sanitizer, sizeof to->sanitizer, getenv("ASAN_OPTIONS"),
-              "verify_asan_link_order=0"))
+    if (!join(to->here, sizeof to->here, library, getenv("LD_PRELOAD")))
         return false;
-    n = snprintf(to->ranks, sizeof to->ranks, "LD_PRELOAD=%s;ASAN_OPTIONS=%s", to->here,
-                 to->sanitizer);
-    return n > 0 && (size_t)n < sizeof to->ranks && !strchr(to->here, ';') &&
-           !strchr(to->sanitizer, ';');
+    int n = snprintf(to->ranks, sizeof to->ranks, "LD_PRELOAD=%s", to->here);
+    return n > 0 && (size_t)n < sizeof to->ranks && !strchr(to->here, ';');
 }
 
-int preload_make(struct preload *to, const char *program, char *const *command, char *why,
-                 size_t why_size) {
-    char library[PATH_MAX];
+/* Whether the command's own environment takes it: see preload.h. */
+static bool is_rank_itself(const struct command_words *words, const char *path) {
+    return words->kind == COMMAND_SRUN ||
+           (words->kind == COMMAND_PLAIN && path[0] && program_needs(path, "libmpi"));
+}
+
+int preload_make(struct preload *to, const char *program, char *const *command,
+                 const struct command_words *words, char *why, size_t why_size) {
+    char library[PATH_MAX], path[PATH_MAX] = "";
+    int takes = words->program ? program_takes_preload(words->program, path, why, why_size) : 0;
+    if (takes == PROGRAM_REFUSES && words->kind != COMMAND_PLAIN)
+        return PRELOAD_NONE;
     if (!find_library(program, library, sizeof library))
         snprintf(why, why_size, LIBRARY " is not installed");
     else if (strpbrk(library, " :;"))
@@ -78,8 +83,11 @@ int preload_make(struct preload *to, const char *program, char *const *command, 
                  "OpenMPI's " USER_LIST " is set, beside which it takes no other "
                  "variables; use -x instead");
     else if (!fill(to, library))
-        snprintf(why, why_size, "LD_PRELOAD or ASAN_OPTIONS is too long or has a ';'");
-    else
+        snprintf(why, why_size, "LD_PRELOAD is too long or has a ';'");
+    else {
+        if (takes == PROGRAM_REFUSES || !is_rank_itself(words, path))
+            to->here[0] = '\0';
         return 0;
+    }
     return PRELOAD_NONE;
 }

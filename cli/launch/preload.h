@@ -3,7 +3,12 @@
  * How libchokepoint-mpi.so gets into the ranks of a command that we do not change. mpirun takes
  * variables for its ranks, on every host, from a parameter of its own that goes together with the
  * user's -x (unlike the documented mca_base_env_list, which refuses -x); a user's -x of the same
- * name wins. Other commands, and whatever they start here, get LD_PRELOAD itself.
+ * name wins. A script that calls mpirun passes it on.
+ *
+ * LD_PRELOAD itself would get into everything that the command starts, also into programs of
+ * another C library and into containers, which end or complain. So srun alone gets it, whose ranks
+ * have the environment of srun, and a program that is linked with MPI, which is a rank by itself.
+ * No rank gets it that our loader does not start.
  */
 #ifndef CHOKEPOINT_CLI_PRELOAD_H
 #define CHOKEPOINT_CLI_PRELOAD_H
@@ -18,19 +23,16 @@
 /* Values of variables for the command. */
 struct preload {
     char ranks[PRELOAD_SIZE]; /* of PRELOAD_RANKS_VARIABLE */
-    char here[PRELOAD_SIZE];  /* LD_PRELOAD: ours, then the user's own */
-    /* A program built with AddressSanitizer refuses to start behind a preloaded library, unless
-     * told that it may. */
-    char sanitizer[PATH_MAX]; /* ASAN_OPTIONS: the user's own, then ours */
+    char here[PRELOAD_SIZE];  /* LD_PRELOAD: ours, then the user's own; "": as it is */
 };
 
 #define PRELOAD_RANKS_VARIABLE "OMPI_MCA_mca_base_env_list_internal"
 
 /*
  * program: the path of chokepoint itself, beside or near which the library lies; command: the words
- * to run. 0, or PRELOAD_NONE with one line in why.
+ * to run, and what they are about. 0, or PRELOAD_NONE with one line in why.
  */
-int preload_make(struct preload *to, const char *program, char *const *command, char *why,
-                 size_t why_size);
+int preload_make(struct preload *to, const char *program, char *const *command,
+                 const struct command_words *words, char *why, size_t why_size);
 
 #endif

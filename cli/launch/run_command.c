@@ -7,6 +7,7 @@
  * default.
  */
 #include "cli/launch/preload.h"
+#include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -15,34 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-static int check_program(const char *path) {
-    struct stat status;
-    if (stat(path, &status) < 0)
-        return errno == EACCES ? -EACCES : -ENOENT;
-    return S_ISDIR(status.st_mode) || access(path, X_OK) < 0 ? -EACCES : 0;
-}
-
 int command_find(const char *word) {
-    const char *path = getenv("PATH");
-    int found = -ENOENT;
-    if (!*word || strchr(word, '/'))
-        return *word ? check_program(word) : -ENOENT;
-    for (const char *p = path ? path : "/bin:/usr/bin"; found != 0; p++) {
-        char candidate[PATH_MAX];
-        size_t size = strcspn(p, ":");
-        int n =
-            snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)size, p, size ? "/" : "", word);
-        int r = (size_t)n < sizeof candidate ? check_program(candidate) : -ENOENT;
-        if (r != -ENOENT)
-            found = r;
-        p += size;
-        if (!*p)
-            break;
-    }
-    return found;
+    char path[PATH_MAX];
+    return program_find(word, path);
 }
 
 static bool needs_quotes(const char *word) {
@@ -75,20 +53,18 @@ char *command_line(char *const *words) {
 /* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
 static void add_preload(struct run_session *s, struct preload *preload,
                         struct child_variable *variables) {
-    char why[PATH_MAX + 100];
+    char why[2 * PATH_MAX];
     size_t n = 0;
     if (!s->options->shim)
         return;
-    if (preload_make(preload, s->program, s->options->command, why, sizeof why) != 0) {
+    if (preload_make(preload, s->program, s->options->command, &s->words, why, sizeof why) != 0) {
         if (s->words.kind != COMMAND_PLAIN)
             session_note(s, "MPI calls are not recorded: %s", why);
         return;
     }
     variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, preload->ranks};
-    if (s->words.kind == COMMAND_MPIRUN)
-        return;
-    variables[n++] = (struct child_variable){"LD_PRELOAD", preload->here};
-    variables[n++] = (struct child_variable){"ASAN_OPTIONS", preload->sanitizer};
+    if (preload->here[0])
+        variables[n++] = (struct child_variable){"LD_PRELOAD", preload->here};
 }
 
 int session_start_command(struct run_session *s) {

@@ -46,8 +46,3 @@ run_inside --no-report "${job[@]}" -x "LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_pmp
 run_inside --no-report mpirun --hostfile "$hostfile" -N 1 -np 2 --mca mca_base_env_list "EXPECT=$work/expect" "$program"
 [ $status -eq 0 ] || fail "beside mca_base_env_list it exits with $status"
 said 'MPI calls are not recorded: .*mca_base_env_list' || fail "and does not say why there are no calls"
-
-# Other commands have it from their environment, before what the user preloads.
-inside env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$CHOKEPOINT_BIN/other_tool_pmpi.so" "$chokepoint" run $slow_start --quiet --no-report --db "$db" \
-    sh -c 'echo "$LD_PRELOAD"' >"$work/out" 2>"$work/err"
-grep -qx ".*/libchokepoint-mpi.so:$CHOKEPOINT_BIN/other_tool_pmpi.so" "$work/out" || fail "LD_PRELOAD is $(cat "$work/out")"

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The MPI shim gets into ranks and into nothing else: programs of another C library, static ones and those that a
+# command starts run as they would alone, also under mpirun; a program that is linked with MPI is a rank by itself; one
+# built with AddressSanitizer needs no option to start behind it.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+shim=$CHOKEPOINT_BIN/libchokepoint-mpi.so
+[ -e "$shim" ] || { echo "skipped: no MPI"; exit 77; }
+unset LD_PRELOAD ASAN_OPTIONS
+other=$CHOKEPOINT_BIN/other-loader-program
+
+# With a library to preload it ends as a program of musl does.
+"$other"; [ $? -eq 42 ] || fail "alone: $?"
+LD_PRELOAD=$shim "$other"; [ $? -eq 127 ] || fail "the loader takes what is preloaded: $?"
+run --no-report -q "$other"; [ $status -eq 42 ] || fail "exit status $status"
+run --no-report -q sh -c "$other; exit \$?"; [ $status -eq 42 ] || fail "under a shell: exit status $status"
+run --no-report -q sh -c 'echo "[$LD_PRELOAD] [$ASAN_OPTIONS]"'
+[ "$(cat out)" = '[] []' ] || fail "a shell has $(cat out)"
+LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_pmpi.so ASAN_OPTIONS=verify_asan_link_order=0 "$chokepoint" run $slow_start --no-report -q --db "$db" \
+    sh -c 'echo "$LD_PRELOAD"' >out 2>err
+grep -qx "$CHOKEPOINT_BIN/other_tool_pmpi.so" out || fail "the user's LD_PRELOAD is $(cat out)"
+
+# Nor does mpirun bring it in, and it is said why.
+run --no-report mpirun --oversubscribe -np 1 "$other"
+[ $status -eq 42 ] || fail "under mpirun: exit status $status"
+said 'MPI calls are not recorded: .*another dynamic loader' || fail "no reason"
+run --no-report mpirun --oversubscribe -np 1 env A=1 "$other"
+[ $status -eq 42 ] || fail "under mpirun and env: exit status $status"
+
+# With the real thing, where it is.
+if command -v musl-gcc >/dev/null; then
+    echo 'int main(void) { return 43; }' >musl.c
+    musl-gcc musl.c -o musl && run --no-report -q ./musl
+    [ $status -eq 43 ] || fail "a program of musl: exit status $status"
+    LD_PRELOAD=$shim ./musl 2>/dev/null
+    [ $? -ne 43 ] || fail "musl takes what is preloaded"
+fi
+
+# A rank without mpirun.
+run --no-report -q "$CHOKEPOINT_BIN/calls_alone"
+[ $status -eq 0 ] || fail "an MPI program alone: exit status $status"
+last=$(sql 'SELECT max(run) FROM run')
+[ "$(sql "SELECT count(*) FROM mpi_function m JOIN instance USING (instance) JOIN host h USING (host) WHERE h.run = $last")" -gt 0 ] ||
+    fail "nothing recorded of a rank without mpirun"
+
+# Without the shim's word for it the sanitizer refuses to start behind another library.
+echo 'int main(void) { return 44; }' >asan.c
+if cc -fsanitize=address asan.c -o asan 2>/dev/null && ./asan; [ $? -eq 44 ]; then
+    LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_next.so ./asan 2>/dev/null
+    [ $? -ne 44 ] || echo "this sanitizer starts behind any library"
+    LD_PRELOAD=$shim ./asan || [ $? -eq 44 ] || fail "a program with a sanitizer does not start"
+fi
+exit 0

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told of programs before they are started. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/launch/program_file.h"
+
+static char dir[] = "/tmp/test_program_file.XXXXXX";
+
+static int make_dir(void **state) {
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state) {
+    (void)state;
+    return rmdir(dir);
+}
+
+/* A program of this content in dir; its path. */
+static const char *make(const char *name, const char *content) {
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+    assert_int_equal(chmod(path, 0755), 0);
+    return path;
+}
+
+static int takes(const char *word, char *why) {
+    char path[PATH_MAX];
+    return program_takes_preload(word, path, why, 300);
+}
+
+static void what_our_loader_starts_takes_a_library(void **state) {
+    char why[300] = "", path[PATH_MAX];
+    (void)state;
+    assert_int_equal(takes("/proc/self/exe", why), 0);
+    assert_int_equal(program_takes_preload("sh", path, why, sizeof why), 0);
+    assert_int_equal(path[0], '/');
+}
+
+static void a_script_is_its_interpreter(void **state) {
+    char why[300] = "", path[PATH_MAX];
+    const char *script = make("script", "#!/usr/bin/env -S sh -e\nexit 0\n");
+    (void)state;
+    assert_int_equal(program_takes_preload(script, path, why, sizeof why), 0);
+    assert_string_equal(strrchr(path, '/'), "/sh");
+    unlink(script);
+    script = make("script", "#!" OTHER_LOADER_PROGRAM "\n");
+    assert_int_equal(program_takes_preload(script, path, why, sizeof why), PROGRAM_REFUSES);
+    unlink(script);
+}
+
+static void a_script_of_itself_ends(void **state) {
+    char line[PATH_MAX + 8], why[300];
+    (void)state;
+    snprintf(line, sizeof line, "#!%s/loop\n", dir);
+    const char *script = make("loop", line);
+    assert_int_equal(takes(script, why), -ELOOP);
+    unlink(script);
+}
+
+static void another_loader_and_none_take_nothing(void **state) {
+    char why[300] = "";
+    (void)state;
+    assert_int_equal(takes(OTHER_LOADER_PROGRAM, why), PROGRAM_REFUSES);
+    assert_non_null(strstr(why, "another dynamic loader"));
+    assert_int_equal(takes(OTHER_LOADER, why), PROGRAM_REFUSES);
+    assert_non_null(strstr(why, "linked statically"));
+    assert_int_equal(takes("/opt/bin/singularity", why), PROGRAM_REFUSES);
+    assert_non_null(strstr(why, "container"));
+}
+
+static void nothing_is_said_of_what_is_not_there_or_no_program(void **state) {
+    static const char *const contents[] = {
+        "", "#", "#!", "#!\n", "#!/nonexistent/sh\n", "\177ELF", "plain text"};
+    char why[300];
+    (void)state;
+    assert_int_equal(takes("nonexistent-program", why), -ENOENT);
+    assert_int_equal(takes("", why), -ENOENT);
+    assert_int_equal(takes("/tmp", why), -EACCES);
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+        const char *path = make("odd", contents[i]);
+        assert_true(takes(path, why) < 0);
+        unlink(path);
+    }
+}
+
+static void libraries_are_found_through_others(void **state) {
+    char self[PATH_MAX] = "";
+    (void)state;
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    assert_true(program_needs(self, "libc.so"));
+    assert_false(program_needs(self, "libmpi"));
+    assert_false(program_needs("/nonexistent", "libc.so"));
+    assert_false(program_needs(OTHER_LOADER, "libc.so"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_our_loader_starts_takes_a_library),
+        cmocka_unit_test(a_script_is_its_interpreter),
+        cmocka_unit_test(a_script_of_itself_ends),
+        cmocka_unit_test(another_loader_and_none_take_nothing),
+        cmocka_unit_test(nothing_is_said_of_what_is_not_there_or_no_program),
+        cmocka_unit_test(libraries_are_found_through_others),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
