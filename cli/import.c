@@ -15,28 +15,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/leftover.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/verb.h"
 #include "collector/ingest.h"
 #include "collector/store_read.h"
 #include "common/error.h"
+#include "common/text.h"
 
 static const char help[] =
-    "usage: chokepoint import DIRECTORY... [--db FILE] [--run RUN]\n"
+    "usage: chokepoint import [DIRECTORY...] [--db FILE] [--run RUN]\n"
+    "       chokepoint import --list | --remove [--days N] [PLACE...]\n"
     "\n"
     "Brings what agents could not deliver into the database. DIRECTORY is the one that an\n"
     "agent named when it ended (\"they are kept in ...\"): files *.spool, copied here from\n"
-    "the other hosts if need be. They are only read; what is there already is left out.\n"
+    "the other hosts if need be. Without one, all that were left behind on this host.\n"
+    "They are only read; what is there already is left out.\n"
     "\n"
     "  --db FILE   default: ./chokepoint.db\n"
-    "  --run RUN   of which run; default: the one that has samples of the same agent\n";
+    "  --run RUN   of which run; default: the one that has samples of the same agent\n"
+    "  --list      show what was left behind in PLACE, default $TMPDIR and /tmp\n"
+    "  --remove    remove what was left behind there, by you, that no agent holds\n"
+    "  --days N    with --remove: written to last more than N days ago; default 7\n";
+
+#define DAYS_DEFAULT 7
+#define DAYS_MAX 36500
 
 struct import {
     const char *database, *which; /* which: NULL, not given */
     struct store *store;
     struct ingest *ingest; /* of `run`; NULL before the first file */
     int64_t run;
+    bool found; /* here, and not named by the user: it may be of another database */
     uint64_t frames, duplicates, files;
 };
 
@@ -92,11 +103,22 @@ static int look_at(const char *path, const uint8_t *data, size_t *size,
     return r < 0 ? r : 0;
 }
 
+/* Single events are a stream of their own; they may be all that was left, and the database may have
+ * none of them yet: then the samples of the same agent tell, whose stream is the one before. */
+static int find_run_of_agent(struct import *import, const struct wire_stream *stream) {
+    struct wire_stream samples = *stream;
+    int r = store_find_run_of_stream(import->store, stream, &import->run);
+    if (r != -ENOENT || stream->period_ns)
+        return r;
+    samples.stream_id--;
+    return store_find_run_of_stream(import->store, &samples, &import->run);
+}
+
 /* The run of the first file is that of all: the samples of a host come before its events. */
 static int find_run(struct import *import, const char *path, const struct wire_stream *stream) {
     struct store_run run;
     int r = import->which ? store_find_run(import->store, import->which, &run)
-                          : store_find_run_of_stream(import->store, stream, &import->run);
+                          : find_run_of_agent(import, stream);
     if (r == 0 && import->which) {
         import->run = run.id;
         store_run_release(&run);
@@ -104,6 +126,8 @@ static int find_run(struct import *import, const char *path, const struct wire_s
     if (r == -ENOENT && import->which)
         verb_complain("import", "no run '%s' in %s; `chokepoint list` shows what there is",
                       import->which, import->database);
+    else if (r == -ENOENT && import->found)
+        printf("%s is of no run in %s\n", path, import->database);
     else if (r == -ENOENT)
         verb_complain("import", "%s: no run in %s has samples of this agent; name one with --run",
                       path, import->database);
@@ -176,7 +200,40 @@ static int import_directory(struct import *import, const char *directory) {
     return r < 0 ? r : n ? 0 : fail(directory, "there are no files *.spool");
 }
 
-static int import_all(struct import *import, char **directories) {
+static void tell_import(const struct import *import) {
+    if (import->files)
+        printf("run %" PRId64 ": %" PRIu64 " samples from %" PRIu64 " files; %" PRIu64
+               " more were there already\n",
+               import->run, import->frames, import->files, import->duplicates);
+}
+
+/* ---- what was left behind on this host ---- */
+
+/* Each has its own run. One of another database stays, and is no failure. */
+static int import_leftover(struct import *import, const struct leftover *leftover) {
+    struct import one = {.database = import->database, .store = import->store, .found = true};
+    int r = leftover->held || !leftover->files ? 0 : import_directory(&one, leftover->path);
+    ingest_free(one.ingest);
+    import->files += one.files;
+    tell_import(&one);
+    return r == -ENOENT ? 0 : r;
+}
+
+static int import_leftovers(struct import *import, const struct leftover *list, size_t n) {
+    int failed = 0;
+    for (size_t i = 0; i < n; i++) {
+        int r = import_leftover(import, &list[i]);
+        failed = r < 0 ? r : failed;
+    }
+    if (!import->files && !failed)
+        printf("there is nothing to bring in\n");
+    return failed;
+}
+
+/* ---- the verb ---- */
+
+static int import_all(struct import *import, char **directories, const struct leftover *list,
+                      size_t n) {
     char why[300] = "";
     int r = 0;
     if (access(import->database, F_OK) != 0)
@@ -186,28 +243,68 @@ static int import_all(struct import *import, char **directories) {
         verb_complain("import", "%s", why);
         return EXIT_USAGE;
     }
-    for (; *directories && r == 0; directories++)
-        r = import_directory(import, *directories);
+    if (!*directories)
+        r = import_leftovers(import, list, n);
+    else {
+        for (; *directories && r == 0; directories++)
+            r = import_directory(import, *directories);
+        tell_import(import);
+    }
     ingest_free(import->ingest);
     store_close(import->store);
-    if (import->files)
-        printf("run %" PRId64 ": %" PRIu64 " samples from %" PRIu64 " files; %" PRIu64
-               " more were there already\n",
-               import->run, import->frames, import->files, import->duplicates);
     return r < 0 ? EXIT_USAGE : 0;
+}
+
+struct wish {
+    bool list, remove;
+    const char *days_text;
+    uint64_t days;
+};
+
+static int check_wish(struct wish *wish, const struct import *import, char *const *directories) {
+    const char *advice = "`chokepoint import --help` tells more";
+    bool other = wish->list || wish->remove;
+    if (other && (import->which || wish->list == wish->remove))
+        return verb_refuse("import", "--list and --remove stand alone", NULL, advice);
+    if (import->which && !*directories)
+        return verb_refuse("import", "name the directory that is of this run", import->which,
+                           advice);
+    if (wish->days_text && !wish->remove)
+        return verb_refuse("import", "--days belongs to --remove", NULL, advice);
+    if (wish->days_text &&
+        (text_parse_u64(wish->days_text, &wish->days) < 0 || wish->days > DAYS_MAX))
+        return verb_refuse("import", "no number of days", wish->days_text, advice);
+    return 0;
+}
+
+static int fulfil(struct import *import, const struct wish *wish, char **directories) {
+    struct leftover *list = NULL;
+    size_t n = 0;
+    bool look = wish->list || wish->remove || !*directories;
+    int r = look ? leftovers_find(directories, &list, &n) : 0;
+    if (r < 0)
+        return fail("/tmp", strerror(-r)), EXIT_USAGE;
+    r = wish->list     ? leftovers_list(list, n)
+        : wish->remove ? leftovers_remove(list, n, wish->days)
+                       : import_all(import, directories, list, n);
+    free(list);
+    return r;
 }
 
 static int import_main(int argc, char **argv) {
     struct import import = {.database = REPORT_DATABASE};
+    struct wish wish = {.days = DAYS_DEFAULT};
     const struct verb_option takes[] = {{"db", 0, &import.database, NULL},
-                                        {"run", 0, &import.which, NULL}};
+                                        {"run", 0, &import.which, NULL},
+                                        {"list", 0, NULL, &wish.list},
+                                        {"remove", 0, NULL, &wish.remove},
+                                        {"days", 0, &wish.days_text, NULL}};
     const struct verb_words words = {"import", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     int r = verb_words_read(&words, argc, argv, &rest);
-    if (r == 0 && !rest[0])
-        r = verb_refuse("import", "name a directory of an agent's spool", NULL,
-                        "`chokepoint import --help` tells more");
-    return r ? verb_words_status(r) : import_all(&import, rest);
+    if (r == 0)
+        r = check_wish(&wish, &import, rest);
+    return r ? verb_words_status(r) : fulfil(&import, &wish, rest);
 }
 
 const struct verb verb_import = {"import", "bring in what agents could not deliver", import_main};

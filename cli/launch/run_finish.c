@@ -80,7 +80,10 @@ static bool collector_runs(const struct run_session *s) {
 static void note_incomplete(struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
         if (s->launches[i].reported && !s->launches[i].final)
-            session_note(s, "the last samples of %s are missing", s->launches[i].host);
+            session_note(s,
+                         "the last samples of %s are missing; `chokepoint import` brings in what "
+                         "its agent kept",
+                         s->launches[i].host);
 }
 
 static void close_collector(struct run_session *s) {

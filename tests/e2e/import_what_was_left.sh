@@ -23,8 +23,7 @@ until_true grew
 kill -9 $pid "$collector"
 wait $pid 2>/dev/null
 echo >go
-agents_gone() { ! grep -lsa "$(cat id)" /proc/[0-9]*/environ >/dev/null; }
-until_true agents_gone
+until_true flock -n "$left" true # the agent holds it as long as it tries
 ls "$left"/*.spool >/dev/null 2>&1 || fail "nothing is left: $(ls -R tmp)"
 [ "$(state_of 1)" = running ] || fail "the run is $(state_of 1)"
 
@@ -43,6 +42,32 @@ contents >first
 [ "$(frames)" -eq "$after" ] && contents | diff first - || fail "again it adds something"
 "$chokepoint" report 1 --db "$db" --store-budget >out 2>err || fail "report"
 
+# It is found without being named, listed, and removed when it is old enough; what an agent holds is not, nor what is a
+# link or somebody else's.
+run_left() { "$chokepoint" import "$@" >out 2>err; }
+TMPDIR=$work/tmp run_left --db "$db" || fail "import of what is found"
+grep -q "^run 1: 0 samples from [1-9]" out || fail "nothing is found: $(cat out)"
+run_left --list "$work/tmp" && grep -q "^$work/$left  [1-9][0-9]* files, [1-9][0-9]* bytes, last written 20..-" out || fail "not listed: $(cat out)"
+chmod -R u+w "$left"
+cp -r "$left" copy
+ln -s "$work/copy" "tmp/chokepoint-0123456789abcdef-link"
+run_left --list "$work/tmp" && ! grep -q 'abcdef-link' out || fail "a link is listed"
+run_left --remove "$work/tmp" && grep -q '^nothing older' out && [ -e "$left" ] || fail "removed before its time: $(cat out)"
+exec 8<"$left"
+flock -s 8
+run_left --list "$work/tmp" && grep -q "^$work/$left .*, in use$" out || fail "not in use: $(cat out)"
+run_left --remove --days 0 "$work/tmp" && [ -e "$left" ] || fail "removed although it is held"
+exec 8<&-
+sh -c ': >lives; read x <go' sh --spool "$work/$left" &
+until_true test -e lives
+run_left --remove --days 0 "$work/tmp" && [ -e "$left" ] || fail "removed although a process has it"
+echo >go
+wait $!
+touch -d '8 days ago' "$left"/* "$left"
+run_left --remove "$work/tmp" && grep -q "^removed $work/$left " out && [ ! -e "$left" ] || fail "not removed: $(cat out err)"
+[ -e copy ] && [ -L tmp/chokepoint-0123456789abcdef-link ] || fail "a link was followed"
+mv copy "$left"
+
 # What cannot be taken is refused in one line.
 refused() { # TEXT, WORDS...
     local text=$1
@@ -51,7 +76,9 @@ refused() { # TEXT, WORDS...
     [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -- "$text" err || fail "import $*: $(cat err)"
 }
 mkdir empty other
-refused 'name a directory' --db "$db"
+refused "--list and --remove" --list --remove
+refused "no number of days" --remove --days x
+refused "name the directory" --run 1 --db "$db"
 refused 'no files' empty --db "$db"
 refused 'No such file' none --db "$db"
 refused 'no database' "$left" --db none.db
@@ -75,4 +102,21 @@ refused 'a.spool' other --db other.db --run 1
 head -c $((size - 7)) "$segment" >other/a.spool
 "$chokepoint" import other --db other.db --run 1 >out 2>err || fail "a file that was cut short"
 [[ $(cat out) == "run 1: "[1-9]* ]] || fail "of a file that was cut short: $(cat out)"
+
+# Only MPI calls were left: the samples of the same agent, delivered before, tell of which run they are.
+[ -x "$CHOKEPOINT_BIN/calls_alone" ] || exit 0
+mkdir calls
+TMPDIR=$work/calls "$chokepoint" run $slow_start -q --no-report --db calls.db "$CHOKEPOINT_BIN/calls_alone" 2000 >out 2>err &
+pid=$!
+has_calls() { ls calls/chokepoint-*/*[13579bdf]-*.spool >/dev/null 2>&1; }
+until_true has_calls
+collector=$(pgrep -P $pid -f 'chokepoint collector') && program=$(pgrep -P $pid -x calls_alone) || fail "no collector, no program"
+kill -9 $pid "$collector"
+kill "$program"
+wait $pid 2>/dev/null
+left=$(echo calls/chokepoint-*)
+until_true flock -n "$left" true
+rm -f "$left"/*[02468ace]-*.spool
+TMPDIR=$work/calls "$chokepoint" import --db calls.db >out 2>err && grep -q '^run 1: [1-9][0-9]* samples' out || fail "calls alone: $(cat out)"
+[ "$(sqlite3 calls.db 'SELECT count(*) > 0 FROM call')" = 1 ] || fail "no calls in the database: $(sqlite3 calls.db .tables)"
 exit 0

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What agents of earlier runs left behind on this host: directories chokepoint-RUN-HOST in the
+ * places where `run` puts spools. Only those of the user who asks are seen, links never; an agent
+ * that lives holds its directory (flock), or has it in its command line.
+ */
+#ifndef CHOKEPOINT_CLI_LEFTOVER_H
+#define CHOKEPOINT_CLI_LEFTOVER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct leftover {
+    char path[PATH_MAX];
+    uint64_t bytes; /* of its segments */
+    size_t files;
+    int64_t newest_s; /* wall clock: when it was written to last */
+    bool held;
+};
+
+/* Those in these places (NULL-terminated; none: $TMPDIR and /tmp), the oldest first; *ret_list is
+ * the caller's to free. -ENOMEM. */
+int leftovers_find(char *const *places, struct leftover **ret_list, size_t *ret_n);
+
+/* Prints them. 0. */
+int leftovers_list(const struct leftover *list, size_t n);
+
+/* Removes those that no agent holds and that were written to last more than `days` ago, and prints
+ * which. Files that are no segments stay, and their directory. The exit status. */
+int leftovers_remove(const struct leftover *list, size_t n, uint64_t days);
+
+#endif
