@@ -125,6 +125,7 @@ static void fill_env(struct observer *observer) {
     observer->env = (struct probe_env){.proc = options->proc,
                                        .sys = options->sys,
                                        .run_token_id = options->run[0] ? options->run : NULL,
+                                       .job_parent = options->job_parent,
                                        .marks = options->marks,
                                        .host = options->host,
                                        .scope = &observer->scope,

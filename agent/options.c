@@ -27,6 +27,7 @@ const char options_help[] =
     "  --rate HZ             samples a second (default 10)\n"
     "  --process-rate HZ     of processes (default 1)\n"
     "  --foreign-processes N busiest processes outside the job to report (default 5)\n"
+    "  --job-parent PID      its children are the job, besides those that carry CHOKEPOINT_RUN\n"
     "  --flows               capture packets: who exchanges how much with whom\n"
     "  --samples N           stop after N samples\n"
     "  --orphan-after S      stop when the collector is silent for S seconds (default 3600)\n"
@@ -59,6 +60,7 @@ enum option_id {
     OPTION_DRAIN,
     OPTION_PROC,
     OPTION_SYS,
+    OPTION_JOB_PARENT,
     OPTION_NO_SUPERVISE,
     OPTION_TABLES,
     OPTION_HELP,
@@ -83,6 +85,7 @@ static const struct option option_list[] = {
     {"drain", required_argument, NULL, OPTION_DRAIN},
     {"proc", required_argument, NULL, OPTION_PROC},
     {"sys", required_argument, NULL, OPTION_SYS},
+    {"job-parent", required_argument, NULL, OPTION_JOB_PARENT},
     {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
     {"tables", no_argument, NULL, OPTION_TABLES},
     {"help", no_argument, NULL, OPTION_HELP},
@@ -143,7 +146,7 @@ static bool parse_limit(const char *text, uint64_t *ret_bytes) {
 
 /* False: the value makes no sense. */
 static bool take_option(struct agent_options *options, int id, const char *value) {
-    uint64_t count = options->foreign_processes;
+    uint64_t count = options->foreign_processes, parent = 0;
     bool good = true;
     switch (id) {
     case OPTION_COLLECTOR:
@@ -188,6 +191,10 @@ static bool take_option(struct agent_options *options, int id, const char *value
     case OPTION_SYS:
         options->sys = value;
         return *value;
+    case OPTION_JOB_PARENT:
+        good = parse_count(value, INT32_MAX, &parent);
+        options->job_parent = (int32_t)parent;
+        return good;
     case OPTION_NO_SUPERVISE:
         options->supervise = false;
         return true;

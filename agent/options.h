@@ -22,6 +22,7 @@ struct agent_options {
     int64_t call_drain_ns; /* at most, while single MPI calls keep being taken */
     uint64_t max_frames;
     size_t foreign_processes;
+    int32_t job_parent; /* what starts the job on this host; 0: nobody here */
     bool supervise, push, flows;
     char token[129]; /* CHOKEPOINT_TOKEN; "" without */
     char run[129];   /* CHOKEPOINT_RUN; "" without */

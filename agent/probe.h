@@ -30,6 +30,7 @@ enum probe_pace {
 struct probe_env {
     const char *proc;          /* root of /proc, no trailing slash */
     const char *sys;           /* root of /sys */
+    int32_t job_parent;        /* its children are the job, whatever they carry; 0: none */
     const char *run_token_id;  /* value of CHOKEPOINT_RUN in the job's environment, or NULL */
     const char *marks;         /* value of CHOKEPOINT_MARKS (see mark/chokepoint.h), or NULL */
     const char *host;          /* this host's name */

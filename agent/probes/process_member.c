@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who belongs to the job besides those who carry its mark in their environment: a child of a
- * member, a process of a session that began in the job, and an orphan in a control group that
- * members have for themselves. A title may overwrite an environment, and a daemon leaves its parent
- * and session; none of them leaves all three, and once a member is always one.
+ * Who belongs to the job besides those who carry its mark in their environment: what `run` started
+ * on this host, a child of a member, a process of a session that began in the job, and an orphan in
+ * a control group that members have for themselves. A title may overwrite an environment, and a
+ * daemon leaves its parent and session; none of them leaves all three, and once a member is always
+ * one.
  *
  * Upwards only ranks have relatives: what started them (daemons of launchers, also over ssh, which
  * takes no environment along) is of the job up to the leader of its session, and is no rank. Its
@@ -14,6 +15,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "agent/job.h"
 #include "agent/probes/process.h"
@@ -94,9 +96,25 @@ static bool has_group_of_job(const struct processes *all, struct process *proces
            any_member(all, job, process, is_in_group);
 }
 
+/* A command whose environment is emptied before anybody looks (env -i) carries no mark, and has for
+ * parent what also started us. A child of that which is still the same program is on its way to
+ * become something else. */
+static bool is_command(const struct processes *all, const struct process *process, int32_t pid,
+                       const struct probe_env *env) {
+    char own[32], parents[32];
+    struct stat child, parent;
+    if (!env->job_parent || process->stat.parent != env->job_parent)
+        return false;
+    snprintf(own, sizeof own, "%d/exe", pid);
+    snprintf(parents, sizeof parents, "%d/exe", env->job_parent);
+    return fstatat(all->proc_fd, own, &child, 0) == 0 &&
+           fstatat(all->proc_fd, parents, &parent, 0) == 0 &&
+           (child.st_dev != parent.st_dev || child.st_ino != parent.st_ino);
+}
+
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env) {
-    return has_kin(process_parent(all, process)) ||
+    return has_kin(process_parent(all, process)) || is_command(all, process, pid, env) ||
            has_session_of_job(all, process, pid, env->job) ||
            has_group_of_job(all, process, pid, env->job);
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SCRIPT_SIZE (16 * 1024)
 #define LAUNCH_DRAIN_S "3" /* we wait no longer, either: see run_finish.c */
@@ -153,6 +154,8 @@ int launch_words_make(struct launch_words *to, const struct launch *launch,
     else {
         add(to, plan->agent);
         add_agent(to, launch, plan);
+        snprintf(to->parent, sizeof to->parent, "%d", (int)getpid());
+        add_all(to, "--job-parent", to->parent, NULL);
     }
     if (r == 0 && to->n >= LAUNCH_WORDS_MAX)
         r = -E2BIG;

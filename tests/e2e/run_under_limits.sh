@@ -46,10 +46,16 @@ rm -f "$db"*
 run --no-report sh -c 'ulimit -f 1; head -c 100000 /dev/zero >f; exit $?'
 [ $status -eq 153 ] || fail "SIGXFSZ is ignored: exit status $status"
 
+# Without any environment it is the job all the same.
+run --no-report --process-rate 5 env -i "$(command -v sleep)" 1.5
+[ $status -eq 0 ] || fail "without an environment: exit status $status"
+[ "$(sql "SELECT max(job) FROM process JOIN instance USING (instance) JOIN host USING (host) WHERE run = 4 AND instance.name LIKE 'sleep[%'")" = 1 ] ||
+    fail "without an environment it is not of the job"
+
 # A command line of a megabyte, of which the beginning is kept, with a mark.
 words=()
 for i in 1 2 3 4 5 6 7 8 9 10; do words+=("$(printf "%0100000d" "$i")"); done
 run --no-report sh -c 'n=0; for w; do n=$((n + ${#w})); done; echo $n; exit 9' sh "${words[@]}"
 [ $status -eq 9 ] && [ "$(cat out)" = 1000000 ] || fail "a long command line: exit status $status, $(cat out)"
-sql "SELECT command FROM run WHERE run = 4" | grep -q ' \[\.\.\. cut: it has 1000[0-9]* bytes\]$' || fail "the cut is not marked"
+sql "SELECT command FROM run WHERE run = 5" | grep -q ' \[\.\.\. cut: it has 1000[0-9]* bytes\]$' || fail "the cut is not marked"
 exit 0

@@ -94,6 +94,42 @@ static void a_child_of_a_member_needs_no_mark(void **state) {
     end(&h, &tree);
 }
 
+static void point_exe(const struct tree *tree, int pid, const char *program) {
+    char path[200], to[200];
+    snprintf(to, sizeof to, "%s/%s", tree->path, program);
+    FILE *file = fopen(to, "a");
+    assert_non_null(file);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/proc/%d/exe", tree->path, pid);
+    unlink(path);
+    assert_int_equal(symlink(to, path), 0);
+}
+
+static void what_run_starts_is_the_job_without_any_environment(void **state) {
+    struct harness h;
+    struct tree tree;
+    (void)state;
+    begin(&h, &tree);
+    h.env.job_parent = 40;
+    plant(&tree, (struct planted){.pid = 40, .parent = 1, .comm = "chokepoint"});
+    plant(&tree, (struct planted){.pid = 41, .parent = 40, .comm = "chokepoint"});
+    plant(&tree, (struct planted){
+                     .pid = 42, .parent = 40, .comm = "agent", .environ = "CHOKEPOINT_AGENT=r1"});
+    plant(&tree, (struct planted){.pid = 50, .parent = 40, .comm = "emptied", .environ = ""});
+    plant(&tree, (struct planted){.pid = 60, .parent = 50, .comm = "child", .environ = ""});
+    plant(&tree, (struct planted){.pid = 70, .parent = 1, .comm = "other", .environ = ""});
+    point_exe(&tree, 40, "chokepoint");
+    point_exe(&tree, 41, "chokepoint"); /* between fork and exec */
+    for (int pid = 42; pid <= 70; pid++)
+        if (pid == 42 || pid == 50 || pid == 60 || pid == 70)
+            point_exe(&tree, pid, "program");
+    look(&h, 101);
+    assert_true(is_member(&h, 50));
+    assert_true(is_member(&h, 60));
+    assert_false(is_member(&h, 40) || is_member(&h, 41) || is_member(&h, 42) || is_member(&h, 70));
+    end(&h, &tree);
+}
+
 /* The first pass meets ids in the order of /proc: children of a process with a higher id first. */
 static void children_that_are_met_before_their_parent_are_found(void **state) {
     struct harness h;
@@ -335,6 +371,7 @@ static void time_in_which_it_was_stopped_is_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_child_of_a_member_needs_no_mark),
+        cmocka_unit_test(what_run_starts_is_the_job_without_any_environment),
         cmocka_unit_test(children_that_are_met_before_their_parent_are_found),
         cmocka_unit_test(a_member_stays_one_whatever_it_does),
         cmocka_unit_test(a_daemon_is_known_by_the_session_that_began_in_the_job),
