@@ -7,6 +7,7 @@ chokepoint_e2e_test(run_disk_full_under_spool faults)
 chokepoint_e2e_test(run_disk_full_under_database faults)
 chokepoint_e2e_test(run_in_odd_places faults)
 chokepoint_e2e_test(run_under_limits faults)
+chokepoint_e2e_test(spool_is_ours_alone faults)
 chokepoint_e2e_test(run_leaves_hosts_clean mpi faults)
 chokepoint_e2e_test(two_runs_at_once faults)
 
