@@ -13,19 +13,13 @@ other=$CHOKEPOINT_BIN/other-loader-program
 "$other"; [ $? -eq 42 ] || fail "alone: $?"
 LD_PRELOAD=$shim "$other"; [ $? -eq 127 ] || fail "the loader takes what is preloaded: $?"
 run --no-report -q "$other"; [ $status -eq 42 ] || fail "exit status $status"
-run --no-report -q sh -c "$other; exit \$?"; [ $status -eq 42 ] || fail "under a shell: exit status $status"
-run --no-report -q sh -c 'echo "[$LD_PRELOAD] [$ASAN_OPTIONS]"'
-[ "$(cat out)" = '[] []' ] || fail "a shell has $(cat out)"
-LD_PRELOAD=$CHOKEPOINT_BIN/other_tool_pmpi.so ASAN_OPTIONS=verify_asan_link_order=0 "$chokepoint" run $slow_start --no-report -q --db "$db" \
-    sh -c 'echo "$LD_PRELOAD"' >out 2>err
-grep -qx "$CHOKEPOINT_BIN/other_tool_pmpi.so" out || fail "the user's LD_PRELOAD is $(cat out)"
+run --no-report -q sh -c "$other; echo \"\$? [\$LD_PRELOAD] [\$ASAN_OPTIONS]\""
+[ "$(cat out)" = '42 [] []' ] || fail "under a shell: $(cat out)"
 
 # Nor does mpirun bring it in, and it is said why.
-run --no-report mpirun --oversubscribe -np 1 "$other"
+run --no-report mpirun --oversubscribe -np 1 env A=1 "$other"
 [ $status -eq 42 ] || fail "under mpirun: exit status $status"
 said 'MPI calls are not recorded: .*another dynamic loader' || fail "no reason"
-run --no-report mpirun --oversubscribe -np 1 env A=1 "$other"
-[ $status -eq 42 ] || fail "under mpirun and env: exit status $status"
 
 # With the real thing, where it is.
 if command -v musl-gcc >/dev/null; then

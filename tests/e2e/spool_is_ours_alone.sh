@@ -7,7 +7,7 @@
 
 mkdir tmp
 mkfifo go
-TMPDIR=$work/tmp "$chokepoint" run $slow_start --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &
+TMPDIR=$work/tmp "$chokepoint" run $slow_start --no-report --db "$db" sh -c ': >started; read x <go; exit 5' >out 2>err &
 pid=$!
 until_true test -e started
 spool=$(echo "$work"/tmp/chokepoint-*)

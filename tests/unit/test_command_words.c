@@ -92,6 +92,8 @@ static void the_program_behind_it_all_is_named(void **state) {
     assert_string_equal(READ("mpirun", "-np", "1", "a", ":", "-np", "1", "b").program, "a");
     assert_string_equal(READ("nice", "make", "-j").program, "make");
     assert_null(READ("mpirun", "-np", "4").program);
+    assert_string_equal(READ("mpirun", "-np", "4", "env", "A=1", "nice", "./train", "x").program,
+                        "./train");
     assert_null(READ("env").program);
 }
 
