@@ -84,7 +84,7 @@ static bool must_end(void *ctx) {
     struct push *push = ctx;
     pthread_mutex_lock(&push->lock);
     bool end =
-        push->quitting || push->status.unauthorized ||
+        push->quitting ||
         (push->finishing && (push->status.final || clock_monotonic_ns() >= deadline_of(push)));
     pthread_mutex_unlock(&push->lock);
     return end;
@@ -248,13 +248,13 @@ static int64_t take_refusal(struct push *push, const struct push_answer *answer)
     return 0;
 }
 
+/* Not for good: whoever answers there now need not be the collector of the next try. */
 static int64_t take_unauthorized(struct push *push, const struct push_answer *answer) {
     fail_with_answer(push, answer);
     pthread_mutex_lock(&push->lock);
-    push->status.unauthorized = true;
+    push->status.unauthorized++;
     pthread_mutex_unlock(&push->lock);
-    notify(push);
-    return 0;
+    return backoff_ns(push);
 }
 
 static int64_t take_answer(struct push *push, const struct push_answer *answer, bool final) {

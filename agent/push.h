@@ -6,9 +6,9 @@
  * POST <url>/v1/frames once an interval with what the spool holds after the last committed frame,
  * again at once while there is more. Every answer acknowledges (spool_ack), estimates the clock
  * offset, and may tell the agent to stop. What cannot be delivered stays in the spool; the thread
- * retries with backoff for ever. Between pushes it asks the time by datagrams (echo_client.h), and
- * pushes at once when the collector calls. Only a refused token ends the pushing: it will not
- * become right.
+ * retries with backoff for ever, also after a refused key: an answer of another program on that port
+ * must not end the recording. Between pushes it asks the time by datagrams (echo_client.h), and
+ * pushes at once when the collector calls.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_H
 #define CHOKEPOINT_AGENT_PUSH_H
@@ -26,8 +26,7 @@ struct push_config {
     int64_t interval_ns; /* between pushes: 1 s */
     bool never_final;    /* the stream is not the host's last: no push of it says so */
     int64_t patience_ns; /* 0, or: while finishing, give up when no push was answered for so long */
-    int notify_fd; /* an eventfd that gets 1 added when the collector tells to stop, or refuses the
-                      token (once each); -1 */
+    int notify_fd;       /* an eventfd that gets 1 added once the collector tells to stop; -1 */
 };
 
 /* An estimate of the collector's CLOCK_MONOTONIC minus this host's, and its bound. */
@@ -43,7 +42,7 @@ struct push_status {
     uint64_t refused_frames; /* frames skipped because the collector calls them bad */
     int64_t last_answer_ns;  /* CLOCK_MONOTONIC of the last 200, or of push_start before any */
     bool stop;               /* the collector told this agent to stop */
-    bool unauthorized;       /* the collector refused the token: nothing is pushed any more */
+    uint64_t unauthorized;   /* of the failures: the key was refused */
     bool final;              /* the final push has been answered with 200 */
     struct push_clock clock; /* the best estimate since the one that was pushed last */
     char trouble[160];       /* why the last try failed, one line; "" after a good one */

@@ -387,27 +387,25 @@ static void one_bad_frame_costs_one_frame(void **state) {
     assert_int_equal(spool_lost(f->spool), 1);
 }
 
-static bool refuse_token(struct peer *peer, const struct request *request, char *text,
+static bool refuse_twice(struct peer *peer, const struct request *request, char *text,
                          size_t size) {
-    (void)peer, (void)request;
-    return say(text, size, 401, "wrong or missing token\n");
+    return peer->requests <= 2 ? say(text, size, 401, "wrong or missing token\n")
+                               : take(peer, request, text, size);
 }
 
-static void a_refused_token_ends_the_pushing_and_keeps_the_frames(void **state) {
+static void a_refused_token_is_counted_and_tried_again(void **state) {
     struct fixture *f = *state;
-    struct pollfd notified = {.fd = f->notify_fd, .events = POLLIN};
-    f->peer.answer = refuse_token;
+    struct push_status status;
+    f->peer.answer = refuse_twice;
     append(f, 5);
     start(f);
-    assert_int_equal(poll(&notified, 1, 20000), 1);
-    assert_int_equal(finish(f), PUSH_UNDELIVERED);
-    struct push_status status = status_of(f);
-    struct spool_counts counts;
-    assert_true(status.unauthorized);
+    AWAIT(f, status, status.unauthorized == 1);
     assert_string_equal(status.trouble, "the collector answers 401: wrong or missing token");
-    assert_int_equal(f->peer.requests, 1);
-    spool_counts(f->spool, &counts);
-    assert_int_equal(counts.waiting, 5);
+    assert_int_equal(finish(f), 0);
+    status = status_of(f);
+    assert_int_equal(status.unauthorized, 2);
+    assert_int_equal(status.failures, 2);
+    expect_each_once(f, 0);
 }
 
 static bool fail_thrice(struct peer *peer, const struct request *request, char *text, size_t size) {
@@ -644,7 +642,7 @@ int main(void) {
         TEST(patience_lasts_while_frames_are_taken),
         TEST(the_token_is_a_header_and_the_clock_follows_in_the_next),
         TEST(one_bad_frame_costs_one_frame),
-        TEST(a_refused_token_ends_the_pushing_and_keeps_the_frames),
+        TEST(a_refused_token_is_counted_and_tried_again),
         TEST(a_collector_in_trouble_is_tried_again),
         TEST(an_answer_that_cannot_be_true_frees_no_frame),
         TEST(redirects_are_not_followed),
