@@ -254,6 +254,8 @@ static struct push_config push_config(const struct observer *observer, struct sp
     const struct agent_options *options = observer->options;
     return (struct push_config){.url = options->collector,
                                 .token = options->token[0] ? options->token : NULL,
+                                .host = options->host,
+                                .pin = options->pin,
                                 .spool = spool,
                                 .interval_ns = PUSH_INTERVAL_NS,
                                 .notify_fd = -1};

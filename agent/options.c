@@ -10,13 +10,16 @@
 
 #include "agent/spool.h"
 #include "common/clock.h"
+#include "common/secret.h"
 #include "common/text.h"
 
 const char options_help[] =
     "usage: chokepoint-agent --collector URL --spool DIR [options]\n"
     "Samples this host and pushes what it finds to a collector. `chokepoint run` starts it.\n"
     "\n"
-    "  --collector URL       http://HOST:PORT of the collector\n"
+    "  --collector URL       https://HOST:PORT of the collector\n"
+    "  --pin PIN             sha256//HASH of its public key, as it prints it\n"
+    "  --token-stdin         the token is the first line of standard input\n"
     "  --spool DIR           where samples wait until the collector has them\n"
     "  --spool-limit BYTES   at most that much, e.g. 64m (the default); the oldest goes first\n"
     "  --call-spool-limit BYTES  of single MPI calls, which wait for the end (default 256m)\n"
@@ -38,12 +41,14 @@ const char options_help[] =
     "  --tables              print what is measured: every table and column, as Markdown\n"
     "  --help, --version\n"
     "\n"
-    "CHOKEPOINT_TOKEN holds the token the collector asks for.\n"
+    "CHOKEPOINT_TOKEN holds this host's key, which the collector asks for.\n"
     "Exit status: 0 stopped, all delivered; 3 stopped, undelivered samples are kept; 2 usage;\n"
     "1 could not start or go on.\n";
 
 enum option_id {
     OPTION_COLLECTOR = 256,
+    OPTION_PIN,
+    OPTION_TOKEN_STDIN,
     OPTION_SPOOL,
     OPTION_SPOOL_LIMIT,
     OPTION_CALL_SPOOL_LIMIT,
@@ -69,6 +74,8 @@ enum option_id {
 
 static const struct option option_list[] = {
     {"collector", required_argument, NULL, OPTION_COLLECTOR},
+    {"pin", required_argument, NULL, OPTION_PIN},
+    {"token-stdin", no_argument, NULL, OPTION_TOKEN_STDIN},
     {"spool", required_argument, NULL, OPTION_SPOOL},
     {"spool-limit", required_argument, NULL, OPTION_SPOOL_LIMIT},
     {"call-spool-limit", required_argument, NULL, OPTION_CALL_SPOOL_LIMIT},
@@ -195,6 +202,12 @@ static bool take_option(struct agent_options *options, int id, const char *value
         good = parse_count(value, INT32_MAX, &parent);
         options->job_parent = (int32_t)parent;
         return good;
+    case OPTION_PIN:
+        options->pin = value;
+        return strncmp(value, "sha256//", 8) == 0 && strlen(value) == 8 + 44;
+    case OPTION_TOKEN_STDIN:
+        options->token_stdin = true;
+        return true;
     case OPTION_NO_SUPERVISE:
         options->supervise = false;
         return true;
@@ -215,7 +228,11 @@ static const char *whats_missing(struct agent_options *options) {
     if (!options->spool)
         return "say where samples may wait: --spool DIR";
     if (options->push && !options->collector)
-        return "say where the collector is: --collector http://HOST:PORT (or --no-push)";
+        return "say where the collector is: --collector https://HOST:PORT (or --no-push)";
+    if (options->push && strncmp(options->collector, "https://", 8) != 0)
+        return "samples leave by TLS only: --collector https://HOST:PORT";
+    if (options->push && !options->pin)
+        return "say whose key the collector has: --pin sha256//HASH, as it prints it";
     if (options->process_period_ns < options->period_ns)
         return "--process-rate may not be above --rate";
     if (!options->host[0] && default_host(options->host) < 0)
@@ -278,29 +295,23 @@ int options_parse(int argc, char **argv, struct agent_options *ret_options, char
     return 0;
 }
 
-/* Copies a variable of visible ASCII and wipes it where the process was given it. */
-static int take_variable(const char *name, char *to, size_t capacity) {
-    char *value = getenv(name);
-    to[0] = '\0';
-    if (!value)
-        return 0;
-    size_t size = strlen(value);
-    bool good = size < capacity;
-    for (size_t i = 0; i < size; i++)
-        good = good && value[i] > ' ' && value[i] < 0x7f;
-    if (good)
-        memcpy(to, value, size + 1);
-    char *entry = value - strlen(name) - 1;
-    unsetenv(name);
-    explicit_bzero(entry, strlen(name) + 1 + size);
-    return good ? 0 : -EINVAL;
+static bool is_visible(const char *text) {
+    for (; *text; text++)
+        if (*text <= ' ' || *text >= 0x7f)
+            return false;
+    return true;
 }
 
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size) {
-    int token = take_variable("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
-    int run = take_variable("CHOKEPOINT_RUN", options->run, sizeof options->run);
-    if (token < 0 || run < 0)
-        return refuse(why, why_size, token < 0 ? "CHOKEPOINT_TOKEN" : "CHOKEPOINT_RUN",
+    int token = secret_take("CHOKEPOINT_TOKEN", options->token, sizeof options->token);
+    int run = secret_take("CHOKEPOINT_RUN", options->run, sizeof options->run);
+    if (options->token_stdin)
+        token = secret_read_line(STDIN_FILENO, options->token, sizeof options->token);
+    if (token < 0 || !is_visible(options->token))
+        return refuse(why, why_size,
+                      options->token_stdin ? "the line on standard input" : "CHOKEPOINT_TOKEN",
                       " is not 1 to 128 visible characters");
+    if (run < 0 || !is_visible(options->run))
+        return refuse(why, why_size, "CHOKEPOINT_RUN", " is not 1 to 128 visible characters");
     return 0;
 }

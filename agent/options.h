@@ -12,6 +12,7 @@
 
 struct agent_options {
     const char *collector; /* URL; NULL with --no-push */
+    const char *pin;       /* of its public key; NULL with --no-push */
     const char *spool;     /* directory */
     const char *proc, *sys;
     char host[INSTANCE_MAX + 1];
@@ -24,7 +25,8 @@ struct agent_options {
     size_t foreign_processes;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
     bool supervise, push, flows;
-    char token[129]; /* CHOKEPOINT_TOKEN; "" without */
+    bool token_stdin;
+    char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
     char run[129];   /* CHOKEPOINT_RUN; "" without */
     const char *marks;
 };
@@ -40,8 +42,8 @@ extern const char options_help[];
 int options_parse(int argc, char **argv, struct agent_options *ret_options, char *why,
                   size_t why_size);
 
-/* Takes CHOKEPOINT_TOKEN and CHOKEPOINT_RUN out of the environment into the options, and wipes them
- * from this process's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
+/* Takes CHOKEPOINT_TOKEN (or the line of stdin) and CHOKEPOINT_RUN into the options, and wipes them
+ * from the environment's memory: nobody can read them in /proc/<pid>/environ, and the agent is not
  * taken for a process of the job. -EINVAL with why: malformed. */
 int options_take_secrets(struct agent_options *options, char *why, size_t why_size);
 

@@ -38,7 +38,7 @@
 #define STACK_BYTES (512u << 10)
 
 struct push {
-    struct push_config config; /* url and token: not kept */
+    struct push_config config; /* url, pin, host and token: not kept */
     struct push_http *http;
     pthread_t thread;
     bool joined;
@@ -427,14 +427,14 @@ int push_start(const struct push_config *config, struct push **ret_push) {
     if (!push)
         return -ENOMEM;
     push->config = *config;
-    push->config.url = push->config.token = NULL;
+    push->config.url = push->config.pin = push->config.host = push->config.token = NULL;
     push->body_limit = BODY_BYTES;
     push->status.last_answer_ns = clock_monotonic_ns();
     push->random = (uint64_t)clock_wall_ns() ^ (uint64_t)getpid() << 32;
     buffer_init(&push->body);
     echo_client_init(&push->echo);
     pthread_mutex_init(&push->lock, NULL);
-    int r = push_http_open(config->url, config->token, &push->http);
+    int r = push_http_open(config, &push->http);
     if (r == 0)
         r = start_thread(push);
     if (r)

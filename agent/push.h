@@ -6,9 +6,9 @@
  * POST <url>/v1/frames once an interval with what the spool holds after the last committed frame,
  * again at once while there is more. Every answer acknowledges (spool_ack), estimates the clock
  * offset, and may tell the agent to stop. What cannot be delivered stays in the spool; the thread
- * retries with backoff for ever, also after a refused key: an answer of another program on that port
- * must not end the recording. Between pushes it asks the time by datagrams (echo_client.h), and
- * pushes at once when the collector calls.
+ * retries with backoff for ever, also after a refused key: an answer of another program on that
+ * port must not end the recording. Between pushes it asks the time by datagrams (echo_client.h),
+ * and pushes at once when the collector calls.
  */
 #ifndef CHOKEPOINT_AGENT_PUSH_H
 #define CHOKEPOINT_AGENT_PUSH_H
@@ -20,8 +20,11 @@ struct push;
 struct spool;
 
 struct push_config {
-    const char *url;     /* http://HOST:PORT of the collector; copied */
-    const char *token;   /* sent as bearer token; copied, may be NULL; wiped in push_free */
+    const char *url;   /* https://HOST:PORT of the collector; copied */
+    const char *pin;   /* sha256//BASE64 of its public key; copied. NULL: the url is http://, which
+                          only tests and measurements want */
+    const char *host;  /* whose samples they are; copied */
+    const char *token; /* key of that host; copied, may be NULL; wiped in push_free */
     struct spool *spool; /* outlives the push */
     int64_t interval_ns; /* between pushes: 1 s */
     bool never_final;    /* the stream is not the host's last: no push of it says so */
@@ -52,8 +55,8 @@ struct push_status {
  * the memory that initializing takes. -ENOMEM. */
 int push_load(const char *url);
 
-/* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], or the token
- * no header; -ENOMEM, -EAGAIN, ... */
+/* Checks the url and starts the thread. -EINVAL: the url is not http[s]://HOST[:PORT], a pin is
+ * missing, or the token or host no header; -ENOMEM, -EAGAIN, ... */
 int push_start(const struct push_config *config, struct push **ret_push);
 
 /* What the spool holds now is pushed at once. From any thread. */

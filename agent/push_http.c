@@ -3,7 +3,9 @@
  * libcurl's multi interface, though there is only ever one transfer: it can be woken, so that an
  * agent that must end does not wait for a network that does not answer.
  *
- * The profiled program's environment is not ours: proxies, .netrc and redirects are out.
+ * The profiled program's environment is not ours: proxies, .netrc and redirects are out. So are
+ * certificate authorities: the collector is known by the hash of its public key alone, which is
+ * looked at before the first byte of a request is sent.
  */
 #include "agent/push_http.h"
 
@@ -15,19 +17,21 @@
 
 #include "agent/push.h"
 #include "common/clock.h"
+#include "common/table.h"
 
 #define CONNECT_MS 5000L
 #define STALLED_S 15L /* without a byte either way: also the longest commit we wait for */
 #define WHOLE_MS 60000L
 #define POLL_MS 250 /* how late a deadline may be noticed */
 
-enum header { AUTHORIZATION, CONTENT_TYPE, EXPECT, CLOCK, FINAL, HEADER_COUNT_ };
+enum header { AUTHORIZATION, HOST_NAME, CONTENT_TYPE, EXPECT, CLOCK, FINAL, HEADER_COUNT_ };
 
 struct push_http {
     CURLM *multi;
     CURL *easy;
     struct curl_slist headers[HEADER_COUNT_]; /* of ours, so that a push allocates none */
     char authorization[160];
+    char host[INSTANCE_MAX + 32];
     char clock[96];
     char complaint[CURL_ERROR_SIZE];
     struct push_answer *answer; /* during a post */
@@ -65,10 +69,12 @@ static int on_ready(void *ctx, char *ip, char *local_ip, int port, int local_por
 
 /* ---- open and close ---- */
 
+static bool is_tls(const char *url) {
+    return strncmp(url, "https://", 8) == 0;
+}
+
 static bool is_http_url(const char *url) {
-    const char *host = strncmp(url, "http://", 7) == 0    ? url + 7
-                       : strncmp(url, "https://", 8) == 0 ? url + 8
-                                                          : "";
+    const char *host = strncmp(url, "http://", 7) == 0 ? url + 7 : is_tls(url) ? url + 8 : "";
     return *host && strcspn(host, "/?#@ \t\r\n") == strlen(host);
 }
 
@@ -81,7 +87,6 @@ static int set_url(struct push_http *http, const char *url) {
 }
 
 static void set_bounds(CURL *easy) {
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -94,9 +99,16 @@ static void set_bounds(CURL *easy) {
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 1024L);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, 16384L);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "chokepoint-agent/" CHOKEPOINT_VERSION);
-    const char *ca = getenv("CHOKEPOINT_CA");
-    if (ca && *ca)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
+}
+
+static int set_tls(CURL *easy, const char *pin) {
+    if (!pin || curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https") ||
+        curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3) ||
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L) ||
+        curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L) ||
+        curl_easy_setopt(easy, CURLOPT_PINNEDPUBLICKEY, pin))
+        return -EINVAL;
+    return 0;
 }
 
 static void set_callbacks(struct push_http *http) {
@@ -109,15 +121,12 @@ static void set_callbacks(struct push_http *http) {
     curl_easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->complaint);
 }
 
-static int set_token(struct push_http *http, const char *token) {
-    int n = snprintf(http->authorization, sizeof http->authorization, "Authorization: Bearer %s",
-                     token ? token : "");
-    return n < 0 || (size_t)n >= sizeof http->authorization || strpbrk(http->authorization, "\r\n")
-               ? -EINVAL
-               : 0;
+static int set_header(char *to, size_t size, const char *name, const char *value) {
+    int n = snprintf(to, size, "%s%s", name, value ? value : "");
+    return n < 0 || (size_t)n >= size || strpbrk(to, "\r\n") ? -EINVAL : 0;
 }
 
-static int open_handles(struct push_http *http, const char *url) {
+static int open_handles(struct push_http *http, const struct push_config *config) {
     http->multi = curl_multi_init();
     http->easy = curl_easy_init();
     if (!http->multi || !http->easy)
@@ -125,24 +134,32 @@ static int open_handles(struct push_http *http, const char *url) {
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 1L);
     set_bounds(http->easy);
     set_callbacks(http);
-    return set_url(http, url);
+    if (is_tls(config->url)) {
+        int r = set_tls(http->easy, config->pin);
+        if (r < 0)
+            return r;
+    }
+    return set_url(http, config->url);
 }
 
 int push_load(const char *url) {
-    bool tls = strncmp(url, "https", 5) == 0;
-    return curl_global_init(tls ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING) ? -ENOMEM : 0;
+    return curl_global_init(is_tls(url) ? CURL_GLOBAL_SSL : CURL_GLOBAL_NOTHING) ? -ENOMEM : 0;
 }
 
-int push_http_open(const char *url, const char *token, struct push_http **ret_http) {
-    if (!is_http_url(url))
+int push_http_open(const struct push_config *config, struct push_http **ret_http) {
+    if (!is_http_url(config->url))
         return -EINVAL;
-    int loaded = push_load(url);
+    int loaded = push_load(config->url);
     if (loaded < 0)
         return loaded;
     struct push_http *http = calloc(1, sizeof *http);
-    int r = http ? set_token(http, token) : -ENOMEM;
+    int r = http ? set_header(http->authorization, sizeof http->authorization,
+                              "Authorization: Bearer ", config->token)
+                 : -ENOMEM;
     if (r == 0)
-        r = open_handles(http, url);
+        r = set_header(http->host, sizeof http->host, "Chokepoint-Host: ", config->host);
+    if (r == 0)
+        r = open_handles(http, config);
     if (r == 0)
         *ret_http = http;
     else if (http)
@@ -183,6 +200,7 @@ static void link_headers(struct push_http *http, const struct push_request *requ
     static char expect[] = "Expect:"; /* no 100-continue: it would cost a round trip */
     static char final[] = "Chokepoint-Final: 1";
     char *texts[HEADER_COUNT_] = {[AUTHORIZATION] = http->authorization,
+                                  [HOST_NAME] = http->host,
                                   [CONTENT_TYPE] = content_type,
                                   [EXPECT] = expect,
                                   [CLOCK] = request->clock ? http->clock : NULL,
@@ -227,10 +245,18 @@ static void fill_peer(struct push_http *http, struct push_answer *answer) {
     answer->port = (uint16_t)port;
 }
 
+static const char *explain(const struct push_http *http, CURLcode result) {
+    if (result == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
+        return "another program has the collector's port: its key is not the run's";
+    if (result == CURLE_SSL_CONNECT_ERROR)
+        return "no TLS 1.3 there: a collector of another version, or another program";
+    return http->complaint[0] ? http->complaint : curl_easy_strerror(result);
+}
+
 static int fill_answer(struct push_http *http, CURLcode result, struct push_answer *answer) {
     if (result != CURLE_OK) {
         snprintf(answer->why, sizeof answer->why, "%.*s", (int)sizeof answer->why - 1,
-                 http->complaint[0] ? http->complaint : curl_easy_strerror(result));
+                 explain(http, result));
         return -EIO;
     }
     answer->text[http->answer_size] = '\0';

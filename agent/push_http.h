@@ -12,6 +12,7 @@
 
 #include "common/buffer.h"
 
+struct push_config;
 struct push_http;
 
 #define PUSH_ANSWER_MAX 1024 /* bytes; a longer answer is not one of a collector */
@@ -34,9 +35,9 @@ struct push_answer {
     char why[128]; /* on failure, one line */
 };
 
-/* url: http://... or https://... without a path; token may be NULL. Both are copied. Certificates
- * are checked against $CHOKEPOINT_CA if that is set. -EINVAL, -ENOMEM. */
-int push_http_open(const char *url, const char *token, struct push_http **ret_http);
+/* To the collector whose url, pin, token and host these are. Nothing of a request is sent to one
+ * whose public key has another hash. -EINVAL, -ENOMEM. */
+int push_http_open(const struct push_config *config, struct push_http **ret_http);
 void push_http_close(struct push_http *http); /* wipes the token; takes NULL */
 
 /* From any thread: ends the wait going on, or the next. */

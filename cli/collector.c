@@ -19,11 +19,13 @@
 
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "collector/credentials.h"
 #include "collector/server.h"
 #include "collector/store_read.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/limits.h"
+#include "common/secret.h"
 #include "common/text.h"
 
 static const char help[] =
@@ -39,10 +41,13 @@ static const char help[] =
     "  --listen LIST    numeric addresses, [v6]:PORT too; port 0 takes any; UDP of the same "
     "number\n"
     "                   tells agents the time; nothing else is opened\n"
+    "  --key-of HOST    print the key that the agent of HOST must show, and end\n"
     "\n"
-    "environment: CHOKEPOINT_TOKEN, which every agent must show\n"
+    "environment: CHOKEPOINT_TOKEN, the run's secret, of which the keys of hosts are made;\n"
+    "             CHOKEPOINT_KEY, its private key (PEM); without it one is made\n"
     "stdin:       \"stop\" asks every agent to stop; its end commits and ends the collector\n"
-    "stdout:      listening ADDR:PORT | host NAME | events NAME COUNT | final NAME SEQ |\n"
+    "stdout:      pin PIN | listening ADDR:PORT | host NAME | events NAME COUNT | final NAME SEQ "
+    "|\n"
     "             trouble TEXT\n"
     "SIGTERM ends it like the end of stdin; SIGINT too when stdin is a terminal, else it is\n"
     "ignored, since the run that started it is to take what its agents still have.\n";
@@ -51,10 +56,13 @@ static const char help[] =
     (6 * NS_PER_S) /* agents whose run was killed try for 3 s, mpirun takes its time */
 #define ORPHANED_NS (200 * NS_PER_MS)
 #define ORPHAN_LOOK_MS 20
+#define KEY_MAX 4096 /* of a private key, PEM */
 
 struct collector {
     const char *db, *listen;
-    char *token; /* owned */
+    const char *key_of;
+    char token[SERVER_TOKEN_MAX + 2]; /* a longer one is seen to be */
+    struct credentials credentials;
     uint64_t run;
     struct store_file file; /* inode 0: whichever has the name */
     struct store *store;    /* the writer's, once that runs */
@@ -82,7 +90,8 @@ static int parse_options(struct collector *c, int argc, char **argv) {
     const struct verb_option takes[] = {{"db", 0, &c->db, NULL},
                                         {"run", 0, &run, NULL},
                                         {"listen", 0, &c->listen, NULL},
-                                        {"file", 0, &file, NULL}};
+                                        {"file", 0, &file, NULL},
+                                        {"key-of", 0, &c->key_of, NULL}};
     const struct verb_words words = {"collector", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     int r = verb_words_read(&words, argc, argv, &rest);
@@ -90,6 +99,8 @@ static int parse_options(struct collector *c, int argc, char **argv) {
         return r;
     if (rest[0])
         return usage_error("it takes options only");
+    if (c->key_of)
+        return 0;
     if (!c->db || !c->listen || !*run)
         return usage_error("--db, --run and --listen are all needed");
     if (text_parse_u64(run, &c->run) < 0 || c->run == 0 || c->run > INT64_MAX)
@@ -99,14 +110,26 @@ static int parse_options(struct collector *c, int argc, char **argv) {
     return 0;
 }
 
-/* Out of the environment, so that it is not there for whoever may read it later. */
-static int take_token(struct collector *c) {
-    const char *token = getenv("CHOKEPOINT_TOKEN");
-    if (!token || !*token)
+/* Out of the environment, so that they are not there for whoever may read it later. */
+static int take_secrets(struct collector *c) {
+    char key[KEY_MAX];
+    int token = secret_take("CHOKEPOINT_TOKEN", c->token, sizeof c->token);
+    int r = secret_take("CHOKEPOINT_KEY", key, sizeof key);
+    if (r == 0 && token == 0 && c->token[0] && !c->key_of)
+        r = credentials_make(key[0] ? key : NULL, &c->credentials);
+    explicit_bzero(key, sizeof key);
+    if (token < 0)
+        return usage_error("CHOKEPOINT_TOKEN is too long");
+    if (!c->token[0])
         return usage_error("CHOKEPOINT_TOKEN is not set: agents must have something to show");
-    c->token = strdup(token);
-    unsetenv("CHOKEPOINT_TOKEN");
-    return c->token ? 0 : -ENOMEM;
+    return r < 0 ? usage_error("CHOKEPOINT_KEY is no private key") : 0;
+}
+
+static int print_key(const struct collector *c) {
+    char key[HOST_KEY_SIZE];
+    if (credentials_host_key(c->token, c->key_of, key) < 0)
+        return 1;
+    return printf("%s\n", key) < 0;
 }
 
 static void print_event(void *ctx, const char *line) {
@@ -152,10 +175,14 @@ static int open_all(struct collector *c) {
     int r = writer_start(&writer, &c->writer);
     if (r < 0)
         return fail(strerror(-r));
-    const struct server_options server = {
-        .listen = c->listen, .token = c->token, .writer = c->writer};
+    const struct server_options server = {.listen = c->listen,
+                                          .token = c->token,
+                                          .writer = c->writer,
+                                          .credentials = &c->credentials};
     if (server_start(&server, &c->server, why, sizeof why) < 0)
         return fail(why);
+    snprintf(line, sizeof line, "pin %s", c->credentials.pin);
+    print_event(c, line);
     for (size_t i = 0; server_address(c->server, i); i++) {
         snprintf(line, sizeof line, "listening %s", server_address(c->server, i));
         print_event(c, line);
@@ -167,9 +194,8 @@ static void close_all(struct collector *c) {
     server_finish(c->server);
     writer_free(c->writer);
     store_close(c->store);
-    if (c->token)
-        explicit_bzero(c->token, strlen(c->token));
-    free(c->token);
+    explicit_bzero(c->token, sizeof c->token);
+    credentials_release(&c->credentials);
 }
 
 /* Blocked before the first thread starts, so that they all inherit it. */
@@ -244,9 +270,11 @@ static int collector_main(int argc, char **argv) {
     pid_t parent = getppid();
     int r = parse_options(&c, argc, argv);
     if (r == 0)
-        r = take_token(&c);
+        r = take_secrets(&c);
     if (r)
-        return r == -ENOMEM ? 1 : verb_words_status(r);
+        return verb_words_status(r);
+    if (c.key_of)
+        return print_key(&c);
     limits_raise(NULL); /* a descriptor a connection, above all */
     take_memory_at_once();
     int signal_fd = signals_to_descriptor();

@@ -29,6 +29,8 @@ struct ingest {
     size_t n_frames, frames_capacity;
     struct known_host *hosts;
     size_t n_hosts;
+    char tables[INGEST_TABLES_MAX][TABLE_NAME_MAX + 1]; /* that were stored */
+    size_t n_tables;
 };
 
 int ingest_new(struct store *store, int64_t run, struct ingest **ret_ingest) {
@@ -102,6 +104,8 @@ int ingest_check(struct ingest *ingest, struct ingest_push *push) {
     wire_reader_init(&ingest->reader, push->body, push->size);
     ingest->n_frames = 0;
     int r = walk(ingest, push);
+    if (r == 0 && push->sender[0] && strcmp(push->sender, ingest->reader.stream.host) != 0)
+        r = refuse(push, "a host sends samples of itself only");
     if (r)
         ingest->n_frames = 0;
     else
@@ -160,13 +164,25 @@ static int refuse_table(struct ingest *ingest, struct ingest_push *push, struct 
                 table);
 }
 
+/* Hosts share their tables: what no agent has is not the store's to keep. */
+static bool is_one_too_many(struct ingest *ingest, const char *table) {
+    for (size_t i = 0; i < ingest->n_tables; i++)
+        if (strcmp(ingest->tables[i], table) == 0)
+            return false;
+    if (ingest->n_tables == INGEST_TABLES_MAX)
+        return true;
+    snprintf(ingest->tables[ingest->n_tables++], sizeof ingest->tables[0], "%s", table);
+    return false;
+}
+
 static int register_tables(struct ingest *ingest, struct ingest_push *push, struct known_host *host,
                            int64_t ids[TABLES_MAX]) {
     for (size_t i = 0; i < TABLES_MAX; i++) {
         const struct wire_table *t = ingest->reader.tables[i];
         if (!t)
             continue;
-        int r = store_table(ingest->store, &t->table, &ids[i]);
+        int r = is_one_too_many(ingest, t->name) ? -E2BIG
+                                                 : store_table(ingest->store, &t->table, &ids[i]);
         if (r == -EEXIST || r == -E2BIG) {
             ids[i] = TABLE_REFUSED;
             r = refuse_table(ingest, push, host, t->name);

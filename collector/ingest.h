@@ -19,6 +19,7 @@
 #define INGEST_BODY_MAX (4u << 20)
 #define INGEST_FRAMES_MAX 32768 /* of one body */
 #define INGEST_HOSTS_MAX 4096   /* of one run */
+#define INGEST_TABLES_MAX 128   /* of one run: twice what one agent can describe */
 
 struct ingest;
 
@@ -28,6 +29,7 @@ struct ingest_push {
     bool final; /* the stream's last */
     bool have_clock;
     struct clock_estimate clock;
+    char sender[INSTANCE_MAX + 1]; /* the host it must be of; "": any */
 
     /* Results. */
     char host[INSTANCE_MAX + 1]; /* after the check */

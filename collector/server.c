@@ -17,9 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include "collector/credentials.h"
 #include "collector/echo_server.h"
+#include "collector/gate.h"
 #include "collector/server_listen.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -27,9 +30,13 @@
 #include "common/text.h"
 
 #define BODIES_MAX (256u << 20) /* bytes of all bodies on their way */
-#define CONNECTIONS_MAX 1024u
-/* All agents may reach us from one address, and still one address must not take all. */
-#define CONNECTIONS_PER_ADDRESS 768u
+#define CONNECTIONS_MAX 16384u  /* fewer where descriptors are */
+#define DESCRIPTORS_KEPT 128u   /* for all that is no connection */
+#define STRANGERS_MAX 1024u
+#define CONNECTIONS_PER_HOST 8u
+#define DROPPED_SLACK 64u /* dropped, and not yet closed */
+#define STRANGER_NS (5 * NS_PER_S)
+#define REQUEST_NS (60 * NS_PER_S)
 #define CONNECTION_MEMORY (64u << 10) /* headers, and the piece of a body read at once */
 #define IDLE_S 30u
 #define FINISH_MS 1000
@@ -42,8 +49,11 @@ struct listener {
 };
 
 struct server {
-    char authorization[SERVER_TOKEN_MAX + 8]; /* the only value that is let in */
+    char token[SERVER_TOKEN_MAX + 1];
+    const struct credentials *credentials;
     struct writer *writer;
+    struct gate *gate; /* owned */
+    unsigned connections_max;
     struct listener listeners[SERVER_ADDRESSES_MAX];
     size_t n_listeners;
     struct echo_server *echo;      /* owned */
@@ -58,6 +68,7 @@ struct request {
     struct write_job job; /* first: done() gets its address */
     struct server *server;
     struct MHD_Connection *connection;
+    struct visitor *visitor;
     int64_t received_ns;
     struct buffer body;
     size_t length;   /* announced, and counted in body_bytes */
@@ -81,9 +92,19 @@ static const char *header(const struct request *q, const char *name) {
     return MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
 }
 
-static bool is_authorized(const struct request *q) {
+/* Whether it has the key of the host that it names. */
+static bool is_authorized(struct request *q) {
+    const char *host = header(q, "Chokepoint-Host");
     const char *value = header(q, MHD_HTTP_HEADER_AUTHORIZATION);
-    return value && equal_in_constant_time(value, q->server->authorization);
+    char key[HOST_KEY_SIZE], expected[HOST_KEY_SIZE + 8];
+    if (!host || !value || strlen(host) > INSTANCE_MAX ||
+        credentials_host_key(q->server->token, host, key) < 0)
+        return false;
+    snprintf(expected, sizeof expected, "Bearer %s", key);
+    if (!equal_in_constant_time(value, expected))
+        return false;
+    snprintf(q->job.push.sender, sizeof q->job.push.sender, "%s", host);
+    return true;
 }
 
 static void refuse(struct request *q, unsigned status, enum refusal refusal, const char *why) {
@@ -129,7 +150,12 @@ static void read_clock(struct request *q) {
 static void open_request(struct request *q, const char *url, const char *method) {
     q->opened = true;
     if (!is_authorized(q))
-        return refuse(q, MHD_HTTP_UNAUTHORIZED, REFUSED_UNAUTHORIZED, "wrong or missing token");
+        return refuse(q, MHD_HTTP_UNAUTHORIZED, REFUSED_UNAUTHORIZED,
+                      header(q, "Chokepoint-Host") ? "not the key of this host"
+                                                   : "no host is named: is this the agent of "
+                                                     "another version?");
+    gate_know(q->server->gate, q->visitor, q->job.push.sender);
+    gate_request_begins(q->server->gate, q->visitor);
     if (strcmp(url, "/v1/frames") != 0)
         return refuse(q, MHD_HTTP_NOT_FOUND, REFUSED_BAD_REQUEST, "there is only /v1/frames");
     if (strcmp(method, MHD_HTTP_METHOD_POST) != 0)
@@ -197,6 +223,7 @@ static void job_done(struct write_job *job) {
 
 static enum MHD_Result submit(struct request *q) {
     q->submitted = true;
+    gate_request_ends(q->server->gate, q->visitor);
     q->job.push.body = q->body.data;
     q->job.push.size = q->body.size;
     q->job.done = job_done;
@@ -217,6 +244,8 @@ static void *on_request_line(void *ctx, const char *uri, struct MHD_Connection *
         return NULL;
     q->server = ctx;
     q->connection = connection;
+    q->visitor =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     q->received_ns = clock_monotonic_ns();
     buffer_init(&q->body);
     atomic_fetch_add(&q->server->requests, 1);
@@ -228,7 +257,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
                                   size_t *size, void **request) {
     (void)ctx, (void)connection, (void)version;
     struct request *q = *request;
-    if (!q)
+    if (!q || !q->visitor)
         return MHD_NO;
     if (!q->opened) {
         open_request(q, url, method);
@@ -251,6 +280,8 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     struct request *q = *request;
     if (!q)
         return;
+    if (q->visitor)
+        gate_request_ends(q->server->gate, q->visitor);
     atomic_fetch_sub(&q->server->body_bytes, q->length);
     atomic_fetch_sub(&q->server->requests, 1);
     buffer_release(&q->body);
@@ -258,17 +289,66 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     *request = NULL;
 }
 
+static void on_connection(void *ctx, struct MHD_Connection *connection, void **visitor,
+                          enum MHD_ConnectionNotificationCode code) {
+    struct server *server = ctx;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        gate_leave(server->gate, *visitor);
+        *visitor = NULL;
+        return;
+    }
+    int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    *visitor = gate_enter(
+        server->gate, fd,
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+}
+
+/* From any thread. */
+static void on_dropped(void *ctx) {
+    writer_refused(((struct server *)ctx)->writer, REFUSED_BUSY);
+}
+
 /* ---- life ---- */
 
+/* TLS 1.3 alone: both ends are ours. */
 static struct MHD_Daemon *start_daemon(struct server *server, int fd) {
+    static char priorities[] = "SECURE128:-VERS-ALL:+VERS-TLS1.3";
+    const struct credentials *own = server->credentials;
+    struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, own ? own->key : NULL},
+                                   {MHD_OPTION_HTTPS_MEM_CERT, 0, own ? own->certificate : NULL},
+                                   {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
+                                   {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_CONNECTION_LIMIT,
-        CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_PER_ADDRESS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (own ? MHD_USE_TLS : 0), 0, NULL,
+        NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_URI_LOG_CALLBACK,
+        on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
+        server->connections_max, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_END);
+        MHD_OPTION_ARRAY, own ? tls : tls + 3, MHD_OPTION_END);
+}
+
+static unsigned connections_max(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > CONNECTIONS_MAX + DESCRIPTORS_KEPT)
+        return CONNECTIONS_MAX;
+    return limit.rlim_cur < 2 * DESCRIPTORS_KEPT ? DESCRIPTORS_KEPT
+                                                 : (unsigned)limit.rlim_cur - DESCRIPTORS_KEPT;
+}
+
+static int open_gate(struct server *server) {
+    unsigned most = server->connections_max = connections_max(), strangers = most / 4;
+    if (strangers > STRANGERS_MAX)
+        strangers = STRANGERS_MAX;
+    unsigned slack = most / 16 < DROPPED_SLACK ? most / 16 : DROPPED_SLACK;
+    const struct gate_limits limits = {.strangers = strangers,
+                                       .known = most - strangers - slack,
+                                       .known_per_host = CONNECTIONS_PER_HOST,
+                                       .stranger_ns = STRANGER_NS,
+                                       .request_ns = REQUEST_NS,
+                                       .dropped = on_dropped,
+                                       .ctx = server};
+    return gate_new(&limits, &server->gate);
 }
 
 static int add_listener(struct server *server, const char *spec, char *why, size_t why_size) {
@@ -328,8 +408,9 @@ static void stop_listener(struct listener *l) {
 static void free_server(struct server *server) {
     for (size_t i = 0; i < server->n_listeners; i++)
         stop_listener(&server->listeners[i]);
+    gate_free(server->gate);
     echo_server_free(server->echo);
-    explicit_bzero(server->authorization, sizeof server->authorization);
+    explicit_bzero(server->token, sizeof server->token);
     free(server);
 }
 
@@ -344,8 +425,11 @@ int server_start(const struct server_options *options, struct server **ret_serve
         return -ENOMEM;
     }
     server->writer = options->writer;
-    snprintf(server->authorization, sizeof server->authorization, "Bearer %s", options->token);
-    r = echo_server_new(&server->echo);
+    server->credentials = options->credentials;
+    snprintf(server->token, sizeof server->token, "%s", options->token);
+    r = open_gate(server);
+    if (r == 0)
+        r = echo_server_new(&server->echo);
     if (r < 0)
         snprintf(why, why_size, "cannot start: %s", strerror(-r));
     else

@@ -2,9 +2,10 @@
 /*
  * The HTTP side of the collector; server*.c are the only files that know the HTTP library.
  *
- * Nothing is read of a body before its sender has shown the token, and everything is bounded: the
- * bytes of a body and of all bodies together, headers, connections, idle time. An answer leaves
- * after the commit that holds what was sent.
+ * It speaks TLS. Nothing is read of a body before its sender has shown the key of the host that it
+ * names (credentials.h), and everything is bounded: the bytes of a body and of all bodies together,
+ * headers, connections (gate.h), the time that a request may take. An answer leaves after the
+ * commit that holds what was sent.
  */
 #ifndef CHOKEPOINT_COLLECTOR_SERVER_H
 #define CHOKEPOINT_COLLECTOR_SERVER_H
@@ -18,12 +19,15 @@
 #define SERVER_TOKEN_MIN 16 /* characters */
 #define SERVER_TOKEN_MAX 128
 
+struct credentials;
 struct server;
 
 struct server_options {
     const char *listen;    /* ADDR:PORT[,ADDR:PORT...], numeric; IPv6 in brackets; port 0: any */
-    const char *token;     /* copied */
+    const char *token;     /* the run's secret, of which hosts' keys are derived; copied */
     struct writer *writer; /* borrowed; drained before server_finish, freed after it */
+    /* Borrowed until server_finish. NULL: clear text, which only tests and measurements want. */
+    const struct credentials *credentials;
 };
 
 /* Listens on exactly the addresses given, or on none. -EINVAL (a bad list or token), or why an

@@ -29,6 +29,11 @@ chokepoint_unit_test(test_collector_store_repeat chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_seal chokepoint_store sqlite3)
 
+chokepoint_unit_test(test_collector_gate chokepoint_collector)
+set_tests_properties(test_collector_gate PROPERTIES LABELS "unit;threads")
+chokepoint_unit_test(test_transport chokepoint_push chokepoint_collector sqlite3 Threads::Threads)
+set_tests_properties(test_transport PROPERTIES LABELS "unit;threads")
+
 # The other end of the wire.
 chokepoint_unit_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
 set_tests_properties(test_agent_push PROPERTIES LABELS "unit;threads")

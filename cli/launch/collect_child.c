@@ -38,6 +38,7 @@ static int start_with_pipes(struct collect_child *child, int fds[3][2]) {
                                  "--file",       file,        "--run", run,
                                  "--listen",     listen,      NULL};
     const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", child->token},
+                                               {"CHOKEPOINT_KEY", child->key},
                                                {"CHOKEPOINT_AGENT", child->run_id},
                                                {"CHOKEPOINT_RUN", NULL},
                                                {0}};
@@ -92,7 +93,7 @@ void collect_child_url(const struct collect_child *child, const char *address, c
     to[0] = '\0';
     for (size_t i = 0; i < child->n_endpoints; i++)
         if (strcmp(child->endpoints[i].address, address) == 0)
-            snprintf(to, size, "http://%s:%u", address, child->endpoints[i].port);
+            snprintf(to, size, "https://%s:%u", address, child->endpoints[i].port);
 }
 
 /* --- what it says --- */

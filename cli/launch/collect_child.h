@@ -21,9 +21,10 @@ struct collect_endpoint {
 };
 
 struct collect_child {
-    const char *program, *database, *token; /* borrowed; program: the command chokepoint */
-    struct store_file file;                 /* the database that was opened by that name */
-    const char *run_id;                     /* borrowed; as agents and the command know it */
+    const char *program, *database; /* borrowed; program: the command chokepoint */
+    const char *token, *key;        /* borrowed: the run's secret, its private key */
+    struct store_file file;         /* the database that was opened by that name */
+    const char *run_id;             /* borrowed; as agents and the command know it */
     const sigset_t *mask;
     int64_t run;
     struct collect_endpoint endpoints[COLLECT_ADDRESSES_MAX];
@@ -50,7 +51,7 @@ int collect_child_add_address(struct collect_child *child, const char *address);
 /* Starts it, or starts it again: then on the ports it had. Negative errno. */
 int collect_child_start(struct collect_child *child);
 bool collect_child_listens(const struct collect_child *child); /* on all its addresses */
-/* "http://ADDRESS:PORT" of one of its addresses. */
+/* "https://ADDRESS:PORT" of one of its addresses. */
 void collect_child_url(const struct collect_child *child, const char *address, char *to,
                        size_t size);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/launch/launch.h"
+#include "collector/credentials.h"
 #include "common/error.h"
 
 #include <fcntl.h>
@@ -14,26 +15,24 @@ const char *launch_road_name(enum launch_road road) {
     return names[road];
 }
 
-/* The token in a pipe: short enough to be written before anyone reads. */
-static int token_pipe(const char *token, int *ret_fd) {
+/* The host's key in a pipe: short enough to be written before anyone reads. ssh, and mpirun for
+ * its only process, pass their standard input on. */
+static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
     int fds[2];
-    char line[80];
-    int n = snprintf(line, sizeof line, "%s\n", token);
+    char line[HOST_KEY_SIZE + 1];
+    int r = credentials_host_key(plan->token, launch->host, line);
+    if (r < 0)
+        return r;
+    strcat(line, "\n");
     if (pipe2(fds, O_CLOEXEC) < 0)
         return negative_errno();
-    bool written = write(fds[1], line, (size_t)n) == n;
+    bool written = write(fds[1], line, strlen(line)) == (ssize_t)strlen(line);
     close(fds[1]);
+    explicit_bzero(line, sizeof line);
     if (!written)
         return close(fds[0]), -EIO;
     *ret_fd = fds[0];
     return 0;
-}
-
-static int open_stdin(const struct launch *launch, const struct launch_plan *plan, int *ret_fd) {
-    if (launch->road == LAUNCH_SSH)
-        return token_pipe(plan->token, ret_fd);
-    *ret_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    return *ret_fd < 0 ? negative_errno() : 0;
 }
 
 /* An mpirun or ssh of ours is no part of the job, so it has no CHOKEPOINT_RUN, and CHOKEPOINT_AGENT
@@ -41,8 +40,8 @@ static int open_stdin(const struct launch *launch, const struct launch_plan *pla
  * the agents' step must not hold the CPUs. */
 static int start(struct launch *launch, const struct launch_plan *plan,
                  const struct launch_words *words, int stdin_fd, int output_fd) {
-    bool direct = launch->road == LAUNCH_DIRECT, ssh = launch->road == LAUNCH_SSH;
-    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", ssh ? NULL : plan->token},
+    bool direct = launch->road == LAUNCH_DIRECT;
+    const struct child_variable variables[] = {{"CHOKEPOINT_TOKEN", NULL},
                                                {"CHOKEPOINT_RUN", direct ? plan->run_id : NULL},
                                                {"CHOKEPOINT_AGENT", plan->run_id},
                                                {"LC_CHOKEPOINT_RUN", NULL},

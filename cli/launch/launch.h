@@ -20,7 +20,8 @@ enum launch_road { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
 /* What all agents of a run have in common. Borrowed. */
 struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host */
-    const char *token;    /* secret: never in a command line */
+    const char *token;    /* the run's secret; an agent gets the key of its host, on its stdin */
+    const char *pin;      /* the collector's */
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */

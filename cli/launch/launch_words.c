@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line that starts an agent. The token is in none: mpirun carries it in the
- * environment (-x NAME without a value), ssh on the stdin of a small script.
+ * The command line that starts an agent. Its key is in none, and in no environment: it comes on the
+ * agent's standard input.
  */
 #include "cli/launch/launch.h"
 #include "common/error.h"
@@ -42,9 +42,9 @@ static const char *spool_directory(char *to, size_t size, const struct launch *l
 
 static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
-    add_all(to, "--collector", to->url, "--spool", to->spool, "--host", launch->host, "--rate",
-            plan->rate, "--process-rate", plan->process_rate, "--drain", LAUNCH_DRAIN_S,
-            plan->flows ? "--flows" : NULL, NULL);
+    add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", "--spool", to->spool,
+            "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
+            "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);
     if (plan->call_spool_limit)
         add_all(to, "--call-spool-limit", plan->call_spool_limit, NULL);
 }
@@ -59,7 +59,7 @@ static void make_mpirun(struct launch_words *to, const struct launch *launch,
     if (plan->hostfile)
         add_all(to, "--hostfile", plan->hostfile, NULL);
     add_all(to, "--host", launch->host, "-np", "1", "--bind-to", "none", "--wdir", "/", "--mca",
-            "odls_base_sigkill_timeout", LAUNCH_KILL_S, "-x", "CHOKEPOINT_TOKEN", NULL);
+            "odls_base_sigkill_timeout", LAUNCH_KILL_S, NULL);
     if (getenv("CHOKEPOINT_SCOPE"))
         add_all(to, "-x", "CHOKEPOINT_SCOPE", NULL);
     add_all(to, "-x", "CHOKEPOINT_AGENT", "-x", to->run, "-x", to->marks, plan->agent, NULL);
@@ -96,8 +96,7 @@ static bool append_quoted(char *to, size_t size, const char *before, const char 
 /* Runs under sh whatever the login shell is. The agent lies where it lies here, or in the PATH. */
 static int make_script(struct launch_words *to, const struct launch *launch,
                        const struct launch_plan *plan) {
-    char inner[SCRIPT_SIZE / 2] =
-        "IFS= read -r CHOKEPOINT_TOKEN || exit 1; export CHOKEPOINT_TOKEN";
+    char inner[SCRIPT_SIZE / 2] = "unset CHOKEPOINT_TOKEN";
     const char *scope = getenv("CHOKEPOINT_SCOPE");
     struct launch_words agent = {.n = 0};
     memcpy(agent.url, to->url, sizeof agent.url);
@@ -112,7 +111,6 @@ static int make_script(struct launch_words *to, const struct launch *launch,
            append(inner, sizeof inner, "; [ -x \"$a\" ] || a=chokepoint-agent; exec \"$a\"");
     for (size_t i = 0; i < agent.n && fits; i++)
         fits = append_quoted(inner, sizeof inner, " ", agent.words[i]);
-    fits = fits && append(inner, sizeof inner, " </dev/null");
     to->script = calloc(1, SCRIPT_SIZE);
     if (!to->script)
         return -ENOMEM;

@@ -70,10 +70,10 @@ static void add_preload(struct run_session *s, struct preload *preload,
 int session_start_command(struct run_session *s) {
     struct preload preload;
     struct child_variable variables[11] = {
-        {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_RUN", s->run_id},
-        {"CHOKEPOINT_MARKS", s->marks},     {"CHOKEPOINT_AGENT", NULL},
-        {"LC_CHOKEPOINT_RUN", s->run_id},   {"OMPI_CHOKEPOINT_RUN", s->run_id},
-        {"OMPI_CHOKEPOINT_MARKS", s->marks}};
+        {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
+        {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks},
+        {"CHOKEPOINT_AGENT", NULL},         {"LC_CHOKEPOINT_RUN", s->run_id},
+        {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks}};
     add_preload(s, &preload, variables + 7);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,

@@ -157,6 +157,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     if (r == 0)
         r = random_hex(s->run_id, 8);
     if (r == 0)
+        r = credentials_make(NULL, &s->credentials);
+    if (r == 0)
         r = open_signals(s);
     if (r < 0)
         return snprintf(why, why_size, "cannot begin: %s", strerror(-r)), r;
@@ -170,6 +172,8 @@ int session_open(struct run_session *s, const struct run_options *options, char 
     s->collector.program = s->program;
     s->collector.database = options->database;
     s->collector.token = s->plan.token = s->token;
+    s->collector.key = s->credentials.key;
+    s->plan.pin = s->credentials.pin;
     s->collector.mask = s->plan.mask = &s->old_mask;
     s->collector.run_id = s->plan.run_id = s->run_id;
     s->plan.marks = s->marks;
@@ -211,6 +215,7 @@ void session_release(struct run_session *s) {
     }
     limits_restore(&s->old_limits);
     explicit_bzero(s->token, sizeof s->token);
+    credentials_release(&s->credentials);
 }
 
 /* --- what the collector says --- */

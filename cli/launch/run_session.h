@@ -16,6 +16,7 @@
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/launch.h"
 #include "cli/launch/run_options.h"
+#include "collector/credentials.h"
 #include "collector/store.h"
 
 #define RUN_NOTES_MAX 200
@@ -24,6 +25,7 @@ struct run_session {
     const struct run_options *options; /* borrowed */
     char program[PATH_MAX];            /* the command chokepoint itself */
     char token[33], run_id[17], marks[PATH_MAX];
+    struct credentials credentials; /* the collector's, however often it is started again */
     int64_t run;                    /* its id in the database */
     int repeat;                     /* of --repeat: which, from 1; 0: the only run */
     int64_t first_repeat;           /* the run of the first repeat; 0: this is it */

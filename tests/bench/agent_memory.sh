@@ -12,7 +12,7 @@ trap 'kill $agent ${sadc_id:-} 2>/dev/null; wait; rm -rf "$work"' EXIT
 resident() { awk '/^VmRSS/ { print $2 }' "/proc/$1/status"; }
 shared_once() { awk '/^Pss:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 
-CHOKEPOINT_MARKS="$work/marks" "$bin/chokepoint-agent" --collector http://127.0.0.1:9 --drain 0 \
+CHOKEPOINT_MARKS="$work/marks" "$bin/chokepoint-agent" --collector https://127.0.0.1:9 --pin sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= --drain 0 \
     --spool "$work/spool" 2>/dev/null &
 agent=$!
 if [ -x "$sadc" ]; then

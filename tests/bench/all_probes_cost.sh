@@ -31,6 +31,8 @@ run=$("$bin/new-run" "$work/cost.db")
 started+=($!)
 await "$work/collector" '^listening'
 address=$(awk '$1 == "listening" { print $2 }' "$work/collector")
+pin=$(awk '$1 == "pin" { print $2 }' "$work/collector")
+key=$("$bin/chokepoint" collector --key-of cost)
 for rank in 0 1 2 3 4 5 6 7; do
     "$bin/tcp-transfer" sink 127.0.0.1 $((47100 + rank)) >"$work/sink.$rank" &
     started+=($!)
@@ -40,7 +42,7 @@ for rank in 0 1 2 3 4 5 6 7; do
     started+=($!)
 done
 for rank in 0 1 2 3 4 5 6 7; do await "$work/hold.$rank" connected; done
-CHOKEPOINT_RUN=cost CHOKEPOINT_MARKS=$work/marks "$bin/chokepoint-agent" --collector "http://$address" --spool "$work/spool" \
+CHOKEPOINT_TOKEN=$key CHOKEPOINT_RUN=cost CHOKEPOINT_MARKS=$work/marks "$bin/chokepoint-agent" --collector "https://$address" --pin "$pin" --spool "$work/spool" \
     --host cost "$@" 2>"$work/agent.err" 8>&- 9>&- &
 agent=$!
 started+=($agent)

@@ -19,7 +19,7 @@ cleanup() {
 trap cleanup EXIT
 
 "$bin/chokepoint-agent" --no-push --spool "$work/spool" --samples $((seconds * 10)) --scope host \
-    --collector http://127.0.0.1:9 2>"$work/agent.log" &
+    --collector https://127.0.0.1:9 --pin sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= 2>"$work/agent.log" &
 agent=$!
 if [ -n "$sadc" ]; then
     "$sadc" -S ALL 1 "$seconds" "$work/sa" &

@@ -5,6 +5,7 @@
 set -u
 work=$(mktemp -d)
 agent=$CHOKEPOINT_BIN/chokepoint-agent
+pin=sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= # of nobody
 started=
 finish() {
     [ -z "$started" ] || kill -KILL $started 2>/dev/null
@@ -29,6 +30,10 @@ refused
 refused --spool "$work/s"
 refused --spool "$work/s" --collector host:1
 refused --spool "$work/s" --collector ftp://host
+refused --spool "$work/s" --collector "http://host:1" --pin "$pin"
+refused --spool "$work/s" --collector https://host:1
+refused --spool "$work/s" --collector https://host:1 --pin sha256//short
+refused --spool "$work/s" --no-push --token-stdin </dev/null
 refused --spool "$work/s" --no-push --rate 0
 refused --spool "$work/s" --no-push --rate 5000
 refused --spool "$work/s" --no-push --rate 1 --process-rate 2
@@ -50,7 +55,7 @@ CHOKEPOINT_TOKEN='a b' refused --spool "$work/s" --no-push
 [ "$(wc -l <"$work/err")" = 1 ] || fail "not one line"
 
 # ---- undelivered: exit 3, kept, said ----
-"$agent" --collector http://127.0.0.1:9 --drain 0.2 --spool "$work/kept" --samples 3 2>"$work/err"
+"$agent" --collector https://127.0.0.1:9 --pin "$pin" --drain 0.2 --spool "$work/kept" --samples 3 2>"$work/err"
 [ $? = 3 ] || fail "not 3 when nobody takes the samples"
 grep -q "3 samples were not delivered.*kept in $work/kept/.*-\*.spool" "$work/err" || fail "where are they?"
 [ "$("$CHOKEPOINT_BIN/frame-dump" "$work"/kept/*.spool | grep -c ^frame)" = 3 ] || fail "not kept"

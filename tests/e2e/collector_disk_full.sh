@@ -29,8 +29,8 @@ lives "$collector" || fail "the collector died of it"
 
 # The spool's segment is a body: what does a push get that does not fit?
 answer=$(for segment in "$work"/spool/*.spool; do
-    curl -s -m 30 -o "$work/answer" -w '%{http_code}\n' --data-binary @"$segment" -H "Authorization: Bearer $CHOKEPOINT_TOKEN" \
-        "http://$address/v1/frames"
+    curl -s -m 30 -o "$work/answer" -w '%{http_code}\n' --data-binary @"$segment" -H "Authorization: Bearer $(key_of h1)" \
+        -H "Chokepoint-Host: h1" -k --pinnedpubkey "$pin" "https://$address/v1/frames"
 done | sort -u | tail -n 1)
 [ "$answer" = 503 ] || fail "a push that cannot be stored got $answer: $(cat "$work/answer")"
 grep -qi 'no space' "$work/answer" || fail "and does not say why: $(cat "$work/answer")"

@@ -3,6 +3,10 @@
 # processes whose ids it keeps, and ends those.
 export CHOKEPOINT_TOKEN=00112233445566778899aabbccddeeff
 chokepoint=$CHOKEPOINT_BIN/chokepoint
+# As `run` does it, so that a collector that is started again has the key that agents know.
+CHOKEPOINT_KEY=$(openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256)
+export CHOKEPOINT_KEY
+key_of() { "$chokepoint" collector --key-of "$1"; }
 collector=
 agent=
 address=127.0.0.1:0
@@ -37,10 +41,11 @@ start_collector() {
     if [ "$address" = 127.0.0.1:0 ]; then
         until_true said '^listening '
         address=$(sed -n 's/^listening //p' "$work/collector.out" | head -n 1)
+        pin=$(sed -n 's/^pin //p' "$work/collector.out" | head -n 1)
     fi
 }
 start_agent() {
-    "$CHOKEPOINT_BIN/chokepoint-agent" --collector "http://$address" --spool "$work/spool" --host h1 "$@" 9>&- 2>>"$work/agent.err" &
+    CHOKEPOINT_TOKEN=$(key_of h1) "$CHOKEPOINT_BIN/chokepoint-agent" --collector "https://$address" --pin "$pin" --spool "$work/spool" --host h1 "$@" 9>&- 2>>"$work/agent.err" &
     agent=$!
 }
 # Asks the agent to stop, waits for both, expects that both are content.

@@ -38,6 +38,7 @@ LIBRARIES = {
     "pcap/": r"agent/capture_pcap\.c",
     "libmnl/": r"agent/netlink\.c",
     "microhttpd.h": r"collector/server\.c",
+    "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
     "jansson.h": r"reports/formats/json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
     "cblas.h": r"workloads/matmul/blas\.c",

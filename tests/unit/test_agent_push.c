@@ -630,6 +630,12 @@ static void an_url_that_is_none_is_refused(void **state) {
     config.url = f->url;
     config.token = "x\r\nChokepoint-Final: 1";
     assert_int_equal(push_start(&config, &f->push), -EINVAL);
+    config.token = TOKEN;
+    config.host = "x\r\nChokepoint-Final: 1";
+    assert_int_equal(push_start(&config, &f->push), -EINVAL);
+    config.host = "vm1";
+    config.url = "https://127.0.0.1:1"; /* and no pin */
+    assert_int_equal(push_start(&config, &f->push), -EINVAL);
 }
 
 int main(void) {

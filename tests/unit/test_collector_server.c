@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "collector/credentials.h"
 #include "collector/server.h"
 #include "tests/unit/frames.h"
 
@@ -47,7 +48,7 @@ static int setup(void **state) {
     assert_int_equal(store_run_begin(f->store, &begin, &f->run), 0);
     const struct writer_options writer = {f->store, f->run, on_event, f};
     assert_int_equal(writer_start(&writer, &f->writer), 0);
-    const struct server_options server = {"127.0.0.1:0", TOKEN, f->writer};
+    const struct server_options server = {"127.0.0.1:0", TOKEN, f->writer, NULL};
     assert_int_equal(server_start(&server, &f->server, why, sizeof why), 0);
     f->port = (unsigned short)atoi(strrchr(server_address(f->server, 0), ':') + 1);
     assert_null(server_address(f->server, 1));
@@ -138,7 +139,11 @@ static void send_request(int fd, const char *fields, const void *body, size_t si
     send_all(fd, body, size);
 }
 
-#define AUTHORIZED "Authorization: Bearer " TOKEN "\r\n"
+/* HMAC-SHA256 of the names under TOKEN, as Python's hmac says. */
+#define KEY_OF_VM1 "545ff76dc1a8a9de09fb96614867c5bc"
+#define KEY_OF_VM2 "1ec159429cf1a4d5ebc508b488cd8541"
+#define OF_VM1 "Chokepoint-Host: vm1\r\n"
+#define AUTHORIZED OF_VM1 "Authorization: Bearer " KEY_OF_VM1 "\r\n"
 
 struct answer {
     int status;
@@ -198,18 +203,22 @@ static void an_answer_leaves_after_its_commit(void **state) {
     assert_string_equal(f->events, "host vm1\n");
 }
 
-static void nobody_without_the_token_gets_in(void **state) {
+static void nobody_without_the_key_of_its_host_gets_in(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
     const char *const wrong[] = {
         "",
-        "Authorization: Bearer 00112233445566778899aabbccddeefe\r\n",
-        "Authorization: Bearer 00112233445566778899aabbccddeef\r\n",
-        "Authorization: Bearer " TOKEN TOKEN "\r\n",
-        "Authorization: Bearer \r\n",
-        "Authorization: \r\n",
-        "Authorization: Basic " TOKEN "\r\n",
-        "authorization: bearer" TOKEN "\r\n",
+        "Authorization: Bearer " KEY_OF_VM1 "\r\n",
+        OF_VM1,
+        OF_VM1 "Authorization: Bearer " KEY_OF_VM2 "\r\n",
+        OF_VM1 "Authorization: Bearer " TOKEN "\r\n",
+        OF_VM1 "Authorization: Bearer " KEY_OF_VM1 KEY_OF_VM1 "\r\n",
+        OF_VM1 "Authorization: Bearer \r\n",
+        OF_VM1 "Authorization: \r\n",
+        OF_VM1 "Authorization: Basic " KEY_OF_VM1 "\r\n",
+        OF_VM1 "authorization: bearer" KEY_OF_VM1 "\r\n",
+        "Chokepoint-Host: \r\nAuthorization: Bearer " KEY_OF_VM1 "\r\n",
+        "Chokepoint-Host: vm1vm1\r\nAuthorization: Bearer " KEY_OF_VM1 "\r\n",
     };
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         assert_int_equal(post(f, wrong[i], &body).status, 401);
@@ -218,6 +227,23 @@ static void nobody_without_the_token_gets_in(void **state) {
     assert_int_equal(sql(f, "SELECT count(*) FROM table_info"), 0);
     assert_string_equal(f->events, "");
     assert_int_equal(refused(f, "unauthorized"), ARRAY_SIZE(wrong));
+}
+
+static void a_host_speaks_only_for_itself(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm2", 1, 5);
+    struct answer answer = post(f, AUTHORIZED, &body);
+    assert_int_equal(answer.status, 400);
+    assert_string_equal(answer.text, "a host sends samples of itself only\n");
+    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
+    assert_int_equal(refused(f, "bad_frame"), 1);
+}
+
+static void an_agent_that_names_no_host_is_told_of_versions(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
+    struct answer answer = post(f, "Authorization: Bearer " TOKEN "\r\n", &body);
+    assert_non_null(strstr(answer.text, "another version"));
 }
 
 static void the_token_is_asked_for_before_anything_else(void **state) {
@@ -345,9 +371,13 @@ struct pusher {
 
 static void *push_thrice(void *arg) {
     struct pusher *pusher = arg;
+    char key[HOST_KEY_SIZE], fields[256];
+    credentials_host_key(TOKEN, pusher->host, key);
+    snprintf(fields, sizeof fields, "Chokepoint-Host: %s\r\nAuthorization: Bearer %s\r\n",
+             pusher->host, key);
     for (uint64_t i = 0; i < 3; i++) {
         struct buffer body = body_of(pusher->host, 1 + 4 * i, 4 + 4 * i);
-        pusher->good += post(pusher->f, AUTHORIZED, &body).status == 200;
+        pusher->good += post(pusher->f, fields, &body).status == 200;
         buffer_release(&body);
     }
     return NULL;
@@ -402,7 +432,7 @@ static void it_listens_where_it_was_told_and_nowhere_else(void **state) {
     const char *const bad[] = {"localhost:0", "127.0.0.1", "127.0.0.1:",     ":80",
                                "*:0",         "",          "127.0.0.1:0,,",  "::1:0",
                                "[::1]",       "[]:1",      "127.0.0.1:99999"};
-    struct server_options options = {NULL, TOKEN, f->writer};
+    struct server_options options = {NULL, TOKEN, f->writer, NULL};
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         options.listen = bad[i];
         assert_int_equal(server_start(&options, &other, why, sizeof why), -EINVAL);
@@ -433,7 +463,9 @@ int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(an_answer_leaves_after_its_commit),
-        TEST(nobody_without_the_token_gets_in),
+        TEST(nobody_without_the_key_of_its_host_gets_in),
+        TEST(a_host_speaks_only_for_itself),
+        TEST(an_agent_that_names_no_host_is_told_of_versions),
         TEST(the_token_is_asked_for_before_anything_else),
         TEST(other_paths_and_methods_are_refused),
         TEST(a_body_that_is_too_large_is_refused_before_it_is_sent),

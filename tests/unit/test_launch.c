@@ -2,6 +2,7 @@
 /* Starting agents: what is on their command lines, that shells take it whole, and what is kept of
  * those that fail. */
 #include "cli/launch/launch.h"
+#include "collector/credentials.h"
 #include "common/clock.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 
 static struct launch_plan plan_with(const struct command_words *words) {
     struct launch_plan plan = {.token = TOKEN,
+                               .pin = "sha256//pin=",
                                .run_id = "feedc0de",
                                .marks = "/dev/shm/it's here",
                                .rate = "10",
@@ -36,7 +38,7 @@ static const char *words_of(enum launch_road road, const struct launch_plan *pla
     static char text[20000];
     struct launch launch = {.host = "vm2", .road = road};
     struct launch_words words;
-    assert_int_equal(launch_words_make(&words, &launch, plan, "http://10.0.0.1:7"), 0);
+    assert_int_equal(launch_words_make(&words, &launch, plan, "https://10.0.0.1:7"), 0);
     text[0] = '\0';
     for (size_t i = 0; words.words[i]; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "|" : "",
@@ -59,10 +61,11 @@ static void mpirun_gets_the_users_way_to_the_host_and_one_process(void **state) 
         words_of(LAUNCH_MPIRUN, &plan),
         "/opt/mpirun|--mca|plm_rsh_agent|x y|--hostfile|hosts|--host|vm2|-np|1|--bind-to|none|"
         "--wdir|/"
-        "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_TOKEN|-x|CHOKEPOINT_AGENT|-x|"
+        "|--mca|odls_base_sigkill_timeout|5|-x|CHOKEPOINT_AGENT|-x|"
         "CHOKEPOINT_RUN=feedc0de|-x|CHOKEPOINT_MARKS=/dev/shm/it's here|/opt/a "
         "b/chokepoint-agent|--collector|"
-        "http://10.0.0.1:7|--spool|/tmp/chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
+        "https://10.0.0.1:7|--pin|sha256//pin=|--token-stdin|--spool|/tmp/"
+        "chokepoint-feedc0de-vm2|--host|vm2|--rate|10|"
         "--process-rate|1|--drain|3");
     setenv("CHOKEPOINT_SCOPE", "cgroup", 1);
     assert_non_null(strstr(words_of(LAUNCH_MPIRUN, &plan), "|-x|CHOKEPOINT_SCOPE|"));
@@ -110,7 +113,7 @@ static void await_end(struct launch *launch, char *agent_said) {
 }
 
 /* An ssh that runs the script here, with an agent that tells what it was given. */
-static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
+static void over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole(void **state) {
     (void)state;
     char directory[] = "/tmp/chokepoint launch's XXXXXX", path[210], rsh[200], said[200] = "";
     assert_non_null(mkdtemp(directory));
@@ -119,8 +122,8 @@ static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
     snprintf(plan.agent, sizeof plan.agent, "%s/agent", directory);
     FILE *file = fopen(plan.agent, "w");
     assert_non_null(file);
-    fputs("#!/bin/sh\nread x && exit 9\n"
-          "echo \"chokepoint-agent: $CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
+    fputs("#!/bin/sh\nread key || exit 9\nread x && exit 9\n"
+          "echo \"chokepoint-agent: $key$CHOKEPOINT_TOKEN $CHOKEPOINT_RUN $CHOKEPOINT_MARKS "
           "$CHOKEPOINT_AGENT $2\"\n"
           "echo ----\necho one; echo two; echo three; echo four\nexit 3\n",
           file);
@@ -138,10 +141,14 @@ static void over_ssh_the_agent_gets_token_id_and_arguments_whole(void **state) {
     setenv("CHOKEPOINT_TOKEN", "not this one", 1);
 
     struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
-    assert_int_equal(launch_start(&launch, &plan, "http://10.0.0.1:7"), 0);
+    assert_int_equal(launch_start(&launch, &plan, "https://10.0.0.1:7"), 0);
     await_end(&launch, said);
     assert_string_equal(launch.trouble, "exit status 3");
-    assert_string_equal(said, TOKEN " feedc0de /dev/shm/it's here feedc0de http://10.0.0.1:7");
+    char key[HOST_KEY_SIZE], expected[200];
+    assert_int_equal(credentials_host_key(TOKEN, "vm2", key), 0);
+    snprintf(expected, sizeof expected,
+             "%s feedc0de /dev/shm/it's here feedc0de https://10.0.0.1:7", key);
+    assert_string_equal(said, expected);
     assert_int_equal(launch.n_said, 3);
     assert_string_equal(launch.said[2], "two");
     line_reader_close(&launch.output);
@@ -158,7 +165,7 @@ static void a_launcher_that_is_not_there_is_that_hosts_trouble(void **state) {
     struct launch_plan plan = plan_with(&words);
     struct launch launch = {.host = "vm2", .road = LAUNCH_SSH};
     setenv("CHOKEPOINT_RSH", "/no/such/ssh -x", 1);
-    assert_int_equal(launch_start(&launch, &plan, "http://10.0.0.1:7"), -ENOENT);
+    assert_int_equal(launch_start(&launch, &plan, "https://10.0.0.1:7"), -ENOENT);
     assert_string_equal(launch.trouble, "cannot start /no/such/ssh: No such file or directory");
     assert_false(launch.attempted);
     assert_false(launch_check(&launch));
@@ -213,7 +220,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mpirun_gets_the_users_way_to_the_host_and_one_process),
         cmocka_unit_test(shells_give_back_what_was_quoted),
-        cmocka_unit_test(over_ssh_the_agent_gets_token_id_and_arguments_whole),
+        cmocka_unit_test(over_ssh_the_agent_gets_its_hosts_key_id_and_arguments_whole),
         cmocka_unit_test(a_launcher_that_is_not_there_is_that_hosts_trouble),
         cmocka_unit_test(lines_are_whole_bounded_and_printable),
     };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the ends of a run know each other by: the collector by a key pair made for the run, whose
+ * public half's hash (the pin) agents are given; a host by a key derived from the run's secret and
+ * its name, so that a host cannot speak for another. credentials.c is the only file that knows
+ * GnuTLS.
+ */
+#ifndef CHOKEPOINT_COLLECTOR_CREDENTIALS_H
+#define CHOKEPOINT_COLLECTOR_CREDENTIALS_H
+
+#define HOST_KEY_SIZE 33 /* 32 hexadecimal digits and the end */
+#define PIN_SIZE 64      /* "sha256//" and 44 characters of base64, as libcurl takes it */
+
+/* The key of one host: HMAC-SHA256 of its name under the run's secret, its first 128 bits. -EIO. */
+int credentials_host_key(const char *secret, const char *host, char ret_key[HOST_KEY_SIZE]);
+
+struct credentials {
+    char *key;         /* owned, secret: the private key, PEM */
+    char *certificate; /* owned: signed by itself, PEM */
+    char pin[PIN_SIZE];
+};
+
+/* Makes a certificate of the private key (PEM), or of a new one if that is NULL. The pin depends on
+ * the key alone. -EINVAL (no such key), -EIO. Release it in any case. */
+int credentials_make(const char *key, struct credentials *ret_credentials);
+void credentials_release(struct credentials *credentials); /* wipes the key */
+
+#endif
