@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "collector/credentials.h"
+#include "collector/door.h"
 #include "collector/echo_server.h"
 #include "collector/gate.h"
 #include "collector/server_listen.h"
@@ -32,7 +33,8 @@
 #define BODIES_MAX (256u << 20) /* bytes of all bodies on their way */
 #define CONNECTIONS_MAX 16384u  /* fewer where descriptors are */
 #define DESCRIPTORS_KEPT 128u   /* for all that is no connection */
-#define STRANGERS_MAX 1024u
+#define WAITING_MAX 4096u       /* that have not begun to shake hands */
+#define STRANGERS_MAX 256u      /* that have, and have shown no key */
 #define CONNECTIONS_PER_HOST 8u
 #define DROPPED_SLACK 64u /* dropped, and not yet closed */
 #define STRANGER_NS (5 * NS_PER_S)
@@ -42,9 +44,7 @@
 #define FINISH_MS 1000
 
 struct listener {
-    struct MHD_Daemon *daemon;
-    bool is_quiet; /* accepts nobody any more; fd is ours again */
-    int fd;
+    struct MHD_Daemon *daemon; /* does not listen itself: the door hands it connections */
     char address[SERVER_ADDRESS_TEXT_MAX];
 };
 
@@ -53,6 +53,7 @@ struct server {
     const struct credentials *credentials;
     struct writer *writer;
     struct gate *gate; /* owned */
+    struct door *door; /* owned */
     unsigned connections_max;
     struct listener listeners[SERVER_ADDRESSES_MAX];
     size_t n_listeners;
@@ -311,7 +312,7 @@ static void on_dropped(void *ctx) {
 /* ---- life ---- */
 
 /* TLS 1.3 alone: both ends are ours. */
-static struct MHD_Daemon *start_daemon(struct server *server, int fd) {
+static struct MHD_Daemon *start_daemon(struct server *server) {
     static char priorities[] = "SECURE128:-VERS-ALL:+VERS-TLS1.3";
     const struct credentials *own = server->credentials;
     struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_KEY, 0, own ? own->key : NULL},
@@ -319,11 +320,12 @@ static struct MHD_Daemon *start_daemon(struct server *server, int fd) {
                                    {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
                                    {MHD_OPTION_END, 0, NULL}};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | (own ? MHD_USE_TLS : 0), 0, NULL,
-        NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_URI_LOG_CALLBACK,
-        on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_CONNECTION_LIMIT,
-        server->connections_max, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET |
+            MHD_USE_ITC | (own ? MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, server, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+        on_connection, server, MHD_OPTION_CONNECTION_LIMIT, server->connections_max,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
         MHD_OPTION_ARRAY, own ? tls : tls + 3, MHD_OPTION_END);
 }
@@ -336,19 +338,36 @@ static unsigned connections_max(void) {
                                                  : (unsigned)limit.rlim_cur - DESCRIPTORS_KEPT;
 }
 
-static int open_gate(struct server *server) {
-    unsigned most = server->connections_max = connections_max(), strangers = most / 4;
-    if (strangers > STRANGERS_MAX)
-        strangers = STRANGERS_MAX;
-    unsigned slack = most / 16 < DROPPED_SLACK ? most / 16 : DROPPED_SLACK;
-    const struct gate_limits limits = {.strangers = strangers,
-                                       .known = most - strangers - slack,
+/* On the door's thread. When it fails the library closes the connection. */
+static void let_in(void *ctx, size_t i, int fd, const struct sockaddr *from, socklen_t size) {
+    struct server *server = ctx;
+    MHD_add_connection(server->listeners[i].daemon, fd, from, size);
+}
+
+static unsigned at_most(unsigned n, unsigned limit) {
+    return n < limit ? n : limit;
+}
+
+/* A quarter of the descriptors is for connections that wait at the door. */
+static int open_gates(struct server *server) {
+    unsigned most = connections_max();
+    const struct gate_limits waiting = {.strangers = at_most(most / 4, WAITING_MAX),
+                                        .stranger_ns = STRANGER_NS,
+                                        .dropped = on_dropped,
+                                        .ctx = server};
+    const struct door_options door = {waiting, !server->credentials, let_in, server};
+    server->connections_max = most - (unsigned)waiting.strangers;
+    unsigned strangers = at_most(most / 4, STRANGERS_MAX);
+    const struct gate_limits inside = {.strangers = strangers,
+                                       .known = server->connections_max - strangers -
+                                                at_most(most / 16, DROPPED_SLACK),
                                        .known_per_host = CONNECTIONS_PER_HOST,
                                        .stranger_ns = STRANGER_NS,
                                        .request_ns = REQUEST_NS,
                                        .dropped = on_dropped,
                                        .ctx = server};
-    return gate_new(&limits, &server->gate);
+    int r = gate_new(&inside, &server->gate);
+    return r < 0 ? r : door_new(&door, &server->door);
 }
 
 static int add_listener(struct server *server, const char *spec, char *why, size_t why_size) {
@@ -361,9 +380,11 @@ static int add_listener(struct server *server, const char *spec, char *why, size
     if (fd < 0)
         return fd;
     echo_server_listen(server->echo, fd); /* agents can do without it */
-    l->daemon = start_daemon(server, fd);
+    int r = door_listen(server->door, fd);
+    if (r < 0)
+        return close(fd), snprintf(why, why_size, "%s: %s", l->address, strerror(-r)), r;
+    l->daemon = start_daemon(server);
     if (!l->daemon) {
-        close(fd);
         snprintf(why, why_size, "cannot start the HTTP server on %s", l->address);
         return -ENOMEM;
     }
@@ -398,16 +419,10 @@ static int check_token(const char *token, char *why, size_t why_size) {
     return -EINVAL;
 }
 
-/* The daemon's thread may still be taking the socket out of its set: closed when it has ended. */
-static void stop_listener(struct listener *l) {
-    MHD_stop_daemon(l->daemon);
-    if (l->is_quiet && l->fd >= 0)
-        close(l->fd);
-}
-
 static void free_server(struct server *server) {
+    door_free(server->door);
     for (size_t i = 0; i < server->n_listeners; i++)
-        stop_listener(&server->listeners[i]);
+        MHD_stop_daemon(server->listeners[i].daemon);
     gate_free(server->gate);
     echo_server_free(server->echo);
     explicit_bzero(server->token, sizeof server->token);
@@ -427,13 +442,15 @@ int server_start(const struct server_options *options, struct server **ret_serve
     server->writer = options->writer;
     server->credentials = options->credentials;
     snprintf(server->token, sizeof server->token, "%s", options->token);
-    r = open_gate(server);
+    r = open_gates(server);
     if (r == 0)
         r = echo_server_new(&server->echo);
     if (r < 0)
         snprintf(why, why_size, "cannot start: %s", strerror(-r));
     else
         r = add_listeners(server, options->listen, why, why_size);
+    if (r == 0)
+        r = door_start(server->door);
     if (r < 0) {
         free_server(server);
         return r;
@@ -453,18 +470,11 @@ void server_ask_stop(struct server *server) {
     echo_server_call(server->echo);
 }
 
-static void stop_accepting(struct server *server) {
-    for (size_t i = 0; i < server->n_listeners; i++) {
-        struct listener *l = &server->listeners[i];
-        l->fd = MHD_quiesce_daemon(l->daemon);
-        l->is_quiet = true;
-    }
-}
-
 void server_finish(struct server *server) {
     if (!server)
         return;
-    stop_accepting(server);
+    door_free(server->door);
+    server->door = NULL;
     writer_drain(server->writer);
     int64_t until_ns = clock_monotonic_ns() + FINISH_MS * NS_PER_MS;
     while (atomic_load(&server->requests) > 0 && clock_monotonic_ns() < until_ns)

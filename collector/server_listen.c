@@ -13,7 +13,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define BACKLOG 512
+#define BACKLOG 4096
 
 static int split(const char *spec, char *host, size_t host_size, const char **ret_port) {
     const char *colon = strrchr(spec, ':'), *end = colon;
