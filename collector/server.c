@@ -33,7 +33,7 @@
 #define BODIES_MAX (256u << 20) /* bytes of all bodies on their way */
 #define CONNECTIONS_MAX 16384u  /* fewer where descriptors are */
 #define DESCRIPTORS_KEPT 128u   /* for all that is no connection */
-#define WAITING_MAX 4096u       /* that have not begun to shake hands */
+#define WAITING_MAX 1024u       /* that have not begun to shake hands */
 #define STRANGERS_MAX 256u      /* that have, and have shown no key */
 #define CONNECTIONS_PER_HOST 8u
 #define DROPPED_SLACK 64u /* dropped, and not yet closed */

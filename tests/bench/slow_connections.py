@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""slow_connections.py [--connections N=2000] [--within S=2] [--seconds S=20]: a host that comes while N connections without a
-key, from its own address, each send a byte every 12 s, and are made again when they are closed. The time from the
+"""slow_connections.py [--connections N=2000] [--again N=500] [--within S=2] [--seconds S=20]: a host that comes while N
+connections without a key, from its own address, each send a byte every 12 s; those that are closed are made again, --again a
+second. The time from the
 start of its agent to its delivered sample, again and again for so many seconds, by kind of flood: plain bytes, half of
 the first message of a TLS handshake, and all of it, which the collector answers. Exit status 1 if one took longer than --within. Of the connections it tells how many are open at the end."""
 import argparse, os, resource, select, socket, ssl, statistics, subprocess, sys, tempfile, time
@@ -22,8 +23,10 @@ def whole_hello():
 
 
 class Flood:
-    def __init__(self, address, n, first):
-        self.address, self.n, self.first = address, n, first
+    def __init__(self, address, n, first, again):
+        self.address, self.n, self.first, self.again = address, n, first, again
+        self.due = n  # connections that may be made now
+        self.stepped = time.monotonic()
         self.open, self.poll, self.lost = {}, select.epoll(), 0
 
     def connect(self):
@@ -34,16 +37,19 @@ class Flood:
         self.poll.register(s, select.EPOLLIN | select.EPOLLHUP | select.EPOLLERR)
 
     def step(self):
-        """Connections up to their number, at most 500 new ones at once; a byte on each whose time it is."""
+        """Connections up to their number, as fast as they may be made; a byte on each whose time it is."""
         for fd, what in self.poll.poll(0):
             if what == select.EPOLLIN and self.open[fd][0].recv(4096):
                 continue
             self.poll.unregister(fd)
             self.open.pop(fd)[0].close()
             self.lost += 1
-        for _ in range(min(500, self.n - len(self.open))):
-            self.connect()
         now = time.monotonic()
+        self.due = min(self.n, self.due + (now - self.stepped) * self.again)
+        self.stepped = now
+        for _ in range(int(min(self.due, self.n - len(self.open)))):
+            self.connect()
+            self.due -= 1
         for entry in self.open.values():
             if now - entry[1] >= SLOW_S:
                 try:  # it may not be connected yet, or not any more
@@ -90,6 +96,7 @@ def measure(flood, seconds, work, pin, address):
 def main():
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--connections", type=int, default=2000)
+    words.add_argument("--again", type=float, default=500)
     words.add_argument("--within", type=float, default=2)
     words.add_argument("--seconds", type=float, default=20)
     words = words.parse_args()
@@ -102,7 +109,7 @@ def main():
         host, port = address.split(":")
         for kind, n, first in (("no flood", 0, b""), ("plain", words.connections, b"P"), ("half a hello", words.connections, HALF_HELLO),
                                ("a hello", words.connections, whole_hello())):
-            flood = Flood((host, int(port)), n, first)
+            flood = Flood((host, int(port)), n, first, words.again)
             until = time.monotonic() + 1
             while n and time.monotonic() < until:
                 flood.step()

@@ -254,6 +254,24 @@ static void a_table_of_another_meaning_costs_its_rows_not_the_host(void **state)
     assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 6);
 }
 
+static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
+    struct fixture *f = *state;
+    static const struct column columns[] = {{"user_ns", UNIT_NS, COLUMN_COUNTER, "user"}};
+    struct ingest_push p = {0};
+    for (int i = 0; i < INGEST_TABLES_MAX + 5; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
+        const struct table table = {name, "core", "one more", TABLE_SAMPLES, columns, 1};
+        buffer_reset(&f->body);
+        frames_open(&f->body, "vm1", (uint64_t)i + 1, &table);
+        frames_put_many(&f->body, &table, 1, 1);
+        assert_int_equal(push(f, &p), 0);
+        assert_int_equal(p.refused_rows, i < INGEST_TABLES_MAX ? 0 : 2);
+    }
+    assert_int_equal(sql(f, "SELECT count(*) FROM table_info WHERE name LIKE 't%'"),
+                     INGEST_TABLES_MAX);
+}
+
 static void clock_estimates_reach_the_store(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {.have_clock = true, .clock = {1000, 500, 40}};
@@ -311,6 +329,7 @@ int main(void) {
         TEST(an_unknown_table_is_stored),
         TEST(an_unknown_column_is_stored_beside_the_known),
         TEST(a_table_of_another_meaning_costs_its_rows_not_the_host),
+        TEST(a_run_has_no_more_tables_than_agents_can_have),
         TEST(clock_estimates_reach_the_store),
         TEST(an_opening_alone_tells_what_is_committed),
         TEST(what_was_rolled_back_can_be_pushed_again),
