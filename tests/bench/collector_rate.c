@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * collector_rate [--hosts N=20] [--seconds N=30] [--cores N=16] [--dir DIR] [--paced]
- * [--against COMMAND]: rows a second from HTTP to committed rows, on one core, beside what SQLite
- * alone does with the same rows; or paced as agents push, a body a second each at its own time of
- * the second. --against: the command chokepoint of another build, in turn with this one's.
+ * [--against COMMAND] [--plain]: rows a second from TLS to committed rows, on one core, beside what
+ * SQLite alone does with the same rows; or paced as agents push, a body a second each at its own
+ * time of the second. --against: the command chokepoint of another build, in turn with this one's.
+ * --plain: the same server without TLS, which no command offers, in turn with it.
  *
  * The collector is the real command, a child bound to one CPU; its cost is its own user and system
  * time (wait4), from its start to its end, so that nothing it does later is left out. The senders
- * share the other CPUs: one connection a host, one body a second of the host's life, sent as soon
- * as the last was answered, as after an outage. Tables are the agent's own; every counter grows in
- * every row, so that none of them is one the store may leave out.
+ * are the agent's own, and share the other CPUs: one connection a host, one body a second of the
+ * host's life, sent as soon as the last was answered, as after an outage. Tables are the agent's
+ * own; every counter grows in every row, so that none of them is one the store may leave out.
  */
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sqlite3.h>
@@ -22,12 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/probe.h"
+#include "agent/push.h"
+#include "agent/push_http.h"
+#include "collector/credentials.h"
+#include "collector/server.h"
 #include "collector/store.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -53,7 +57,9 @@ static void die(const char *format, ...) {
 struct bench {
     uint64_t hosts, seconds, cores;
     const char *command, *against; /* chokepoint, of this build and another */
-    bool paced;
+    bool paced, plain;
+    bool keyed;                   /* the collector that runs knows keys of hosts */
+    char url[96], pin[PIN_SIZE];  /* of the collector that runs; pin "": it speaks plainly */
     int64_t begin_ns, longest_ns; /* of all answers the one that took longest, under lock */
     pthread_mutex_t lock;
     char dir[256];
@@ -66,8 +72,8 @@ struct host {
     struct buffer *bodies; /* bench->seconds of them */
     struct rows rows[TABLES];
     uint64_t random;
-    unsigned short port;
     pthread_t thread;
+    int64_t cpu_ns, first_ns; /* of its thread: all its pushes, and the first with its handshake */
 };
 
 /* ---- what hosts would send ---- */
@@ -150,27 +156,15 @@ static void encode_host(struct host *host, size_t number, struct bench *bench) {
 
 /* ---- senders ---- */
 
-static void send_all(int fd, const void *data, size_t size, int flags) {
-    for (size_t sent = 0; sent < size;) {
-        ssize_t n = send(fd, (const char *)data + sent, size - sent, MSG_NOSIGNAL | flags);
-        if (n <= 0)
-            die("the collector closed a connection");
-        sent += (size_t)n;
-    }
+static bool never(void *ctx) {
+    (void)ctx;
+    return false;
 }
 
-static void expect_200(int fd) {
-    char text[1024];
-    size_t size = 0;
-    text[0] = '\0';
-    while (!strstr(text, "\nstop ")) {
-        ssize_t n = recv(fd, text + size, sizeof text - 1 - size, 0);
-        if (n <= 0)
-            die("no whole answer: %s", text);
-        text[size += (size_t)n] = '\0';
-        if (strncmp(text, "HTTP/1.1 200", size < 12 ? size : 12) != 0)
-            die("refused: %s", text);
-    }
+static int64_t thread_cpu_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
 static void wait_for_turn(const struct host *host, uint64_t second) {
@@ -187,28 +181,38 @@ static void note_answer(struct bench *bench, int64_t took_ns) {
     pthread_mutex_unlock(&bench->lock);
 }
 
+static void push_one(struct host *host, struct push_http *http, uint64_t second) {
+    const struct push_request request = {.body = &host->bodies[second], .give_up = never};
+    struct push_answer answer;
+    wait_for_turn(host, second);
+    int64_t sent_ns = clock_monotonic_ns();
+    if (push_http_post(http, &request, &answer) < 0 || answer.status != 200)
+        die("refused: %ld %s %s", answer.status, answer.why, answer.text);
+    note_answer(host->bench, clock_monotonic_ns() - sent_ns);
+}
+
+/* Builds from before TLS take the secret itself. */
 static void *send_host(void *arg) {
     struct host *host = arg;
-    struct sockaddr_in to = {.sin_family = AF_INET,
-                             .sin_port = htons(host->port),
-                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof to) < 0)
-        die("cannot connect to the collector");
+    const char *pin = host->bench->pin;
+    char key[HOST_KEY_SIZE], name[32];
+    struct push_http *http;
+    snprintf(name, sizeof name, "node%zu", host->number);
+    credentials_host_key(TOKEN, name, key);
+    const struct push_config config = {.url = host->bench->url,
+                                       .pin = *pin ? pin : NULL,
+                                       .host = name,
+                                       .token = host->bench->keyed ? key : TOKEN};
+    int64_t begin_ns = thread_cpu_ns();
+    if (push_http_open(&config, &http) < 0)
+        die("no connection can be made");
     for (uint64_t s = 0; s < host->bench->seconds; s++) {
-        char head[256];
-        wait_for_turn(host, s);
-        int64_t sent_ns = clock_monotonic_ns();
-        int n = snprintf(head, sizeof head,
-                         "POST /v1/frames HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " TOKEN
-                         "\r\nContent-Length: %zu\r\n\r\n",
-                         host->bodies[s].size);
-        send_all(fd, head, (size_t)n, MSG_MORE);
-        send_all(fd, host->bodies[s].data, host->bodies[s].size, 0);
-        expect_200(fd);
-        note_answer(host->bench, clock_monotonic_ns() - sent_ns);
+        push_one(host, http, s);
+        if (s == 0)
+            host->first_ns = thread_cpu_ns() - begin_ns;
     }
-    close(fd);
+    host->cpu_ns = thread_cpu_ns() - begin_ns;
+    push_http_close(http);
     return NULL;
 }
 
@@ -224,30 +228,79 @@ static void bind_to_cpu(int cpu, bool others) {
         sched_setaffinity(0, sizeof set, &set);
 }
 
-static pid_t start_collector(const char *command, const char *db, int *ret_stdin,
-                             unsigned short *ret_port) {
+static void on_event(void *ctx, const char *line) {
+    (void)ctx, (void)line;
+}
+
+/* As cli/collector.c does it, without TLS. Until the end of stdin. */
+static int collect_plainly(const char *db) {
+    char why[256] = "?", byte;
+    struct writer_options writer = {.run = 1, .event = on_event};
+    struct server_options options = {.listen = "127.0.0.1:0", .token = TOKEN};
+    struct server *server;
+    mallopt(M_ARENA_MAX, 1);
+    mallopt(M_TOP_PAD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 8 << 20);
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    if (store_open_write(db, &writer.store, why, sizeof why) ||
+        writer_start(&writer, &options.writer) < 0 ||
+        server_start(&options, &server, why, sizeof why) < 0)
+        die("the collector did not start: %s", why);
+    printf("listening %s\n", server_address(server, 0));
+    fflush(stdout);
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        ;
+    server_finish(server);
+    writer_free(options.writer);
+    store_close(writer.store);
+    return 0;
+}
+
+/* command NULL: the plain one. */
+static void become_collector(const char *command, const char *db) {
+    setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
+    bind_to_cpu(0, false);
+    if (!command)
+        _exit(collect_plainly(db));
+    execl(command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen", "127.0.0.1:0",
+          (char *)NULL);
+    _exit(127);
+}
+
+static void read_address(FILE *events, struct bench *bench) {
+    char line[160], address[64];
+    bench->pin[0] = '\0';
+    while (events && fgets(line, sizeof line, events)) {
+        if (sscanf(line, "pin %63s", bench->pin) == 1)
+            continue;
+        if (sscanf(line, "listening %63s", address) != 1)
+            break;
+        snprintf(bench->url, sizeof bench->url, "%s://%s", bench->pin[0] ? "https" : "http",
+                 address);
+        return;
+    }
+    die("the collector did not start");
+}
+
+static pid_t start_collector(const char *command, const char *db, struct bench *bench,
+                             int *ret_stdin) {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
         die("no pipe");
+    fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
-        setenv("CHOKEPOINT_TOKEN", TOKEN, 1);
-        bind_to_cpu(0, false);
-        execl(command, "chokepoint", "collector", "--db", db, "--run", "1", "--listen",
-              "127.0.0.1:0", (char *)NULL);
-        _exit(127);
+        close(in[1]);
+        become_collector(command, db);
     }
     close(in[0]);
     close(out[1]);
-    FILE *events = fdopen(out[0], "r");
-    unsigned port = 0;
-    if (!events || fscanf(events, "listening 127.0.0.1:%u", &port) != 1)
-        die("%s collector did not start", command);
+    read_address(fdopen(out[0], "r"), bench); /* stays open: the collector writes to it */
+    bench->keyed = !command || bench->pin[0];
     *ret_stdin = in[1];
-    *ret_port = (unsigned short)port;
-    return pid; /* events stays open: the collector writes to it */
+    return pid;
 }
 
 static double seconds_of(struct timeval t) {
@@ -288,22 +341,32 @@ static uint64_t peak_memory_kb(pid_t pid) {
     return peak ? strtoull(peak + 6, NULL, 10) : 0;
 }
 
+static void print_senders(const struct bench *bench, const struct host *hosts) {
+    int64_t first_ns = 0, others_ns = 0;
+    double n = (double)bench->hosts;
+    for (size_t h = 0; h < bench->hosts; h++) {
+        first_ns += hosts[h].first_ns;
+        others_ns += hosts[h].cpu_ns - hosts[h].first_ns;
+    }
+    if (bench->seconds > 1)
+        printf("    a sender: %.0f us of CPU for its first push, %.0f us for each other one\n",
+               (double)first_ns / n / 1e3,
+               (double)others_ns / n / (double)(bench->seconds - 1) / 1e3);
+}
+
 static void measure_collector(struct bench *bench, struct host *hosts, const char *command,
                               const char *what) {
     char db[300];
     int in, status;
-    unsigned short port;
     struct rusage usage;
     snprintf(db, sizeof db, "%s/collector.db", bench->dir);
     create_run(db);
-    pid_t pid = start_collector(command, db, &in, &port);
+    pid_t pid = start_collector(command, db, bench, &in);
     int64_t begin_ns = bench->begin_ns = clock_monotonic_ns();
     bench->longest_ns = 0;
-    for (size_t h = 0; h < bench->hosts; h++) {
-        hosts[h].port = port;
+    for (size_t h = 0; h < bench->hosts; h++)
         if (pthread_create(&hosts[h].thread, NULL, send_host, &hosts[h]))
             die("no thread");
-    }
     for (size_t h = 0; h < bench->hosts; h++)
         pthread_join(hosts[h].thread, NULL);
     double wall = (double)(clock_monotonic_ns() - begin_ns) / 1e9;
@@ -316,6 +379,7 @@ static void measure_collector(struct bench *bench, struct host *hosts, const cha
     printf("    %.2f s user, %.2f s system, %.0f MB resident, longest answer %.0f ms\n",
            seconds_of(usage.ru_utime), seconds_of(usage.ru_stime), (double)peak_kb / 1024,
            (double)bench->longest_ns / 1e6);
+    print_senders(bench, hosts);
     fflush(stdout);
     unlink(db);
 }
@@ -406,13 +470,11 @@ static void measure_sqlite(struct bench *bench, struct host *hosts, bool keyed) 
 /* ---- */
 
 static void parse(struct bench *bench, int argc, char **argv) {
-    static const struct option options[] = {{"hosts", required_argument, NULL, 'h'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"cores", required_argument, NULL, 'c'},
-                                            {"dir", required_argument, NULL, 'd'},
-                                            {"against", required_argument, NULL, 'a'},
-                                            {"paced", no_argument, NULL, 'p'},
-                                            {0}};
+    static const struct option options[] = {
+        {"hosts", required_argument, NULL, 'h'},   {"seconds", required_argument, NULL, 's'},
+        {"cores", required_argument, NULL, 'c'},   {"dir", required_argument, NULL, 'd'},
+        {"against", required_argument, NULL, 'a'}, {"paced", no_argument, NULL, 'p'},
+        {"plain", no_argument, NULL, 'n'},         {0}};
     const char *parent = "/tmp";
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -426,6 +488,8 @@ static void parse(struct bench *bench, int argc, char **argv) {
             bench->against = optarg;
         else if (option == 'p')
             bench->paced = true;
+        else if (option == 'n')
+            bench->plain = true;
         else if (!number || text_parse_u64(optarg, number) < 0 || *number == 0 || *number > 4096)
             exit(2);
     }
@@ -453,10 +517,13 @@ int main(int argc, char **argv) {
         (double)bench.bytes / 1e3 / (double)(bench.hosts * bench.seconds),
         (double)bench.bytes / (double)bench.rows);
     bind_to_cpu(0, true);
-    for (int i = 0; i < (bench.against ? TURNS : 1); i++) {
+    push_load("https");
+    for (int i = 0; i < (bench.against || bench.plain ? TURNS : 1); i++) {
         if (bench.against)
             measure_collector(&bench, hosts, bench.against, "the other build's collector");
-        measure_collector(&bench, hosts, bench.command, "collector: HTTP to committed rows");
+        measure_collector(&bench, hosts, bench.command, "collector: TLS to committed rows");
+        if (bench.plain)
+            measure_collector(&bench, hosts, NULL, "collector: plain HTTP to committed rows");
     }
     if (!bench.paced) {
         measure_sqlite(&bench, hosts, true);
