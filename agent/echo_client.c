@@ -113,7 +113,7 @@ void echo_client_hear(struct echo_client *client, struct echo_heard *ret_heard) 
                              &arrived_ns);
         if (n == -EAGAIN)
             return;
-        if (n < 0 || !echo_get(bytes, (size_t)n, &echo) || echo.key != client->key)
+        if (n < 0 || !echo_get(bytes, (size_t)n, &echo) || !echo_is_authentic(bytes, client->key))
             continue; /* an error of a datagram sent before, or none of ours */
         if (echo.kind == ECHO_TELL)
             take_answer(client, &echo, arrived_ns, ret_heard);

@@ -129,10 +129,12 @@ static bool answer_one(struct echo_server *server, int fd) {
                          &arrived_ns);
     if (n < 0)
         return n == -EINTR;
-    if (!echo_get(bytes, (size_t)n, &ask) || ask.kind != ECHO_ASK || ask.key != server->key)
+    if (!echo_get(bytes, (size_t)n, &ask) || ask.kind != ECHO_ASK ||
+        !echo_is_authentic(bytes, server->key))
         return true;
     remember(server, &peer);
-    send_to(&peer, &(struct echo){ECHO_TELL, ask.key, ask.id, arrived_ns, clock_monotonic_ns()});
+    send_to(&peer,
+            &(struct echo){ECHO_TELL, server->key, ask.id, arrived_ns, clock_monotonic_ns()});
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/siphash.h"
 
 #define EXPEDITED 0xb8 /* DSCP EF, for switches that know it */
 #define PRIORITY 6     /* interactive, for queues of this host */
@@ -24,14 +25,23 @@
 
 /* ---- the form ---- */
 
+static uint64_t code_of(const uint64_t words[5], uint64_t key) {
+    const uint64_t both[2] = {key, ECHO_MAGIC};
+    return htobe64(siphash(both, words, 5 * sizeof *words));
+}
+
 void echo_put(unsigned char bytes[ECHO_SIZE], const struct echo *echo) {
-    const uint64_t words[6] = {htobe64((uint64_t)ECHO_MAGIC << 32 | (uint32_t)echo->kind),
-                               htobe64(echo->key),
-                               htobe64(echo->id),
-                               htobe64((uint64_t)echo->received_ns),
-                               htobe64((uint64_t)echo->replied_ns),
-                               0};
+    uint64_t words[6] = {htobe64((uint64_t)ECHO_MAGIC << 32 | (uint32_t)echo->kind), 0,
+                         htobe64(echo->id), htobe64((uint64_t)echo->received_ns),
+                         htobe64((uint64_t)echo->replied_ns)};
+    words[5] = code_of(words, echo->key);
     memcpy(bytes, words, ECHO_SIZE);
+}
+
+bool echo_is_authentic(const unsigned char bytes[ECHO_SIZE], uint64_t key) {
+    uint64_t words[6];
+    memcpy(words, bytes, ECHO_SIZE);
+    return words[5] == code_of(words, key);
 }
 
 bool echo_get(const unsigned char *bytes, size_t size, struct echo *ret_echo) {
@@ -40,9 +50,9 @@ bool echo_get(const unsigned char *bytes, size_t size, struct echo *ret_echo) {
         return false;
     memcpy(words, bytes, ECHO_SIZE);
     uint64_t head = be64toh(words[0]), kind = head & UINT32_MAX;
-    if (head >> 32 != ECHO_MAGIC || kind < ECHO_ASK || kind > ECHO_CALL || words[5])
+    if (head >> 32 != ECHO_MAGIC || kind < ECHO_ASK || kind > ECHO_CALL || words[1])
         return false;
-    *ret_echo = (struct echo){(enum echo_kind)kind, be64toh(words[1]), be64toh(words[2]),
+    *ret_echo = (struct echo){(enum echo_kind)kind, 0, be64toh(words[2]),
                               (int64_t)be64toh(words[3]), (int64_t)be64toh(words[4])};
     return true;
 }

@@ -6,9 +6,10 @@
  * thread woke up rather than when a packet came. A datagram of its own, stamped by the kernel on
  * arrival, leaves only the way through the network in doubt, also on hosts whose cores are busy.
  *
- * 48 bytes, numbers big-endian: magic, kind, key, id, received_ns, replied_ns, zero. An answer is
- * as long as a question, so nobody gains from asking in another's name; the key is told to agents
- * in answers to their pushes, and without it nothing is answered.
+ * 48 bytes, numbers big-endian: magic, kind, zero, id, received_ns, replied_ns, and a code over all
+ * of that (SipHash). An answer is as long as a question, so nobody gains from asking in another's
+ * name. The key of the code is told to agents in the answers to their pushes and never sent here:
+ * without it nothing is answered, and nothing is believed.
  */
 #ifndef CHOKEPOINT_COMMON_ECHO_H
 #define CHOKEPOINT_COMMON_ECHO_H
@@ -29,14 +30,17 @@ enum echo_kind {
 
 struct echo {
     enum echo_kind kind;
-    uint64_t key;
+    uint64_t key;                    /* echo_put authenticates with it; not sent */
     uint64_t id;                     /* of the question, chosen by who asks */
     int64_t received_ns, replied_ns; /* collector's CLOCK_MONOTONIC; of a TELL */
 };
 
 void echo_put(unsigned char bytes[ECHO_SIZE], const struct echo *echo);
 
-/* False if it is none. */
+/* Whether they were authenticated with this key. */
+bool echo_is_authentic(const unsigned char bytes[ECHO_SIZE], uint64_t key);
+
+/* False if it is none. Does not know the key: ret_echo->key is 0. */
 bool echo_get(const unsigned char *bytes, size_t size, struct echo *ret_echo);
 
 /* A socket for such datagrams: stamped on arrival and ahead of bulk traffic, as far as the kernel
