@@ -15,7 +15,9 @@ static const char help[] =
     "usage: chokepoint verify [FILE]\n"
     "\n"
     "Checks every page of a database against the checksum it was written with, and says which\n"
-    "ones are damaged, and whose they are. FILE: default ./chokepoint.db\n"
+    "ones are damaged, and whose they are.\n"
+    "\n"
+    "  --db FILE   the same as FILE; default: ./chokepoint.db\n"
     "\n"
     "exit status: 0 intact, 1 damaged, 2 no such database\n";
 
