@@ -406,6 +406,15 @@ int store_open_read(const char *path, struct store **ret_store, char *why, size_
     return r;
 }
 
+/* Fails, and need not succeed, while others read: the last of them folds in the rest, and as it may
+ * know no seals, all frames that can be are folded in before. */
+static void fold_log(struct store *store) {
+    sqlite3_busy_timeout(store->db, 0);
+    int code = sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    if ((code & 0xff) == SQLITE_BUSY && store->has_frames)
+        sqlite3_exec(store->db, "PRAGMA wal_checkpoint", NULL, NULL, NULL);
+}
+
 void store_close(struct store *store) {
     if (!store)
         return;
@@ -413,14 +422,8 @@ void store_close(struct store *store) {
     tables_free(store);
     for (size_t i = 0; i < STATEMENT_COUNT_; i++)
         sqlite3_finalize(store->statements[i]);
-    if (store->db && store->writable)
-        store_check_file(store);
-    if (store->db && store->writable &&
-        !store->left) { /* fails, and need not succeed, while others read */
-        sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA wal_checkpoint", NULL, NULL, NULL); /* pages sealed by us */
-        sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
-    }
+    if (store->db && store->writable && store_check_file(store) == 0)
+        fold_log(store);
     sqlite3_close(store->db);
     identity_release(store);
     free(store);

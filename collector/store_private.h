@@ -154,6 +154,7 @@ struct store_run;
 struct store {
     sqlite3 *db;
     bool writable;
+    bool has_frames;    /* has committed some */
     int64_t steps_left; /* of a reader: store.c */
     char *path;         /* owned; of a writer, as the next few: store_identity.c */
     int file_fd;        /* of the file that was opened, for its name only */

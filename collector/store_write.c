@@ -37,6 +37,7 @@ int store_commit(struct store *store) {
         r = sql_run(store, SQL_TOUCH_FIRST_PAGE, "");
     if (!r)
         r = sql_run(store, SQL_COMMIT, "");
+    store->has_frames |= r == 0;
     return r ? r : store_check_file(store);
 }
 
