@@ -127,8 +127,9 @@ void align_growth(const struct series_set *set, const struct series *series, uin
                   const struct rate *grid, double *amount, double *covered_ns) {
     for (size_t i = 0, cell = 0; i < series->n; i++) {
         double value;
-        int64_t dt = series->interval_ns[i], begin = series->t_ns[i] - dt;
-        if (dt == VALUE_ABSENT || !row_sum(set, series, i, plus, false, &value))
+        int64_t begin, dt = series->interval_ns[i];
+        if (dt == VALUE_ABSENT || __builtin_sub_overflow(series->t_ns[i], dt, &begin) ||
+            !row_sum(set, series, i, plus, false, &value))
             continue;
         spread(grid, find_from(grid, begin, &cell), begin, series->t_ns[i], value, amount,
                covered_ns);
