@@ -5,6 +5,7 @@
  * readers and the writer do not wait for each other; the last writer folds it back into one plain
  * file that can be copied, and read from a read-only place.
  */
+#include "collector/store_guard.h"
 #include "collector/store_private.h"
 #include "collector/store_seal.h"
 
@@ -72,8 +73,11 @@ static int connect_through(const char *vfs, const char *name, int flags, struct 
         return r == -EACCES && reason > 0 ? -reason : r;
     }
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    r = guard_connection(store);
+    if (r) {
+        store_close(store);
+        return r;
+    }
     *ret_store = store;
     return 0;
 }
@@ -182,6 +186,16 @@ static int check_path(const char *path, char *why, size_t size) {
     return 0;
 }
 
+/* A file that would act by itself: every verb refuses it. */
+static int check_guard(struct store *store, const char *path, char *why, size_t size) {
+    char what[200];
+    int r = guard_file(store, what, sizeof what);
+    if (r != -EPERM)
+        return explain(store, r, path, why, size);
+    say(why, size, "%s %s, which chokepoint does not make: it is refused", path, what);
+    return STORE_FOREIGN;
+}
+
 static int judge(struct store *store, enum identity identity, int64_t version, const char *path,
                  char *why, size_t size) {
     if (identity == IDENTITY_OTHER_VERSION) {
@@ -195,7 +209,8 @@ static int judge(struct store *store, enum identity identity, int64_t version, c
         say(why, size, "%s is not a Chokepoint database", path);
         return STORE_FOREIGN;
     }
-    return explain(store, check_schema(store), path, why, size);
+    int r = check_schema(store);
+    return r ? explain(store, r, path, why, size) : check_guard(store, path, why, size);
 }
 
 static int examine(struct store *store, const char *path, enum identity *ret_identity, char *why,
@@ -265,11 +280,26 @@ static int shape_pages(struct store *store) {
                                               &seal_bytes));
 }
 
+/* In a damaged tree pages may lead to each other, so that a walk through it never ends, and SQLite
+ * does not notice: what a file may cost to read is bounded by its size. */
+static int count_steps(void *ctx) {
+    struct store *store = ctx;
+    store->steps_left -= STEPS_COUNTED;
+    return store->steps_left < 0;
+}
+
+static void bound_work(struct store *store) {
+    store->steps_left = STEPS_LEAST;
+    sqlite3_progress_handler(store->db, STEPS_COUNTED, count_steps, store);
+}
+
 static int open_writer(struct store *store, const char *path, char *why, size_t size) {
     enum identity identity;
     store->writable = true;
     sqlite3_busy_timeout(store->db, WRITE_TIMEOUT_MS);
+    bound_work(store);
     int r = examine(store, path, &identity, why, size);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
     if (r)
         return r;
     if (identity == IDENTITY_EMPTY)
@@ -291,14 +321,14 @@ static void remove_unmade(const char *path, int error) {
         unlink(path);
 }
 
-/* SQLite, when it may not make a file, tries to read it, and tells why that failed. */
-static int why_not_made(const char *path, int error) {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+/* A recording says what a user ran: nobody else may read it, whatever the umask. SQLite gives its
+ * journals the mode of the file; a file that is there keeps its own. */
+static int create_private(const char *path) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return negative_errno();
     close(fd);
-    unlink(path);
-    return error;
+    return 0;
 }
 
 int store_open_write(const char *path, struct store **ret_store, char *why, size_t why_size) {
@@ -307,11 +337,11 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
     bool is_new = r == -ENOENT;
     if (r < 0 && !is_new)
         return r == -EISDIR || r == -EINVAL ? r : explain(NULL, r, path, why, why_size);
-    r = connect_file(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store);
-    if (r == -ENOENT)
-        r = why_not_made(path, r);
+    r = is_new ? create_private(path) : guard_owner(path, why, why_size);
+    if (!r)
+        r = connect_file(path, SQLITE_OPEN_READWRITE, &store);
     if (r)
-        return explain(NULL, r, path, why, why_size);
+        return r == -EPERM && !is_new ? r : explain(NULL, r, path, why, why_size);
     r = open_writer(store, path, why, why_size);
     if (!r && (r = identity_keep(store, path)))
         explain(NULL, r, path, why, why_size);
@@ -347,19 +377,6 @@ int store_open_again(const char *path, const struct store_file *file, struct sto
         return 0;
     store_close(*ret_store);
     return not_there(path, true, why, why_size);
-}
-
-/* In a damaged tree pages may lead to each other, so that a walk through it never ends, and SQLite
- * does not notice: what a file may cost to read is bounded by its size. */
-static int count_steps(void *ctx) {
-    struct store *store = ctx;
-    store->steps_left -= STEPS_COUNTED;
-    return store->steps_left < 0;
-}
-
-static void bound_work(struct store *store) {
-    store->steps_left = STEPS_LEAST;
-    sqlite3_progress_handler(store->db, STEPS_COUNTED, count_steps, store);
 }
 
 static int bound_work_by_size(struct store *store) {

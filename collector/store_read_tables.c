@@ -178,13 +178,17 @@ static int read_rows(sqlite3_stmt *statement, struct view_row *row,
     return r < 0 ? r : sql_errno(code);
 }
 
-/* Its columns begin with run, host, instance, time (see store_view.c); events have their number
- * next. */
-static int prepare_view(struct store *store, int64_t run, const char *table,
+/* What its view shows, without the view: that of a foreign file could be any query. Its columns
+ * begin with run, host, instance, time (see store_view.c); events have their number next. */
+static int prepare_view(struct store *store, int64_t run, const char *name,
                         sqlite3_stmt **ret_statement) {
-    char sql[TABLE_NAME_MAX + 96];
-    snprintf(sql, sizeof sql, "SELECT * FROM \"%s_rate\" WHERE run = ? ORDER BY 2, 4, 3, 5", table);
-    int r = sql_prepare(store, sql, ret_statement);
+    struct data_table *table;
+    int r = table_load(store, name, &table);
+    if (r <= 0)
+        return r ? r : -ENOENT;
+    char *sql = view_select_sql(table);
+    r = sql ? sql_prepare(store, sql, ret_statement) : -ENOMEM;
+    sqlite3_free(sql);
     return r ? r : sql_bind(*ret_statement, "i", run);
 }
 

@@ -34,10 +34,12 @@ static int load_columns(struct store *store, struct data_table *table) {
         return r;
     sql_bind(statement, "i", table->id);
     table->n_columns = 0;
+    bool bad = false; /* names become part of statements */
     while ((code = sqlite3_step(statement)) == SQLITE_ROW && table->n_columns < STORE_COLUMNS_MAX) {
         struct data_column *column = &table->columns[table->n_columns++];
         char unit[16], kind[16];
         sql_column_text(statement, 0, column->name, sizeof column->name);
+        bad |= !table_name_valid(column->name, strlen(column->name));
         sql_column_text(statement, 1, unit, sizeof unit);
         sql_column_text(statement, 2, kind, sizeof kind);
         column->unit = unit_from_text(unit);
@@ -45,7 +47,7 @@ static int load_columns(struct store *store, struct data_table *table) {
         table->has_levels |= column->kind == COLUMN_LEVEL;
     }
     sqlite3_reset(statement);
-    return sql_errno(code);
+    return bad ? refuse(store, -EBADMSG, table->name, "a column's name is none") : sql_errno(code);
 }
 
 /* 1 found, 0 not, negative errno. */
@@ -55,6 +57,7 @@ static int load_info(struct store *store, const char *name, struct data_table *t
     if (!statement)
         return r;
     sql_bind(statement, "t", name);
+    bool bad = false;
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) {
         char kind[16];
@@ -63,8 +66,12 @@ static int load_info(struct store *store, const char *name, struct data_table *t
         sql_column_text(statement, 2, table->instance, sizeof table->instance);
         sql_column_text(statement, 3, kind, sizeof kind);
         table->kind = strcmp(kind, "events") == 0 ? TABLE_EVENTS : TABLE_SAMPLES;
+        bad = !table_name_valid(table->name, strlen(table->name)) ||
+              !table_name_valid(table->instance, strlen(table->instance));
     }
     sqlite3_reset(statement);
+    if (bad)
+        return refuse(store, -EBADMSG, "table_info", "a table's name is none");
     return code == SQLITE_ROW ? 1 : sql_errno(code);
 }
 
@@ -76,7 +83,7 @@ static struct data_table *table_known(const struct store *store, const char *nam
 }
 
 /* Reads the table afresh, since another writer may have widened it. 1, 0, negative errno. */
-static int table_load(struct store *store, const char *name, struct data_table **ret_table) {
+int table_load(struct store *store, const char *name, struct data_table **ret_table) {
     struct data_table *table = table_known(store, name);
     if (table) {
         *ret_table = table;

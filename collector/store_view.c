@@ -60,15 +60,13 @@ static void put_level(sqlite3_str *sql, const struct data_column *column) {
         sqlite3_str_appendf(sql, ", d.\"%w\" AS \"%w\"", name, name);
 }
 
-char *view_create_sql(const struct data_table *table) {
+static void put_select(sqlite3_str *sql, const struct data_table *table) {
     bool events = table->kind == TABLE_EVENTS;
-    sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(
         sql,
-        "CREATE VIEW \"%w_rate\" AS SELECT r.run AS run, h.name AS host,"
-        " i.name AS \"%w\","
+        "SELECT r.run AS run, h.name AS host, i.name AS \"%w\","
         " (f.mono_ns + " CLOCK_OFFSET_SQL("f.mono_ns") " - r.started_mono_ns) / 1e9 AS time_s",
-        table->name, table->instance);
+        table->instance);
     sqlite3_str_appendf(sql, events ? ", d.n AS n" : ", d.interval_ns / 1e9 AS interval_s");
     for (size_t i = 0; i < table->n_columns; i++) {
         if (!events && table->columns[i].kind == COLUMN_COUNTER)
@@ -81,5 +79,18 @@ char *view_create_sql(const struct data_table *table) {
                         " JOIN frame f ON f.stream = s.stream JOIN \"%w\" d ON d.frame = f.frame"
                         " JOIN instance i ON i.instance = d.instance",
                         table->name);
+}
+
+char *view_create_sql(const struct data_table *table) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    sqlite3_str_appendf(sql, "CREATE VIEW \"%w_rate\" AS ", table->name);
+    put_select(sql, table);
+    return sqlite3_str_finish(sql);
+}
+
+char *view_select_sql(const struct data_table *table) {
+    sqlite3_str *sql = sqlite3_str_new(NULL);
+    put_select(sql, table);
+    sqlite3_str_appendf(sql, " WHERE r.run = ? ORDER BY 2, 4, 3, 5");
     return sqlite3_str_finish(sql);
 }
