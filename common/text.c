@@ -75,29 +75,53 @@ bool text_i64(const char **p, const char *end, int64_t *ret_value) {
     return true;
 }
 
-/* Length of the printable UTF-8 character at text, 0 if there is none. */
-static size_t printable_char(const unsigned char *s, size_t size) {
+/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
+static size_t utf8_char(const unsigned char *s, size_t size) {
     if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f;
+        return 1;
     size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
     if (s[0] < 0xc2 || s[0] > 0xf4 || n > size)
         return 0;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    bool c1_control = s[0] == 0xc2 && s[1] < 0xa0;
     bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
     bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
     bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
-    return c1_control || overlong || surrogate || beyond ? 0 : n;
+    return overlong || surrogate || beyond ? 0 : n;
+}
+
+/* Controls, and what shows nothing or turns the direction of what follows it: Unicode's
+ * Default_Ignorable_Code_Point, the separators of lines and paragraphs, and U+FFF9 to U+FFFB. */
+static const uint32_t unseen[][2] = {
+    {0x00, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},      {0x34f, 0x34f},   {0x61c, 0x61c},
+    {0x115f, 0x1160}, {0x17b4, 0x17b5},   {0x180b, 0x180f},  {0x200b, 0x200f}, {0x2028, 0x202e},
+    {0x2060, 0x206f}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},  {0xfeff, 0xfeff}, {0xffa0, 0xffa0},
+    {0xfff0, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+static bool is_unseen(uint32_t code) {
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+        if (code >= unseen[i][0] && code <= unseen[i][1])
+            return true;
+    return false;
+}
+
+size_t text_char(const char *text, size_t size, uint32_t *ret_code) {
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n = utf8_char(s, size);
+    uint32_t code = n < 2 ? s[0] : s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | (s[i] & 0x3fu);
+    *ret_code = n && !is_unseen(code) ? code : 0;
+    return n ? n : 1;
 }
 
 bool text_is_printable_utf8(const char *text, size_t size) {
+    uint32_t code;
     for (size_t i = 0; i < size;) {
-        size_t n = printable_char((const unsigned char *)text + i, size - i);
-        if (!n)
+        i += text_char(text + i, size - i, &code);
+        if (!code)
             return false;
-        i += n;
     }
     return true;
 }
@@ -105,15 +129,13 @@ bool text_is_printable_utf8(const char *text, size_t size) {
 size_t text_sanitize(char *to, size_t capacity, const char *from, size_t size) {
     size_t length = 0;
     for (size_t i = 0; i < size;) {
-        size_t n = printable_char((const unsigned char *)from + i, size - i);
-        if (length + (n ? n : 1) >= capacity)
+        uint32_t code;
+        size_t n = text_char(from + i, size - i, &code), own = code ? n : 1;
+        if (length + own >= capacity)
             break;
-        if (n)
-            memcpy(to + length, from + i, n);
-        else
-            to[length] = '?';
-        length += n ? n : 1;
-        i += n ? n : 1;
+        memcpy(to + length, code ? from + i : "?", own);
+        length += own;
+        i += n;
     }
     if (capacity)
         to[length] = '\0';

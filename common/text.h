@@ -31,11 +31,16 @@ bool text_u64(const char **p, const char *end, uint64_t *ret_value);
 /* As text_u64, with an optional minus sign. */
 bool text_i64(const char **p, const char *end, int64_t *ret_value);
 
-/* Valid UTF-8 without control characters (C0, DEL, C1). */
+/* The first of size > 0 bytes as a character: its bytes, and its code; code 0 if a reader must not
+ * get it: malformed UTF-8, a control, a character that shows nothing or turns the direction of
+ * writing. What every format and message goes by. */
+size_t text_char(const char *text, size_t size, uint32_t *ret_code);
+
+/* UTF-8 of such characters alone that a reader may get. */
 bool text_is_printable_utf8(const char *text, size_t size);
 
-/* Copies at most capacity-1 bytes and ends with NUL; what is not printable UTF-8 becomes '?', and
- * no character is cut in half. Returns the length of the copy. */
+/* Copies at most capacity-1 bytes and ends with NUL; each character that a reader must
+ * not get becomes '?', and no character is cut in half. Returns the length of the copy. */
 size_t text_sanitize(char *to, size_t capacity, const char *from, size_t size);
 
 /* Whole-string numbers of command lines: "10", "0.5"; -EINVAL or -ERANGE otherwise. */

@@ -15,6 +15,7 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "reports/export/export.h"
 
 #define PREFIX "chokepoint_"
@@ -105,13 +106,15 @@ static void forget(struct writer *w) {
 /* ---- text ---- */
 
 static void put_escaped(FILE *out, const char *text) {
-    for (; *text; text++) {
+    uint32_t code;
+    for (size_t n; *text; text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
         if (*text == '\n')
             fputs("\\n", out);
-        else if (*text == '"' || *text == '\\')
+        else if (code == '"' || code == '\\')
             fprintf(out, "\\%c", *text);
         else
-            fputc(*text, out);
+            fprintf(out, "%.*s", code ? (int)n : 1, code ? text : "?");
     }
 }
 

@@ -8,15 +8,26 @@
 
 #include "reports/formats/csv.h"
 #include "reports/formats/formats.h"
+#include "reports/formats/stand_in.h"
+
+/* As spreadsheets take it; some take the signs of full width, too. */
+static bool is_formula(const char *text) {
+    static const char *const signs[] = {"=",  "+",      "-",      "@",      "\t",
+                                        "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (strncmp(text, signs[i], strlen(signs[i])) == 0)
+            return true;
+    return false;
+}
 
 void csv_put_text(FILE *out, const char *text) {
-    fputc('"', out);
-    if (*text && strchr("=+-@\t\r", *text))
-        fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '"')
+    uint32_t code;
+    fputs(is_formula(text) ? "\"'" : "\"", out);
+    for (size_t n; *text; text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
+        if (code == '"')
             fputc('"', out);
-        fputc(*text == '\r' || *text == '\n' ? ' ' : *text, out);
+        fprintf(out, "%.*s", code ? (int)n : 1, code ? text : stand_in(text));
     }
     fputc('"', out);
 }

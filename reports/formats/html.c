@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "reports/formats/formats.h"
-#include "reports/formats/hostile.h"
+#include "reports/formats/stand_in.h"
 
 static const char style[] =
     "body{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;color:#222;background:#f5f6f8;margin:0}"
@@ -45,20 +45,20 @@ static const char style[] =
 
 /* Text from outside: escaped for element content and for quoted attributes. */
 static void put(FILE *out, const char *text) {
-    for (; *text; text++) {
-        size_t hostile = hostile_bytes(text);
-        const char *entity = *text == '&'    ? "&amp;"
-                             : *text == '<'  ? "&lt;"
-                             : *text == '>'  ? "&gt;"
-                             : *text == '"'  ? "&quot;"
-                             : *text == '\'' ? "&#39;"
-                             : hostile       ? " "
-                                             : NULL;
+    uint32_t code;
+    for (size_t n; *text; text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
+        const char *entity = code == '&'    ? "&amp;"
+                             : code == '<'  ? "&lt;"
+                             : code == '>'  ? "&gt;"
+                             : code == '"'  ? "&quot;"
+                             : code == '\'' ? "&#39;"
+                             : !code        ? stand_in(text)
+                                            : NULL;
         if (entity)
             fputs(entity, out);
         else
-            fputc(*text, out);
-        text += hostile ? hostile - 1 : 0;
+            fwrite(text, 1, n, out);
     }
 }
 

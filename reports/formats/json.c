@@ -34,12 +34,15 @@ static json_t *number(double value) {
 }
 
 static json_t *text_value(const char *text) {
-    json_t *string = text ? json_string(text) : NULL;
-    if (string || !text)
-        return string ? string : json_null();
-    char clean[4096]; /* not UTF-8 */
-    text_sanitize(clean, sizeof clean, text, strlen(text));
-    return json_string(clean);
+    size_t size = text ? strlen(text) : 0;
+    if (!text)
+        return json_null();
+    if (text_is_printable_utf8(text, size))
+        return json_stringn(text, size);
+    char *clean = malloc(size + 1);
+    json_t *string = clean ? json_stringn(clean, text_sanitize(clean, size + 1, text, size)) : NULL;
+    free(clean);
+    return string ? string : json_null();
 }
 
 static json_t *texts(char *const *items, size_t n) {

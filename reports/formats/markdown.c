@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "reports/formats/formats.h"
-#include "reports/formats/hostile.h"
+#include "reports/formats/stand_in.h"
 
 static bool is_letter(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -15,25 +15,22 @@ static bool is_letter(unsigned char c) {
 
 static void put(FILE *out, const char *text) {
     bool last_is_letter = false;
-    for (; *text; last_is_letter = is_letter((unsigned char)*text), text++) {
-        unsigned char c = (unsigned char)*text;
-        size_t hostile = hostile_bytes(text);
-        if (hostile) {
-            fputc(' ', out);
-            text += hostile - 1;
-        } else if (c == '<')
+    uint32_t code;
+    for (size_t n; *text; last_is_letter = is_letter((unsigned char)*text), text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
+        /* an underscore between letters is no emphasis */
+        bool inner = code == '_' && last_is_letter && is_letter((unsigned char)text[1]);
+        if (!code)
+            fputs(stand_in(text), out);
+        else if (code == '<')
             fputs("&lt;", out);
-        else if (c == '>')
+        else if (code == '>')
             fputs("&gt;", out);
-        else if (c == '&')
+        else if (code == '&')
             fputs("&amp;", out);
-        else {
-            /* an underscore between letters is no emphasis */
-            bool inner = c == '_' && is_letter((unsigned char)text[1]);
-            if (strchr("\\`*_[]|~#$", c) && !(inner && last_is_letter))
-                fputc('\\', out);
-            fputc(c, out);
-        }
+        else
+            fprintf(out, "%s%.*s", n == 1 && strchr("\\`*_[]|~#$", *text) && !inner ? "\\" : "",
+                    (int)n, text);
     }
 }
 
@@ -60,6 +57,14 @@ static void put_paragraph(struct page *page, enum style style, const char *text)
     fprintf(page->out, "%s\n", mark);
 }
 
+static void put_code(FILE *out, const char *text) {
+    uint32_t code;
+    for (size_t n; *text; text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
+        fprintf(out, "%.*s", code ? (int)n : 1, code ? text : stand_in(text));
+    }
+}
+
 /* A command in code needs a fence longer than its own backticks. */
 static void put_command(struct page *page, const char *command) {
     size_t longest = 0, run = 0;
@@ -71,8 +76,7 @@ static void put_command(struct page *page, const char *command) {
     for (int side = 0; side < 2; side++) {
         if (side) {
             fputc(' ', page->out);
-            for (const char *p = command; *p; p++)
-                fputc((unsigned char)*p < 0x20 ? ' ' : *p, page->out);
+            put_code(page->out, command);
             fputc(' ', page->out);
         }
         for (size_t i = 0; i <= longest; i++)

@@ -9,28 +9,12 @@
 #include "common/error.h"
 #include "common/text.h"
 
-/* The character at text and its bytes; 0 bytes if it is not printable UTF-8. */
-static uint32_t decode(const char *text, size_t size, size_t *ret_bytes) {
-    const unsigned char *s = (const unsigned char *)text;
-    size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    *ret_bytes = n <= size && text_is_printable_utf8(text, n) ? n : 0;
-    if (*ret_bytes < 2)
-        return s[0];
-    uint32_t code = s[0] & (0x7fu >> n);
-    for (size_t i = 1; i < n; i++)
-        code = code << 6 | (s[i] & 0x3fu);
-    return code;
-}
-
-/* Ranges of Unicode 15's East Asian Wide and emoji, coarsely; and those that take no column or
- * change the direction of writing. */
+/* Ranges of Unicode 15's East Asian Wide and emoji, coarsely; and those that combine with what is
+ * before them. */
 static const uint32_t wide[][2] = {
     {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
     {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
-static const uint32_t zero[][2] = {{0x0300, 0x036f}, {0x200b, 0x200f}, {0x202a, 0x202e},
-                                   {0x2060, 0x206f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-                                   {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}};
-static const uint32_t turning[][2] = {{0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x2069}};
+static const uint32_t zero[][2] = {{0x0300, 0x036f}, {0x20d0, 0x20ff}, {0xfe20, 0xfe2f}};
 
 static bool within(const uint32_t (*ranges)[2], size_t n, uint32_t code) {
     for (size_t i = 0; i < n; i++)
@@ -41,14 +25,14 @@ static bool within(const uint32_t (*ranges)[2], size_t n, uint32_t code) {
 
 /* One character: its bytes and columns; *ret_show is false if '?' stands for it. */
 static size_t next(const char *text, size_t size, size_t *ret_columns, bool *ret_show) {
-    size_t bytes;
-    uint32_t code = decode(text, size, &bytes);
-    *ret_show = bytes > 0 && !within(turning, ARRAY_SIZE(turning), code);
-    *ret_columns = !*ret_show                             ? 1
+    uint32_t code;
+    size_t bytes = text_char(text, size, &code);
+    *ret_show = code != 0;
+    *ret_columns = !code                                  ? 1
                    : within(zero, ARRAY_SIZE(zero), code) ? 0
                    : within(wide, ARRAY_SIZE(wide), code) ? 2
                                                           : 1;
-    return bytes ? bytes : 1;
+    return bytes;
 }
 
 /* Columns that the text takes, of at most `width` (0: no limit); out NULL: only counts. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/text.h"
 
 #define PLOT_WIDTH 980
 #define BINS 420
@@ -135,11 +136,13 @@ const char *script_colour(size_t i) {
 
 /* A string no part of which gnuplot reads as anything else. */
 void script_put_string(FILE *out, const char *text) {
+    uint32_t code;
     fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
+    for (size_t n; *text; text += n) {
+        n = text_char(text, strnlen(text, 4), &code);
+        if (code == '\'')
             fputc('\'', out);
-        fputc(*text == '`' || (unsigned char)*text < 0x20 ? '?' : *text, out);
+        fprintf(out, "%.*s", code ? (int)n : 1, code && code != '`' ? text : "?");
     }
     fputc('\'', out);
 }

@@ -150,7 +150,19 @@ static void printable_is_utf8_without_controls(void **state) {
                                       "\xf5\x80\x80\x80",
                                       "\xff",
                                       "\xc3\x28",
-                                      "\xf0\x9f\x98"};
+                                      "\xf0\x9f\x98",
+                                      "\u00ad",
+                                      "\u061c",
+                                      "\u200b",
+                                      "\u200f",
+                                      "\u2028",
+                                      "\u202a",
+                                      "\u202e",
+                                      "\u2060",
+                                      "\u2066",
+                                      "\u2069",
+                                      "\ufeff",
+                                      "\U000e0041"};
     for (size_t i = 0; i < ARRAY_SIZE(good); i++)
         assert_true(text_is_printable_utf8(good[i], strlen(good[i])));
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
@@ -163,6 +175,8 @@ static void sanitized_text_is_always_printable_and_fits(void **state) {
     char to[16];
     assert_int_equal(text_sanitize(to, sizeof to, "a\nb\xff\xc3\xa9", 6), 6);
     assert_string_equal(to, "a?b?\xc3\xa9");
+    assert_int_equal(text_sanitize(to, sizeof to, "a\u202eb\u200b", 8), 4);
+    assert_string_equal(to, "a?b?"); /* one for each, however many bytes */
     uint32_t random = 7;
     for (int round = 0; round < 20000; round++) {
         unsigned char from[24];

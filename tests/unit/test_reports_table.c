@@ -11,12 +11,13 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "reports/formats/csv.h"
 #include "reports/formats/formats.h"
 #include "reports/formats/terminal.h"
 
 /* A formula, tags, quotes, a pipe, an escape sequence, a line's end, and what turns the direction
  * of writing. */
-#define HOSTILE "=a|<b>\"'`\033[2J\n\u202e\u2066 名前"
+#define HOSTILE "=a|<b>\"'`\033[2J\n\u202e\u2066\u200b 名前"
 
 struct record {
     const char *name;
@@ -75,6 +76,7 @@ static void expect_harmless(const char *text) {
     assert_null(strchr(text, '\033'));
     assert_null(strstr(text, "\u202e"));
     assert_null(strstr(text, "\u2066"));
+    assert_null(strstr(text, "\u200b"));
     HAS(text, "名前");
 }
 
@@ -98,6 +100,21 @@ static void no_reader_format_passes_on_what_is_hostile(void **state) {
     }
 }
 
+static void no_csv_cell_is_a_formula(void **state) {
+    static const char *const formulas[] = {"=1+1", "+1",  "-1+1", "@sum", "\t=1",
+                                           "\r=1", "＝1", "＋1",  "－1",  "＠a"};
+    (void)state;
+    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        csv_put_text(out, formulas[i]);
+        fclose(out);
+        assert_int_equal(strncmp(text, "\"'", 2), 0);
+        free(text);
+    }
+}
+
 static void csv_takes_tables_that_were_made_for_it_and_quotes_texts(void **state) {
     struct report_table table;
     (void)state;
@@ -114,7 +131,7 @@ static void csv_takes_tables_that_were_made_for_it_and_quotes_texts(void **state
     free(text);
 }
 
-/* Programs see a value as it is, and null where it is not known. */
+/* Programs see what a reader would, not escaped further, and null where a value is not known. */
 static void a_document_has_each_key_of_each_row(void **state) {
     struct report_table table;
     (void)state;
@@ -123,7 +140,8 @@ static void a_document_has_each_key_of_each_row(void **state) {
     json_t *document = json_loads(text, 0, NULL), *things = json_object_get(document, "things"),
            *first = json_array_get(things, 0), *second = json_array_get(things, 1);
     assert_int_equal(json_array_size(things), 2);
-    assert_string_equal(json_string_value(json_object_get(first, "name")), HOSTILE);
+    assert_string_equal(json_string_value(json_object_get(first, "name")),
+                        "=a|<b>\"'`?[2J???? 名前");
     assert_true(json_real_value(json_object_get(first, "time_s")) == 0.0125);
     assert_int_equal(json_integer_value(json_object_get(first, "n")), 7);
     assert_true(json_is_null(json_object_get(second, "time_s")));
@@ -233,6 +251,7 @@ static void a_table_without_memory_fails_the_page(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_csv_cell_is_a_formula),
         cmocka_unit_test(no_reader_format_passes_on_what_is_hostile),
         cmocka_unit_test(csv_takes_tables_that_were_made_for_it_and_quotes_texts),
         cmocka_unit_test(a_document_has_each_key_of_each_row),
