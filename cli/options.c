@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define VALUES_FROM 256 /* of long options: getopt tells letters by their own value */
 #define VALUE_HELP (VALUES_FROM + VERB_OPTIONS_MAX)
@@ -121,4 +123,10 @@ int verb_refuse(const char *verb, const char *what, const char *word, const char
     else
         verb_complain(verb, "%s; %s", what, advice);
     return -EINVAL;
+}
+
+void verb_say_owner(const char *verb, const char *database) {
+    struct stat st;
+    if (stat(database, &st) == 0 && st.st_uid != geteuid())
+        verb_complain(verb, "%s belongs to another user (uid %u)", database, (unsigned)st.st_uid);
 }

@@ -48,6 +48,9 @@ int verb_words_status(int result);
  * from outside moves the cursor or begins a line of its own. */
 void verb_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says so where the database is another user's; nothing otherwise. */
+void verb_say_owner(const char *verb, const char *database);
+
 /* "chokepoint VERB: WHAT 'WORD'; ADVICE", without the word if it is NULL. Returns -EINVAL. */
 int verb_refuse(const char *verb, const char *what, const char *word, const char *advice);
 

@@ -33,6 +33,8 @@ int report_open_database(const char *verb, const char *path, struct store **ret_
     char why[256] = "";
     int result = store_open_read(path, ret_store, why, sizeof why);
     if (result == 0)
+        verb_say_owner(verb, path);
+    if (result == 0)
         return 0;
     if (result == -ENOENT)
         verb_complain(verb,

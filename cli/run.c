@@ -45,10 +45,11 @@ static const char *run_name(const struct run_session *s) {
 
 static int begin(struct run_session *s) {
     struct store *store;
-    char *line = command_line(s->options->command);
+    char *line = command_line(s->options);
     int r = line ? open_database(s, &store) : -ENOMEM;
     if (r < 0)
         return free(line), r;
+    verb_say_owner("run", s->options->database);
     const struct run_begin begin = {.name = run_name(s),
                                     .command = line,
                                     .wall_ns = clock_wall_ns(),

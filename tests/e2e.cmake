@@ -2,6 +2,7 @@
 # `chokepoint run`: finding hosts, starting agents, being transparent to the command.
 chokepoint_unit_test(test_hosts chokepoint_launch)
 chokepoint_unit_test(test_command_words chokepoint_launch)
+chokepoint_unit_test(test_secret_words chokepoint_launch)
 chokepoint_unit_test(test_launch chokepoint_launch)
 chokepoint_unit_test(test_backoff chokepoint_launch)
 # A program whose dynamic loader is not ours.

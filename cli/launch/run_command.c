@@ -9,6 +9,7 @@
 #include "cli/launch/preload.h"
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
+#include "cli/launch/secret_words.h"
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/error.h"
@@ -29,7 +30,7 @@ static bool needs_quotes(const char *word) {
     return !*word || word[strspn(word, plain)];
 }
 
-char *command_line(char *const *words) {
+static char *join_words(char *const *words) {
     struct buffer line;
     buffer_init(&line);
     for (size_t i = 0; words[i]; i++) {
@@ -48,6 +49,14 @@ char *command_line(char *const *words) {
         return NULL;
     }
     return (char *)line.data;
+}
+
+char *command_line(const struct run_options *options) {
+    char *const program[] = {options->command[0], NULL};
+    char **masked = secret_words_mask(options->no_command_lines ? program : options->command);
+    char *line = masked ? join_words(masked) : NULL;
+    secret_words_free(masked);
+    return line;
 }
 
 /* Adds what brings the shim into the ranks; mpirun itself needs none of it. */

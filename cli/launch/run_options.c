@@ -29,6 +29,7 @@ static const char help[] =
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
+    "      --no-command-lines record of COMMAND its program alone\n"
     "      --no-report        no verdict at the end\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
@@ -106,6 +107,7 @@ size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
         {.name = "allow-missing", .flag = &o->allow_missing},
         {.name = "start-timeout", .text = &words->start_timeout},
         {.name = "no-shim", .flag = &words->no_shim},
+        {.name = "no-command-lines", .flag = &o->no_command_lines},
         {.name = "no-report", .flag = &words->no_report},
         {.name = "quiet", .letter = 'q', .flag = &o->quiet},
     };

@@ -19,7 +19,8 @@ struct run_options {
     int64_t start_timeout_ns;
     int repeats; /* how often the command is to run */
     bool allow_missing, report, quiet, flows, shim, ignore_failure;
-    char **command; /* NULL-terminated, at least one word */
+    bool no_command_lines; /* of the command only the program is recorded */
+    char **command;        /* NULL-terminated, at least one word */
 };
 
 /* The words of these options, before they are judged: `chokepoint sweep` takes them, too. */
@@ -29,7 +30,7 @@ struct run_words {
     bool no_report, no_shim;
 };
 
-#define RUN_WORDS_TAKES 13 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 14 /* options that run_words_takes lists */
 
 struct verb_option;
 

@@ -101,7 +101,7 @@ size_t session_name_missing(struct run_session *s);
 /* 0, -ENOENT, -EACCES: as the shell would find it. */
 int command_find(const char *word);
 /* As a shell would take it again, on one line; the caller frees it. NULL: out of memory. */
-char *command_line(char *const *words);
+char *command_line(const struct run_options *options);
 /* Starts it with all that is ours taken away, and what lets its processes be found. */
 int session_start_command(struct run_session *s);
 

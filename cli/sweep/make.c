@@ -113,7 +113,7 @@ static int count_made(struct making *m, struct store *store) {
 
 static int join(struct making *m, struct store *store) {
     const struct sweep_request *request = m->request;
-    char *line = command_line(request->options.command);
+    char *line = command_line(&request->options);
     struct store_sweep sweep = {.name = (char *)request->name,
                                 .command = line,
                                 .repeats = request->options.repeats,
