@@ -54,7 +54,8 @@ static const char help[] =
     "      --flows            capture packets\n"
     "      --allow-missing    go on when a host does not answer\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
-    "      --no-shim          do not record MPI calls\n";
+    "      --no-shim          do not record MPI calls\n"
+    "      --no-command-lines record of COMMAND its program alone\n";
 
 struct scan {
     const char *name, *from, *until;
