@@ -489,6 +489,38 @@ static void hostile_rows_are_refused(void **unused) {
 }
 
 /* A packed frame of table 0: m rows said, names, and then bytes. */
+static bool is_printable(const uint8_t *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] < ' ' || bytes[i] > '~')
+            return false;
+    return true;
+}
+
+/* What follows the record, its checksum first, would make a good name. */
+static void a_name_does_not_reach_beyond_its_record(void **unused) {
+    (void)unused;
+    struct buffer p = {0}, out = {0};
+    size_t frames;
+    char why[128];
+    uint64_t seq = 0;
+    do {
+        buffer_reset(&p);
+        buffer_reset(&out);
+        put_opening(&out);
+        put_head(&p, ++seq, 1);
+        buffer_put_varint(&p, 0);
+        buffer_put_varint(&p, 1);
+        buffer_put_u8(&p, 0);
+        buffer_put_varint(&p, 5);
+        put_record(&out, WIRE_FRAME, &p);
+    } while (!is_printable(out.data + out.size - 4, 4));
+    buffer_put(&out, "xxxxxxxxxxxxxxxx", 16);
+    assert_int_equal(read_to_end(out.data, out.size, &frames, why), -EBADMSG);
+    assert_non_null(strstr(why, "bad row"));
+    buffer_release(&p);
+    buffer_release(&out);
+}
+
 static void check_packed_refused(uint64_t m, uint64_t k, const char *name, const uint8_t *rows,
                                  size_t size) {
     struct buffer p = {0};
@@ -648,6 +680,18 @@ static void hostile_streams_are_refused(void **unused) {
     buffer_release(&out);
 }
 
+static void a_host_without_a_name_is_refused(void **unused) {
+    (void)unused;
+    struct wire_stream stream = {.host = "", .boot_id = "b", .stream_id = 3, .period_ns = 4};
+    struct buffer out = {0};
+    size_t frames;
+    char why[128];
+    wire_put_stream(&out, &stream);
+    assert_int_equal(read_to_end(out.data, out.size, &frames, why), -EBADMSG);
+    assert_non_null(strstr(why, "bad host name"));
+    buffer_release(&out);
+}
+
 static void
 a_record_that_claims_more_than_the_limit_is_refused_before_it_is_awaited(void **unused) {
     (void)unused;
@@ -717,10 +761,12 @@ int main(void) {
         cmocka_unit_test(a_cut_inside_a_record_says_where_the_whole_ones_end),
         cmocka_unit_test(hostile_frames_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_rows_are_refused),
+        cmocka_unit_test(a_name_does_not_reach_beyond_its_record),
         cmocka_unit_test(hostile_packed_rows_are_refused),
         cmocka_unit_test(a_varint_of_more_than_64_bits_is_refused),
         cmocka_unit_test(hostile_tables_are_refused_for_what_they_say),
         cmocka_unit_test(hostile_streams_are_refused),
+        cmocka_unit_test(a_host_without_a_name_is_refused),
         cmocka_unit_test(a_record_that_claims_more_than_the_limit_is_refused_before_it_is_awaited),
         cmocka_unit_test(records_of_unknown_type_are_skipped_when_their_checksum_holds),
         cmocka_unit_test(the_checksum_is_that_of_rfc_3720),
