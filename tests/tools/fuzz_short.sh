@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# fuzz_short.sh BUILD SECONDS: runs every fuzz target for a while from its seed corpus; a finding fails.
+# fuzz_short.sh BUILD SECONDS: runs every fuzz target for a while from its seed corpus; a finding fails. By hand
+# with more seconds; prints how many inputs were tried.
 set -euo pipefail
 build=$1 seconds=$2 found=0
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
+total=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for target in "$build"/bin/fuzz_*; do
@@ -19,5 +21,8 @@ for target in "$build"/bin/fuzz_*; do
         exit 1
     fi
     printf '%-20s %s\n' "$name" "$(grep -E '^Done' "$work/log" || tail -1 "$work/log")"
+    runs=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$work/log")
+    total=$((total + ${runs:-0}))
 done
 [ $found = 1 ] || { echo "no fuzz target in $build/bin"; exit 1; }
+echo "$total inputs"
