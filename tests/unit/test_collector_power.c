@@ -9,6 +9,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 #include <pthread.h>
@@ -40,6 +42,16 @@ struct push_of {
     struct buffer body;
 };
 
+/* The writer's thread looks, too, and cmocka can jump out of the test's thread only. */
+#define MUST(condition, ...)                                                                       \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fprintf(stderr, " (%s:%d)\n", __FILE__, __LINE__);                                     \
+            abort();                                                                               \
+        }                                                                                          \
+    } while (0)
+
 static void remove_left(const struct power *p) {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
     char path[80];
@@ -52,10 +64,12 @@ static void remove_left(const struct power *p) {
 static int64_t ask(const char *path, const char *sql) {
     sqlite3 *db;
     sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int code = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL);
+    MUST(code == SQLITE_OK, "%s: %s", path, sqlite3_errmsg(db));
+    code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    MUST(code == SQLITE_OK, "%s: %s", sql, sqlite3_errmsg(db));
+    code = sqlite3_step(statement);
+    MUST(code == SQLITE_ROW, "%s: %s", sql, sqlite3_errmsg(db));
     int64_t value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     sqlite3_close(db);
@@ -70,16 +84,16 @@ static void expect_acknowledged(const struct power *p, const char *path) {
                  " JOIN host USING(host) WHERE name = 'vm%zu' AND f.seq <= %llu",
                  h, (unsigned long long)p->acknowledged[h]);
         int64_t kept = ask(path, sql);
-        if ((uint64_t)kept != p->acknowledged[h])
-            fail_msg("host %zu: %lld of %llu acknowledged frames after cut %llu", h,
-                     (long long)kept, (unsigned long long)p->acknowledged[h],
-                     (unsigned long long)p->cuts);
+        MUST((uint64_t)kept == p->acknowledged[h],
+             "host %zu: %lld of %llu acknowledged frames after cut %llu", h, (long long)kept,
+             (unsigned long long)p->acknowledged[h], (unsigned long long)p->cuts);
     }
-    assert_int_equal(ask(path, "SELECT count(*) FROM frame") -
-                         ask(path, "SELECT count(*) FROM (SELECT DISTINCT stream, seq FROM frame)"),
-                     0);
-    assert_int_equal(
-        ask(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
+    MUST(ask(path, "SELECT count(*) FROM frame") ==
+             ask(path, "SELECT count(*) FROM (SELECT DISTINCT stream, seq FROM frame)"),
+         "frames are there twice after cut %llu", (unsigned long long)p->cuts);
+    MUST(ask(path, "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") ==
+             0,
+         "damaged after cut %llu", (unsigned long long)p->cuts);
 }
 
 static void cut_power(struct power *p, bool any_arrived) {
@@ -92,8 +106,7 @@ static void cut_power(struct power *p, bool any_arrived) {
     if (!p->acknowledged[0] && access(path, F_OK) != 0)
         return; /* nothing was promised yet */
     int r = store_open_write(path, &store, why, sizeof why);
-    if (r)
-        fail_msg("cut %llu: %d %s", (unsigned long long)p->cuts, r, why);
+    MUST(r == 0, "cut %llu: %d %s", (unsigned long long)p->cuts, r, why);
     store_close(store);
     if (p->acknowledged[0])
         expect_acknowledged(p, path);
@@ -107,7 +120,7 @@ static void on_change(void *ctx) {
 
 static void on_answer(struct write_job *job) {
     struct push_of *push = (struct push_of *)job;
-    assert_int_equal(job->result, 0);
+    MUST(job->result == 0, "no answer: %d %s", job->result, job->push.why);
     cut_disk.busy = true;
     push->power->acknowledged[push->host] = job->push.committed;
     cut_power(push->power, false);
