@@ -78,12 +78,15 @@ static void add_preload(struct run_session *s, struct preload *preload,
 
 int session_start_command(struct run_session *s) {
     struct preload preload;
-    struct child_variable variables[11] = {
+    struct child_variable variables[12] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
         {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks},
         {"CHOKEPOINT_AGENT", NULL},         {"LC_CHOKEPOINT_RUN", s->run_id},
         {"OMPI_CHOKEPOINT_RUN", s->run_id}, {"OMPI_CHOKEPOINT_MARKS", s->marks}};
-    add_preload(s, &preload, variables + 7);
+    struct child_variable *end = variables;
+    while (end->name)
+        end++;
+    add_preload(s, &preload, end);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,
                                     .stdin_fd = -1,
