@@ -91,7 +91,8 @@ class Matrix:
             return words
         if case["environment"]:
             words = self.wrapped(case, words)
-        return ["mpirun", "--hostfile", case["hostfile"], "-np", str(case["ranks"]), "-N", "1", *words]
+        sanitizer = ["-x", "ASAN_OPTIONS"] if "ASAN_OPTIONS" in os.environ else []  # of a build that has one
+        return ["mpirun", "--hostfile", case["hostfile"], "-np", str(case["ranks"]), "-N", "1", *sanitizer, *words]
 
     def wrapped(self, case, words):
         path = f"{case['folder']}/rank.sh"
