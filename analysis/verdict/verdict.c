@@ -187,7 +187,10 @@ static void judge_too_little(const struct run_model *model, struct verdict *v) {
     if (!leaning)
         remarks_release(&v->summary);
     v->state = VERDICT_INSUFFICIENT;
-    v->confidence *= leaning ? 0.5 : 0;
+    v->confidence = 0;
+    v->host = v->rank = -1; /* the summary says what it looks like so far */
+    v->subject = SUBJECT_NONE;
+    v->resource = RESOURCE_NONE;
     if (!leaning || run_s(model) < SECONDS_MIN) /* what was said of a run that was seen */
         drop_evidence(v);
     if (model->n_hosts > 1 && verdict_coverage(model) < 0.5)

@@ -20,8 +20,8 @@ confident() { [ "$(json "$1" ".verdict.confidence > $2")" = true ]; }
 run_inside -n two $(train 2) --iterations 2
 [ $status -eq 0 ] || fail "two iterations: exit status $status"
 [ "$(json two .verdict.state)" = insufficient ] || fail "two iterations: $(json two .verdict)"
-said '^insufficient\( (confidence 0[.0-9]*)\)\?: ' || fail "two iterations: the screen does not say so"
-! confident two 0.5 || fail "two iterations: somebody is named: $(json two .verdict)"
+said '^insufficient: ' || fail "two iterations: the screen does not say so"
+[ "$(json two .verdict.host)" = null ] || fail "two iterations: somebody is named"
 
 # No shim: nobody saw inside MPI.
 run_inside --no-shim -n blind $(train 2) --iterations 100000000 --time-limit 2.5 # its processes are looked at once a second

@@ -254,6 +254,9 @@ static void too_few_iterations_are_insufficient(void **state) {
     assert_int_equal(j.verdict.state, VERDICT_INSUFFICIENT);
     assert_non_null(strstr(j.words.summary, "9 iterations"));
     assert_non_null(strstr(j.words.summary, "vm1")); /* what it looks like so far */
+    assert_int_equal(j.verdict.host, -1);            /* which names nobody */
+    assert_int_equal(j.verdict.resource, RESOURCE_NONE);
+    assert_true(j.verdict.confidence == 0);
     judged_release(&j);
 }
 
