@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A layer between SQLite and its files, for the database file only: pages are sealed as they are
- * written and checked as they are read. Of a page that is damaged SQLite gets an error, so that no
+ * written and checked as they are read. SQLite gets an error for a damaged page, so that no
  * query answers from it.
  */
 #include "collector/store_seal.h"

@@ -4,7 +4,8 @@
 connections without a key, from its own address, each send a byte every 12 s; those that are closed are made again, --again a
 second. The time from the
 start of its agent to its delivered sample, again and again for so many seconds, by kind of flood: plain bytes, half of
-the first message of a TLS handshake, and all of it, which the collector answers. Exit status 1 if one took longer than --within. Of the connections it tells how many are open at the end."""
+the first message of a TLS handshake, and all of it, which the collector answers. The number of connections that are open at
+the end is printed, too. Exit status 1 if one sample took longer than --within."""
 import argparse, os, resource, select, socket, ssl, statistics, subprocess, sys, tempfile, time
 
 BIN = os.environ.get("CHOKEPOINT_BIN") or os.path.join(os.path.dirname(__file__), "../../build/release/bin")

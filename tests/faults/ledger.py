@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What agents took, read at its source, beside what the database has.
+"""The samples that agents took, read at their source, beside those in the database.
 
-Each segment of a spool is held open from when it appears: what is removed can still be read. A frame is one that stands whole
-in a segment. What the database lacks of them must be counted there as lost, or be asked for by `chokepoint import`."""
+Each segment of a spool is held open as soon as it appears, so that a removed one can still be read. A sample counts as taken if
+its frame is whole in a segment. A taken sample that is not in the database must be counted there as lost, or come by `chokepoint import`."""
 import os
 import re
 import sqlite3
@@ -10,7 +10,7 @@ import subprocess
 
 
 class Ledger:
-    """Of all spools below a folder."""
+    """The samples in all spools below a folder."""
 
     def __init__(self, folder, dump):
         self.folder, self.dump = folder, dump
@@ -64,7 +64,7 @@ class Ledger:
 
 
 class Stored:
-    """What a database has of samples: streams whose period is not 0."""
+    """The samples in a database. Streams of single events, whose period is 0, are left out."""
 
     def __init__(self, database):
         # Read only, and so that nothing is healed that a reader would meet.
