@@ -35,11 +35,10 @@
  * table of a short recording of 100 hosts takes stays at hand until the last of them is read. */
 #define READER_PRAGMAS "PRAGMA cell_size_check=ON; PRAGMA query_only=ON; PRAGMA cache_size=-65536"
 
-__attribute__((format(printf, 3, 4))) static void say(char *why, size_t size, const char *format,
-                                                      ...) {
+void store_say(char *why, size_t size, const char *format, ...) {
     if (!why || !size)
         return;
-    char text[512]; /* paths in it are anybody's */
+    char text[512]; /* paths and names in it are anybody's */
     va_list values;
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
@@ -155,14 +154,15 @@ static int check_schema(struct store *store) {
 
 static int explain(struct store *store, int r, const char *path, char *why, size_t size) {
     if (r == -EBUSY)
-        say(why, size, "%s is locked by another program: try again when it has finished", path);
+        store_say(why, size, "%s is locked by another program: try again when it has finished",
+                  path);
     else if (r == -EBADMSG && store && store_damaged_page(store))
-        say(why, size, STORE_DAMAGED_PAGE, path, (long long)store_damaged_page(store));
+        store_say(why, size, STORE_DAMAGED_PAGE, path, (long long)store_damaged_page(store));
     else if (r == -EBADMSG)
-        say(why, size, "%s is damaged: %s; restore it, or name another file with --db", path,
-            store ? sqlite3_errmsg(store->db) : "bad file");
+        store_say(why, size, "%s is damaged: %s; restore it, or name another file with --db", path,
+                  store ? sqlite3_errmsg(store->db) : "bad file");
     else if (r < 0)
-        say(why, size, "%s cannot be opened: %s", path, strerror(-r));
+        store_say(why, size, "%s cannot be opened: %s", path, strerror(-r));
     return r;
 }
 
@@ -170,17 +170,17 @@ static int explain(struct store *store, int r, const char *path, char *why, size
 static int check_path(const char *path, char *why, size_t size) {
     struct stat st;
     if (!path[0]) {
-        say(why, size, "the name of the database is empty");
+        store_say(why, size, "the name of the database is empty");
         return -EINVAL;
     }
     if (stat(path, &st) < 0)
         return negative_errno();
     if (S_ISDIR(st.st_mode)) {
-        say(why, size, "%s is a directory, not a database", path);
+        store_say(why, size, "%s is a directory, not a database", path);
         return -EISDIR;
     }
     if (!S_ISREG(st.st_mode)) {
-        say(why, size, "%s is not a regular file", path);
+        store_say(why, size, "%s is not a regular file", path);
         return -EINVAL;
     }
     return 0;
@@ -192,21 +192,22 @@ static int check_guard(struct store *store, const char *path, char *why, size_t 
     int r = guard_file(store, what, sizeof what);
     if (r != -EPERM)
         return explain(store, r, path, why, size);
-    say(why, size, "%s %s, which chokepoint does not make: it is refused", path, what);
+    store_say(why, size, "%s %s, which chokepoint does not make: it is refused", path, what);
     return STORE_FOREIGN;
 }
 
 static int judge(struct store *store, enum identity identity, int64_t version, const char *path,
                  char *why, size_t size) {
     if (identity == IDENTITY_OTHER_VERSION) {
-        say(why, size,
+        store_say(
+            why, size,
             "%s was written by schema version %lld, this chokepoint reads %d: use the chokepoint"
             " that recorded it, or name another file with --db",
             path, (long long)version, STORE_VERSION);
         return STORE_OTHER_VERSION;
     }
     if (identity != IDENTITY_OURS) {
-        say(why, size, "%s is not a Chokepoint database", path);
+        store_say(why, size, "%s is not a Chokepoint database", path);
         return STORE_FOREIGN;
     }
     int r = check_schema(store);
@@ -218,7 +219,7 @@ static int examine(struct store *store, const char *path, enum identity *ret_ide
     int64_t version = 0;
     int r = identify(store, ret_identity, &version);
     if (r == -EBADMSG && (sqlite3_errcode(store->db) & 0xff) == SQLITE_NOTADB) {
-        say(why, size, "%s is not a Chokepoint database", path);
+        store_say(why, size, "%s is not a Chokepoint database", path);
         return STORE_FOREIGN;
     }
     if (r)
@@ -356,9 +357,10 @@ int store_open_write(const char *path, struct store **ret_store, char *why, size
 
 static int not_there(const char *path, bool another, char *why, size_t size) {
     if (another)
-        say(why, size, "another file is in the place of %s, which was moved or removed", path);
+        store_say(why, size, "another file is in the place of %s, which was moved or removed",
+                  path);
     else
-        say(why, size, "%s was moved or removed", path);
+        store_say(why, size, "%s was moved or removed", path);
     return -ESTALE;
 }
 
@@ -413,7 +415,8 @@ static int open_reader(const char *path, bool heal, struct store **ret_store, ch
 int store_open_read(const char *path, struct store **ret_store, char *why, size_t why_size) {
     int r = check_path(path, why, why_size);
     if (r == -ENOENT)
-        say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`", path);
+        store_say(why, why_size, "no database at %s: record one with `chokepoint run COMMAND`",
+                  path);
     if (r < 0)
         return r == -ENOENT || r == -EISDIR || r == -EINVAL ? r
                                                             : explain(NULL, r, path, why, why_size);

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,16 +96,8 @@ int guard_connection(struct store *store) {
 
 /* ---- the file ---- */
 
-__attribute__((format(printf, 3, 4))) static int refuse(char *why, size_t size, const char *format,
-                                                        ...) {
-    char text[400]; /* names in it are anybody's */
-    va_list values;
-    va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    text_sanitize(why, size, text, strlen(text));
-    return -EPERM;
-}
+/* -EPERM, with the reason in why. */
+#define REFUSE(why, size, ...) (store_say(why, size, __VA_ARGS__), -EPERM)
 
 static int check_pages(struct store *store, char *why, size_t size) {
     AUTO(sql_finalize) sqlite3_stmt *bytes = NULL, *encoding = NULL;
@@ -119,10 +110,10 @@ static int check_pages(struct store *store, char *why, size_t size) {
     if (sqlite3_step(bytes) != SQLITE_ROW || sqlite3_step(encoding) != SQLITE_ROW)
         return -EBADMSG;
     if (sqlite3_column_int64(bytes, 0) > PAGE_MAX)
-        return refuse(why, size, "has pages of %lld bytes",
+        return REFUSE(why, size, "has pages of %lld bytes",
                       (long long)sqlite3_column_int64(bytes, 0));
     sql_column_text(encoding, 0, name, sizeof name);
-    return strcmp(name, "UTF-8") == 0 ? 0 : refuse(why, size, "is encoded in %s", name);
+    return strcmp(name, "UTF-8") == 0 ? 0 : REFUSE(why, size, "is encoded in %s", name);
 }
 
 /* One text of the query's first row: 1; 0: no row. */
@@ -142,13 +133,13 @@ static int check_actors(struct store *store, char *why, size_t size) {
     int r = first_name(store, "SELECT name FROM sqlite_schema WHERE type = 'trigger'", name,
                        sizeof name);
     if (r > 0)
-        return refuse(why, size, "has a trigger '%s'", name);
+        return REFUSE(why, size, "has a trigger '%s'", name);
     if (r == 0)
         r = first_name(store,
                        "SELECT name FROM sqlite_schema WHERE type = 'table'"
                        " AND coalesce(rootpage, 0) < 1",
                        name, sizeof name);
-    return r > 0 ? refuse(why, size, "has a virtual table '%s'", name) : r;
+    return r > 0 ? REFUSE(why, size, "has a virtual table '%s'", name) : r;
 }
 
 static bool is_foreign(uid_t owner) {
@@ -164,7 +155,7 @@ int guard_owner(const char *path, char *why, size_t size) {
     free(copy);
     if (!known || !is_foreign(file.st_uid) || !(directory.st_mode & (S_IWGRP | S_IWOTH)))
         return 0;
-    return refuse(why, size,
+    return REFUSE(why, size,
                   "%s belongs to another user (uid %u) in a directory that others can write: name"
                   " another file with --db",
                   path, (unsigned)file.st_uid);
@@ -260,7 +251,7 @@ static int check_definition(sqlite3_stmt *row, char *why, size_t size) {
     if (!sql || !(is_index ? index_acts(sql, &word) : table_acts(sql, &word)))
         return 0;
     sql_column_text(row, 1, name, sizeof name);
-    return refuse(why, size, "has %s '%s' with %s", is_index ? "an index" : "a table", name, word);
+    return REFUSE(why, size, "has %s '%s' with %s", is_index ? "an index" : "a table", name, word);
 }
 
 static int check_definitions(struct store *store, char *why, size_t size) {

@@ -243,6 +243,11 @@ int store_insert_labels(struct store *store, const struct run_begin *begin, int6
 /* The negative errno of an SQLite result code; 0 for OK, ROW and DONE. */
 int sql_errno(int code);
 
+/* Why something cannot be done, made printable: paths and names in it are anybody's. `why` of
+ * `size` bytes; NULL: nobody asks. */
+__attribute__((format(printf, 3, 4))) void store_say(char *why, size_t size, const char *format,
+                                                     ...);
+
 /* The prepared statement, or NULL (*ret_error says why). */
 sqlite3_stmt *sql_statement(struct store *store, enum statement id, int *ret_error);
 

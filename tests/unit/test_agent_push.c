@@ -22,6 +22,7 @@
 #include "collector/echo_server.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"
+#include "tests/unit/spooled_frames.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PATIENCE_NS (20 * NS_PER_S)
@@ -212,13 +213,7 @@ static int teardown(void **state) {
 }
 
 static void append(struct fixture *f, uint64_t n) {
-    struct buffer frame = {0};
-    for (; n; n--) {
-        buffer_reset(&frame);
-        frames_put(&frame, &frames_cpu, ++f->last_seq);
-        assert_int_equal(spool_append(f->spool, frame.data, frame.size, f->last_seq), 0);
-    }
-    buffer_release(&frame);
+    frames_spool(f->spool, &f->last_seq, n);
 }
 
 /* Longer than any machine has been up. */

@@ -6,13 +6,13 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/ingest.h"
 #include "tests/unit/frames.h"
+#include "tests/unit/stored_number.h"
 
 struct fixture {
     char dir[32], db[48];
@@ -50,19 +50,6 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* What a stranger with sqlite3 sees. */
-static int64_t sql(const struct fixture *f, const char *query) {
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(f->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return value;
-}
-
 static int push(struct fixture *f, struct ingest_push *p) {
     p->body = f->body.data;
     p->size = f->body.size;
@@ -93,9 +80,9 @@ static void a_body_becomes_rows(void **state) {
     assert_int_equal(p.committed, 5);
     assert_int_equal(p.frames, 5);
     assert_int_equal(p.rows, 10);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 5);
     /* Growth of two cores over four intervals. */
-    assert_int_equal(sql(f, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
+    assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
     assert_true(ingest_committed(f->ingest, &p));
     assert_false(ingest_committed(f->ingest, &p));
 }
@@ -124,8 +111,8 @@ static void a_sample_without_rows_is_where_growth_begins(void **state) {
     assert_int_equal(push(f, &p), 0);
     assert_int_equal(p.frames, 11);
     assert_int_equal(p.rows, 1);
-    assert_int_equal(sql(f, "SELECT user_ns FROM cpu"), 600);
-    assert_int_equal(sql(f, "SELECT interval_ns FROM cpu"), 1000000000);
+    assert_int_equal(stored_number(f->db, "SELECT user_ns FROM cpu"), 600);
+    assert_int_equal(stored_number(f->db, "SELECT interval_ns FROM cpu"), 1000000000);
     rows_release(&rows);
     buffer_release(&scratch);
 }
@@ -140,8 +127,8 @@ static void a_replay_is_counted_and_stored_once(void **state) {
     assert_int_equal(p.duplicates, 3);
     assert_int_equal(p.frames, 3);
     assert_int_equal(p.committed, 8);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 8);
-    assert_int_equal(sql(f, "SELECT count(DISTINCT seq) FROM frame"), 8);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 8);
+    assert_int_equal(stored_number(f->db, "SELECT count(DISTINCT seq) FROM frame"), 8);
 }
 
 /* Every prefix and every flipped bit: either the body is whole and the same, or nothing is stored.
@@ -167,8 +154,8 @@ static void a_damaged_body_is_refused_whole(void **state) {
         f->body.data[at] ^= 0x10;
         assert_int_equal(r, -EBADMSG);
     }
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
-    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM host"), 0);
 }
 
 static void a_bad_frame_does_not_harm_the_next(void **state) {
@@ -180,7 +167,7 @@ static void a_bad_frame_does_not_harm_the_next(void **state) {
     assert_non_null(strstr(p.why, "checksum"));
     good_body(f, 5, 6);
     assert_int_equal(push(f, &p), 0);
-    assert_int_equal(sql(f, "SELECT group_concat(seq) = '5,6' FROM frame"), 1);
+    assert_int_equal(stored_number(f->db, "SELECT group_concat(seq) = '5,6' FROM frame"), 1);
 }
 
 static void frames_out_of_order_are_refused(void **state) {
@@ -215,7 +202,7 @@ static void an_unknown_table_is_stored(void **state) {
     frames_open(&f->body, "vm1", 7, &wheel);
     frames_put_many(&f->body, &wheel, 1, 2);
     assert_int_equal(push(f, &p), 0);
-    assert_int_equal(sql(f, "SELECT max(turns) FROM wheel"), 2000);
+    assert_int_equal(stored_number(f->db, "SELECT max(turns) FROM wheel"), 2000);
 }
 
 static void an_unknown_column_is_stored_beside_the_known(void **state) {
@@ -230,8 +217,8 @@ static void an_unknown_column_is_stored_beside_the_known(void **state) {
     frames_open(&f->body, "vm2", 8, &newer);
     frames_put_many(&f->body, &newer, 1, 3);
     assert_int_equal(push(f, &p), 0);
-    assert_int_equal(sql(f, "SELECT sum(guest_ns) FROM cpu"), 2 * 2 * 1000);
-    assert_int_equal(sql(f, "SELECT sum(idle_ns) FROM cpu"), 2 * 2 * 1000);
+    assert_int_equal(stored_number(f->db, "SELECT sum(guest_ns) FROM cpu"), 2 * 2 * 1000);
+    assert_int_equal(stored_number(f->db, "SELECT sum(idle_ns) FROM cpu"), 2 * 2 * 1000);
 }
 
 static void a_table_of_another_meaning_costs_its_rows_not_the_host(void **state) {
@@ -250,8 +237,8 @@ static void a_table_of_another_meaning_costs_its_rows_not_the_host(void **state)
     assert_non_null(strstr(p.note, "vm2"));
     assert_int_equal(push(f, &p), 0);
     assert_string_equal(p.note, ""); /* said once */
-    assert_int_equal(sql(f, "SELECT count(*) FROM run_note"), 1);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 6);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM run_note"), 1);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 6);
 }
 
 static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
@@ -268,7 +255,7 @@ static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
         assert_int_equal(push(f, &p), 0);
         assert_int_equal(p.refused_rows, i < INGEST_TABLES_MAX ? 0 : 2);
     }
-    assert_int_equal(sql(f, "SELECT count(*) FROM table_info WHERE name LIKE 't%'"),
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM table_info WHERE name LIKE 't%'"),
                      INGEST_TABLES_MAX);
 }
 
@@ -280,14 +267,15 @@ static void clock_estimates_reach_the_store(void **state) {
     p.clock = (struct clock_estimate){2000, 530, 40};
     assert_int_equal(push(f, &p), 0);
     /* 460..540 and 490..570 leave 490..540. */
-    assert_int_equal(sql(f, "SELECT count(*) FROM clock"), 2);
-    assert_int_equal(sql(f, "SELECT offset_ns BETWEEN 500 AND 530 FROM clock_piece"), 1);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM clock"), 2);
+    assert_int_equal(stored_number(f->db, "SELECT offset_ns BETWEEN 500 AND 530 FROM clock_piece"),
+                     1);
     p.clock = (struct clock_estimate){3000, 900000, 40};
     assert_int_equal(push(f, &p), 0);
     assert_non_null(strstr(p.note, "jumped"));
     p.clock.mono_ns = -1; /* no exchange: costs the push nothing */
     assert_int_equal(push(f, &p), 0);
-    assert_int_equal(sql(f, "SELECT count(*) FROM clock"), 3);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM clock"), 3);
 }
 
 static void an_opening_alone_tells_what_is_committed(void **state) {
@@ -313,7 +301,7 @@ static void what_was_rolled_back_can_be_pushed_again(void **state) {
     store_rollback(f->store);
     assert_int_equal(push(f, &p), 0);
     assert_int_equal(p.duplicates, 0);
-    assert_int_equal(sql(f, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
+    assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
 }
 
 int main(void) {

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 #include "collector/credentials.h"
 #include "collector/server.h"
 #include "tests/unit/frames.h"
+#include "tests/unit/stored_number.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 
@@ -72,18 +72,6 @@ static int teardown(void **state) {
     rmdir(f->dir);
     free(f);
     return 0;
-}
-
-static int64_t sql(const struct fixture *f, const char *query) {
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(f->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return value;
 }
 
 /* ---- a client ---- */
@@ -180,7 +168,7 @@ static int64_t refused(struct fixture *f, const char *kind) {
     stop(f); /* writes the counts */
     snprintf(query, sizeof query, "SELECT coalesce(sum(n), 0) FROM refused WHERE kind = '%s'",
              kind);
-    return sql(f, query);
+    return stored_number(f->db, query);
 }
 
 /* ---- claims ---- */
@@ -190,7 +178,7 @@ static void an_answer_leaves_after_its_commit(void **state) {
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
     struct answer answer = post(f, AUTHORIZED, &body);
     assert_int_equal(answer.status, 200);
-    assert_int_equal(sql(f, "SELECT max(seq) FROM frame"), 5);
+    assert_int_equal(stored_number(f->db, "SELECT max(seq) FROM frame"), 5);
     unsigned long long seq, received, replied;
     int stop_asked;
     assert_int_equal(sscanf(answer.text,
@@ -222,9 +210,9 @@ static void nobody_without_the_key_of_its_host_gets_in(void **state) {
     };
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
         assert_int_equal(post(f, wrong[i], &body).status, 401);
-    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
-    assert_int_equal(sql(f, "SELECT count(*) FROM table_info"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM host"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM table_info"), 0);
     assert_string_equal(f->events, "");
     assert_int_equal(refused(f, "unauthorized"), ARRAY_SIZE(wrong));
 }
@@ -235,7 +223,7 @@ static void a_host_speaks_only_for_itself(void **state) {
     struct answer answer = post(f, AUTHORIZED, &body);
     assert_int_equal(answer.status, 400);
     assert_string_equal(answer.text, "a host sends samples of itself only\n");
-    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM host"), 0);
     assert_int_equal(refused(f, "bad_frame"), 1);
 }
 
@@ -316,7 +304,7 @@ static void a_truncated_body_is_refused_and_stores_nothing(void **state) {
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
     body.size -= 3;
     assert_int_equal(post(f, AUTHORIZED, &body).status, 400);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 0);
 }
 
 static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
@@ -333,7 +321,7 @@ static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
     send_request(fd, AUTHORIZED, good.data, good.size);
     assert_int_equal(read_answer(fd, text, sizeof text), 200);
     close(fd);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 7);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 7);
 }
 
 static void a_replay_stores_nothing_twice(void **state) {
@@ -341,8 +329,8 @@ static void a_replay_stores_nothing_twice(void **state) {
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
     for (int i = 0; i < 3; i++)
         assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
-    assert_int_equal(sql(f, "SELECT sum(duplicates) FROM stream"), 10);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 5);
+    assert_int_equal(stored_number(f->db, "SELECT sum(duplicates) FROM stream"), 10);
 }
 
 static void a_sender_that_vanishes_harms_nobody(void **state) {
@@ -359,7 +347,7 @@ static void a_sender_that_vanishes_harms_nobody(void **state) {
         close(fd); /* in the middle of its body */
     }
     assert_int_equal(post(f, AUTHORIZED, &body).status, 200);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 5);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 5);
 }
 
 struct pusher {
@@ -395,8 +383,8 @@ static void many_hosts_push_at_once(void **state) {
         pthread_join(pushers[i].thread, NULL);
         assert_int_equal(pushers[i].good, 3);
     }
-    assert_int_equal(sql(f, "SELECT count(*) FROM host"), 24);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 24 * 12);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM host"), 24);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 24 * 12);
 }
 
 static void agents_are_told_to_stop_and_the_last_push_is_told(void **state) {
@@ -419,9 +407,9 @@ static void a_clock_header_is_stored_and_a_bad_one_ignored(void **state) {
         snprintf(field, sizeof field, AUTHORIZED "Chokepoint-Clock: %s\r\n", bad[i]);
         assert_int_equal(post(f, field, &body).status, 200);
     }
-    assert_int_equal(sql(f, "SELECT count(*) FROM clock"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM clock"), 0);
     post(f, AUTHORIZED "Chokepoint-Clock: 1000 -77 5\r\n", &body);
-    assert_int_equal(sql(f, "SELECT offset_ns FROM clock"), -77);
+    assert_int_equal(stored_number(f->db, "SELECT offset_ns FROM clock"), -77);
 }
 
 static void it_listens_where_it_was_told_and_nowhere_else(void **state) {
@@ -455,7 +443,7 @@ static void an_end_commits_what_has_arrived(void **state) {
     assert_int_equal(read_answer(fd, text, sizeof text), 200);
     close(fd);
     stop(f);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 400);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 400);
     assert_int_equal(connect_to("127.0.0.1", f->port), -1);
 }
 

@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -24,6 +23,8 @@
 #include "collector/server.h"
 #include "common/clock.h"
 #include "tests/unit/frames.h"
+#include "tests/unit/spooled_frames.h"
+#include "tests/unit/stored_number.h"
 
 #define TOKEN "00112233445566778899aabbccddeeff"
 #define PATIENCE_NS (60 * NS_PER_S)
@@ -110,13 +111,7 @@ static int teardown(void **state) {
 }
 
 static void append(struct fixture *f, uint64_t n) {
-    struct buffer frame = {0};
-    for (; n; n--) {
-        buffer_reset(&frame);
-        frames_put(&frame, &frames_cpu, ++f->last_seq);
-        assert_int_equal(spool_append(f->spool, frame.data, frame.size, f->last_seq), 0);
-    }
-    buffer_release(&frame);
+    frames_spool(f->spool, &f->last_seq, n);
 }
 
 static void start_push(struct fixture *f) {
@@ -148,22 +143,10 @@ static bool has_pushed(const struct push_status *status) {
     return status->pushes > 0 && status->committed_seq > 0;
 }
 
-static int64_t sql(const struct fixture *f, const char *query) {
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    assert_int_equal(sqlite3_open_v2(f->db, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, query, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(db);
-    return value;
-}
-
 static void finish(struct fixture *f) {
     assert_int_equal(push_finish(f->push, clock_monotonic_ns() + PATIENCE_NS), 0);
     stop_collector(f);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), f->last_seq);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), f->last_seq);
 }
 
 /* ---- somebody else on the port ---- */
@@ -248,8 +231,9 @@ static void a_squatter_with_another_key_is_sent_nothing(void **state) {
                         "another program has the collector's port: its key is not the run's");
     assert_int_equal(status.pushes, 0);
     stop_collector(f);
-    assert_int_equal(sql(f, "SELECT count(*) FROM frame"), 0);
-    assert_int_equal(sql(f, "SELECT coalesce(sum(n), 0) FROM refused WHERE kind <> 'busy'"), 0);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 0);
+    assert_int_equal(
+        stored_number(f->db, "SELECT coalesce(sum(n), 0) FROM refused WHERE kind <> 'busy'"), 0);
     start_collector(f, &f->ours); /* at the same address */
     finish(f);
     credentials_release(&theirs);
