@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A ring of marks with any content: a valid header, then pieces of offset and 8 bytes that are
- * written over the file, with a drain after each 16. Each mark that is read must keep the promise of ring.h.
+ * written over the file, with a drain after each 16. Each mark that is read must keep the promise
+ * of ring.h.
  */
 #include <fcntl.h>
 #include <stdint.h>

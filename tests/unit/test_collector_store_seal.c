@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flipped bytes, anywhere in a file: all are noticed by who looks at the whole file, and no reader
- * answers from one. Three cases are told apart from damage: a change by another program, a recording
- * that is older than seals, and one whose writer was killed.
+ * answers from one. Three cases are told apart from damage: a change by another program, a
+ * recording that is older than seals, and one whose writer was killed.
  */
 #include "collector/store_verify.h"
 #include "tests/unit/store_fixture.h"
