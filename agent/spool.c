@@ -24,8 +24,7 @@
 #define SPARE_SEGMENTS 64 /* those that ended early: restarts, lost frames */
 
 void segment_name(const struct spool *spool, uint32_t number, char ret_name[SEGMENT_NAME_SIZE]) {
-    snprintf(ret_name, SEGMENT_NAME_SIZE, "%016llx-%06u.spool",
-             (unsigned long long)spool->stream_id, number);
+    segment_name_put(ret_name, spool->stream_id, number);
 }
 
 uint64_t segment_waiting(const struct spool *spool, const struct segment *segment) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "agent/spool_dir.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/error.h"
+#include "common/segment_name.h"
 
 /* Without slashes at its end, behind which a link would be followed. */
 static int bare_path(const char *path, char to[PATH_MAX]) {
@@ -61,20 +61,6 @@ const char *spool_dir_words(int error) {
                              : strerror(-error);
 }
 
-bool segment_parse(const char *name, uint64_t *ret_stream, uint32_t *ret_number) {
-    char *end;
-    if (strspn(name, "0123456789abcdef") != 16 || name[16] != '-' ||
-        !isdigit((unsigned char)name[17]))
-        return false;
-    errno = 0;
-    unsigned long long stream = strtoull(name, NULL, 16), number = strtoull(name + 17, &end, 10);
-    if (errno || number >= UINT32_MAX || strcmp(end, ".spool") != 0)
-        return false;
-    *ret_stream = stream;
-    *ret_number = (uint32_t)number;
-    return true;
-}
-
 static bool is_later(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
@@ -88,7 +74,7 @@ bool spool_dir_find_stream(int dir_fd, uint64_t *ret_stream) {
         uint64_t stream;
         uint32_t number;
         struct stat st;
-        if (!segment_parse(entry->d_name, &stream, &number) || stream % 2 ||
+        if (!segment_name_get(entry->d_name, &stream, &number) || stream % 2 ||
             fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
             (found && !is_later(&st.st_mtim, &newest)))
             continue;

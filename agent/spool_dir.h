@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEGMENT_NAME_SIZE 40 /* "0123456789abcdef-4294967295.spool" */
-
 /* Opens the directory and makes it if it is not there, with mode 0700; ret_made may be NULL.
  * Returns a descriptor; -ELOOP for a symbolic link, -EPERM for a directory that belongs to somebody
  * else or that others may write to, or why it cannot be made or opened. */
@@ -20,9 +18,6 @@ int spool_dir_open(const char *path, bool *ret_made);
 
 /* What is wrong with it, for the user. */
 const char *spool_dir_words(int error);
-
-/* Stream and number in the name of a segment; false: it is none. */
-bool segment_parse(const char *name, uint64_t *ret_stream, uint32_t *ret_number);
 
 /* The stream of samples that an agent before us wrote there last. Their ids are even, those of
  * single events follow (odd). False: there is none. */

@@ -8,6 +8,7 @@
 
 #include "agent/spool.h"
 #include "agent/spool_dir.h"
+#include "common/segment_name.h"
 
 /* One file. Its frames are first_seq..last_seq without a gap: a frame that was lost ends it. */
 struct segment {

@@ -31,7 +31,7 @@ static int list_segments(const struct spool *spool, uint32_t **ret_numbers, size
     for (struct dirent *entry; (entry = readdir(dir));) {
         uint64_t stream;
         uint32_t number;
-        if (segment_parse(entry->d_name, &stream, &number) && stream == spool->stream_id)
+        if (segment_name_get(entry->d_name, &stream, &number) && stream == spool->stream_id)
             buffer_put(&numbers, &number, sizeof number);
     }
     closedir(dir);

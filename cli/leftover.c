@@ -5,8 +5,8 @@
 #include "cli/verb.h"
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/segment_name.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,11 +24,9 @@
 #define HEX "0123456789abcdef"
 
 static bool is_segment(const char *name) {
-    size_t digits = strspn(name, HEX);
-    if (digits != ID_DIGITS || name[digits] != '-')
-        return false;
-    size_t number = strspn(name + digits + 1, "0123456789");
-    return number && strcmp(name + digits + 1 + number, ".spool") == 0;
+    uint64_t stream;
+    uint32_t number;
+    return segment_name_get(name, &stream, &number);
 }
 
 /* chokepoint-RUN-HOST */

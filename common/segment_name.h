@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of the files in which an agent's spool waits: STREAM-NUMBER.spool, the stream's id in 16
+ * hex digits. */
+#ifndef CHOKEPOINT_COMMON_SEGMENT_NAME_H
+#define CHOKEPOINT_COMMON_SEGMENT_NAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SEGMENT_NAME_SIZE 40 /* "0123456789abcdef-4294967295.spool" */
+
+void segment_name_put(char ret_name[SEGMENT_NAME_SIZE], uint64_t stream, uint32_t number);
+
+/* Stream and number in the name of a segment; false: it is none. */
+bool segment_name_get(const char *name, uint64_t *ret_stream, uint32_t *ret_number);
+
+#endif
