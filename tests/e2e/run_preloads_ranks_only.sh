@@ -6,6 +6,7 @@
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 shim=$CHOKEPOINT_BIN/libchokepoint-mpi.so
 [ -e "$shim" ] || { echo "skipped: no MPI"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 unset LD_PRELOAD ASAN_OPTIONS
 other=$CHOKEPOINT_BIN/other-loader-program
 
