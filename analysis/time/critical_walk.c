@@ -67,8 +67,8 @@ static int follow(struct critical_walker *w) {
             from = w->end_ns[next]; /* another program, before this one */
         standing = from < t ? 0 : standing + 1;
         if (standing > w->log->n) { /* round in a circle */
-            from = wait ? wait->begin_ns : from;
-            next = rank;
+            from = wait ? wait->begin_ns : INT64_MIN;
+            next = wait ? rank : SIZE_MAX;
             standing = 0;
         }
         int result = append(&w->walk, rank, from < -TIME_SANE_NS ? -TIME_SANE_NS : from, t);

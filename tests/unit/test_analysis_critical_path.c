@@ -253,13 +253,14 @@ static void after_lost_events_the_path_still_adds_up(void **state) {
 
 /* ---- the walk, whatever the calls say ---- */
 
-static void plant_anything(struct mpi_log *log, uint64_t *random, int ranks) {
+/* Of so many calls each; `most` ns long, and as far apart: of 1 all are at one instant. */
+static void plant_anything(struct mpi_log *log, uint64_t *random, int ranks, int n, size_t most) {
     static const char *const names[] = {"MPI_Send", "MPI_Recv", "MPI_Allreduce", "MPI_Bcast"};
     for (int rank = 0; rank < ranks; rank++) {
         int64_t t = 0;
-        for (int i = 0; i < 40; i++) {
-            int64_t begin = t + (int64_t)stats_random_below(random, 1000);
-            t = begin + (int64_t)stats_random_below(random, 1000);
+        for (int i = 0; i < n; i++) {
+            int64_t begin = t + (int64_t)stats_random_below(random, most);
+            t = begin + (int64_t)stats_random_below(random, most);
             size_t which = stats_random_below(random, 4);
             int peer = which == 3 ? 0 : (int)stats_random_below(random, (size_t)ranks);
             PLANT(log, rank, rank % 3, names[which], which == 2 ? -1 : peer, 1, 8, begin, t);
@@ -281,7 +282,7 @@ static void whatever_calls_say_the_path_is_one_line_through_all_time(void **stat
         struct call_matches matches;
         struct critical_walk walk;
         int ranks = 1 + (int)stats_random_below(&random, 6);
-        plant_anything(&log, &random, ranks);
+        plant_anything(&log, &random, ranks, round % 7 ? 40 : 1, round % 5 ? 1000 : 1);
         int64_t bounds[3] = {0, round % 2 ? 0 : 700, round % 3 ? 0 : 100};
         struct call_clock clock = {bounds, 3};
         assert_int_equal(call_match(&log, &clock, &matches), 0);
@@ -319,7 +320,7 @@ static void a_rank_s_own_path_covers_the_windows_once(void **state) {
         struct critical_walk walk;
         struct call_clock clock = {0};
         int ranks = 1 + (int)stats_random_below(&random, 6);
-        plant_anything(&log, &random, ranks);
+        plant_anything(&log, &random, ranks, round % 7 ? 40 : 1, round % 5 ? 1000 : 1);
         struct window windows[] = {{-50, 300}, {400, 100000}};
         assert_int_equal(call_match(&log, &clock, &matches), 0);
         assert_int_equal(critical_walker_new(&log, &matches, &clock, &walker), 0);
