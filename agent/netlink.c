@@ -107,23 +107,24 @@ static ssize_t receive(struct netlink *netlink) {
     return n < 0 ? negative_errno() : n;
 }
 
-static int ask(struct netlink *netlink, unsigned type, const void *request, size_t size) {
+static int send_request(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
+                        size_t size) {
     _Alignas(struct nlmsghdr) char text[MNL_NLMSG_HDRLEN + REQUEST_MAX];
     if (size > REQUEST_MAX)
         return -EINVAL;
     struct nlmsghdr *header = mnl_nlmsg_put_header(text);
     header->nlmsg_type = (uint16_t)type;
-    header->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+    header->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | flags);
     netlink->sequence += netlink->sequence == UINT32_MAX ? 2 : 1; /* 0 stands for any */
     header->nlmsg_seq = netlink->sequence;
     memcpy(mnl_nlmsg_put_extra_header(header, size), request, size);
     return mnl_socket_sendto(netlink->socket, header, header->nlmsg_len) < 0 ? negative_errno() : 0;
 }
 
-int netlink_dump(struct netlink *netlink, unsigned type, const void *request, size_t size,
-                 netlink_take *take, void *ctx) {
+static int converse(struct netlink *netlink, unsigned type, unsigned flags, const void *request,
+                    size_t size, netlink_take *take, void *ctx) {
     bool interrupted = false;
-    int r = ask(netlink, type, request, size);
+    int r = send_request(netlink, type, flags, request, size);
     for (r = r == 0 ? 1 : r; r > 0;) {
         ssize_t n = receive(netlink);
         r = n < 0 ? (int)n
@@ -131,6 +132,16 @@ int netlink_dump(struct netlink *netlink, unsigned type, const void *request, si
                                  &interrupted, take, ctx);
     }
     return r == 0 && interrupted ? -EINTR : r;
+}
+
+int netlink_dump(struct netlink *netlink, unsigned type, const void *request, size_t size,
+                 netlink_take *take, void *ctx) {
+    return converse(netlink, type, NLM_F_DUMP, request, size, take, ctx);
+}
+
+int netlink_ask(struct netlink *netlink, unsigned type, const void *request, size_t size,
+                netlink_take *take, void *ctx) {
+    return converse(netlink, type, NLM_F_ACK, request, size, take, ctx);
 }
 
 int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx) {

@@ -30,8 +30,8 @@ typedef void netlink_take(void *ctx, unsigned type, struct bytes payload);
 /* bus: NETLINK_SOCK_DIAG, NETLINK_ROUTE ... Negative errno. */
 int netlink_open(struct netlink *ret_netlink, int bus);
 
-/* As above, to receive what the kernel tells that group (numbered from 1) from now on; up to
- * `room` bytes of it wait until they are read, as far as the caller may take so much. */
+/* As above, to receive what the kernel tells that group (numbered from 1; 0: none) from now on; up
+ * to `room` bytes of it wait until they are read, as far as the caller may take so much. */
 int netlink_open_group(struct netlink *ret_netlink, int bus, unsigned group, size_t room);
 
 void netlink_close(struct netlink *netlink);
@@ -40,6 +40,10 @@ void netlink_close(struct netlink *netlink);
  * errno; -EINTR: the table changed meanwhile, and what was handed on may lack or repeat some. */
 int netlink_dump(struct netlink *netlink, unsigned type, const void *request, size_t size,
                  netlink_take *take, void *ctx);
+
+/* Asks for something else than a dump; hands on what is answered. Negative errno: the kernel's. */
+int netlink_ask(struct netlink *netlink, unsigned type, const void *request, size_t size,
+                netlink_take *take, void *ctx);
 
 /* Hands on what has been told so far. -ENOBUFS: there was more than room for it. */
 int netlink_drain(struct netlink *netlink, netlink_take *take, void *ctx);

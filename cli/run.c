@@ -166,6 +166,7 @@ static int start_collector(struct run_session *s) {
 /* 0 when the command may start. */
 static int gather_hosts(struct run_session *s) {
     int64_t deadline_ns = clock_monotonic_ns() + s->options->start_timeout_ns;
+    session_find_preload(s);
     session_start_agents(s);
     while (session_awaits_hosts(s) && !s->interrupted && !s->collector_lost && !s->unwritable &&
            clock_monotonic_ns() < deadline_ns)

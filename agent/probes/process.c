@@ -49,6 +49,8 @@ enum {
     PARENT,
     STOPPED_NS,
     CHILDREN_NS,
+    PEAK_RSS_BYTES,
+    UNSEEN_NS,
     N_COLUMNS
 };
 
@@ -161,10 +163,16 @@ static int look_at_all(struct processes *all, const struct probe_env *env, struc
     return dirents.error;
 }
 
+/* The record of one that ended during this sample comes with the next one. */
+static bool is_awaited(const struct processes *all, const struct process *process) {
+    return all->exits.on && process->class == PROCESS_JOB && !process->end.is_whole &&
+           process->seen + 1 == all->sample;
+}
+
 static void forget_ended(struct processes *all) {
     size_t kept = 0;
     for (size_t i = 0; i < all->by_pid.n; i++) {
-        if (all->items[i].seen != all->sample)
+        if (all->items[i].seen != all->sample && !is_awaited(all, &all->items[i]))
             continue;
         if (kept != i) {
             all->by_pid.ids[kept] = all->by_pid.ids[i];
@@ -180,8 +188,15 @@ static void forget_ended(struct processes *all) {
 
 /* ---- rows ---- */
 
-static void fill_io(const struct processes *all, int32_t pid, int64_t *values) {
+/* Where each process tells for itself, without what its children did. */
+static void fill_io(const struct processes *all, const struct process *process, int32_t pid,
+                    int64_t *values) {
     struct process_io io;
+    if (all->exits.on && process->class == PROCESS_JOB) {
+        values[READ_BYTES] = process->has_io ? process->read_bytes : VALUE_ABSENT;
+        values[WRITE_BYTES] = process->has_io ? process->write_bytes : VALUE_ABSENT;
+        return;
+    }
     if (process_read_io(all->proc_fd, pid, &io) < 0)
         return;
     values[READ_BYTES] = counter_value(io.read_bytes, 1);
@@ -197,8 +212,11 @@ static void fill_stat(const struct processes *all, const struct process *process
     values[PARENT] = stat->parent;
     values[STOPPED_NS] = process->stopped_ns;
     int64_t tick = tick_ns(env->ticks_per_s);
-    values[CHILDREN_NS] = counter_add(counter_value(stat->children_user_ticks, tick),
-                                      counter_value(stat->children_system_ticks, tick));
+    if (all->exits.on)
+        values[UNSEEN_NS] = process->unseen_ns;
+    else
+        values[CHILDREN_NS] = counter_add(counter_value(stat->children_user_ticks, tick),
+                                          counter_value(stat->children_system_ticks, tick));
     values[START_NS] = process_start_ns(all, process, env);
     values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
@@ -219,6 +237,21 @@ static void fill_times(const struct process *process, int64_t *values) {
         values[VOLUNTARY_SWITCHES] = process->voluntary;
         values[INVOLUNTARY_SWITCHES] = process->involuntary;
     }
+}
+
+static void raise_to(int64_t *value, int64_t at_least) {
+    if (*value == VALUE_ABSENT || (at_least != VALUE_ABSENT && at_least > *value))
+        *value = at_least;
+}
+
+/* The last row of a process: what its stat said last is less than what its threads ended with. */
+static void fill_end(const struct processes *all, const struct process_end *end, int64_t *values) {
+    raise_to(&values[MINOR_FAULTS], counter_value(end->minor_faults, 1));
+    raise_to(&values[MAJOR_FAULTS], counter_value(end->major_faults, 1));
+    if (all->has_delays)
+        raise_to(&values[BLOCK_IO_NS], counter_value(end->block_io_ns, 1));
+    values[PEAK_RSS_BYTES] = counter_value(end->peak_rss_bytes, 1);
+    values[THREADS] = values[RSS_BYTES] = VALUE_ABSENT;
 }
 
 /* "comm[pid]" */
@@ -246,7 +279,9 @@ static void fill_row(const struct processes *all, size_t at, const struct probe_
         row->values[RANK] = rank;
     fill_stat(all, process, env, row->values);
     fill_times(process, row->values);
-    fill_io(all, pid, row->values);
+    fill_io(all, process, pid, row->values);
+    if (process->end.is_whole)
+        fill_end(all, &process->end, row->values);
 }
 
 /* A row's growth is told from the row before it under the same name. So a renamed process has one
@@ -272,6 +307,7 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     if (!row)
         return;
     process_account(all, process, pid, env);
+    process_find_unseen(process, env->ticks_per_s);
     /* Its class may be known one sample late; all it did was since its birth nevertheless. */
     bool first = process->sent == 0 && !process->settled;
     row->flags = process->born && first ? ROW_BORN : 0;
@@ -279,6 +315,65 @@ static void report(struct processes *all, size_t at, const struct probe_env *env
     if (process->old_comm_size)
         report_old_name(all, at, env, rows);
     process->sent = all->sample;
+}
+
+static void report_ended(struct processes *all, size_t at, const struct probe_env *env,
+                         struct rows *rows) {
+    const struct process *process = &all->items[at];
+    char name[64];
+    size_t size =
+        format_name(process->stat.comm, process->stat.comm_size, all->by_pid.ids[at], name);
+    struct row *row = rows_append(rows, name, size);
+    if (row)
+        fill_row(all, at, env, row);
+}
+
+static void report_all_ended(struct processes *all, const struct probe_env *env,
+                             struct rows *rows) {
+    for (size_t i = 0; i < all->by_pid.n; i++) {
+        const struct process *process = &all->items[i];
+        if (process->class == PROCESS_JOB && process->end.is_whole && process->sent &&
+            process->seen != all->sample)
+            report_ended(all, i, env, rows);
+    }
+}
+
+static void fill_short(const struct processes *all, const struct short_lived *name,
+                       int64_t *values) {
+    const struct thread_times *times = &name->times;
+    uint64_t sum_us = name->end.user_us + name->end.system_us;
+    double share = sum_us ? (double)name->end.user_us / (double)sum_us : 1;
+    int64_t run_ns = counter_value(times->run_ns, 1);
+    values[JOB] = 1;
+    if (run_ns != VALUE_ABSENT) {
+        values[USER_NS] = (int64_t)((double)run_ns * share);
+        values[SYSTEM_NS] = run_ns - values[USER_NS];
+    }
+    values[RUN_QUEUE_NS] = counter_value(times->wait_ns, 1);
+    values[VOLUNTARY_SWITCHES] = counter_value(times->voluntary, 1);
+    values[INVOLUNTARY_SWITCHES] = counter_value(times->involuntary, 1);
+    values[READ_BYTES] = counter_value(times->read_bytes, 1);
+    values[WRITE_BYTES] = counter_value(times->write_bytes, 1);
+    fill_end(all, &name->end, values);
+}
+
+/* "comm[ended]": all processes of that name that no sample saw. */
+static void report_short(struct processes *all, struct rows *rows) {
+    struct process_exits *exits = &all->exits;
+    for (size_t i = 0; i < exits->n_names; i++) {
+        struct short_lived *name = &exits->names[i];
+        char text[64];
+        memcpy(text, name->comm, name->comm_size);
+        int n = snprintf(text + name->comm_size, sizeof text - name->comm_size, "[ended]");
+        struct row *row =
+            name->has_grown ? rows_append(rows, text, name->comm_size + (size_t)n) : NULL;
+        if (!row)
+            continue;
+        row->flags = name->was_sent ? 0 : ROW_BORN;
+        fill_short(all, name, row->values);
+        name->was_sent = true;
+        name->has_grown = false;
+    }
 }
 
 static void report_job(struct processes *all, const struct probe_env *env, struct rows *rows) {
@@ -293,7 +388,7 @@ static void tell_job(const struct processes *all, const struct probe_env *env) {
     for (size_t i = 0; i < all->by_pid.n; i++) {
         const struct process *process = &all->items[i];
         int32_t pid = all->by_pid.ids[i];
-        if (process->class != PROCESS_JOB)
+        if (process->class != PROCESS_JOB || process->seen != all->sample)
             continue;
         struct job_process member = {pid, rank_of(process, pid, all, env),
                                      process->stat.start_ticks};
@@ -342,14 +437,18 @@ static int process_sample(void *state, const struct probe_env *env, struct rows 
     struct processes *all = ((struct process_probe *)state)->all;
     all->sample++;
     note_delay_accounting(all);
+    process_exits_take(all, env);
     int r = look_at_all(all, env, rows);
     if (r < 0)
         return r;
-    forget_ended(all);
     process_adopt(all, env);
+    process_exits_settle(all, env);
+    report_all_ended(all, env, rows);
+    forget_ended(all);
     if (env->job)
         tell_job(all, env);
     report_job(all, env, rows);
+    report_short(all, rows);
     report_foreign(all, env, rows);
     process_forget_threads(all);
     return 0;
@@ -398,19 +497,21 @@ static int process_open(void *state, const struct probe_env *env, char *why, siz
     note_agent(all);
     if (source_open(&all->delay_accounting, env->proc, "sys/kernel/task_delayacct") < 0)
         all->delay_accounting = (struct source){0}; /* before 5.14: always on */
+    process_exits_open(all, env, why, why_size);
     ((struct process_probe *)state)->all = all;
     return 0;
 }
 
 static size_t process_max_rows(const void *state, const struct probe_env *env) {
     (void)state;
-    return JOB_ROWS_MAX + 4 * foreign_most(env);
+    return JOB_ROWS_MAX + SHORT_MAX + 4 * foreign_most(env);
 }
 
 static void process_close(void *state) {
     struct process_probe *probe = state;
     if (!probe->all)
         return;
+    process_exits_close(probe->all);
     source_close(&probe->all->delay_accounting);
     close(probe->all->proc_fd);
     munmap(probe->all, sizeof *probe->all);
@@ -432,8 +533,11 @@ static const struct column process_columns[N_COLUMNS] = {
     [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
     [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
                       "page faults that waited for a disk"},
-    [READ_BYTES] = {"read_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it caused to be read"},
-    [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes it caused to be written"},
+    [READ_BYTES] =
+        {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
+         "bytes it caused to be read; with children_ns, also by children that have ended"},
+    [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                     "bytes it caused to be written; as read_bytes"},
     [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
                      "time it waited for disks; needs kernel.task_delayacct"},
     [VOLUNTARY_SWITCHES] = {"voluntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
@@ -443,8 +547,14 @@ static const struct column process_columns[N_COLUMNS] = {
     [PARENT] = {"parent", UNIT_NONE, COLUMN_LEVEL, "process id of its parent"},
     [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
                     "time it was stopped, by a signal or a debugger, as sampled at each row"},
-    [CHILDREN_NS] = {"children_ns", UNIT_NS, COLUMN_COUNTER,
-                     "CPU time of its children that have ended, and of all below them"},
+    [CHILDREN_NS] =
+        {"children_ns", UNIT_NS, COLUMN_COUNTER,
+         "CPU time of its children that have ended, and of all below them; absent where "
+         "each of these is told by itself"},
+    [UNSEEN_NS] = {"unseen_ns", UNIT_NS, COLUMN_COUNTER,
+                   "the same, less what rows of theirs tell: their ends"},
+    [PEAK_RSS_BYTES] = {"peak_rss_bytes", UNIT_BYTES, COLUMN_LEVEL,
+                        "the most memory it ever held, told when it has ended"},
 };
 
 const struct probe probe_process = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the process probe share: process.c, process_class.c, process_member.c,
- * process_time.c. */
+/* What the files of the process probe share: process.c, process_class.c, process_exit.c,
+ * process_member.c, process_time.c. */
 #ifndef CHOKEPOINT_AGENT_PROBES_PROCESS_H
 #define CHOKEPOINT_AGENT_PROBES_PROCESS_H
 
@@ -9,6 +9,7 @@
 #include "agent/dirents.h"
 #include "agent/idmap.h"
 #include "agent/probe.h"
+#include "agent/probes/exit_record.h"
 #include "agent/probes/process_files.h"
 #include "agent/source.h"
 
@@ -19,6 +20,12 @@ enum process_class {
     PROCESS_FOREIGN, /* of this host, not of the job */
     PROCESS_OWN,     /* of this run's profiler: never reported */
     PROCESS_JOB,
+};
+
+/* What is told of the threads of a process that have ended, summed. */
+struct process_end {
+    bool is_whole; /* the last of them has */
+    uint64_t user_us, system_us, minor_faults, major_faults, block_io_ns, peak_rss_bytes;
 };
 
 /* One process, known by its id and its start. */
@@ -49,7 +56,11 @@ struct process {
     /* Counters as reported: they never step back. */
     int64_t total_ns, user_ns, system_ns;
     int64_t run_ns, wait_ns, voluntary, involuntary; /* summed over threads */
-    bool has_total, has_times, has_switches;
+    int64_t read_bytes, write_bytes;                 /* the same, where exits are told */
+    int64_t below_ns;  /* CPU time that is told by rows of what ended below it */
+    int64_t unseen_ns; /* what its children had beyond that */
+    bool has_total, has_times, has_switches, has_io;
+    struct process_end end;
 };
 
 /* A thread of a process of the job: what it stood at when last read. */
@@ -59,11 +70,44 @@ struct thread {
     struct thread_times times;
 };
 
+#define SHORT_MAX 64
+
+/* A process that ended and that no sample saw, or one that is yet to be seen and lost a thread. */
+struct unknown {
+    int32_t parent;
+    uint64_t told; /* number of the sample that heard of it */
+    char comm[COMM_MAX + 1];
+    uint8_t comm_size;
+    struct thread_times times;
+    struct process_end end;
+};
+
+/* All processes of one name that began and ended between two samples; counters, as reported. */
+struct short_lived {
+    char comm[COMM_MAX + 1];
+    uint8_t comm_size;
+    bool has_grown; /* since its last row */
+    bool was_sent;
+    uint64_t n; /* processes */
+    struct thread_times times;
+    struct process_end end;
+};
+
+struct process_exits {
+    bool on; /* the kernel tells of what ends */
+    bool told_loss;
+    struct exit_records records;
+    struct idmap by_pid; /* of what no sample saw */
+    struct unknown unknown[IDMAP_CAPACITY];
+    struct short_lived names[SHORT_MAX]; /* the last: all others */
+    size_t n_names;
+};
+
 #define GROUPS_MAX ((size_t)8 << 10)
 #define ENVIRON_MAX ((size_t)256 << 10)
 #define LISTING_MAX ((size_t)32 << 10)
 
-/* About 7 MB of zeroes, touched only as far as there are processes: so it is mapped without huge
+/* About 11 MB of zeroes, touched only as far as there are processes: so it is mapped without huge
  * pages, which would make all of it resident. */
 struct processes {
     int proc_fd;
@@ -79,6 +123,7 @@ struct processes {
     struct process items[IDMAP_CAPACITY];
     struct idmap by_tid;
     struct thread threads[IDMAP_CAPACITY];
+    struct process_exits exits;
     char environ[ENVIRON_MAX];
     _Alignas(struct dirents_entry) char listing[LISTING_MAX];
 };
@@ -108,6 +153,11 @@ uint64_t process_group_hash(const char *text, size_t size);
 /* The process's entry in its parent's place; NULL: not known. */
 struct process *process_parent(const struct processes *all, const struct process *process);
 
+/* Whether what descends from it is of the job. NULL: nothing does. */
+static inline bool process_has_kin(const struct process *parent) {
+    return parent && parent->class == PROCESS_JOB && !parent->above;
+}
+
 /* Whether one that carries no mark of the run belongs to the job by whom it descends from. */
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env);
@@ -134,6 +184,30 @@ void process_account(struct processes *all, struct process *process, int32_t pid
 
 /* Forgets the threads that have ended. */
 void process_forget_threads(struct processes *all);
+
+/* ---- process_exit.c: what ends between samples ---- */
+
+/* Begins to listen to the kernel, if it may; else leaves one line in why[why_size]. */
+void process_exits_open(struct processes *all, const struct probe_env *env, char *why,
+                        size_t why_size);
+void process_exits_close(struct processes *all);
+
+/* Takes what came since the last call, before this sample looks at anything. */
+void process_exits_take(struct processes *all, const struct probe_env *env);
+
+/* Says whose the processes are that no sample saw, once those are known that one did: what was of
+ * the job is added to its name. */
+void process_exits_settle(struct processes *all, const struct probe_env *env);
+
+void process_end_add(struct process_end *end, const struct exit_record *record);
+
+/* CPU time of children that have ended and that no row tells of: that of giving back their memory,
+ * which is not in their records. */
+void process_find_unseen(struct process *process, int64_t ticks_per_s);
+
+/* The last reading of a thread that has ended; brings the counters of its process up to it. */
+void process_end_thread(struct processes *all, struct process *process,
+                        const struct exit_record *record);
 
 /* When it started, on CLOCK_MONOTONIC. */
 int64_t process_start_ns(const struct processes *all, const struct process *process,

@@ -109,6 +109,11 @@ static bool find_number(const char *text, const char *end, const char *name, uin
     return false;
 }
 
+static bool parse_io(const char *text, int size, uint64_t *read_bytes, uint64_t *write_bytes) {
+    return size > 0 && find_number(text, text + size, "read_bytes", read_bytes) &&
+           find_number(text, text + size, "write_bytes", write_bytes);
+}
+
 int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io) {
     char path[32], text[1024];
     struct process_io io;
@@ -116,8 +121,7 @@ int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io) {
     int n = file_read_small(proc_fd, path, text, sizeof text);
     if (n < 0)
         return n;
-    if (!find_number(text, text + n, "read_bytes", &io.read_bytes) ||
-        !find_number(text, text + n, "write_bytes", &io.write_bytes))
+    if (!parse_io(text, n, &io.read_bytes, &io.write_bytes))
         return -EBADMSG;
     *ret_io = io;
     return 0;
@@ -130,7 +134,8 @@ static int read_of_thread(int proc_fd, int32_t pid, int32_t tid, const char *nam
     return file_read_small(proc_fd, path, text, capacity);
 }
 
-int process_read_thread(int proc_fd, int32_t pid, int32_t tid, struct thread_times *ret_times) {
+int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
+                        struct thread_times *ret_times) {
     char text[4096];
     struct thread_times times = {0};
     int n = read_of_thread(proc_fd, pid, tid, "schedstat", text, sizeof text);
@@ -145,6 +150,9 @@ int process_read_thread(int proc_fd, int32_t pid, int32_t tid, struct thread_tim
             find_number(text, text + m, "nonvoluntary_ctxt_switches", &times.involuntary);
     if (n < 0 && m < 0)
         return n;
+    if (with_io)
+        times.has_io = parse_io(text, read_of_thread(proc_fd, pid, tid, "io", text, sizeof text),
+                                &times.read_bytes, &times.write_bytes);
     *ret_times = times;
     return 0;
 }

@@ -27,14 +27,15 @@ struct process_stat {
     uint64_t block_io_ticks; /* UINT64_MAX: the kernel does not say */
 };
 
-struct process_io {
+struct process_io { /* of all its threads, and of children that have ended and were waited for */
     uint64_t read_bytes, write_bytes;
 };
 
 struct thread_times {
     uint64_t run_ns, wait_ns; /* on a CPU, and waiting for one */
     uint64_t voluntary, involuntary;
-    bool has_times, has_switches;
+    uint64_t read_bytes, write_bytes; /* its own, not those of children that have ended */
+    bool has_times, has_switches, has_io;
 };
 
 struct process_environ {
@@ -47,8 +48,10 @@ struct process_environ {
 int process_read_stat(int proc_fd, int32_t pid, struct process_stat *ret_stat);
 int process_read_io(int proc_fd, int32_t pid, struct process_io *ret_io);
 
-/* Of one thread of a process; fails only if neither of its files can be read. */
-int process_read_thread(int proc_fd, int32_t pid, int32_t tid, struct thread_times *ret_times);
+/* Of one thread of a process; fails only if none of its files can be read. with_io: what it read
+ * and wrote, too, at the cost of one more file. */
+int process_read_thread(int proc_fd, int32_t pid, int32_t tid, bool with_io,
+                        struct thread_times *ret_times);
 
 /* At most the first 256 KiB of the environment are looked at. buffer: scratch of that size. */
 int process_read_environ(int proc_fd, int32_t pid, const char *run_id, char *buffer, size_t size,

@@ -31,10 +31,6 @@ struct process *process_parent(const struct processes *all, const struct process
     return is ? (struct process *)(uintptr_t)parent : NULL;
 }
 
-static bool has_kin(const struct process *parent) {
-    return parent && parent->class == PROCESS_JOB && !parent->above;
-}
-
 /* ---- sessions and groups ---- */
 
 static const struct process *find(const struct processes *all, int32_t pid) {
@@ -67,7 +63,7 @@ static bool has_session_of_job(const struct processes *all, const struct process
     const struct process *leader = find(all, process->stat.session);
     if (process->stat.session <= INIT || process->stat.session == pid)
         return false;
-    return leader ? has_kin(leader) : any_member(all, job, process, is_in_session);
+    return leader ? process_has_kin(leader) : any_member(all, job, process, is_in_session);
 }
 
 uint64_t process_group_hash(const char *text, size_t size) {
@@ -114,7 +110,7 @@ static bool is_command(const struct processes *all, const struct process *proces
 
 bool process_is_relative(struct processes *all, struct process *process, int32_t pid,
                          const struct probe_env *env) {
-    return has_kin(process_parent(all, process)) || is_command(all, process, pid, env) ||
+    return process_has_kin(process_parent(all, process)) || is_command(all, process, pid, env) ||
            has_session_of_job(all, process, pid, env->job) ||
            has_group_of_job(all, process, pid, env->job);
 }
@@ -125,7 +121,7 @@ void process_adopt(struct processes *all, const struct probe_env *env) {
         for (size_t i = 0; i < all->by_pid.n; i++) {
             struct process *process = &all->items[i];
             if (process->class != PROCESS_FOREIGN || process->classified != all->sample ||
-                !has_kin(process_parent(all, process)))
+                !process_has_kin(process_parent(all, process)))
                 continue;
             process->class = PROCESS_JOB;
             process_join(all, process, all->by_pid.ids[i], env, NULL);

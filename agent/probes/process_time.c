@@ -7,7 +7,8 @@
  * into user and system time in stat's proportion; neither part ever steps back.
  *
  * Run-queue delay and context switches exist only by thread: what a thread waited after it was last
- * read, and before it ended, is lost.
+ * read, and before it ended, is lost. Where the kernel tells of each thread that ends
+ * (process_exit.c) nothing is: its record is its last reading.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,6 +41,27 @@ static struct thread *find_thread(struct processes *all, int32_t pid, int32_t ti
     return &all->threads[at];
 }
 
+/* Adds what a thread did since it was last read. */
+static void grow(struct process *process, struct thread *thread, const struct thread_times *now) {
+    const struct thread_times *before = &thread->times;
+    if (now->has_times) {
+        add(&process->run_ns, growth(before->run_ns, now->run_ns));
+        add(&process->wait_ns, growth(before->wait_ns, now->wait_ns));
+    }
+    if (now->has_switches) {
+        add(&process->voluntary, growth(before->voluntary, now->voluntary));
+        add(&process->involuntary, growth(before->involuntary, now->involuntary));
+    }
+    if (now->has_io) {
+        add(&process->read_bytes, growth(before->read_bytes, now->read_bytes));
+        add(&process->write_bytes, growth(before->write_bytes, now->write_bytes));
+    }
+    process->has_times |= now->has_times;
+    process->has_switches |= now->has_switches;
+    process->has_io |= now->has_io;
+    thread->times = *now;
+}
+
 static bool account_thread(struct processes *all, struct process *process, int32_t pid,
                            int32_t tid) {
     struct thread *thread = find_thread(all, pid, tid);
@@ -47,20 +69,8 @@ static bool account_thread(struct processes *all, struct process *process, int32
     if (!thread)
         return false;
     thread->seen = all->sample;
-    if (process_read_thread(all->proc_fd, pid, tid, &now) < 0)
-        return true; /* it has just ended */
-    const struct thread_times *before = &thread->times;
-    if (now.has_times) {
-        add(&process->run_ns, growth(before->run_ns, now.run_ns));
-        add(&process->wait_ns, growth(before->wait_ns, now.wait_ns));
-    }
-    if (now.has_switches) {
-        add(&process->voluntary, growth(before->voluntary, now.voluntary));
-        add(&process->involuntary, growth(before->involuntary, now.involuntary));
-    }
-    process->has_times |= now.has_times;
-    process->has_switches |= now.has_switches;
-    thread->times = now;
+    if (process_read_thread(all->proc_fd, pid, tid, all->exits.on, &now) == 0)
+        grow(process, thread, &now); /* else it has just ended */
     return true;
 }
 
@@ -113,15 +123,34 @@ void process_account(struct processes *all, struct process *process, int32_t pid
     /* A kernel without scheduler statistics shows zeroes: its delays are not zero but unknown. */
     if (process->run_ns == 0 && ticks_ns > 2 * tick_ns(env->ticks_per_s))
         process->has_times = false;
-    add(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
+    if (all->exits.on) /* then nothing is missing in the sum of threads */
+        process->total_ns = larger(process->total_ns, process->run_ns);
+    else
+        add(&process->total_ns, (uint64_t)(process->run_ns - run_before_ns));
     process->total_ns = larger(process->total_ns, ticks_ns);
     split(process, user_ns, system_ns);
 }
 
+void process_end_thread(struct processes *all, struct process *process,
+                        const struct exit_record *record) {
+    struct process_end *end = &process->end;
+    struct thread *thread = find_thread(all, record->pid, record->tid);
+    if (thread)
+        grow(process, thread, &record->times);
+    process_end_add(end, record);
+    if (!record->is_last)
+        return;
+    process->has_total = true;
+    process->total_ns = larger(process->total_ns, process->run_ns);
+    split(process, counter_value(end->user_us, NS_PER_US),
+          counter_value(end->system_us, NS_PER_US));
+}
+
 void process_forget_threads(struct processes *all) {
     size_t kept = 0;
+    uint64_t grace = all->exits.on; /* one that ended during this sample is told of with the next */
     for (size_t i = 0; i < all->by_tid.n; i++) {
-        if (all->threads[i].seen != all->sample)
+        if (all->threads[i].seen + grace < all->sample)
             continue;
         all->by_tid.ids[kept] = all->by_tid.ids[i];
         all->threads[kept++] = all->threads[i];

@@ -6,7 +6,6 @@
  * and the run's name once more as a category of the locale: those are what ssh takes along by
  * default.
  */
-#include "cli/launch/preload.h"
 #include "cli/launch/program_file.h"
 #include "cli/launch/run_session.h"
 #include "cli/launch/secret_words.h"
@@ -59,25 +58,27 @@ char *command_line(const struct run_options *options) {
     return line;
 }
 
-/* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
-static void add_preload(struct run_session *s, struct preload *preload,
-                        struct child_variable *variables) {
+void session_find_preload(struct run_session *s) {
     char why[2 * PATH_MAX];
-    size_t n = 0;
     if (!s->options->shim)
         return;
-    if (preload_make(preload, s->program, s->options->command, &s->words, why, sizeof why) != 0) {
-        if (s->words.kind != COMMAND_PLAIN)
-            session_note(s, "MPI calls are not recorded: %s", why);
+    s->has_preload =
+        preload_make(&s->preload, s->program, s->options->command, &s->words, why, sizeof why) == 0;
+    if (!s->has_preload && s->words.kind != COMMAND_PLAIN)
+        session_note(s, "MPI calls are not recorded: %s", why);
+}
+
+/* Adds what brings the shim into the ranks; mpirun itself needs none of it. */
+static void add_preload(const struct run_session *s, struct child_variable *variables) {
+    size_t n = 0;
+    if (!s->has_preload)
         return;
-    }
-    variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, preload->ranks};
-    if (preload->here[0])
-        variables[n++] = (struct child_variable){"LD_PRELOAD", preload->here};
+    variables[n++] = (struct child_variable){PRELOAD_RANKS_VARIABLE, s->preload.ranks};
+    if (s->preload.here[0])
+        variables[n++] = (struct child_variable){"LD_PRELOAD", s->preload.here};
 }
 
 int session_start_command(struct run_session *s) {
-    struct preload preload;
     struct child_variable variables[12] = {
         {"CHOKEPOINT_TOKEN", NULL},         {"CHOKEPOINT_KEY", NULL},
         {"CHOKEPOINT_RUN", s->run_id},      {"CHOKEPOINT_MARKS", s->marks},
@@ -86,7 +87,7 @@ int session_start_command(struct run_session *s) {
     struct child_variable *end = variables;
     while (end->name)
         end++;
-    add_preload(s, &preload, end);
+    add_preload(s, end);
     const struct child_plan plan = {.words = (const char *const *)s->options->command,
                                     .variables = variables,
                                     .stdin_fd = -1,

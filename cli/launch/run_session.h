@@ -15,6 +15,7 @@
 #include "cli/launch/group_watch.h"
 #include "cli/launch/hosts_choose.h"
 #include "cli/launch/launch.h"
+#include "cli/launch/preload.h"
 #include "cli/launch/run_options.h"
 #include "collector/credentials.h"
 #include "collector/store.h"
@@ -38,6 +39,8 @@ struct run_session {
     struct group_watch group;
     /* where it runs */
     struct command_words words;
+    struct preload preload;
+    bool has_preload;
     struct hosts hosts;
     char local_name[HOST_NAME_LENGTH_MAX + 1];
     struct launch *launches; /* owned, one a host */
@@ -102,6 +105,9 @@ size_t session_name_missing(struct run_session *s);
 int command_find(const char *word);
 /* As a shell would take it again, on one line; the caller frees it. NULL: out of memory. */
 char *command_line(const struct run_options *options);
+/* Finds how the shim gets into its ranks. It may take a process, so it comes before the agents,
+ * which would take that one for a part of the command. */
+void session_find_preload(struct run_session *s);
 /* Starts it with all that is ours taken away, and what lets its processes be found. */
 int session_start_command(struct run_session *s);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/probes/connection.h"
+#include "agent/probes/exit_record.h"
 #include "agent/probes/qdisc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -12,6 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void take(void *ctx, unsigned type, struct bytes payload) {
     struct connection_message connection;
     struct qdisc_message qdisc;
+    struct exit_record record;
     int64_t values[CONNECTION_N_COLUMNS];
     char name[INSTANCE_MAX + 1];
     (void)ctx;
@@ -21,6 +23,8 @@ static void take(void *ctx, unsigned type, struct bytes payload) {
         connection_values(&connection, values);
     }
     if (qdisc_read(type, payload, &qdisc) && qdisc_name(&qdisc, "eth0", name, 40) >= 40)
+        abort();
+    if (exit_record_read(payload, &record) && (record.comm_size > COMM_MAX || record.pid <= 0))
         abort();
 }
 

@@ -39,7 +39,7 @@ static inline void plant_part(struct recording *r, enum recording_table table, i
                               int64_t instance, const char *name, double period_s, double begin_s,
                               double end_s, uint64_t levels, plant_value *value) {
     struct series_set *set = &r->tables[table];
-    int64_t values[16];
+    int64_t values[RECORDING_COLUMNS_MAX];
     long n = lround((end_s - begin_s) / period_s);
     for (long i = 0; i <= n; i++) {
         double t = begin_s + (double)i * period_s;

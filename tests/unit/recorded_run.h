@@ -47,7 +47,7 @@ static const uint64_t recorded_levels[RECORDING_COUNT_] = {
 /* The table as an agent would describe it, from the columns that analysis reads. */
 struct recorded_table {
     struct table table;
-    struct column columns[16];
+    struct column columns[RECORDING_COLUMNS_MAX];
     int64_t id;
 };
 

@@ -527,6 +527,7 @@ static void a_child_of_the_job_is_found_and_its_time_is_the_kernels(void **state
     assert_in_range(used, before - 1, after + 10 * NS_PER_MS);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(harness_sample(&h), 0); /* its last row, where the kernel tells of its end */
     assert_int_equal(harness_sample(&h), 0);
     assert_null(harness_row(&h, name));
     harness_close(&h);

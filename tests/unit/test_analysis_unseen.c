@@ -27,7 +27,7 @@ static void plant(struct recording *r, int64_t pid, int64_t parent, int from, in
         values[PROCESS_PARENT] = parent;
         values[PROCESS_JOB] = 1;
         values[PROCESS_USER] = grown_ms[i][0] * MS;
-        values[PROCESS_UNSEEN] = grown_ms[i][1] < 0 ? VALUE_ABSENT : grown_ms[i][1] * MS;
+        values[PROCESS_CHILDREN] = grown_ms[i][1] < 0 ? VALUE_ABSENT : grown_ms[i][1] * MS;
         assert_int_equal(series_set_append(set, 0, pid, "p", (from + i) * S, S, values), 0);
     }
 }
@@ -67,6 +67,29 @@ static void what_ends_with_its_parent_comes_to_the_grandparent(void **state) {
     recording_release(&r);
 }
 
+/* dd wrote 900 bytes that rows told, and 100 after its last one: its shell has the kernel's sum. */
+static void bytes_of_children_are_told_once(void **state) {
+    const int64_t sh[][2] = {{0, 0}, {0, 0}, {0, 10}}, dd[][2] = {{5, 0}},
+                  told[][2] = {{0, -1}, {0, -1}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    struct series_set *set = &r.tables[RECORDING_PROCESS];
+    plant(&r, 7, 1, 1, 3, sh);
+    plant(&r, 8, 7, 2, 1, dd);
+    plant(&r, 9, 1, 1, 2, told); /* ends are told one by one: its bytes are its own */
+    plant(&r, 10, 9, 1, 1, dd);
+    set->items[0].values[2 * set->n_columns + PROCESS_WRITE] = 1000;
+    set->items[1].values[PROCESS_WRITE] = 900;
+    set->items[2].values[set->n_columns + PROCESS_WRITE] = 1000;
+    set->items[3].values[PROCESS_WRITE] = 900;
+    assert_int_equal(recording_find_unseen(&r), 0);
+    assert_int_equal(series_value(set, &set->items[0], 2, PROCESS_WRITE), 100);
+    assert_int_equal(series_value(set, &set->items[1], 0, PROCESS_WRITE), 900);
+    assert_int_equal(series_value(set, &set->items[2], 1, PROCESS_WRITE), 1000);
+    recording_release(&r);
+}
+
 /* A parent may take its time before it waits; an id may come back; a circle of parents may not
  * hang; and what was not recorded is none. */
 static void hostile_families_cost_nothing(void **state) {
@@ -88,7 +111,7 @@ static void hostile_families_cost_nothing(void **state) {
     plant(&r, 8, 7, 1, 1, (const int64_t[][2]){{INT64_MAX / MS, 0}});
     r.tables[RECORDING_PROCESS]
         .items[0]
-        .values[r.tables[RECORDING_PROCESS].n_columns + PROCESS_UNSEEN] = INT64_MAX;
+        .values[r.tables[RECORDING_PROCESS].n_columns + PROCESS_CHILDREN] = INT64_MAX;
     assert_int_equal(recording_find_unseen(&r), 0);
     recording_release(&r);
 }
@@ -97,6 +120,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_rows_of_a_child_told_is_not_told_twice),
         cmocka_unit_test(what_ends_with_its_parent_comes_to_the_grandparent),
+        cmocka_unit_test(bytes_of_children_are_told_once),
         cmocka_unit_test(hostile_families_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

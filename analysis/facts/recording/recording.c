@@ -18,9 +18,9 @@ static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns
 static const char *const net_columns[] = {"receive_bytes", "send_bytes"};
 static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
-    "pid",          "rank",        "job",        "rss_bytes",   "user_ns",  "system_ns",
-    "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes", "start_ns", "major_faults",
-    "threads",      "parent",      "stopped_ns", "children_ns"};
+    "pid",          "rank",        "job",        "rss_bytes",   "user_ns",     "system_ns",
+    "run_queue_ns", "block_io_ns", "read_bytes", "write_bytes", "start_ns",    "major_faults",
+    "threads",      "parent",      "stopped_ns", "unseen_ns",   "children_ns", "peak_rss_bytes"};
 static const char *const self_columns[] = {"cpu_ns",       "samples",   "failures",
                                            "dropped_rows", "rss_bytes", "late_ns"};
 

@@ -50,8 +50,10 @@ enum {
     PROCESS_THREADS,
     PROCESS_PARENT, /* process id; absent in recordings of before it was kept, as the next */
     PROCESS_STOPPED,
-    PROCESS_UNSEEN, /* CPU time of its children that ended and that no row tells of; as loaded, of
-                       all of them (see recording_find_unseen) */
+    PROCESS_UNSEEN,   /* CPU time of its children that ended and that no row tells of */
+    PROCESS_CHILDREN, /* of all of its children that ended; absent where exits were told one by one
+                       */
+    PROCESS_PEAK_RSS,
 };
 /* SELF_LATE: of the row "agent" the most a frame was late since the row before: a host that stood
  * still shows how long. */
@@ -92,7 +94,7 @@ enum {
     QDISC_RATE
 };
 
-#define RECORDING_COLUMNS_MAX 16
+#define RECORDING_COLUMNS_MAX 18
 
 struct recording_columns {
     const char *table;
@@ -150,8 +152,10 @@ void recording_init(struct recording *recording);
  * name it had last. -ENOMEM. */
 int recording_join_names(struct recording *recording);
 
-/* After the names are joined: takes from each process's time of ended children what rows of theirs
- * tell already, so that PROCESS_UNSEEN is left, 0 where it was not recorded. -ENOMEM. */
+/* After the names are joined. Where PROCESS_CHILDREN is known, CPU time, bytes read and bytes
+ * written of ended children are in the rows of their parent, too: takes out of these what rows of
+ * the children tell, and leaves the rest of the time in PROCESS_UNSEEN, 0 where it was not
+ * recorded. -ENOMEM. */
 int recording_find_unseen(struct recording *recording);
 
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process

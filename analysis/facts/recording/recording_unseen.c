@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CPU time of processes that came and went between two looks (a compiler under make, a shell's
- * commands). The kernel adds what a process used, with all below it, to its parent when that one
- * waits for its end. What rows of such a process told already is taken out of it: the rest was seen
- * by nobody else.
+ * Processes that came and went between two samples (a compiler under make, a shell's commands),
+ * where their ends were not told one by one. The kernel adds what a process used, with all below
+ * it, to its parent when that one waits for its end. What rows of such a process told already is
+ * taken out of it: the rest was seen by nobody else.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/facts/recording/recording.h"
 #include "analysis/facts/series/times.h"
+#include "common/error.h"
 
 #define DEPTH_MAX 64 /* of a family; a circle of parents ends there, too */
 
@@ -19,7 +20,7 @@ struct relative { /* a process of the job */
     int64_t pid, parent_pid;
     struct relative *parent; /* NULL: none of the job that was there when it ended */
     int depth;
-    double told_ns; /* by rows of its children that have ended, and not yet taken out of its own */
+    double told; /* by rows of its children that have ended, and not yet taken out of its own */
 };
 
 static int compare_pid(const void *a, const void *b) {
@@ -93,40 +94,65 @@ static double known(int64_t value) {
     return value > 0 && time_is_sane(value) ? (double)value : 0;
 }
 
+/* What the kernel adds to the parent, and in which column that lies. */
+struct inherited {
+    size_t to, parts[3], n_parts;
+};
+
+static const struct inherited inherited[] = {
+    {PROCESS_CHILDREN, {PROCESS_USER, PROCESS_SYSTEM, PROCESS_CHILDREN}, 3},
+    {PROCESS_READ, {PROCESS_READ}, 1},
+    {PROCESS_WRITE, {PROCESS_WRITE}, 1},
+};
+
 /* Its rows, all that they tell of it and of what was below it. */
-static double told_by_rows(const struct series_set *set, const struct relative *one) {
+static double told_by_rows(const struct series_set *set, const struct relative *one,
+                           const struct inherited *what) {
     double sum = 0;
     for (size_t row = 0; row < one->series->n; row++)
-        sum += known(*at(set, one, row, PROCESS_USER)) + known(*at(set, one, row, PROCESS_SYSTEM)) +
-               known(*at(set, one, row, PROCESS_UNSEEN));
+        for (size_t i = 0; i < what->n_parts; i++)
+            sum += known(*at(set, one, row, what->parts[i]));
     return sum;
 }
 
 /* What rows of a process told comes back in the rows of its parent from its end on. Where those
  * end first, it comes to the parent's parent. */
-static void tell_parent(const struct series_set *set, struct relative *one, double told) {
+static void tell_parent(const struct series_set *set, struct relative *one,
+                        const struct inherited *what) {
+    double told = told_by_rows(set, one, what) + one->told;
     struct relative *parent = one->parent;
     if (!parent)
         return;
     const struct series *rows = parent->series;
     size_t row = times_until(rows->t_ns, sizeof *rows->t_ns, rows->n, end_of(one));
     for (; row < rows->n && told > 0; row++) {
-        int64_t *grown = at(set, parent, row, PROCESS_UNSEEN);
+        int64_t *grown = at(set, parent, row, what->to);
+        if (*at(set, parent, row, PROCESS_CHILDREN) == VALUE_ABSENT)
+            continue;
         double taken = known(*grown) < told ? known(*grown) : told;
         *grown = *grown == VALUE_ABSENT ? VALUE_ABSENT : *grown - (int64_t)taken;
         told -= taken;
-        parent->told_ns += taken;
+        parent->told += taken;
     }
-    parent->told_ns += told;
+    parent->told += told;
 }
 
-static void blank_unrecorded(struct series_set *set) {
+static void settle_unseen(struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
         for (size_t row = 0; row < set->items[s].n; row++) {
-            int64_t *value = &set->items[s].values[row * set->n_columns + PROCESS_UNSEEN];
-            if (*value == VALUE_ABSENT)
-                *value = 0;
+            int64_t *values = &set->items[s].values[row * set->n_columns];
+            if (values[PROCESS_UNSEEN] == VALUE_ABSENT)
+                values[PROCESS_UNSEEN] =
+                    values[PROCESS_CHILDREN] == VALUE_ABSENT ? 0 : values[PROCESS_CHILDREN];
         }
+}
+
+static void take_out(const struct series_set *set, struct relative **order, size_t n,
+                     const struct inherited *what) {
+    for (size_t i = 0; i < n; i++)
+        order[i]->told = 0;
+    for (size_t i = 0; i < n; i++)
+        tell_parent(set, order[i], what);
 }
 
 int recording_find_unseen(struct recording *recording) {
@@ -144,9 +170,9 @@ int recording_find_unseen(struct recording *recording) {
     }
     if (n)
         qsort(order, n, sizeof(struct relative *), compare_depth);
-    for (size_t i = 0; i < n; i++)
-        tell_parent(set, order[i], told_by_rows(set, order[i]) + order[i]->told_ns);
-    blank_unrecorded(set);
+    for (size_t i = 0; i < ARRAY_SIZE(inherited); i++)
+        take_out(set, order, n, &inherited[i]);
+    settle_unseen(set);
     int result = all && order ? 0 : -ENOMEM;
     free(all);
     free(order);
