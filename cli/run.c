@@ -112,6 +112,29 @@ static void judge_launcher(struct run_session *s, struct store *store) {
         session_refuse(s, "%s found no program %s", s->words.launcher, s->words.program);
 }
 
+static int64_t ns_of(struct timeval time) {
+    return time.tv_sec * NS_PER_S + time.tv_usec * NS_PER_US;
+}
+
+/* This machine among the hosts; NULL: it is none of them. */
+static const char *own_name(const struct run_session *s) {
+    for (size_t i = 0; i < s->n_launches; i++)
+        if (s->launches[i].road == LAUNCH_DIRECT)
+            return s->launches[i].host;
+    return NULL;
+}
+
+/* ru_inblock and ru_oublock count 512 bytes each, ru_maxrss KiB. */
+static int record_usage(const struct run_session *s, struct store *store) {
+    const char *host = own_name(s);
+    const struct run_usage usage = {.user_ns = ns_of(s->usage.ru_utime),
+                                    .system_ns = ns_of(s->usage.ru_stime),
+                                    .read_bytes = s->usage.ru_inblock * 512,
+                                    .write_bytes = s->usage.ru_oublock * 512,
+                                    .peak_rss_bytes = s->usage.ru_maxrss * 1024};
+    return host ? store_run_usage(store, s->run, host, &usage) : 0;
+}
+
 static int record_end(struct run_session *s, int exit_status) {
     struct store *store;
     int r = open_database(s, &store);
@@ -119,6 +142,8 @@ static int record_end(struct run_session *s, int exit_status) {
         return r;
     if (s->started_mono_ns)
         r = store_run_command_started(store, s->run, s->started_wall_ns, s->started_mono_ns);
+    if (r == 0 && s->started_mono_ns && !s->command)
+        r = record_usage(s, store);
     if (exit_status && s->started_mono_ns && !s->interrupted)
         judge_launcher(s, store);
     for (size_t i = 0; i < s->n_notes && r == 0; i++)

@@ -311,7 +311,7 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
         r = create_schema(store);
     if (!r)
         r = sql_exec(store, STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA
-                                STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA);
+                                STORE_USAGE_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA);
     return explain(store, r, path, why, size);
 }
 

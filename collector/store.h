@@ -12,6 +12,7 @@
  *   - run, host, stream, frame, instance, clock, clock_piece, ceiling, table_info, column_info:
  *     what all refers to
  *   - run_repeat: the runs that are repeats of one command, and which of them
+ *   - run_usage: what the kernel charged to the command and all it waited for
  *   - sweep, sweep_value, sweep_run, run_label: sweeps, what they vary, their runs, and the values
  *     each run was given
  *   - budget: where the time of each rank went, by phase and iteration, made when a run has ended
@@ -122,6 +123,16 @@ struct run_begin {
     const struct run_label *labels;
     size_t n_labels;
 };
+
+/* What a command and all it waited for used, as wait4 tells; VALUE_ABSENT: not known. */
+struct run_usage {
+    int64_t user_ns, system_ns, read_bytes, write_bytes;
+    int64_t peak_rss_bytes; /* of the one process that held most */
+};
+
+/* Keeps what the command of that run used; host: where it was started. Once a run. */
+int store_run_usage(struct store *store, int64_t run, const char *host,
+                    const struct run_usage *usage);
 
 /* Both commit at once. */
 int store_run_begin(struct store *store, const struct run_begin *begin, int64_t *ret_run);

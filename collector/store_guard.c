@@ -242,7 +242,8 @@ static const char definitions[] =
     " OR lower(tbl_name) IN ('run', 'run_note', 'refused', 'host', 'stream', 'frame', 'table_info',"
     " 'column_info', 'instance', 'clock', 'clock_piece', 'counter_reset', 'counter_state', "
     "'joined',"
-    " 'ceiling', 'run_repeat', 'budget', 'sweep', 'sweep_value', 'sweep_run', 'run_label'))";
+    " 'ceiling', 'run_repeat', 'run_usage', 'budget', 'sweep', 'sweep_value', 'sweep_run', "
+    "'run_label'))";
 
 static int check_definition(sqlite3_stmt *row, char *why, size_t size) {
     char name[128];

@@ -55,6 +55,7 @@ enum statement {
     SQL_COLUMN_INSERT,
     SQL_CEILING_INSERT,
     SQL_REPEAT_INSERT,
+    SQL_USAGE_INSERT,
     SQL_SWEEP_RUN_INSERT,
     SQL_LABEL_INSERT,
     SQL_BUDGET_COLUMN,
@@ -202,6 +203,12 @@ extern const char store_schema[];
 #define STORE_REPEAT_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS run_repeat(run INTEGER PRIMARY KEY, group_run INTEGER NOT NULL,"   \
     " repeat INTEGER NOT NULL, repeats INTEGER NOT NULL) STRICT;"
+
+/* What the command used, where it was started; also made in a file of before that was kept. */
+#define STORE_USAGE_SCHEMA                                                                         \
+    "CREATE TABLE IF NOT EXISTS run_usage(run INTEGER PRIMARY KEY, host TEXT NOT NULL,"            \
+    " user_ns INTEGER, system_ns INTEGER, read_bytes INTEGER, write_bytes INTEGER,"                \
+    " peak_rss_bytes INTEGER) STRICT;"
 
 /* Sweeps, their parameters with the values each is given, and the runs of them with theirs; also
  * made in a file of before there were any. */

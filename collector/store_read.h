@@ -39,6 +39,10 @@ struct store_note {
     char *text; /* owned */
 };
 
+/* What the command used, and where it was started. -ENOENT: that was not kept. */
+int store_find_usage(struct store *store, int64_t run, char host[INSTANCE_MAX + 1],
+                     struct run_usage *ret_usage);
+
 /* Finds a run: "7" (id), a name (the newest of that name), "last", "last~1". Runs whose
  * command never started are found by their id only. -ENOENT. */
 int store_find_run(struct store *store, const char *which, struct store_run *ret_run);

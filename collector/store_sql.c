@@ -57,8 +57,8 @@ const char store_schema[] =
     " columns INTEGER NOT NULL, PRIMARY KEY(frame, instance)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE counter_state(stream INTEGER NOT NULL, table_id INTEGER NOT NULL,"
     " state BLOB NOT NULL, PRIMARY KEY(stream, table_id)) STRICT, WITHOUT ROWID;" STORE_PIECE_SCHEMA
-        STORE_JOINED_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_BUDGET_SCHEMA
-            STORE_SWEEP_SCHEMA
+        STORE_JOINED_SCHEMA STORE_CEILING_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
+            STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA
     "CREATE VIEW run_host AS SELECT r.run AS run, r.name AS run_name, h.host AS host_id,"
     " h.name AS host, " FIRST_S ", " LAST_S ","
     " sum(s.frames) AS samples, sum(s.missed_slots) AS missed, sum(s.lost_frames) AS lost,"
@@ -147,6 +147,9 @@ static const char *const texts[STATEMENT_COUNT_] = {
     [SQL_COLUMN_INSERT] = "INSERT INTO column_info VALUES(?, ?, ?, ?, ?, ?)",
     [SQL_CEILING_INSERT] = "INSERT INTO ceiling(host, peer, metric, unit, value, low, high,"
                            " measured_wall_ns, how) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_USAGE_INSERT] =
+        "INSERT INTO run_usage(run, host, user_ns, system_ns, read_bytes, write_bytes,"
+        " peak_rss_bytes) VALUES(?, ?, ?, ?, ?, ?, ?)",
     [SQL_REPEAT_INSERT] =
         "INSERT INTO run_repeat(run, group_run, repeat, repeats) VALUES(?, ?, ?, ?)",
     [SQL_SWEEP_RUN_INSERT] = "INSERT INTO sweep_run(run, sweep) VALUES(?, ?)",

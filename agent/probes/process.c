@@ -535,9 +535,9 @@ static const struct column process_columns[N_COLUMNS] = {
                       "page faults that waited for a disk"},
     [READ_BYTES] =
         {"read_bytes", UNIT_BYTES, COLUMN_COUNTER,
-         "bytes it caused to be read; with children_ns, also by children that have ended"},
+         "bytes it caused to be read; where children_ns is known, also those of ended children"},
     [WRITE_BYTES] = {"write_bytes", UNIT_BYTES, COLUMN_COUNTER,
-                     "bytes it caused to be written; as read_bytes"},
+                     "bytes it caused to be written; children as in read_bytes"},
     [BLOCK_IO_NS] = {"block_io_ns", UNIT_NS, COLUMN_COUNTER,
                      "time it waited for disks; needs kernel.task_delayacct"},
     [VOLUNTARY_SWITCHES] = {"voluntary_switches", UNIT_EVENTS, COLUMN_COUNTER,
@@ -549,12 +549,12 @@ static const struct column process_columns[N_COLUMNS] = {
                     "time it was stopped, by a signal or a debugger, as sampled at each row"},
     [CHILDREN_NS] =
         {"children_ns", UNIT_NS, COLUMN_COUNTER,
-         "CPU time of its children that have ended, and of all below them; absent where "
-         "each of these is told by itself"},
+         "CPU time of its children that have ended, and of all below them; absent where the "
+         "kernel tells of each process that ends"},
     [UNSEEN_NS] = {"unseen_ns", UNIT_NS, COLUMN_COUNTER,
-                   "the same, less what rows of theirs tell: their ends"},
+                   "CPU time of ended children beyond what their own rows tell"},
     [PEAK_RSS_BYTES] = {"peak_rss_bytes", UNIT_BYTES, COLUMN_LEVEL,
-                        "the most memory it ever held, told when it has ended"},
+                        "the most memory it held at once; known when it has ended"},
 };
 
 const struct probe probe_process = {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,11 +75,15 @@ int child_start(const struct child_plan *plan, pid_t *ret_pid) {
     return r;
 }
 
-int child_ended(pid_t pid, int *ret_status) {
+int child_ended_with(pid_t pid, int *ret_status, struct rusage *ret_usage) {
     pid_t r;
-    while ((r = waitpid(pid, ret_status, WNOHANG)) < 0 && errno == EINTR)
+    while ((r = wait4(pid, ret_status, WNOHANG, ret_usage)) < 0 && errno == EINTR)
         ;
     return r == pid ? 0 : r == 0 ? -EAGAIN : negative_errno();
+}
+
+int child_ended(pid_t pid, int *ret_status) {
+    return child_ended_with(pid, ret_status, NULL);
 }
 
 int child_exit_status(int wait_status) {

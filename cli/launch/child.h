@@ -35,6 +35,10 @@ int child_start(const struct child_plan *plan, pid_t *ret_pid);
 /* 0 when it has ended (*ret_status as of waitpid), -EAGAIN while it runs, or a negative errno. */
 int child_ended(pid_t pid, int *ret_status);
 
+/* The same; *ret_usage gets what it used, and all that it waited for. */
+struct rusage;
+int child_ended_with(pid_t pid, int *ret_status, struct rusage *ret_usage);
+
 /* Exit status as a shell gives it: 128 + signal for a child that was killed. */
 int child_exit_status(int wait_status);
 

@@ -293,7 +293,7 @@ static void check_collector(struct run_session *s) {
 }
 
 static void check_command(struct run_session *s) {
-    if (s->command == 0 || child_ended(s->command, &s->command_status) == -EAGAIN)
+    if (s->command == 0 || child_ended_with(s->command, &s->command_status, &s->usage) == -EAGAIN)
         return;
     s->ended_wall_ns = clock_wall_ns();
     s->ended_mono_ns = clock_monotonic_ns();

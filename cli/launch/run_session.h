@@ -19,6 +19,7 @@
 #include "cli/launch/run_options.h"
 #include "collector/credentials.h"
 #include "collector/store.h"
+#include <sys/resource.h>
 
 #define RUN_NOTES_MAX 200
 
@@ -57,8 +58,9 @@ struct run_session {
     uint64_t n_events;             /* single events that hosts have delivered, */
     int64_t events_ns;             /* when the last of them came (monotonic); 0: none yet */
     /* the command */
-    pid_t command;      /* 0: not running */
-    int command_status; /* as of waitpid */
+    pid_t command;       /* 0: not running */
+    int command_status;  /* as of waitpid */
+    struct rusage usage; /* of the command and all it waited for, once it has ended */
     int64_t started_wall_ns, started_mono_ns;
     int64_t ended_wall_ns, ended_mono_ns;
     int interrupted; /* the last signal that asked us to end; 0: none */

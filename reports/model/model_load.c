@@ -197,6 +197,27 @@ static int load_names(struct report_input *input) {
     return 0;
 }
 
+static int64_t sum_of(int64_t a, int64_t b) {
+    return a < 0 || b < 0 || !time_is_sane(a) || !time_is_sane(b) ? VALUE_ABSENT : a + b;
+}
+
+/* Nothing where the command was started on a host that was not recorded. */
+static int load_usage(struct store *store, struct report_input *input) {
+    char host[INSTANCE_MAX + 1];
+    struct run_usage usage;
+    int result = store_find_usage(store, input->run.id, host, &usage);
+    if (result < 0)
+        return result == -ENOENT ? 0 : result;
+    for (size_t h = 0; h < input->n_hosts; h++)
+        if (strcmp(input->hosts[h].name, host) == 0)
+            return recording_add_usage(
+                &input->recording, (int)h,
+                &(struct recording_usage){.cpu_ns = sum_of(usage.user_ns, usage.system_ns),
+                                          .read_bytes = usage.read_bytes,
+                                          .write_bytes = usage.write_bytes});
+    return 0;
+}
+
 /* vm2 before vm10. */
 static int compare_hosts(const void *a, const void *b) {
     const struct store_host *x = a, *y = b;
@@ -221,6 +242,8 @@ static int load_rest(struct store *store, struct report_input *input) {
         result = recording_join_names(&input->recording);
     if (result == 0)
         result = recording_find_unseen(&input->recording);
+    if (result == 0)
+        result = load_usage(store, input);
     recording_settle(&input->recording);
     return result;
 }

@@ -7,7 +7,7 @@
 
 #include "reports/model/model_private.h"
 
-#define JOB_MAX 16    /* a host */
+#define JOB_MAX 16    /* a host; what the others used is one row */
 #define FOREIGN_MAX 3 /* a host */
 #define CPU_MIN_PCT 0.1
 
@@ -34,23 +34,62 @@ static int compare(const void *a, const void *b) {
     return (x->cpu_pct < y->cpu_pct) - (x->cpu_pct > y->cpu_pct);
 }
 
+static void add_known(double *sum, double part) {
+    *sum = isnan(*sum) ? part : isnan(part) ? *sum : *sum + part;
+}
+
+/* Of the job nothing is left out of the sum. */
+static void add_to_others(struct report_process *others, const struct report_process *p) {
+    add_known(&others->cpu_pct, p->cpu_pct);
+    add_known(&others->rss_gb, p->rss_gb);
+    add_known(&others->run_queue_pct, p->run_queue_pct);
+    add_known(&others->read_mb_s, p->read_mb_s);
+    add_known(&others->write_mb_s, p->write_mb_s);
+}
+
+static int name_others(struct report_process *p) {
+    char *name = strdup("(others)");
+    if (!name)
+        return -ENOMEM;
+    free(p->name);
+    p->name = name;
+    p->rank = -1;
+    return 0;
+}
+
 /* Sorted: keeps the first few of each host and kind. */
-static void keep_busiest(struct report *report) {
+static int keep_busiest(struct report *report) {
     size_t kept = 0, of_kind = 0;
+    int result = 0, host = -1;
+    bool job = false;
     for (size_t i = 0; i < report->n_processes; i++) {
-        struct report_process *p = &report->processes[i];
-        const struct report_process *last = i ? &report->processes[i - 1] : NULL;
-        bool same_kind = last && last->host == p->host && last->job == p->job;
-        of_kind = same_kind ? of_kind + 1 : 1;
-        bool keep = p->job ? of_kind <= JOB_MAX : of_kind <= FOREIGN_MAX;
-        struct report_process copy = *p;
-        if (keep && (p->job ? !isnan(p->cpu_pct) : p->cpu_pct >= CPU_MIN_PCT)) {
+        struct report_process copy = report->processes[i];
+        of_kind = i && host == copy.host && job == copy.job ? of_kind + 1 : 1;
+        host = copy.host;
+        job = copy.job;
+        if (job && of_kind == JOB_MAX + 1 && result == 0)
+            result = name_others(&copy);
+        if (job && of_kind > JOB_MAX + 1)
+            add_to_others(&report->processes[kept - 1], &copy);
+        bool keep = job ? of_kind <= JOB_MAX + 1 && !isnan(copy.cpu_pct)
+                        : of_kind <= FOREIGN_MAX && copy.cpu_pct >= CPU_MIN_PCT;
+        if (keep)
             report->processes[kept++] = copy;
-        } else {
+        else
             free(copy.name);
-        }
     }
     report->n_processes = kept;
+    return result;
+}
+
+/* What is missing in the rows of the others on the host. */
+static double unseen_s(const struct run_model *model, int host, struct windows windows) {
+    const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
+    double sum = 0;
+    for (size_t i = 0; i < model->n_processes; i++)
+        if (model->processes[i].host == host && model->processes[i].job)
+            sum += series_growth(set, model->processes[i].series, PROCESS_UNSEEN, windows, NULL);
+    return sum / 1e9;
 }
 
 int report_fill_processes(struct report *report, const struct run_model *model) {
@@ -62,6 +101,8 @@ int report_fill_processes(struct report *report, const struct run_model *model) 
     for (size_t i = 0; i < model->n_processes; i++) {
         const struct model_process *p = &model->processes[i];
         struct process_use use = model_process_use(model, p, all);
+        if (strcmp(p->series->name, RECORDING_ENDED) == 0)
+            use.cpu_s += unseen_s(model, p->host, all);
         struct report_process *to = &report->processes[report->n_processes++];
         *to = (struct report_process){.host = p->host,
                                       .name = strdup(p->series->name),
@@ -76,6 +117,5 @@ int report_fill_processes(struct report *report, const struct run_model *model) 
             return -ENOMEM;
     }
     qsort(report->processes, report->n_processes, sizeof *report->processes, compare);
-    keep_busiest(report);
-    return 0;
+    return keep_busiest(report);
 }

@@ -40,8 +40,8 @@ struct recorded_run {
 
 static const uint64_t recorded_levels[RECORDING_COUNT_] = {
     [RECORDING_MEMORY] = 0xf,
-    [RECORDING_PROCESS] =
-        1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB | 1u << PROCESS_RSS,
+    [RECORDING_PROCESS] = 1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB |
+                          1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS,
 };
 
 /* The table as an agent would describe it, from the columns that analysis reads. */
@@ -143,7 +143,7 @@ static int recorded_samples(struct store *store, struct recorded_table *tables,
     r |= RECORDED_ROW(RECORDING_PSI, "cpu", RECORDED_NS(0.01 * t), 0);
     r |= RECORDED_ROW(RECORDING_PROCESS, process, (int64_t)(1000 + host), (int64_t)host, 1,
                       250000000, busy, 0, RECORDED_NS(0.002 * t), 0, llround(2e6 * t), 0,
-                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, 0);
+                      VALUE_ABSENT, 0, 1, VALUE_ABSENT, 0, VALUE_ABSENT, 0, VALUE_ABSENT);
     return r;
 }
 

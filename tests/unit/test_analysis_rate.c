@@ -26,6 +26,22 @@ static double mean(const struct recording *r, enum metric metric, double from_s,
     return value;
 }
 
+/* 300 ms in a run of 450 ms, whose host was sampled from before it until after it. */
+static void what_the_job_did_lies_between_the_ends_of_the_run(void **state) {
+    struct recording r;
+    int64_t cpu[RECORDING_COLUMNS_MAX] = {0}, process[RECORDING_COLUMNS_MAX] = {0};
+    (void)state;
+    plant_init(&r, 1, 0.45);
+    cpu[CPU_IDLE] = 1000000000;
+    add(&r, RECORDING_CPU, 1, "cpu0", 0.2, 1, cpu);
+    add(&r, RECORDING_CPU, 1, "cpu0", 1.2, 1, cpu);
+    process[PROCESS_JOB] = 1;
+    process[PROCESS_USER] = 300000000;
+    add(&r, RECORDING_PROCESS, 2, "train[7]", 0.45, 0.45, process);
+    NEAR(mean(&r, METRIC_JOB_CPU, 0, 0.45), 100 * 0.3 / 0.45);
+    recording_release(&r);
+}
+
 static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     struct recording r;
     (void)state;
@@ -312,6 +328,7 @@ static void nothing_recorded_is_nothing_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_window_that_cuts_an_interval_takes_its_part),
+        cmocka_unit_test(what_the_job_did_lies_between_the_ends_of_the_run),
         cmocka_unit_test(joined_rows_keep_all_growth_and_the_last_level),
         cmocka_unit_test(rows_with_a_gap_between_them_are_not_joined),
         cmocka_unit_test(only_large_recordings_are_held_in_steps),

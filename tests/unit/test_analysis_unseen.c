@@ -90,6 +90,57 @@ static void bytes_of_children_are_told_once(void **state) {
     recording_release(&r);
 }
 
+static double growth(const struct recording *r, size_t series, size_t column, int64_t from_ns,
+                     int64_t to_ns) {
+    const struct series_set *set = &r->tables[RECORDING_PROCESS];
+    struct window w = {from_ns, to_ns};
+    return series_growth(set, &set->items[series], column, (struct windows){&w, 1}, NULL);
+}
+
+/* The kernel charged 1.5 s to the command; rows tell of 1.1. */
+static void what_no_row_tells_is_a_process_of_its_own(void **state) {
+    const int64_t sh[][2] = {{500, 0}, {500, 100}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    r.duration_ns = 2500 * MS;
+    plant(&r, 7, 1, 1, 2, sh);
+    assert_int_equal(recording_find_unseen(&r), 0);
+    struct recording_usage usage = {1500 * MS, VALUE_ABSENT, 4096};
+    assert_int_equal(recording_add_usage(&r, 0, &usage), 0);
+    assert_int_equal(r.tables[RECORDING_PROCESS].n, 2);
+    assert_string_equal(r.tables[RECORDING_PROCESS].items[1].name, RECORDING_ENDED);
+    assert_true(growth(&r, 1, PROCESS_UNSEEN, 0, r.duration_ns) == 400.0 * MS);
+    assert_true(growth(&r, 1, PROCESS_UNSEEN, 1500 * MS, r.duration_ns) == 400.0 * MS);
+    assert_true(growth(&r, 1, PROCESS_WRITE, 0, r.duration_ns) == 4096);
+    assert_true(growth(&r, 1, PROCESS_READ, 0, r.duration_ns) == 0);
+    recording_release(&r);
+    recording_init(&r); /* more than a core can do in the last second: over the whole run */
+    r.duration_ns = 10 * S;
+    usage.cpu_ns = 5 * S;
+    assert_int_equal(recording_add_usage(&r, 0, &usage), 0);
+    assert_true(growth(&r, 0, PROCESS_UNSEEN, 0, 5 * S) == 2.5 * S);
+    recording_release(&r);
+}
+
+/* Its first row reaches back to before the command, its last to the sample after its end. */
+static void the_job_works_while_the_command_runs(void **state) {
+    const int64_t rows[][2] = {{300, -1}, {300, -1}};
+    struct recording r;
+    (void)state;
+    recording_init(&r);
+    r.duration_ns = 1200 * MS;
+    plant(&r, 7, 1, 1, 2, rows);
+    struct series_set *set = &r.tables[RECORDING_PROCESS];
+    set->items[0].t_ns[0] = 500 * MS;
+    set->items[0].t_ns[1] = 1500 * MS;
+    set->items[0].values[set->n_columns + PROCESS_PEAK_RSS] = 1;
+    recording_settle(&r);
+    assert_true(growth(&r, 0, PROCESS_USER, 0, r.duration_ns) == 600.0 * MS);
+    assert_true(growth(&r, 0, PROCESS_USER, 0, 500 * MS) == 300.0 * MS);
+    recording_release(&r);
+}
+
 /* A parent may take its time before it waits; an id may come back; a circle of parents may not
  * hang; and what was not recorded is none. */
 static void hostile_families_cost_nothing(void **state) {
@@ -121,6 +172,8 @@ int main(void) {
         cmocka_unit_test(what_rows_of_a_child_told_is_not_told_twice),
         cmocka_unit_test(what_ends_with_its_parent_comes_to_the_grandparent),
         cmocka_unit_test(bytes_of_children_are_told_once),
+        cmocka_unit_test(what_no_row_tells_is_a_process_of_its_own),
+        cmocka_unit_test(the_job_works_while_the_command_runs),
         cmocka_unit_test(hostile_families_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

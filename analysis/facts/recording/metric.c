@@ -209,12 +209,16 @@ int metric_rate(const struct recording *recording, int host, enum metric metric,
     const struct metric_source *source = &sources[metric];
     const struct series_set *set = &recording->tables[source->table];
     const struct series_set *clock = clock_of(recording, host, source);
-    struct rate rate;
+    struct rate rate = {0};
     if (source->job && !set->n)
         return rate_init(ret_rate, 0, source->scale);
     int result = align_grid(clock, host, source->job ? NULL : counts, source, source->scale, &rate);
+    if (result == 0 && source->job) /* what the job did lies between these, to the ns */
+        result = rate_cut(&rate, 0);
+    if (result == 0 && source->job)
+        result = rate_cut(&rate, recording->duration_ns);
     if (result < 0)
-        return result;
+        return rate_release(&rate), result;
     double *room = calloc(4 * (rate.n + 1), sizeof *room);
     if (!room)
         return rate_release(&rate), -ENOMEM;

@@ -57,8 +57,8 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
                            BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |
-                               BIT(PROCESS_RSS) | BIT(PROCESS_START) | BIT(PROCESS_THREADS) |
-                               BIT(PROCESS_PARENT)},
+                               BIT(PROCESS_RSS) | BIT(PROCESS_PEAK_RSS) | BIT(PROCESS_START) |
+                               BIT(PROCESS_THREADS) | BIT(PROCESS_PARENT)},
     [RECORDING_SELF] = {"self", COLUMNS(self_columns), BIT(SELF_RSS) | BIT(SELF_LATE)},
     [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns), BIT(MPI_PID) | BIT(MPI_RANK)},
     [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID)},

@@ -158,8 +158,20 @@ int recording_join_names(struct recording *recording);
  * recorded. -ENOMEM. */
 int recording_find_unseen(struct recording *recording);
 
+struct recording_usage { /* VALUE_ABSENT: not known */
+    int64_t cpu_ns, read_bytes, write_bytes;
+};
+
+#define RECORDING_ENDED "(ended between samples)"
+#define RECORDING_ENDED_INSTANCE (-1)
+
+/* After recording_find_unseen: what the rows of that host lack of what the kernel charged to the
+ * command, which was started there, becomes a process of its own, RECORDING_ENDED. -ENOMEM. */
+int recording_add_usage(struct recording *recording, int host, const struct recording_usage *usage);
+
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
- * was there, or than anybody on its host waited for them). */
+ * was there, or than anybody on its host waited for them), and puts what processes of the job did
+ * into the time of the run. */
 void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);

@@ -75,8 +75,31 @@ static void settle(const struct series_set *psi, struct series_set *set, size_t 
     }
 }
 
+/* A process of the job does nothing before the command starts, and nothing after it has ended
+ * itself: a row's interval reaches back to the sample before, and the last one on to the sample
+ * after its end. */
+static void fit_job_to_run(struct series_set *set, int64_t duration_ns) {
+    for (size_t i = 0; i < set->n; i++) {
+        struct series *series = &set->items[i];
+        if (!series->n || !series_ever(set, series, PROCESS_JOB, 1))
+            continue;
+        int64_t *interval = &series->interval_ns[0], *end = &series->t_ns[series->n - 1];
+        int64_t before = series->n > 1 ? series->t_ns[series->n - 2] : 0;
+        bool has_ended = series_value(set, series, series->n - 1, PROCESS_PEAK_RSS) != VALUE_ABSENT;
+        if (*interval != VALUE_ABSENT && series->t_ns[0] > 0 && *interval > series->t_ns[0])
+            *interval = series->t_ns[0];
+        if (!has_ended || *end <= duration_ns || before >= duration_ns)
+            continue;
+        int64_t *last = &series->interval_ns[series->n - 1];
+        if (*last != VALUE_ABSENT && *last > *end - duration_ns)
+            *last -= *end - duration_ns;
+        *end = duration_ns;
+    }
+}
+
 void recording_settle(struct recording *recording) {
     const struct series_set *psi = &recording->tables[RECORDING_PSI];
+    fit_job_to_run(&recording->tables[RECORDING_PROCESS], recording->duration_ns);
     settle(psi, &recording->tables[RECORDING_PROCESS], PROCESS_BLOCK_IO);
     settle(psi, &recording->tables[RECORDING_RANK], RANK_BLOCK_IO);
 }

@@ -25,6 +25,25 @@ int rate_init(struct rate *rate, size_t n, double scale) {
     return 0;
 }
 
+int rate_cut(struct rate *rate, int64_t t_ns) {
+    size_t at = rate_find(rate, t_ns);
+    struct rate cut;
+    if (at >= rate->n || rate->t_ns[at] - rate->dt_ns[at] >= t_ns)
+        return 0;
+    if (rate_init(&cut, rate->n + 1, rate->scale) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < rate->n; i++) {
+        cut.t_ns[i + (i >= at)] = rate->t_ns[i];
+        cut.dt_ns[i + (i >= at)] = rate->dt_ns[i];
+    }
+    cut.t_ns[at] = t_ns;
+    cut.dt_ns[at] = t_ns - (rate->t_ns[at] - rate->dt_ns[at]);
+    cut.dt_ns[at + 1] = rate->t_ns[at] - t_ns;
+    rate_release(rate);
+    *rate = cut;
+    return 0;
+}
+
 void rate_release(struct rate *rate) {
     free(rate->t_ns);
     free(rate->dt_ns);

@@ -20,6 +20,9 @@ struct rate {
 int rate_init(struct rate *rate, size_t n, double scale);
 void rate_release(struct rate *rate);
 
+/* Makes two of the cell in which t lies, of a rate whose amounts are still zero. -ENOMEM. */
+int rate_cut(struct rate *rate, int64_t t_ns);
+
 /* The value of cell i, NAN in a gap. */
 double rate_value(const struct rate *rate, size_t i);
 
