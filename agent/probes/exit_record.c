@@ -180,11 +180,11 @@ static int hear_own(struct exit_records *records) {
 static const char *reason_of(int error) {
     switch (-error) {
     case EPERM:
-        return "needs CAP_NET_ADMIN";
+        return "the kernel tells of each with CAP_NET_ADMIN";
     case EINVAL:
-        return "told in the machine's first process namespace alone";
+        return "this is not the machine's first PID namespace";
     case ENOMSG:
-        return "told in the machine's first network namespace alone";
+        return "this is not the machine's first network namespace";
     case ENOENT:
         return "the kernel has no taskstats";
     default:
@@ -199,7 +199,7 @@ int exit_records_open(struct exit_records *ret_records, const char *sys, char *w
     if (r == 0)
         r = hear_own(&records);
     if (r < 0) {
-        snprintf(why, why_size, "what ends between samples is told by its parent alone: %s",
+        snprintf(why, why_size, "ended processes are known by their parents: %s",
                  reason_of(r));
         exit_records_close(&records);
     } else {

@@ -201,21 +201,25 @@ static int64_t sum_of(int64_t a, int64_t b) {
     return a < 0 || b < 0 || !time_is_sane(a) || !time_is_sane(b) ? VALUE_ABSENT : a + b;
 }
 
-/* Nothing where the command was started on a host that was not recorded. */
+/* The command may have been started on a host that was not recorded. */
 static int load_usage(struct store *store, struct report_input *input) {
     char host[INSTANCE_MAX + 1];
     struct run_usage usage;
     int result = store_find_usage(store, input->run.id, host, &usage);
-    if (result < 0)
-        return result == -ENOENT ? 0 : result;
-    for (size_t h = 0; h < input->n_hosts; h++)
+    int at = -1;
+    for (size_t h = 0; result == 0 && h < input->n_hosts; h++)
         if (strcmp(input->hosts[h].name, host) == 0)
-            return recording_add_usage(
-                &input->recording, (int)h,
-                &(struct recording_usage){.cpu_ns = sum_of(usage.user_ns, usage.system_ns),
-                                          .read_bytes = usage.read_bytes,
-                                          .write_bytes = usage.write_bytes});
-    return 0;
+            at = (int)h;
+    if (result < 0 && result != -ENOENT)
+        return result;
+    result = recording_add_rank_tails(&input->recording, at);
+    if (at < 0 || result < 0)
+        return result;
+    return recording_add_usage(
+        &input->recording, at,
+        &(struct recording_usage){.cpu_ns = sum_of(usage.user_ns, usage.system_ns),
+                                  .read_bytes = usage.read_bytes,
+                                  .write_bytes = usage.write_bytes});
 }
 
 /* vm2 before vm10. */

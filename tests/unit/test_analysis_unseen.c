@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -123,6 +125,31 @@ static void what_no_row_tells_is_a_process_of_its_own(void **state) {
     recording_release(&r);
 }
 
+/* A process was sampled at 1 s and 2 s, its rank ten times a second until 2.4 s. */
+static void a_rank_is_known_to_its_last_row(void **state) {
+    const int64_t rows[][2] = {{500, 0}, {500, 0}};
+    struct recording r;
+    int64_t values[RECORDING_COLUMNS_MAX] = {0};
+    (void)state;
+    recording_init(&r);
+    r.duration_ns = 2500 * MS;
+    r.hosts = calloc(1, sizeof *r.hosts);
+    r.hosts[0] = strdup("vm2");
+    r.n_hosts = 1;
+    plant(&r, 7, 1, 1, 2, rows);
+    values[RANK_PID] = 7;
+    values[RANK_RUN] = 50 * MS;
+    for (int i = 1; i <= 24; i++)
+        series_set_append(&r.tables[RECORDING_RANK], 0, 70, "rank 0 [7]", i * 100 * MS, 100 * MS,
+                          values);
+    assert_int_equal(recording_add_rank_tails(&r, 0), 0);
+    assert_int_equal(r.tables[RECORDING_PROCESS].n, 1); /* the command's host has its own source */
+    assert_int_equal(recording_add_rank_tails(&r, -1), 0);
+    assert_int_equal(r.tables[RECORDING_PROCESS].n, 2);
+    assert_true(growth(&r, 1, PROCESS_UNSEEN, 0, r.duration_ns) == 200.0 * MS);
+    recording_release(&r);
+}
+
 /* Its first row reaches back to before the command, its last to the sample after its end. */
 static void the_job_works_while_the_command_runs(void **state) {
     const int64_t rows[][2] = {{300, -1}, {300, -1}};
@@ -173,6 +200,7 @@ int main(void) {
         cmocka_unit_test(what_ends_with_its_parent_comes_to_the_grandparent),
         cmocka_unit_test(bytes_of_children_are_told_once),
         cmocka_unit_test(what_no_row_tells_is_a_process_of_its_own),
+        cmocka_unit_test(a_rank_is_known_to_its_last_row),
         cmocka_unit_test(the_job_works_while_the_command_runs),
         cmocka_unit_test(hostile_families_cost_nothing),
     };

@@ -169,6 +169,10 @@ struct recording_usage { /* VALUE_ABSENT: not known */
  * command, which was started there, becomes a process of its own, RECORDING_ENDED. -ENOMEM. */
 int recording_add_usage(struct recording *recording, int host, const struct recording_usage *usage);
 
+/* The same of every other host than `except` (-1: none): what its ranks did after the last row of
+ * their processes. -ENOMEM. */
+int recording_add_rank_tails(struct recording *recording, int except);
+
 /* After all rows are in: takes out growth that cannot be (waits for disks longer than the process
  * was there, or than anybody on its host waited for them), and puts what processes of the job did
  * into the time of the run. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rows of processes lack of what the kernel charged to the command and all it waited for:
- * what each did between its last row and its end, and whole processes that none saw.
+ * What the rows of processes lack: what each did between its last row and its end, and whole
+ * processes that none saw. On the host of the command the kernel charged all of it to who waited;
+ * on the others ranks are sampled more often than processes.
  */
 #include <errno.h>
 #include <string.h>
@@ -51,21 +52,75 @@ static int64_t stretch_of(const struct recording *recording, int host, int64_t c
     return fits ? NS_PER_S : recording->duration_ns;
 }
 
-int recording_add_usage(struct recording *recording, int host,
-                        const struct recording_usage *usage) {
-    struct series_set *set = &recording->tables[RECORDING_PROCESS];
-    struct told told = told_by_rows(set, host);
+/* Adds the row of a process of its own: what others lack. */
+static int add_ended(struct recording *recording, int host, int64_t cpu_ns, int64_t read_bytes,
+                     int64_t write_bytes) {
     int64_t values[RECORDING_COLUMNS_MAX];
     for (size_t c = 0; c < ARRAY_SIZE(values); c++)
         values[c] = VALUE_ABSENT;
     values[PROCESS_JOB] = 1;
     values[PROCESS_USER] = values[PROCESS_SYSTEM] = 0;
-    values[PROCESS_UNSEEN] = rest(usage->cpu_ns, told.cpu_ns);
-    values[PROCESS_READ] = rest(usage->read_bytes, told.read_bytes);
-    values[PROCESS_WRITE] = rest(usage->write_bytes, told.write_bytes);
+    values[PROCESS_UNSEEN] = cpu_ns;
+    values[PROCESS_READ] = read_bytes;
+    values[PROCESS_WRITE] = write_bytes;
     if (recording->duration_ns <= 0)
         return 0;
-    return series_set_append(set, host, RECORDING_ENDED_INSTANCE, RECORDING_ENDED,
-                             recording->duration_ns,
-                             stretch_of(recording, host, values[PROCESS_UNSEEN]), values);
+    return series_set_append(&recording->tables[RECORDING_PROCESS], host, RECORDING_ENDED_INSTANCE,
+                             RECORDING_ENDED, recording->duration_ns,
+                             stretch_of(recording, host, cpu_ns), values);
+}
+
+/* ---- ranks, which are sampled more often ---- */
+
+static const struct series *find_process(const struct series_set *set, int host, int64_t pid) {
+    for (size_t s = set->n; s-- > 0;)
+        if (set->items[s].host == host && set->items[s].n && pid != VALUE_ABSENT &&
+            series_last(set, &set->items[s], PROCESS_PID) == pid)
+            return &set->items[s];
+    return NULL;
+}
+
+static int64_t last_time(const struct series *series) {
+    return series ? series->t_ns[series->n - 1] : INT64_MIN;
+}
+
+/* What a rank did after the last row of its process, unless that was its end, or its parent was
+ * there to tell. */
+static double tail_ns(const struct recording *recording, const struct series *rank) {
+    const struct series_set *processes = &recording->tables[RECORDING_PROCESS];
+    const struct series_set *ranks = &recording->tables[RECORDING_RANK];
+    int64_t pid = series_last(ranks, rank, RANK_PID);
+    const struct series *process = find_process(processes, rank->host, pid);
+    if (!process || series_last(processes, process, PROCESS_PEAK_RSS) != VALUE_ABSENT)
+        return 0;
+    const struct series *parent =
+        find_process(processes, rank->host, series_last(processes, process, PROCESS_PARENT));
+    struct window rest = {last_time(process), last_time(rank)};
+    if (rest.end_ns <= rest.begin_ns || last_time(parent) > rest.end_ns)
+        return 0;
+    return series_growth(ranks, rank, RANK_RUN, (struct windows){&rest, 1}, NULL);
+}
+
+int recording_add_rank_tails(struct recording *recording, int except) {
+    const struct series_set *ranks = &recording->tables[RECORDING_RANK];
+    int result = 0;
+    for (int host = 0; host < (int)recording->n_hosts && result == 0; host++) {
+        double sum = 0;
+        for (size_t s = 0; s < ranks->n; s++)
+            if (ranks->items[s].host == host && ranks->items[s].n && host != except)
+                sum += tail_ns(recording, &ranks->items[s]);
+        if (sum > 0 && sum < (double)TIME_SANE_NS)
+            result = add_ended(recording, host, (int64_t)sum, 0, 0);
+    }
+    return result;
+}
+
+/* ---- the command ---- */
+
+int recording_add_usage(struct recording *recording, int host,
+                        const struct recording_usage *usage) {
+    struct told told = told_by_rows(&recording->tables[RECORDING_PROCESS], host);
+    return add_ended(recording, host, rest(usage->cpu_ns, told.cpu_ns),
+                     rest(usage->read_bytes, told.read_bytes),
+                     rest(usage->write_bytes, told.write_bytes));
 }
