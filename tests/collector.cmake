@@ -38,6 +38,7 @@ chokepoint_unit_test(test_transport chokepoint_push chokepoint_collector sqlite3
 set_tests_properties(test_transport PROPERTIES LABELS "unit;threads")
 
 # The other end of the wire.
+chokepoint_unit_test(test_agent_push_reply chokepoint_push)
 chokepoint_unit_test(test_agent_push chokepoint_push chokepoint_collector Threads::Threads)
 set_tests_properties(test_agent_push PROPERTIES LABELS "unit;threads")
 chokepoint_unit_test(test_collector_store_queries chokepoint_store chokepoint_agent sqlite3)

@@ -474,6 +474,43 @@ static void files_of_our_name_that_are_not_ours_do_no_harm(void **state) {
     assert_int_equal(files_on_disk(f), 2); /* those whose names are none of ours */
 }
 
+/* Whoever may write to the directory may lay a file, or a link to one, where the next goes. */
+static void a_file_in_the_place_of_the_next_is_not_written_to(void **state) {
+    struct fixture *f = *state;
+    char path[512], kept[512];
+    size_t size;
+    struct spool *spool = reopen(f);
+    snprintf(path, sizeof path, "%s/0000000000000abc-000000.spool", f->dir);
+    snprintf(kept, sizeof kept, "%s/kept", f->dir);
+    store(kept, (const uint8_t *)"kept", 4);
+    assert_int_equal(link(kept, path), 0);
+    assert_int_equal(append(f, spool, 1), -EEXIST);
+    assert_int_equal(spool_lost(spool), 1);
+    uint8_t *data = load(kept, &size);
+    assert_int_equal(size, 4);
+    free(data);
+    unlink(path);
+    append_all(f, spool, 2, 5);
+    spool_close(spool, true);
+}
+
+static void a_file_of_our_name_with_another_stream_in_it_is_not_recovered(void **state) {
+    struct fixture *f = *state;
+    struct frame_head head;
+    char from[512], to[512];
+    f->config.stream.stream_id = 0xdef;
+    struct spool *spool = reopen(f);
+    append_all(f, spool, 1, 5);
+    spool_close(spool, false);
+    each_file(f->dir, take_path, from);
+    snprintf(to, sizeof to, "%s/0000000000000abc-000001.spool", f->dir);
+    assert_int_equal(rename(from, to), 0);
+    f->config.stream.stream_id = 0xabc;
+    spool = reopen(f);
+    assert_false(spool_recovered(spool, &head));
+    spool_close(spool, true);
+}
+
 static void a_full_disk_loses_frames_and_nothing_else(void **state) {
     struct fixture *f = *state;
     f->config.segment_bytes = 64 << 10;
@@ -762,6 +799,8 @@ int main(void) {
         TEST(a_restart_goes_on_with_the_stream_and_its_losses),
         TEST(another_stream_in_the_directory_is_left_alone),
         TEST(files_of_our_name_that_are_not_ours_do_no_harm),
+        TEST(a_file_in_the_place_of_the_next_is_not_written_to),
+        TEST(a_file_of_our_name_with_another_stream_in_it_is_not_recovered),
         TEST(a_full_disk_loses_frames_and_nothing_else),
         TEST(removed_and_overwritten_segments_are_given_up_not_looped_over),
         TEST(a_removed_directory_is_made_anew_with_what_is_open),

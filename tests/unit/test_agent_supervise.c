@@ -22,6 +22,7 @@ struct shared {
     atomic_int starts, tidied, settled, said, child, grandchild;
     int die_until; /* starts that end by a signal */
     int status;    /* of the one that does not */
+    int stop_at;   /* the word at which the supervisor is told to stop; 0: none */
     bool wait;     /* for SIGTERM first */
 };
 
@@ -49,8 +50,10 @@ static void play_tidy(void *ctx) {
 }
 
 static void play_say(void *ctx, const char *text) {
+    struct shared *shared = ctx;
     (void)text;
-    atomic_fetch_add(&((struct shared *)ctx)->said, 1);
+    if (atomic_fetch_add(&shared->said, 1) + 1 == shared->stop_at)
+        raise(SIGTERM);
 }
 
 static pid_t start(struct shared *shared) {
@@ -130,6 +133,15 @@ static void a_child_that_dies_again_and_again_is_started_ever_again(void **state
     assert_int_equal(shared->tidied, 1);
 }
 
+/* The stop comes as the second death is told: who does not wait starts a third child first. */
+static void after_a_second_quick_death_it_waits_and_hears_a_stop(void **state) {
+    struct shared *shared = *state;
+    shared->die_until = 2;
+    shared->stop_at = 2;
+    assert_int_equal(status_of(start(shared)), 1);
+    assert_int_equal(shared->starts, 2);
+}
+
 static void one_that_is_not_started_yet_needs_no_end(void **state) {
     struct shared *shared = *state;
     shared->die_until = 1000;
@@ -205,6 +217,7 @@ int main(void) {
         TEST(the_childs_status_is_passed_on),
         TEST(a_child_that_a_signal_killed_is_started_again),
         TEST(a_child_that_dies_again_and_again_is_started_ever_again),
+        TEST(after_a_second_quick_death_it_waits_and_hears_a_stop),
         TEST(one_that_is_not_started_yet_needs_no_end),
         TEST(a_signal_becomes_a_sigterm_and_the_end_is_awaited),
         TEST(a_child_killed_while_stopping_is_not_started_again),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/evidence/frozen.h"
+#include "analysis/gain/whatif.h"
 #include "analysis/time/rank_budget_private.h"
 #include "tests/unit/judged.h"
 #include "tests/unit/mpi_plant.h"
@@ -456,6 +457,27 @@ static void a_cpu_is_not_saturated_where_more_time_goes_into_moving_data(void **
     moving_release(&m);
 }
 
+/* Half of each second rank 1 queues or sends: however fast it computes, that stays. */
+static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
+    struct recording r;
+    struct run_model model;
+    struct whatif *whatif;
+    struct whatif_answer a;
+    const struct whatif_scenario at_once = {WHATIF_CPU, .host = 1, .rank = -1, .factor = 1e9};
+    (void)state;
+    throttled_ns = 0;
+    plant_recording(&r, false);
+    plant_calls(&r, 100);
+    assert_int_equal(model_build(&r, &model), 0);
+    assert_int_equal(whatif_new(&model, &whatif), 0);
+    assert_int_equal(whatif_ask(whatif, &at_once, 1, &a), 0);
+    assert_true(a.replayed && a.calls_s >= 0.5 * SECONDS * (1 - 1e-6));
+    assert_true(a.bound_s <= a.predicted_s && a.gain <= a.gain_max);
+    whatif_free(whatif);
+    model_release(&model);
+    recording_release(&r);
+}
+
 /* The same with messages of a few bytes: no link is too slow for them. */
 static void small_messages_that_take_long_are_limited_by_latency(void **state) {
     struct moving m;
@@ -494,6 +516,7 @@ int main(void) {
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
+        cmocka_unit_test(no_answer_is_shorter_than_what_stays_of_the_path),
         cmocka_unit_test(small_messages_that_take_long_are_limited_by_latency),
         cmocka_unit_test(who_computes_alone_while_the_other_waits_is_what_the_run_waits_for),
     };

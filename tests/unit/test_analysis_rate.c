@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/evidence/quota.h"
 #include "analysis/facts/recording/metric.h"
 #include "analysis/facts/series/align.h"
 
@@ -98,6 +99,21 @@ static void rows_with_a_gap_between_them_are_not_joined(void **state) {
     add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1, (int64_t[]){1, INT64_MAX});
     add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1, (int64_t[]){1, VALUE_ABSENT});
     assert_int_equal(set->items[0].n, 4);
+    recording_release(&r);
+}
+
+/* Samples begin before the run does: its first step is as long as each other. */
+static void a_step_ends_where_the_run_begins(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 3);
+    struct series_set *set = &r.tables[RECORDING_NET];
+    set->step_ns = 1000000000;
+    for (int i = -3; i <= 3; i++)
+        add(&r, RECORDING_NET, 1, "eth0", 0.1 * i, 0.1, (int64_t[]){1, 1});
+    assert_int_equal(set->items[0].n, 2);
+    assert_int_equal(set->items[0].t_ns[0], 0);
+    assert_int_equal(set->items[0].t_ns[1], 300 * MS);
     recording_release(&r);
 }
 
@@ -212,6 +228,49 @@ static void an_unknown_column_is_not_zero(void **state) {
     recording_release(&r);
 }
 
+/* Of what is a difference, one side alone says nothing: 8 GB of which nobody knows what is free. */
+static void a_level_is_known_where_all_its_columns_are(void **state) {
+    struct recording r;
+    (void)state;
+    plant_init(&r, 1, 3);
+    add(&r, RECORDING_MEMORY, 1, "memory", 0, NAN, (int64_t[]){8000000000, 6000000000, 0, 0});
+    add(&r, RECORDING_MEMORY, 1, "memory", 1, 1, (int64_t[]){8000000000, VALUE_ABSENT, 0, 0});
+    add(&r, RECORDING_MEMORY, 1, "memory", 2, 1, (int64_t[]){8000000000, 6000000000, 0, 0});
+    NEAR(mean(&r, METRIC_MEM_USED, 0, 2), 2);
+    assert_true(isnan(mean(&r, METRIC_MEM_USED, 0, 1)));
+    recording_release(&r);
+}
+
+/* The kernel counts how long a group stood still; the group that did longest counts. */
+static double standing_group(size_t column, double t_s) {
+    (void)t_s;
+    return column == CGROUP_THROTTLED ? 0.4e9
+           : column == CGROUP_QUOTA   ? 60e6
+           : column == CGROUP_PERIOD  ? 100e6
+                                      : 0;
+}
+
+static double running_group(size_t column, double t_s) {
+    return column == CGROUP_THROTTLED ? 0.1e9 : standing_group(column, t_s) / 2;
+}
+
+static void a_quota_is_the_share_of_the_time_that_a_group_stood_still(void **state) {
+    struct recording r;
+    struct run_model model = {.recording = &r};
+    const struct windows eight = {&(struct window){1 * S, 9 * S}, 1};
+    (void)state;
+    plant_init(&r, 2, 10);
+    plant(&r, RECORDING_CGROUP, 0, "/", 0.1, 1u << CGROUP_QUOTA | 1u << CGROUP_PERIOD,
+          running_group);
+    plant(&r, RECORDING_CGROUP, 0, "/job", 0.1, 1u << CGROUP_QUOTA | 1u << CGROUP_PERIOD,
+          standing_group);
+    struct quota quota = quota_of(&model, 0, eight);
+    NEAR(quota.throttled, 0.4);
+    NEAR(quota.cores, 0.6);
+    assert_true(isnan(quota_of(&model, 1, eight).throttled));
+    recording_release(&r);
+}
+
 /* Two processes in turn, 1.5 cores and half a core; a stranger does not count. */
 static void the_job_is_the_sum_of_its_processes(void **state) {
     struct recording r;
@@ -280,6 +339,25 @@ static void quantile_and_peak_are_of_the_samples(void **state) {
     recording_release(&r);
 }
 
+/* Half a cell and more may be the peak of a window; of a window within one cell it is the mean. */
+static void the_peak_of_less_than_half_a_cell_is_its_mean(void **state) {
+    struct recording r;
+    struct rate rate;
+    struct window half = {0, 1500 * MS}, less = {0, 1400 * MS}, within = {1200 * MS, 1400 * MS},
+                  beyond = {3 * S, 4 * S};
+    (void)state;
+    plant_init(&r, 1, 3);
+    for (int t = 1; t <= 2; t++)
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+    assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
+    NEAR(rate_peak(&rate, (struct windows){&half, 1}), 2);
+    NEAR(rate_peak(&rate, (struct windows){&less, 1}), 1);
+    NEAR(rate_peak(&rate, (struct windows){&within, 1}), 2);
+    assert_true(isnan(rate_peak(&rate, (struct windows){&beyond, 1})));
+    rate_release(&rate);
+    recording_release(&r);
+}
+
 /* A phase that recurs is all its stretches together. */
 static void windows_of_a_phase_count_together(void **state) {
     struct recording r;
@@ -331,6 +409,7 @@ int main(void) {
         cmocka_unit_test(what_the_job_did_lies_between_the_ends_of_the_run),
         cmocka_unit_test(joined_rows_keep_all_growth_and_the_last_level),
         cmocka_unit_test(rows_with_a_gap_between_them_are_not_joined),
+        cmocka_unit_test(a_step_ends_where_the_run_begins),
         cmocka_unit_test(only_large_recordings_are_held_in_steps),
         cmocka_unit_test(bytes_are_bytes_and_megabytes_decimal),
         cmocka_unit_test(interfaces_add_up_and_loopback_does_not),
@@ -338,9 +417,12 @@ int main(void) {
         cmocka_unit_test(what_was_not_seen_is_a_gap),
         cmocka_unit_test(cpu_shares_are_of_the_time_the_kernel_counted),
         cmocka_unit_test(an_unknown_column_is_not_zero),
+        cmocka_unit_test(a_level_is_known_where_all_its_columns_are),
+        cmocka_unit_test(a_quota_is_the_share_of_the_time_that_a_group_stood_still),
         cmocka_unit_test(the_job_is_the_sum_of_its_processes),
         cmocka_unit_test(after_the_last_look_at_a_job_nothing_is_known_until_the_next),
         cmocka_unit_test(quantile_and_peak_are_of_the_samples),
+        cmocka_unit_test(the_peak_of_less_than_half_a_cell_is_its_mean),
         cmocka_unit_test(windows_of_a_phase_count_together),
         cmocka_unit_test(impossible_times_and_values_do_no_harm),
         cmocka_unit_test(nothing_recorded_is_nothing_known),

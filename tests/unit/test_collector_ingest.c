@@ -259,6 +259,39 @@ static void a_run_has_no_more_tables_than_agents_can_have(void **state) {
                      INGEST_TABLES_MAX);
 }
 
+/* Of one transaction, because each costs the disk a write. */
+static void a_run_has_no_more_hosts_than_it_may(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    int r = 0;
+    assert_int_equal(store_begin(f->store), 0);
+    for (int i = 0; i <= INGEST_HOSTS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "h%d", i);
+        buffer_reset(&f->body);
+        frames_open(&f->body, name, (uint64_t)i + 1, &frames_cpu);
+        p.body = f->body.data;
+        p.size = f->body.size;
+        assert_int_equal(ingest_check(f->ingest, &p), 0);
+        r = ingest_write(f->ingest, &p);
+        assert_int_equal(r, i < INGEST_HOSTS_MAX ? 0 : -EUSERS);
+    }
+    assert_string_equal(p.why, "the run has 4096 hosts already");
+    store_rollback(f->store);
+}
+
+static void a_host_may_not_fill_the_store_with_notes(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {.have_clock = true};
+    for (int64_t i = 0; i < 20; i++) {
+        p.clock = (struct clock_estimate){1000 * (i + 1), i % 2 ? 900000 : 500, 40};
+        good_body(f, 1, 1);
+        assert_int_equal(push(f, &p), 0);
+        assert_int_equal(p.note[0] != '\0', i >= 1 && i <= 8);
+    }
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM run_note"), 8);
+}
+
 static void clock_estimates_reach_the_store(void **state) {
     struct fixture *f = *state;
     struct ingest_push p = {.have_clock = true, .clock = {1000, 500, 40}};
@@ -318,6 +351,8 @@ int main(void) {
         TEST(an_unknown_column_is_stored_beside_the_known),
         TEST(a_table_of_another_meaning_costs_its_rows_not_the_host),
         TEST(a_run_has_no_more_tables_than_agents_can_have),
+        TEST(a_run_has_no_more_hosts_than_it_may),
+        TEST(a_host_may_not_fill_the_store_with_notes),
         TEST(clock_estimates_reach_the_store),
         TEST(an_opening_alone_tells_what_is_committed),
         TEST(what_was_rolled_back_can_be_pushed_again),

@@ -193,6 +193,87 @@ static void a_reboot_starts_afresh_and_a_restarted_collector_does_not(void **sta
     assert_int_equal(sql_number(f, "SELECT count(*) FROM host"), 1);
 }
 
+struct kept_state {
+    uint64_t form, sample, n_columns, age;
+    const char *end;
+};
+
+/* What state_save writes for "eth0" at 5000 received and 0 sent, with these in place of its own. */
+static void plant_state(struct fixture *f, const struct kept_state *kept) {
+    struct buffer blob = {0};
+    sqlite3 *db;
+    sqlite3_stmt *update;
+    buffer_put_u8(&blob, (uint8_t)kept->form);
+    buffer_put_zigzag(&blob, 1000 * NS_PER_S);
+    buffer_put_varint(&blob, kept->sample);
+    buffer_put_varint(&blob, kept->n_columns);
+    buffer_put_varint(&blob, 1);
+    buffer_put_varint(&blob, (uint64_t)sql_number(f, "SELECT max(instance) FROM instance"));
+    buffer_put_varint(&blob, kept->age);
+    buffer_put_zigzag(&blob, 1000 * NS_PER_S);
+    for (uint64_t i = 0; i < kept->n_columns; i++)
+        buffer_put_varint(&blob, i ? 1 : 5001);
+    buffer_put(&blob, kept->end, strlen(kept->end));
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "UPDATE counter_state SET state = ?", -1, &update, 0),
+                     SQLITE_OK);
+    sqlite3_bind_blob64(update, 1, blob.data, blob.size, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(update), SQLITE_DONE);
+    assert_int_equal(sqlite3_changes(db), 1);
+    sqlite3_finalize(update);
+    sqlite3_close(db);
+    buffer_release(&blob);
+}
+
+/* The growth that the first row after a restart has, or VALUE_ABSENT: it was a first row. */
+static int64_t growth_after(struct fixture *f, const struct kept_state *kept, uint64_t seq) {
+    store_close(f->store);
+    if (kept)
+        plant_state(f, kept);
+    fixture_open(f);
+    fixture_stream(f, "vm1", BOOT_A, 7);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, seq, 1000.0 + 0.1 * (double)seq), 0);
+    ROW(f, &net_table, "eth0", 5001, 0);
+    COMMIT(f);
+    return sql_number(f, "SELECT receive_bytes FROM net ORDER BY frame DESC LIMIT 1");
+}
+
+static void a_state_that_does_not_read_back_whole_is_ignored(void **state) {
+    static const struct kept_state good = {1, 3, 2, 1, ""},
+                                   bad[] = {{0, 3, 2, 1, ""},  {2, 3, 2, 1, ""},
+                                            {1, 3, 3, 1, ""},  {1, 3, 2, 4, ""},
+                                            {1, 3, 2, 1, "x"}, {1, 3, 2, 1, "\xff"}};
+    struct fixture *f = *state;
+    uint64_t seq = 1;
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, seq, 1000.0), 0);
+    ROW(f, &net_table, "eth0", 5000, 0);
+    COMMIT(f);
+    assert_int_equal(growth_after(f, NULL, ++seq), 1);
+    assert_int_equal(growth_after(f, &good, ++seq), 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (growth_after(f, &bad[i], ++seq) != VALUE_ABSENT)
+            fail_msg("state %zu was taken", i);
+}
+
+static void a_file_that_was_replaced_takes_no_frame(void **state) {
+    struct fixture *f = *state;
+    char elsewhere[128], other[256];
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere.db", f->directory);
+    snprintf(other, sizeof other, "cp %s %s", elsewhere, f->path);
+    assert_int_equal(rename(f->path, elsewhere), 0);
+    assert_int_equal(store_begin(f->store), -ESTALE);
+    assert_int_equal(system(other), 0); /* the same content is not the same file */
+    assert_int_equal(store_begin(f->store), -ESTALE);
+    assert_non_null(strstr(store_error(f->store), "elsewhere.db"));
+    assert_int_equal(rename(elsewhere, f->path), 0);
+    BEGIN(f);
+    assert_int_equal(fixture_frame(f, 1, 1.0), 0);
+    COMMIT(f);
+    assert_int_equal(sql_number(f, "SELECT count(*) FROM frame"), 1);
+}
+
 static void a_rollback_leaves_no_trace_in_file_or_memory(void **state) {
     struct fixture *f = *state;
     BEGIN(f);
@@ -481,6 +562,8 @@ int main(void) {
         TEST(slots_missed_and_an_agents_restart_are_counted),
         TEST(a_late_frame_is_no_hole),
         TEST(a_reboot_starts_afresh_and_a_restarted_collector_does_not),
+        TEST(a_state_that_does_not_read_back_whole_is_ignored),
+        TEST(a_file_that_was_replaced_takes_no_frame),
         TEST(a_rollback_leaves_no_trace_in_file_or_memory),
         TEST(an_id_from_before_a_rollback_is_refused),
         TEST(a_new_column_joins_the_table_and_its_view),

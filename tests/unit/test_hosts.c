@@ -159,16 +159,18 @@ static void slurm_ranges_are_expanded(void **state) {
     assert_string_equal(nodelist("n[01-03,7]"), "n01 n02 n03 n7");
     assert_string_equal(nodelist("n[8-11],login,gpu-[1]"), "n8 n9 n10 n11 login gpu-1");
     assert_string_equal(nodelist("r[1-2]n[01-02]-ib"), "r1n01-ib r1n02-ib r2n01-ib r2n02-ib");
+    assert_string_equal(nodelist("n[00000000000000000001]"), "n00000000000000000001");
     assert_string_equal(nodelist(""), "");
 }
 
 static void a_node_list_that_is_none_is_refused(void **state) {
     (void)state;
-    static const char *const bad[] = {
-        "n[",      "n]",    "n[]",    "n[1",     "n[3-1]",
-        "n[a-b]",  "n[1-]", "n[-1]",  "n[1,,2]", "n[1[2]]",
-        ",n",      "n,,m",  "n[1 2]", "n 1",     "n[18446744073709551616]",
-        "-n[1-2]", "n[1-2"};
+    static const char *const bad[] = {"n[",      "n]",     "n[]",
+                                      "n[1",     "n[3-1]", "n[a-b]",
+                                      "n[1-]",   "n[-1]",  "n[1,,2]",
+                                      "n[1[2]]", ",n",     "n,,m",
+                                      "n[1 2]",  "n 1",    "n[18446744073709551616]",
+                                      "-n[1-2]", "n[1-2",  "n[000000000000000000001]"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hosts hosts = {0};
         char why[100] = "";

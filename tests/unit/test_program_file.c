@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <elf.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +101,49 @@ static void nothing_is_said_of_what_is_not_there_or_no_program(void **state) {
     }
 }
 
+/* A program that names a loader of that many bytes, which are all there. */
+static const char *make_program(size_t loader_size) {
+    const char *path = make("program", "");
+    ElfW(Ehdr) head = {
+        .e_phoff = sizeof head, .e_phentsize = sizeof(ElfW(Phdr)), .e_phnum = 1, .e_ident = ELFMAG};
+    ElfW(Phdr) part = {
+        .p_type = PT_INTERP, .p_filesz = loader_size, .p_offset = sizeof head + sizeof part};
+    head.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    FILE *file = fopen(path, "w");
+    assert_int_equal(fwrite(&head, sizeof head, 1, file) + fwrite(&part, sizeof part, 1, file), 2);
+    for (size_t i = 0; i < loader_size; i++)
+        fputc('x', file);
+    fclose(file);
+    return path;
+}
+
+static void a_loader_whose_name_is_too_long_makes_no_program(void **state) {
+    char why[PATH_MAX + 300] = "", chosen[PATH_MAX];
+    (void)state;
+    const char *path = make_program(PATH_MAX - 1);
+    assert_int_equal(program_takes_preload(path, chosen, why, sizeof why), PROGRAM_REFUSES);
+    assert_non_null(strstr(why, "another dynamic loader, xxx"));
+    path = make_program(2 * PATH_MAX);
+    assert_int_equal(program_takes_preload(path, chosen, why, sizeof why), -ENOEXEC);
+    unlink(path);
+}
+
+/* As a user to whom the directory is closed; root alone could not be kept out. */
+static void what_lies_in_a_closed_directory_may_not_be_started(void **state) {
+    char closed[64], word[80], path[PATH_MAX];
+    uid_t user = geteuid();
+    (void)state;
+    snprintf(closed, sizeof closed, "%s/closed", dir);
+    snprintf(word, sizeof word, "%s/program", closed);
+    assert_int_equal(mkdir(closed, 0), 0);
+    assert_int_equal(chmod(dir, 0711), 0);
+    assert_int_equal(user ? 0 : seteuid(65534), 0);
+    int r = program_find(word, path);
+    assert_int_equal(user ? 0 : seteuid(user), 0);
+    assert_int_equal(r, -EACCES);
+    assert_int_equal(rmdir(closed), 0);
+}
+
 static void libraries_are_found_through_others(void **state) {
     char self[PATH_MAX] = "";
     (void)state;
@@ -116,6 +161,8 @@ int main(void) {
         cmocka_unit_test(a_script_of_itself_ends),
         cmocka_unit_test(another_loader_and_none_take_nothing),
         cmocka_unit_test(nothing_is_said_of_what_is_not_there_or_no_program),
+        cmocka_unit_test(a_loader_whose_name_is_too_long_makes_no_program),
+        cmocka_unit_test(what_lies_in_a_closed_directory_may_not_be_started),
         cmocka_unit_test(libraries_are_found_through_others),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -266,6 +266,29 @@ static void a_bar_of_a_moment_says_so(void **state) {
     }
 }
 
+/* Terms may overlap, and a recording may claim anything: a bar is as wide as the others. */
+static void a_bar_of_more_than_its_time_is_no_wider(void **state) {
+    struct fixture *f = *state;
+    struct report report = *f->reports[0];
+    struct report_budget budget = {.rank = 1,
+                                   .phase = report.resources[0].phase,
+                                   .wall_s = report.resources[0].duration_s,
+                                   .trusted = true,
+                                   .awaited_rank = -1};
+    char *text = NULL;
+    size_t size;
+    budget.term_s[BUDGET_CPU] = 0.5 * budget.wall_s;
+    budget.term_s[BUDGET_DISK] = 40 * budget.wall_s;
+    report.budget = &budget;
+    report.n_budget = 1;
+    report.main_phase = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(budget_put_bars(out, &report), 1);
+    fclose(out);
+    assert_non_null(strstr(text, " CCCCCCCCCCCCDDDDDDDDDDDD "));
+    free(text);
+}
+
 /* A launcher that slept all along holds nobody up, and a mean over it would be of more than work.
  */
 static void bystanders_are_no_part_of_the_bars(void **state) {
@@ -543,6 +566,7 @@ int main(void) {
         cmocka_unit_test(no_screen_blames_a_rank_and_finds_no_straggler),
         cmocka_unit_test(the_fullest_screen_still_fits),
         cmocka_unit_test(a_bar_of_a_moment_says_so),
+        cmocka_unit_test(a_bar_of_more_than_its_time_is_no_wider),
         cmocka_unit_test(bystanders_are_no_part_of_the_bars),
         cmocka_unit_test(lines_are_counted_as_they_are_written),
         cmocka_unit_test(other_phases_have_a_line_each),

@@ -96,6 +96,8 @@ static void numbers_and_names_are_taken_in_turn(void **state) {
     assert_says(&remark, "its control group may use 0.5 cores");
     remark_set(&remark, HELD_BACK, NUMBERS(2, 41.6), NAMES("python3[7]"));
     assert_says(&remark, "rank 2 was ready to run but throttled 42 % of the time");
+    remark_set(&remark, HELD_BACK, NUMBERS(0, 41.6), NAMES("python3[7]"));
+    assert_says(&remark, "rank 0 was ready to run but throttled 42 % of the time");
     remark_set(&remark, HELD_BACK, NUMBERS(-1, 41.6), NAMES("python3[7]"));
     assert_says(&remark, "python3[7] was ready to run but throttled 42 % of the time");
     remark_release(&remark);

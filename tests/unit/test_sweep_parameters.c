@@ -103,6 +103,21 @@ static void a_scan_reaches_its_end(void **state) {
     expect_cell(f, 1, "r=0.1 n=2");
 }
 
+static void wrong_scans_are_refused(void **state) {
+    static const char *const wrong[][3] = {{"3", "1", "1"},   {"1", "3", "0"}, {"1", "3", "-1"},
+                                           {"1", "3", "inf"}, {"x", "3", "1"}, {"1", "", "1"}};
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        struct sweep_parameters parameters = {0};
+        struct fixture *f = *state;
+        f->why[0] = '\0';
+        assert_int_equal(
+            parameters_add_scan(&parameters, "n", wrong[i][0], wrong[i][1], wrong[i][2], f->why),
+            -EINVAL);
+        assert_non_null(strstr(f->why, "no numbers to scan"));
+        parameters_release(&parameters);
+    }
+}
+
 static void wrong_lists_are_refused(void **state) {
     static const char *const wrong[][2] = {{"", "1"},     {"a b", "1"},     {"{a}", "1"},
                                            {"a:", "1:2"}, {"a:a", "1:2"},   {"a", ""},
@@ -182,6 +197,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_comma_can_be_in_a_value, setup, teardown),
         cmocka_unit_test_setup_teardown(two_names_change_together, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scan_reaches_its_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_scans_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_lists_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_name_is_given_once, setup, teardown),
         cmocka_unit_test_setup_teardown(there_is_an_end_to_values_and_cells, setup, teardown),

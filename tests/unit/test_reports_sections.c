@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Signs and units of single sections, from models made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <math.h>
+
+#include "common/clock.h"
+#include "reports/formats/formats.h"
+#include "reports/model/layout.h"
+#include "reports/model/prediction.h"
+#include "reports/sections/sections.h"
+
+#define HAS(text, part)                                                                            \
+    do {                                                                                           \
+        if (!strstr(text, part))                                                                   \
+            fail_msg("no '%s' in:\n%s", part, text);                                               \
+    } while (0)
+
+/* ---- what a change would bring ---- */
+
+static char *predicted(int (*write)(const struct prediction *, FILE *)) {
+    struct prediction_answer answers[] = {
+        {.text = (char *)"--link vm1=2x",
+         .answer = {.replayed = true,
+                    .measured_s = 20,
+                    .replay_s = 20.5,
+                    .predicted_s = 15,
+                    .low_s = 14,
+                    .high_s = 16,
+                    .bound_s = 12,
+                    .gain = 0.25,
+                    .gain_low = 0.2,
+                    .gain_high = 0.3,
+                    .gain_max = 0.4,
+                    .run_gain = -0.05,
+                    .run_low = -0.1,
+                    .run_high = 0.02}},
+    };
+    const struct prediction p = {.run_id = 7,
+                                 .run_name = (char *)"train",
+                                 .command = (char *)"./train",
+                                 .phase = (char *)"training",
+                                 .run_s = 25,
+                                 .events = true,
+                                 .answers = answers,
+                                 .n_answers = 1};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(write(&p, out), 0);
+    fclose(out);
+    return text;
+}
+
+static void less_time_is_a_change_with_a_minus(void **state) {
+    (void)state;
+    char *text = predicted(prediction_write_text);
+    HAS(text, "Of its phase training, which took 20");
+    HAS(text, "15.00");
+    HAS(text, "14.00 to 16.00");
+    HAS(text, "-25.0 %");
+    HAS(text, "+5.0 %");
+    HAS(text, "12.00");
+    HAS(text, "take 2.50 % more than they did");
+    free(text);
+}
+
+static void expect_near(const json_t *object, const char *key, double should) {
+    double is = json_number_value(json_object_get(object, key));
+    if (!(fabs(is - should) < 1e-9))
+        fail_msg("%s is %g, not %g", key, is, should);
+}
+
+static void gains_are_percent_for_programs(void **state) {
+    (void)state;
+    char *text = predicted(prediction_write_json);
+    json_t *document = json_loads(text, 0, NULL);
+    const json_t *answer = json_array_get(json_object_get(document, "answers"), 0);
+    const json_t *gain = json_object_get(answer, "gain_pct");
+    const json_t *of_run = json_object_get(answer, "run_gain_pct");
+    expect_near(gain, "low", 20);
+    expect_near(gain, "estimate", 25);
+    expect_near(gain, "high", 30);
+    expect_near(answer, "gain_max_pct", 40);
+    expect_near(of_run, "low", -10);
+    expect_near(of_run, "estimate", -5);
+    expect_near(of_run, "high", 2);
+    expect_near(answer, "predicted_s", 15);
+    expect_near(answer, "bound_s", 12);
+    json_decref(document);
+    free(text);
+}
+
+/* ---- alerts ---- */
+
+/* Of a run that began at 22:13:20 UTC: by the clock on the wall, not by the run's. */
+static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}};
+    static struct report_alert alerts[] = {{.level = ALERT_CRITICAL,
+                                            .resource = "CPU",
+                                            .start_s = 65,
+                                            .duration_s = 10,
+                                            .peak = 99,
+                                            .unit = "%"}};
+    const struct report report = {.hosts = hosts,
+                                  .n_hosts = 1,
+                                  .alerts = alerts,
+                                  .n_alerts = 1,
+                                  .started_wall_ns = 1700000000 * NS_PER_S};
+    char *text = NULL, time[LAYOUT_NUMBER_SIZE];
+    size_t size;
+    struct page page;
+    (void)state;
+    FILE *out = open_memstream(&text, &size);
+    page_begin(&page, &format_text, out, "", "test");
+    section_alerts(&report, &page);
+    assert_int_equal(page_end(&page), 0);
+    fclose(out);
+    HAS(text, "CRITICAL");
+    HAS(text, layout_time(time, 1700000065 * NS_PER_S));
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(less_time_is_a_change_with_a_minus),
+        cmocka_unit_test(gains_are_percent_for_programs),
+        cmocka_unit_test(an_alert_is_at_the_time_of_the_day_at_which_it_began),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
