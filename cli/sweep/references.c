@@ -231,17 +231,17 @@ const struct reference references[] = {
      {1, 5}, {{"mode:transfer", {"sync:dense,sync:sparse,async:sparse", "sync:dense,sync:sparse,async:sparse"}}},
      "iteration,updates,examples,staleness,accuracy", "grid,hosts,phases,job,arithmetic,pace,curves", THEIRS(r1_theirs)},
     {"r1-matmul", "R1: the product of two large matrices, cut into blocks",
-     "No figures were printed of theirs: a block's product is computed where both operands live, and traces are summed; that of one host and "
-     "that of five are the same to the last digit. "
-     "Five emulated hosts share the machine's cores, so that they compute hardly faster than one.",
+     "Theirs was described without figures: each host multiplies the blocks whose operands it holds, and the traces are summed. "
+     "In ours, one host and five find the same trace to the last digit. "
+     "Five emulated hosts share two cores, so they compute hardly faster than one.",
      NULL, 5, "{mpirun} -np {nodes} {bin}/chokepoint-matmul --block 512 --quiet {extent}",
      {"--size 4096 --repeat 4", "--size 16384"}, {1, 5}, {{"nodes", {"1,5", "1,2,3,4,5"}}},
      "time,iteration,cpu,send,last:trace", "grid,operators", NULL, 0},
     {"r2-softmax", "R2: softmax regression on digits, three nodes, batch 200, rate 0.5",
-     "Theirs: MNIST, 50 epochs, TensorFlow. Ours: drawn digits, which are harder for a linear model by design; the short "
-     "size has 12,000 of them and 10 epochs. Their synchronous workers each see all data, so that three are hardly faster than one; "
-     "ours share it out, but a step of one is a millisecond of computing, less than three ranks need to exchange it over the network on shared cores. Their asynchronous "
-     "workers used next to no network, of which no explanation is at hand: ours send every update. Network write in the first table is that of all hosts together. Their CPU and memory of each role are not at hand. "
+     "Theirs: MNIST, 50 epochs, TensorFlow. Ours: drawn digits, made harder for a linear model than MNIST; the short size has 12,000 of them and 10 epochs. "
+     "Each of their synchronous workers sees all data, so three are hardly faster than one. Ours share the data, but a step of one rank computes for a millisecond, "
+     "and three ranks on shared cores need longer than that to exchange it. Their asynchronous workers used next to no network, and no explanation is at hand; ours send every update. "
+     "Network write in the first table is the sum of all hosts. The CPU and memory of their roles are not at hand. "
      "The time of a role lasts from its first iteration to its last, tests included; training time leaves tests out.",
      &digits, 3, "{mpirun} -np {nodes} {bin}/chokepoint-sgd --model softmax --mode {mode} --data {data} --batch 200 --rate 0.5 --quiet {extent}",
      {"--epochs 10 --test-every 25", "--epochs 50 --test-every 100"}, {2, 5}, {{"mode:nodes", {"single:1,sync:3,async:3", "single:1,sync:3,async:3"}}},
@@ -255,17 +255,17 @@ const struct reference references[] = {
      {"--epochs 6", "--epochs 6"}, {1, 5}, {{"nodes", {"1,2,3", "1,2,3"}}, {"batch", {"64,128,256,512", "64,128,256,512"}}},
      "training,accuracy,examples,send", "grid,verdicts,pace,curves", THEIRS(lenet_theirs)},
     {"r3-batches", "R3: run time for the same number of points, by mode and batch",
-     "What matters is the shape of a row: a batch of one point costs a message for each, larger ones amortise it. Theirs is flat from "
-     "100 on, ours, without a framework's cost of each point, from 1,000 on. Ours trains fewer points in the short size; a message costs microseconds of MPI instead of "
-     "those of gRPC and TensorFlow, but ranks that share a core also wait for it.",
+     "Compare the shape of a row: a batch of one point costs messages for each point, larger batches share them. Theirs is flat from "
+     "100 on. Ours is flat from 1,000 on, since no framework adds to the cost of a point. Ours trains fewer points in the short size. A message costs "
+     "microseconds with MPI and more with gRPC and TensorFlow, but our ranks share cores and wait for them, too.",
      &clicks, 5, SGD "--mode {mode} --transfer sparse --batch {batch} {extent}",
      {"--examples 50000", "--examples 1000000"}, {1, 5},
      {{"mode", {"sync,async", "sync,async"}}, {"batch", {"1,100,1000,10000", "1,100,1000,10000"}}},
      "training,examples,accuracy", "grid,verdicts", THEIRS(batches_theirs)},
     {"r3", "R3: sparse logistic regression, accuracy and resources by mode",
-     "Ours runs for the same time in both modes (theirs: 50,000 iterations), on records drawn by program: accuracies compare between the modes, not with theirs. "
-     "Seven repeats, since with fewer none of the 35 averages of five hosts could pass Holm's correction. The averages of hosts beside ours are R1's, whose program this is: "
-     "ours receives at vm1 what a batch touched and sends what the next one needs, theirs sent all weights.",
+     "Ours runs for the same time in both modes (theirs: 50,000 iterations), on records drawn by program: compare accuracies between the modes, not with theirs. "
+     "Seven repeats are made because none of the 35 averages of five hosts could pass Holm's correction with fewer. The averages of hosts beside ours are those of R1, which is the same program: "
+     "at vm1, ours receives what a batch touched and sends what the next one needs; theirs sent all weights.",
      &clicks, 5, SGD "--mode {mode} --transfer sparse --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 10 --test-every 100", "--iterations 1000000 --time-limit 300 --test-every 500"}, {7, 7},
      {{"mode", {"sync,async", "sync,async"}}}, "time,accuracy,examples,staleness", "grid,job,differences,pace,curves", THEIRS(r3_theirs)},
