@@ -14,11 +14,11 @@ import re
 import subprocess
 import sys
 
-PICTURES = {  # those of the page, by the beginning of their caption
-    "Network": "network",
-    "CPU, all cores": "cpu",
-    "busy share of each core, vm1": "cores",
-    "Between hosts": "pairs",
+PICTURES = {  # those of the page, by their caption
+    "network": "network",
+    "cpu, all cores": "cpu",
+    ".*share of each core.*vm1": "cores",
+    "between hosts": "pairs",
     "duration of each iteration": "iterations",
 }
 SERIES = ("network", "cpu", "cores", "pairs")
@@ -49,8 +49,8 @@ def pictures(page, directory, name):
     """{short name: (caption, link)} of those that the page has."""
     found = {}
     for caption, data in re.findall(r'<img alt="([^"]*)" src="data:image/svg\+xml;base64,([^"]*)"', page):
-        for begins, short in PICTURES.items():
-            if caption.startswith(begins):
+        for form, short in PICTURES.items():
+            if re.match(form, caption, re.IGNORECASE) and short not in found:
                 path = f"{name}-run-{short}.svg"
                 with open(os.path.join(directory, path), "wb") as out:
                     out.write(base64.b64decode(data))
