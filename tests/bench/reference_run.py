@@ -17,7 +17,7 @@ import sys
 PICTURES = {  # those of the page, by their caption
     "network": "network",
     "cpu, all cores": "cpu",
-    ".*share of each core.*vm1": "cores",
+    ".*each core.*vm1": "cores",
     "between hosts": "pairs",
     "duration of each iteration": "iterations",
 }
