@@ -20,6 +20,7 @@
 #include "cli/spawn.h"
 #include "cli/sweep/make.h"
 #include "cli/sweep/references.h"
+#include "cli/sweep/sweep.h"
 #include "cli/verb.h"
 #include "common/error.h"
 #include "common/text.h"
@@ -429,8 +430,7 @@ static int show_all(const struct options *o) {
         sweep_name(o, r, names[n]);
         if (!o->wanted[i] || !has_sweep(o->database, names[n]))
             continue;
-        views[n] = (struct sweep_view){names[n],  r->title, r->words,  r->measures,
-                                       r->tables, 2,        r->theirs, r->n_theirs};
+        views[n] = (struct sweep_view){names[n], r->title, r->words, r->measures, r->tables, 2};
         n++;
     }
     if (status == 0 && n == 0) {

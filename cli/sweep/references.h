@@ -10,7 +10,9 @@
 #ifndef CHOKEPOINT_CLI_SWEEP_REFERENCES_H
 #define CHOKEPOINT_CLI_SWEEP_REFERENCES_H
 
-#include "cli/sweep/sweep.h"
+#include <stddef.h>
+
+#include "reports/sweep/sweep_tables.h"
 
 enum reference_size { REFERENCE_SHORT, REFERENCE_FULL, REFERENCE_SIZES };
 
@@ -22,6 +24,11 @@ struct reference_data {
 struct reference_parameter {
     const char *name;
     const char *values[REFERENCE_SIZES];
+};
+
+/* A figure of somebody else, for the table of that kind (and, of a grid, measure), row, column. */
+struct sweep_theirs {
+    const char *table, *of, *row, *column, *text;
 };
 
 struct reference {
@@ -40,5 +47,8 @@ struct reference {
 
 extern const struct reference references[];
 extern const size_t n_references;
+
+/* The ready sweep that a sweep of that name is, of either size ("r2-lenet-short"); NULL: none. */
+const struct reference *reference_find(const char *sweep);
 
 #endif

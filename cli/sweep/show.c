@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "cli/sweep/references.h"
 #include "cli/sweep/sweep.h"
 #include "cli/verb.h"
 #include "common/error.h"
@@ -22,7 +23,8 @@ static const char help[] =
     "                               [--format FORMAT] [-o PATH] [--pictures DIR]\n"
     "\n"
     "Shows a sweep: figures and verdicts by its first two parameters. NAME: default the\n"
-    "last one. Figures are medians over the repeats of a cell.\n"
+    "last one. Figures are medians over the repeats of a cell. Those of a published report\n"
+    "stand under ours in a sweep of `chokepoint sweep reference`.\n"
     "\n"
     "  --db FILE          default: ./chokepoint.db\n"
     "  --measure M,...    time, training, accuracy, examples, updates, iteration, staleness,\n"
@@ -86,6 +88,16 @@ static bool needs_all_runs(const struct sweep_words *tables) {
     return false;
 }
 
+/* A sweep that is none of the ready ones has nothing beside it. */
+static int put_theirs(struct sweep_tables *tables, const struct reference *reference) {
+    int result = 0;
+    for (size_t i = 0; reference && i < reference->n_theirs && result == 0; i++) {
+        const struct sweep_theirs *t = &reference->theirs[i];
+        result = sweep_tables_put_beside(tables, t->table, t->of, t->row, t->column, t->text);
+    }
+    return result;
+}
+
 static int build(struct store *store, const struct sweep_view *view, struct shown *shown) {
     struct sweep_words measures, tables;
     if (sweep_words_read(view->measures ? view->measures : MEASURES, "measure", sweep_is_measure,
@@ -98,11 +110,8 @@ static int build(struct store *store, const struct sweep_view *view, struct show
                              &shown->sweep);
     for (size_t i = 0; result == 0 && i < tables.n; i++)
         result = sweep_tables_add(&shown->tables, shown->sweep, tables.items[i], view->hosts_max);
-    for (size_t i = 0; result == 0 && i < view->n_theirs; i++) {
-        const struct sweep_theirs *t = &view->theirs[i];
-        result =
-            sweep_tables_put_beside(&shown->tables, t->table, t->of, t->row, t->column, t->text);
-    }
+    if (result == 0)
+        result = put_theirs(&shown->tables, reference_find(shown->sweep->of.name));
     sweep_words_release(&measures);
     sweep_words_release(&tables);
     return result;
@@ -282,6 +291,17 @@ int sweep_show(const char *database, const struct sweep_view *views, size_t n,
     return status;
 }
 
+/* A ready sweep is shown as `chokepoint sweep reference` shows it, unless asked for otherwise. */
+static void fill_in(struct sweep_view *view) {
+    const struct reference *reference = view->name ? reference_find(view->name) : NULL;
+    if (!reference)
+        return;
+    view->title = reference->title;
+    view->words = reference->words;
+    view->measures = view->measures ? view->measures : reference->measures;
+    view->tables = view->tables ? view->tables : reference->tables;
+}
+
 int sweep_report_main(int argc, char **argv) {
     struct sweep_view view = {0};
     struct sweep_target target = {0};
@@ -299,5 +319,6 @@ int sweep_report_main(int argc, char **argv) {
     if (result)
         return verb_words_status(result);
     view.name = rest[0];
+    fill_in(&view);
     return sweep_show(database, &view, 1, &target);
 }

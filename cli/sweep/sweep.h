@@ -21,11 +21,6 @@ int sweep_words_read(const char *text, const char *what, bool (*is_good)(const c
                      const char *good, struct sweep_words *ret_words);
 void sweep_words_release(struct sweep_words *words);
 
-/* A figure of somebody else, for the table of that kind (and, of a grid, measure), row, column. */
-struct sweep_theirs {
-    const char *table, *of, *row, *column, *text;
-};
-
 /* What is shown of a sweep. */
 struct sweep_view {
     const char *name;              /* NULL: the last one */
@@ -33,8 +28,6 @@ struct sweep_view {
     const char *words;             /* NULL */
     const char *measures, *tables; /* with commas; NULL: the usual ones */
     size_t hosts_max;              /* of tables by host; 0: all */
-    const struct sweep_theirs *theirs;
-    size_t n_theirs;
 };
 
 /* Where it is shown. */

@@ -279,6 +279,8 @@ void sweep_describe_runs(const struct sweep *sweep, char *text, size_t size) {
     if (failed && n > 0 && (size_t)n < size)
         n += snprintf(text + n, size - (size_t)n, ", %zu failed", failed);
     if (most > 1 && n > 0 && (size_t)n < size)
-        snprintf(text + n, size - (size_t)n, "; figures are medians, in brackets %s",
+        snprintf(text + n, size - (size_t)n,
+                 "; figures are medians, in brackets %s; tables of one run are of each cell's run "
+                 "of median length",
                  most >= SWEEP_ENOUGH ? "their intervals of 95 %" : "the lowest and the highest");
 }

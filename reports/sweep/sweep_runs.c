@@ -166,7 +166,8 @@ static int fill_arithmetic(struct sweep_table *table, size_t row, const char *la
     return result;
 }
 
-/* Of each cell the argument that bounds an iteration most. */
+/* Of each cell the argument that bounds an iteration most. Where ranks run freely, iterations of
+ * all ranks are counted: one comes every so many seconds, and lasts longer. */
 static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep) {
     static const char *const titles[] = {" ",
                                          "link",
@@ -174,7 +175,7 @@ static int add_arithmetic(struct sweep_tables *tables, const struct sweep *sweep
                                          "MB/s",
                                          "so it takes (s)",
                                          "with the way back (s)",
-                                         "iteration (s)",
+                                         "an iteration comes every (s)",
                                          "share (%)",
                                          "with the way back (%)"};
     size_t rows = 1, row = 1;

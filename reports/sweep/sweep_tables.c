@@ -12,8 +12,6 @@
 #include "common/error.h"
 #include "reports/model/layout.h"
 
-#define BESIDE "  reference"
-
 /* ---- tables ---- */
 
 struct sweep_table *sweep_table_new(struct sweep_tables *tables, const char *id, const char *of,
@@ -79,12 +77,12 @@ static bool says(const struct sweep_table *table, size_t row, size_t column, con
     return cell && strcmp(cell, text) == 0;
 }
 
-/* Makes room for a row below that one. */
-static int insert_row(struct sweep_table *table, size_t below) {
+/* Makes room for a row of somebody else's figures below that one. */
+static int insert_row(struct sweep_table *table, size_t below, const char *words) {
     size_t width = table->columns, at = below + 1;
     char **cells = calloc((table->rows + 1) * width + 1, sizeof *cells);
     bool *beside = calloc(table->rows + 2, sizeof *beside);
-    char *label = strdup(BESIDE);
+    char *label = strdup(words);
     if (!cells || !beside || !label) {
         free(cells);
         free(beside);
@@ -106,17 +104,25 @@ static int insert_row(struct sweep_table *table, size_t below) {
     return 0;
 }
 
+static bool is_theirs_alone(const char *row) {
+    return strncmp(row, SWEEP_BESIDE, strlen(SWEEP_BESIDE)) == 0;
+}
+
 static int put_beside(struct sweep_table *table, const char *row, const char *column,
                       const char *text) {
+    bool alone = is_theirs_alone(row);
     size_t r = 1, c = 1;
-    while (r < table->rows && (table->beside[r] || !says(table, r, 0, row)))
+    while (r < table->rows && (table->beside[r] != alone || !says(table, r, 0, row)))
         r++;
     while (c < table->columns && !says(table, 0, c, column))
         c++;
-    if (r >= table->rows || c >= table->columns)
+    if (c >= table->columns || (r >= table->rows && !alone))
         return 0;
-    int result = r + 1 < table->rows && table->beside[r + 1] ? 0 : insert_row(table, r);
-    return result < 0 ? result : sweep_table_set(table, r + 1, c, "%s", text);
+    const char *label = alone ? row : SWEEP_BESIDE;
+    size_t at = alone ? r : r + 1;
+    bool there = at < table->rows && table->beside[at] && says(table, at, 0, label);
+    int result = there ? 0 : insert_row(table, at - 1, label);
+    return result < 0 ? result : sweep_table_set(table, at, c, "%s", text);
 }
 
 int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const char *of,

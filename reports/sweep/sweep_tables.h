@@ -3,8 +3,9 @@
  * The tables of a sweep, as text: what each format then only draws. Row 0 holds the titles of the
  * columns, column 0 those of the rows.
  *
- * A reader of a table that somebody else published wants his figures beside ours: table_put_beside
- * puts them into a row of their own under ours, found by the words of row and column.
+ * A reader of a table that somebody else published wants those figures beside ours:
+ * sweep_tables_put_beside puts them into a row of their own under ours, found by the words of row
+ * and column. What was published of something that ours lacks has a row of its own at the end.
  */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_TABLES_H
 #define CHOKEPOINT_REPORTS_SWEEP_TABLES_H
@@ -37,8 +38,12 @@ int sweep_tables_add(struct sweep_tables *tables, const struct sweep *sweep, con
                      size_t hosts_max);
 void sweep_tables_free(struct sweep_tables *tables);
 
+/* The label of a row of somebody else's figures. */
+#define SWEEP_BESIDE "  reference"
+
 /* Text under the cell of that row and column of each table of that kind (and, of a grid, of that
- * measure); nothing where there is no such cell. -ENOMEM. */
+ * measure); nothing where there is no such cell. A row whose words begin with SWEEP_BESIDE is one
+ * that ours lacks: it is added at the end, once. -ENOMEM. */
 int sweep_tables_put_beside(struct sweep_tables *tables, const char *id, const char *of,
                             const char *row, const char *column, const char *text);
 

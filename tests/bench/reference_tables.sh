@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The figures of five published reports beside ours, in one command: five emulated hosts with links of 1.8 Gbit/s, what
-# those links carry, `chokepoint sweep reference`, and its tables as docs/reference.md with the curves and timelines as
-# pictures in docs/reference; the tables of those reports also in the README, between its two comments. Resumes where it
-# was interrupted; with names only those are made, with --show none, and the pages are of all that DIR holds.
+# those hosts carry, `chokepoint sweep reference`, and one run in detail, as docs/reference.md below its table of outputs,
+# with curves, timelines and the run's series as pictures in docs/reference. Resumes where it was interrupted; with names
+# only those are made, with --show none, and the page is of all that DIR holds.
 #   tests/bench/reference_tables.sh [--size short|full] [--bin DIR] [--work DIR] [--show] [NAME]...
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -26,58 +26,33 @@ if [ $show = no ]; then
     "$bin/chokepoint" testbed --name $name up 5 --rate 1.8gbit || exit
     trap '"$bin/chokepoint" testbed --name $name down >/dev/null' EXIT
     inside() { "$bin/chokepoint" testbed --name $name exec -- "$@"; }
-    [ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --only net --hosts vm1,vm2,vm3,vm4,vm5 \
+    [ -e "$work/sweeps.db" ] || inside "$bin/chokepoint" calibrate --quick --hosts vm1,vm2,vm3,vm4,vm5 \
         --db "$work/sweeps.db" >/dev/null || exit
     inside "$bin/chokepoint" sweep reference "$@" --size "$size" --db "$work/sweeps.db" --data-dir "$work/data" -o "$work/tables.md" \
         --pictures "$work/reference"
     status=$?
 fi
-# With names those are made, and the pages are of all there are.
+# With names those are made, and the page is of all there are.
 if [ $show = yes ] || [ $# -gt 0 ]; then
     "$bin/chokepoint" sweep reference --show --size "$size" --db "$work/sweeps.db" -o "$work/tables.md" \
         --pictures "$work/reference" || exit
 fi
-[ -e "$work/tables.md" ] || exit 1
+[ -e "$work/tables.md" ] && mkdir -p "$work/reference" || exit 1
 {
-    printf '# The reference experiments, theirs and ours\n\n'
-    printf 'Five published reports of small clusters that trained something; rows in italics are their figures. Ours: '
-    printf '`tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
+    printf '\nOurs: `tests/bench/reference_tables.sh --size %s` on %s cores shared by five emulated hosts, links of 1.8 Gbit/s.\n\n' \
         "$size" "$(nproc)"
-    # F1 and T8; the pictures of measures say what their tables say
-    sed -e 's/^### /## /' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md" | cat -s
-} >docs/reference.md
+    # F1 and T8; the pictures of measures say what their tables say. Paths of programs and data are cut.
+    sed -e 's/^### /## /' -e '/^` /s#[^ ]*/bin/\(chokepoint\)#\1#;/^` /s#[^ ]*/data/##' -e '/^!\[/{/-accuracy-[a-z]*\.svg)$/b;/-timeline-[^/]*\.svg)$/b;d}' "$work/tables.md"
+    if grep -q '^## R4' "$work/tables.md"; then
+        echo
+        tests/bench/reference_run.py "$bin/chokepoint" "$work/sweeps.db" "r4-$size/mode=async" "$work/reference" || exit
+    fi
+} | cat -s >"$work/page.md"
+[ "${PIPESTATUS[0]}" = 0 ] || exit 1
+sed -i -e '/^<!-- tables -->$/,/^<!-- end of tables -->$/{//!d}' -e "/^<!-- tables -->$/r $work/page.md" docs/reference.md
 rm -rf docs/reference && mkdir docs/reference || exit 1
 for picture in $(sed -n 's/^!\[.*](reference\/\(.*\))$/\1/p' docs/reference.md); do
     cp "$work/reference/$picture" docs/reference/ || exit 1
 done
-# By parameter first; what a report had beside it folded, so that a reader sees all experiments at a glance.
-awk '
-    function put(line) { if (folded) held = held line "\n"; else print line }
-    function unfold() {
-        if (folded) printf "\n<details><summary>%s</summary>\n%s\n</details>\n", label, held
-        folded = 0; held = label = "" }
-    function holds(what) { if (index(", " label ", ", ", " what ", ") == 0) label = label (label == "" ? "" : ", ") what }
-    function kind() {
-        if (/^!/) return /Timeline/ ? "timelines" : "curves"
-        if (/ against /) return "differences"
-        if (/^\*\*Averages/) return "hosts"
-        if (/^\*\*The job/) return "the job"
-        if (/^\*\*By arithmetic/) return "arithmetic"
-        match($0, /[A-Z][a-z]*/)
-        return tolower(substr($0, RSTART, RLENGTH)) }
-    /^## / { unfold(); sub(/^## /, "### "); print "\n" $0; words = 1; shown = 0 }
-    words && /^[A-Z]/ { print "\n" $0; words = 0 }
-    /^\*\*/ || /^!\[/ { plain = /^\*\*(By [^a]|training time|accuracy \()/
-        shown = plain || /^\*\*(Averages|Means|Peaks|The job|Roles|Operators|By arithmetic)/ || / against / || /^!.*Timeline/
-        if (shown && !plain) folded = 1
-        if (shown && folded) holds(plain ? "more" : kind())
-        sub(/\(reference\//, "(docs/reference/")
-        if (shown) put("\n" $0)
-        if (shown && /^\*\*/) put("") }
-    /^\|/ && shown { put($0) }
-    END { unfold() }
-' docs/reference.md >"$work/readme.md"
-sed -i -e '/^<!-- reference tables -->$/,/^<!-- end of reference tables -->$/{//!d}' \
-    -e "/^<!-- reference tables -->$/r $work/readme.md" README.md
 echo "docs/reference.md is written; $((SECONDS - begun)) s; recordings: $work/sweeps.db" >&2
 exit $status

@@ -76,6 +76,15 @@ sweep -n stopped -L n 1,2,3 --no-report ./often '{n}'
 [ "$(tr '\n' ' ' <starts)" = '1 2 2 3 ' ] || fail "resumed: $(tr '\n' ' ' <starts)"
 [ "$(sql "SELECT group_concat(state) FROM run WHERE name LIKE 'stopped/%'")" = done,interrupted,done,done ] || fail "states"
 
+# A ready sweep has the published figures under ours, a sweep of another name has none.
+for name in r3-batches-short own; do
+    sweep -n $name -L mode sync,async -L batch 1,100 -q --no-report true '{mode}' '{batch}'
+    show $name --measure training --table grid --format md || fail "no report of $name: $(cat err)"
+    cp out $name.md
+done
+grep -q '\*135.7\*' r3-batches-short.md && grep -q '^## R3: run time' r3-batches-short.md || fail "no figures beside: $(cat r3-batches-short.md)"
+! grep -q reference own.md || fail "figures of nobody: $(cat own.md)"
+
 # Values that mean harm.
 sweep -n harm -L value $'<script>alert(1)</script>,=1+1,\e[31mred|x,"q"' -L second '1,<b>' -q true '{value}' '{second}'
 [ $status -eq 0 ] || fail "harmful values give $status"

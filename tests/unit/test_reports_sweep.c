@@ -641,6 +641,39 @@ static void expect_written(const struct sweep *sweep, const struct sweep_tables 
     free(text);
 }
 
+/* ---- figures of somebody else ---- */
+
+/* A table of two rows and one column. */
+static void plant_table(struct sweep_tables *tables) {
+    struct sweep_table *table = sweep_table_new(tables, "grid", "", 3, 2, "By mode");
+    assert_int_equal(sweep_table_set(table, 0, 1, "time (s)"), 0);
+    assert_int_equal(sweep_table_set(table, 1, 0, "sync"), 0);
+    assert_int_equal(sweep_table_set(table, 2, 0, "async"), 0);
+}
+
+static void put(struct sweep_tables *tables, const char *row, const char *column) {
+    assert_int_equal(sweep_tables_put_beside(tables, "grid", "", row, column, row), 0);
+}
+
+static void what_ours_lacks_stands_last(void **state) {
+    struct sweep_tables tables = {0};
+    (void)state;
+    plant_table(&tables);
+    put(&tables, SWEEP_BESIDE ", on Spark", "time (s)");
+    put(&tables, SWEEP_BESIDE ", on Spark", "time (s)");
+    put(&tables, SWEEP_BESIDE ", on Spark", "no such column");
+    put(&tables, SWEEP_BESIDE ", nowhere", "no such column");
+    put(&tables, "async", "time (s)");
+    const struct sweep_table *table = &tables.items[0];
+    assert_int_equal(table->rows, 5);
+    assert_string_equal(table->cells[2 * 2], "async");
+    assert_string_equal(table->cells[3 * 2], SWEEP_BESIDE);
+    assert_string_equal(table->cells[3 * 2 + 1], "async");
+    assert_string_equal(table->cells[4 * 2], SWEEP_BESIDE ", on Spark");
+    assert_true(!table->beside[2] && table->beside[3] && table->beside[4]);
+    sweep_tables_free(&tables);
+}
+
 static void tables_are_as_before(void **state) {
     static const char *const kinds[] = {"grid", "verdicts", "hosts", "job", "curves"};
     struct fixture *f = *state;
@@ -680,6 +713,7 @@ int main(void) {
         cmocka_unit_test(what_jumps_is_shown_by_its_mean),
         cmocka_unit_test(a_running_mean_is_of_its_window_alone),
         cmocka_unit_test(curves_of_many_cells_fit_a_screen),
+        cmocka_unit_test(what_ours_lacks_stands_last),
         cmocka_unit_test_setup_teardown(tables_are_as_before, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
