@@ -384,7 +384,7 @@ static void impossible_times_and_values_do_no_harm(void **state) {
     for (size_t t = 0; t < 6; t++)
         for (size_t dt = 0; dt < 6; dt++)
             for (int table = 0; table < RECORDING_COUNT_; table++) {
-                int64_t values[16];
+                int64_t values[RECORDING_COLUMNS_MAX];
                 for (size_t c = 0; c < 16; c++)
                     values[c] = extremes[(c + t + dt) % 6];
                 assert_int_equal(series_set_append(&r.tables[table], 0, (int64_t)dt, "x",
