@@ -5,7 +5,9 @@
 
 #include "common/clock.h"
 
-/* A column of a table, of one process. */
+static const struct window ever = {-TIME_SANE_NS, TIME_SANE_NS};
+
+/* A table, of one process. */
 struct counted {
     const struct series_set *set;
     const struct series *series; /* NULL: the process is not in it */
@@ -34,7 +36,7 @@ static double growth(struct counted c, size_t column, struct window window, int6
 
 static double growth_ever(struct counted c, size_t column) {
     int64_t unused = 0;
-    return growth(c, column, (struct window){-TIME_SANE_NS, TIME_SANE_NS}, &unused);
+    return growth(c, column, ever, &unused);
 }
 
 static double known(double value) {
@@ -66,12 +68,25 @@ static double process_cpu(struct counted process, struct window window, int64_t 
            growth(process, PROCESS_SYSTEM, window, &unused);
 }
 
+/* Of the process table alone, which may know the end, or as the finer one has it from its first row
+ * on: neither counts what was not, so the larger one lacks less. *ret_covered_ns: its time. */
+static double all_cpu(struct counted process, struct counted often, int64_t *ret_covered_ns) {
+    struct window before = {-TIME_SANE_NS, first_known(often)};
+    int64_t covered = 0, finely_covered = 0;
+    double cpu = process_cpu(process, ever, &covered);
+    double finer = growth(often, RANK_RUN, ever, &finely_covered) +
+                   known(process_cpu(process, before, &finely_covered));
+    bool is_finer = isnan(cpu) || finer > cpu;
+    *ret_covered_ns = is_finer ? finely_covered : covered;
+    return is_finer ? finer : cpu;
+}
+
 static struct window cut(struct window window, int64_t begin_ns, int64_t end_ns) {
     return (struct window){window.begin_ns > begin_ns ? window.begin_ns : begin_ns,
                            window.end_ns < end_ns ? window.end_ns : end_ns};
 }
 
-/* Table process tells of the time before the first row of table rank, and after the last. */
+/* The process table tells of the time before the first row of the finer one, and after the last. */
 static double cpu_in(struct counted process, struct counted often, struct window window,
                      int64_t *covered_ns) {
     double cpu = growth(often, RANK_RUN, window, covered_ns);
@@ -85,9 +100,8 @@ static double cpu_in(struct counted process, struct counted often, struct window
 
 static void fill_cpu(struct counted process, struct counted often, const struct window *window,
                      struct rank_use *use) {
-    static const struct window ever = {-TIME_SANE_NS, TIME_SANE_NS};
-    int64_t covered = 0, within = 0;
-    double cpu_ns = cpu_in(process, often, ever, &covered);
+    int64_t covered, within = 0;
+    double cpu_ns = all_cpu(process, often, &covered);
     covered -= process.series ? covered_before_start(process) : 0;
     if (isnan(cpu_ns) || covered <= 0)
         return;
@@ -145,7 +159,8 @@ struct rank_use rank_use_find(const struct run_model *model, const struct rank_b
     struct counted process = counted_of(model, RECORDING_PROCESS, PROCESS_PID, rank);
     struct counted often = counted_of(model, RECORDING_RANK, RANK_PID, rank);
     fill_cpu(process, often, window, &use);
-    use.peak_bytes = fmax(highest(process, PROCESS_RSS), highest(often, RANK_RSS));
+    use.peak_bytes = fmax(highest(process, PROCESS_PEAK_RSS),
+                          fmax(highest(process, PROCESS_RSS), highest(often, RANK_RSS)));
     fill_from_mpi(counted_of(model, RECORDING_MPI, MPI_PID, rank), &use);
     if (use.bytes == RANK_BYTES_UNKNOWN)
         fill_from_connections(model, rank, &use);

@@ -149,6 +149,20 @@ static void without_run_times_the_process_table_tells(void **state) {
     NEAR(use.peak_bytes, 3e6);
 }
 
+/* The kernel says it at the end of the process; what comes and goes between samples is in it. */
+static void the_peak_that_the_kernel_knows_is_the_highest(void **state) {
+    struct planted p;
+    (void)state;
+    start(&p);
+    add_process(&p, 1, 1, 0.2, 0, 15 * MB);
+    add_rank(&p, 1, NAN, VALUE_ABSENT, 20 * MB);
+    int64_t *values = blank(&p);
+    values[PROCESS_PID] = PID;
+    values[PROCESS_PEAK_RSS] = 156 * MB;
+    append(&p, RECORDING_PROCESS, 1, 2, 1);
+    NEAR(find(&p).peak_bytes, 156e6);
+}
+
 static void what_nobody_saw_is_unknown(void **state) {
     struct planted p;
     (void)state;
@@ -225,6 +239,7 @@ int main(void) {
         cmocka_unit_test(the_share_of_a_core_is_that_of_the_window),
         cmocka_unit_test(a_gap_is_not_taken_for_idleness),
         cmocka_unit_test(without_run_times_the_process_table_tells),
+        cmocka_unit_test(the_peak_that_the_kernel_knows_is_the_highest),
         cmocka_unit_test(what_nobody_saw_is_unknown),
         cmocka_unit_test(bytes_are_those_of_the_ranks_mpi_calls),
         cmocka_unit_test(receives_of_unknown_size_make_bytes_a_most),
