@@ -2,8 +2,8 @@
 /*
  * What the process of a rank used (T5): time on cores, memory, bytes sent and received. From what
  * is counted for that process alone: CPU time and memory ten times a second (table rank), and once
- * a second before the first such row and after the last (table process); bytes as its MPI calls
- * counted them, else those of its TCP connections.
+ * a second before the first such row and after the last (table process), where the kernel's record
+ * of its end stands, too; bytes as its MPI calls counted them, else those of its TCP connections.
  *
  * The share of a core is of a window, since one of the whole run depends on how long the start
  * took, and memory is the most, since its mean depends on that, too. By one sample a second runs of

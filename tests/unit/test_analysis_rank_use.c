@@ -103,21 +103,22 @@ static void no_cpu_time_counts_twice_and_the_end_is_not_lost(void **state) {
     NEAR(use.peak_bytes, 1e6);
 }
 
-/* Half of a core, and before and after nearly none; the window begins and ends within rows. */
+/* The window begins before the first row of the finer table and ends after its last. */
 static void the_share_of_a_core_is_that_of_the_window(void **state) {
-    static const struct window training = {1550 * MS, 2250 * MS};
+    static const struct window training = {1550 * MS, 2650 * MS};
     struct planted p;
     (void)state;
     start(&p);
     p.window = &training;
     add_process(&p, 1.7, 1.7, 0.17, 0, 1 * MB);
+    add_process(&p, 2.7, 1, 0.4, 0, 1 * MB);
     add_rank(&p, 1.7, NAN, VALUE_ABSENT, VALUE_ABSENT);
     for (int i = 1; i <= 9; i++)
         add_rank(&p, 1.7 + 0.1 * i, 0.1, i <= 6 ? 50 * MS : 0, VALUE_ABSENT);
     struct rank_use use = find(&p);
-    NEAR(use.cpu_s, 0.17 + 6 * 0.05);
-    NEAR(use.lived_s, 1.4 + 0.9);
-    NEAR(use.cpu_share, (0.1 * 0.15 + 5.5 * 0.05) / 0.7);
+    NEAR(use.cpu_s, 0.17 + 0.4);
+    NEAR(use.lived_s, 1.4 + 1);
+    NEAR(use.cpu_share, (0.1 * 0.15 + 6 * 0.05 + 0.4 * 0.05) / 1.1);
 }
 
 /* A stretch in which nothing was counted is no part of the life that CPU time is a share of. */
