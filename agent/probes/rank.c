@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What kept each rank from running, at the pace of iterations: the kernel's own stall clocks of its
- * processes. Table process has more of them and of other processes, at the slower pace; it also
- * finds them (agent/job.h), so a rank appears here with its next sample.
+ * What each rank ran and held, and what kept it from running, at the pace of iterations: the
+ * kernel's own clocks of its processes. Table process has more of them and of other processes, at
+ * the slower pace; it also finds them (agent/job.h), so a rank appears here with its next sample.
  *
  * A rank's shell or launcher script inherits its number: every process of a rank has a row, and the
  * one that runs is seen by its run_ns.
@@ -34,6 +34,7 @@ enum {
     BLOCK_IO_NS,
     MINOR_FAULTS,
     MAJOR_FAULTS,
+    RSS_BYTES,
     N_COLUMNS
 };
 
@@ -119,6 +120,8 @@ static void fill(int64_t *values, const struct ranked *rank, const struct proces
         values[BLOCK_IO_NS] = counter_value(stat->block_io_ticks, tick_ns(env->ticks_per_s));
     values[MINOR_FAULTS] = counter_value(stat->minor_faults, 1);
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
+    if (stat->rss_pages >= 0)
+        values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
 }
 
 /* What threads ran after they were last read, and before they ended, is in the process's own sum,
@@ -238,12 +241,13 @@ static const struct column rank_columns[N_COLUMNS] = {
     [MINOR_FAULTS] = {"minor_faults", UNIT_EVENTS, COLUMN_COUNTER, "page faults without a disk"},
     [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
                       "page faults that waited for a disk"},
+    [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
 };
 
 const struct probe probe_rank = {
     .table = {.name = "rank",
               .instance = "rank",
-              .help = "what each rank's processes ran and what kept them from running",
+              .help = "what each rank's processes ran and held, and what kept them from running",
               .kind = TABLE_SAMPLES,
               .columns = rank_columns,
               .n_columns = N_COLUMNS},

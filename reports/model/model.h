@@ -83,6 +83,21 @@ struct report_rank {
     double median_s, p95_s;
 };
 
+/* T5: what the process of a rank reached and used. */
+struct report_role {
+    int rank, host;
+    char *role;          /* as of report_rank */
+    double accuracy_pct; /* the rank's own: the last it marked of its own copy of the model, else of
+                            the model */
+    double time_s;       /* from its first iteration to its last; without iterations: lived_s */
+    double lived_s, cpu_s; /* of the whole process, as far as its CPU time is known */
+    double cpu_pct;        /* of one core, in time_s */
+    double peak_memory_gb;
+    double received_mb, sent_mb; /* NAN: unknown */
+    bool received_at_most;       /* some receives count as all the bytes they had room for */
+    const char *bytes_source;    /* "mpi", "connections"; NULL: unknown */
+};
+
 /* A value the program marked: accuracy, loss, updates ... (F1). */
 struct report_curve {
     char *name;
@@ -271,6 +286,8 @@ struct report {
     size_t n_routes, n_routes_all;
     struct report_rank *ranks;
     size_t n_ranks;
+    struct report_role *roles;
+    size_t n_roles;
     const char *iteration_source; /* "marker", "calls", "counters", "none" */
     bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;

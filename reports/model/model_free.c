@@ -58,6 +58,7 @@ static void measures_free(struct report *report) {
         free(report->ranks[i].end_s);
     }
     FREE_ITEMS(report->ranks, report->n_ranks, duration_s);
+    FREE_ITEMS(report->roles, report->n_roles, role);
     for (size_t i = 0; i < report->n_curves; i++) {
         free(report->curves[i].name);
         free(report->curves[i].t_s);

@@ -20,6 +20,7 @@ int report_fill_routes(struct report *report, const struct run_model *model);
 int report_fill_alerts(struct report *report, const struct run_model *model);
 int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */
 int report_fill_processes(struct report *report, const struct run_model *model);
+int report_fill_roles(struct report *report, const struct run_model *model); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
 int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);

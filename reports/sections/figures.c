@@ -105,6 +105,28 @@ static void add_operators(struct report_table *table, const struct report *repor
     }
 }
 
+static void add_roles(struct report_table *table, const struct report *report, const char *group) {
+    for (size_t i = 0; i < report->n_roles; i++) {
+        const struct report_role *r = &report->roles[i];
+        const struct {
+            const char *metric, *unit;
+            double mean;
+        } lines[] = {{"accuracy", "%", r->accuracy_pct}, {"time", "s", r->time_s},
+                     {"cpu", "%", r->cpu_pct},           {"peak_memory", "GB", r->peak_memory_gb},
+                     {"received", "MB", r->received_mb}, {"sent", "MB", r->sent_mb}};
+        struct figure f = figure_of(report, group);
+        f.host = report->hosts[r->host].name;
+        f.phase = "all";
+        for (size_t k = 0; k < ARRAY_SIZE(lines); k++) {
+            f.unit = lines[k].unit;
+            f.mean = lines[k].mean;
+            if (!isnan(f.mean))
+                table_text(table, table_add(table, &f), METRIC, "rank %d %s", r->rank,
+                           lines[k].metric);
+        }
+    }
+}
+
 void figures_init(struct report_table *table) {
     TABLE_INIT(table, NULL, NULL, columns);
     table->audience = FOR_CSV;
@@ -114,6 +136,7 @@ void figures_add(struct report_table *table, const struct report *report, const 
     add_resources(table, report, group);
     add_efficiency(table, report, group);
     add_operators(table, report, group);
+    add_roles(table, report, group);
 }
 
 void section_figures(const struct report *report, struct page *page) {

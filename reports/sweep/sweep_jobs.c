@@ -2,7 +2,6 @@
 /* Tables of the runs that stand for the cells, by what the job used: as a whole (T3), by role (T5).
  */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "common/error.h"
@@ -46,51 +45,36 @@ int sweep_tables_add_job(struct sweep_tables *tables, const struct sweep *sweep)
 
 /* ---- T5: a row a rank of each cell, by its role ---- */
 
-/* What the rank's process used, of the busiest that are listed; NULL: it is not among them. */
-static const struct report_process *process_of(const struct report *report, int rank) {
-    for (size_t i = 0; i < report->n_processes; i++)
-        if (report->processes[i].job && report->processes[i].rank == rank)
-            return &report->processes[i];
-    return NULL;
-}
-
-static double host_mean(const struct report *report, int host, enum metric metric) {
-    return host >= 0 && report->n_resources
-               ? report->resources[0].values[(size_t)host * METRIC_COUNT_ + (size_t)metric].mean
-               : NAN;
-}
-
+/* Bytes over the rank's time, in MB/s. */
 static int fill_role(struct sweep_table *table, size_t row, const char *label,
-                     const struct report *report, const struct report_rank *rank) {
-    const struct report_process *process = process_of(report, rank->rank);
-    double time = rank->n ? rank->end_s[rank->n - 1] - (rank->end_s[0] - rank->duration_s[0]) : NAN;
-    const double values[] = {100 * report_last_value(report, "accuracy"),
-                             time,
-                             process ? process->cpu_pct : NAN,
-                             process ? process->rss_gb : NAN,
-                             host_mean(report, rank->host, METRIC_NET_RECV),
-                             host_mean(report, rank->host, METRIC_NET_SEND)};
+                     const struct report *report, const struct report_role *role) {
+    const double values[] = {role->accuracy_pct,
+                             role->time_s,
+                             role->cpu_pct,
+                             role->peak_memory_gb,
+                             role->received_mb,
+                             role->sent_mb,
+                             role->received_mb / role->time_s,
+                             role->sent_mb / role->time_s};
     int result =
-        sweep_table_set(table, row, 0, "%s: %s%srank %d on %s", label, rank->role,
-                        *rank->role ? ", " : "", rank->rank, layout_host(report, rank->host));
+        sweep_table_set(table, row, 0, "%s: %s%srank %d on %s", label, role->role,
+                        *role->role ? ", " : "", role->rank, layout_host(report, role->host));
     for (size_t c = 0; c < ARRAY_SIZE(values) && result == 0; c++)
         result = sweep_table_number(table, row, c + 1, values[c]);
     return result;
 }
 
 int sweep_tables_add_roles(struct sweep_tables *tables, const struct sweep *sweep) {
-    static const char *const titles[] = {" ",
-                                         "accuracy (%)",
-                                         "time (s)",
-                                         "CPU (%)",
-                                         "memory (GB)",
-                                         "network read (MB/s)",
-                                         "network write (MB/s)"};
+    static const char *const titles[] = {
+        " ",         "accuracy (%)",        "time (s)",
+        "CPU (%)",   "memory (GB)",         "received (MB)",
+        "sent (MB)", "network read (MB/s)", "network write (MB/s)"};
     size_t rows = 1, row = 1;
     for (size_t i = 0; i < sweep->n_cells; i++)
-        rows += sweep->cells[i].typical ? sweep->cells[i].typical->n_ranks : 0;
+        rows += sweep->cells[i].typical ? sweep->cells[i].typical->n_roles : 0;
     struct sweep_table *table =
-        sweep_table_new(tables, "roles", "", rows, ARRAY_SIZE(titles), "Roles");
+        sweep_table_new(tables, "roles", "", rows, ARRAY_SIZE(titles),
+                        "Roles (each process alone; CPU in that time, memory at most)");
     int result = table ? 0 : -ENOMEM;
     for (size_t c = 0; c < ARRAY_SIZE(titles) && result == 0; c++)
         result = sweep_table_set(table, 0, c, "%s", titles[c]);
@@ -98,8 +82,8 @@ int sweep_tables_add_roles(struct sweep_tables *tables, const struct sweep *swee
         const struct report *report = sweep->cells[i].typical;
         char label[LABEL_SIZE];
         sweep_values(sweep, &sweep->cells[i], label, sizeof label);
-        for (size_t r = 0; report && r < report->n_ranks && result == 0; r++)
-            result = fill_role(table, row++, label, report, &report->ranks[r]);
+        for (size_t r = 0; report && r < report->n_roles && result == 0; r++)
+            result = fill_role(table, row++, label, report, &report->roles[r]);
     }
     return result;
 }

@@ -36,7 +36,8 @@ marked async 3 32 --iterations 30 --mode async --test-every 10 --plant sleep:2:3
 [ "$(json "$work/async.json" updates)" -eq 90 ] || fail "async: updates"
 [ "$(json "$work/async.json" examples)" -eq $((90 * 32)) ] || fail "async: images"
 holds "$(json "$work/async.json" staleness) > 0" || fail "async gradients are never stale"
-[ "$(count ' begin .* testing$')" -eq 3 ] || fail "async: marks of tests"
+[ "$(count ' begin .* testing$')" -eq 5 ] || fail "async: marks of tests, three of the model and one of each worker's copy"
+[ "$(count '^[12] value .* own accuracy$')" -eq 2 ] || fail "async: marks of the workers' own accuracy"
 [ "$(count '^0 value .* staleness$')" -eq 90 ] || fail "async: marks of staleness"
 [ "$(count '^0 operator .* serve$')" -eq 60 ] || fail "async: marks of serving"
 

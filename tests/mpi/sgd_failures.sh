@@ -120,8 +120,8 @@ if [ -x "$CHOKEPOINT_BIN/chokepoint-data" ]; then
     softmax 2 1 "the training diverges" --data "$work/digits" --batch 20 --rate 1e38
     softmax 2 1 "cannot write /dev/full: No space left on device" --data "$work/digits" --batch 20 --epochs 1 --weights /dev/full
     cp -r "$work/digits" "$work/cut"
-    truncate -s -1 "$work/cut/t10k-images-idx3-ubyte" # only rank 0 reads it
-    softmax 2 1 "t10k-images-idx3-ubyte: offset 39215: expected 39216 bytes by its head, found 39215" --data "$work/cut" --batch 20
+    truncate -s -1 "$work/cut/t10k-images-idx3-ubyte" # rank 0 reads it, and a worker for its own copy
+    softmax 2 2 "t10k-images-idx3-ubyte: offset 39215: expected 39216 bytes by its head, found 39215" --data "$work/cut" --batch 20
     printf '\377' | dd of="$work/digits/train-labels-idx1-ubyte" bs=1 seek=20 conv=notrunc 2>/dev/null
     softmax 2 2 "train-labels-idx1-ubyte: offset 20: expected " --data "$work/digits" --batch 20
 fi

@@ -71,6 +71,7 @@ static void a_rank_is_the_sum_of_its_threads(void **state) {
     expect(&h, "rank 3 [70]", "block_io_ns", 250000000);
     expect(&h, "rank 3 [70]", "minor_faults", 100);
     expect(&h, "rank 3 [70]", "major_faults", 3);
+    expect(&h, "rank 3 [70]", "rss_bytes", 321 * (int64_t)h.env.page_size);
     /* One thread runs on, one ends, one comes. */
     write_thread(&tree, 70, 70, 6000, 500);
     end_thread(&tree, 70, 71);

@@ -4,6 +4,9 @@
  * worker sends its gradient and is answered with the weights as they are then; nobody waits for
  * anybody else's gradient. The price of serving between batches is that an answer may take as long
  * as a batch of rank 0.
+ *
+ * At its end a worker tests its own copy of the model, which lacks what others have sent since it
+ * was sent that one. What rank 0 tests is the model.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -183,7 +186,7 @@ static int run_worker(struct trainer *t, struct push *push, struct pull *pull) {
         state = exchange(t, push, pull);
         trainer_finish_iteration(t, i, start, loss);
     }
-    return state == FAILED ? -ECANCELED : 0;
+    return state == FAILED ? -ECANCELED : trainer_test_own(t);
 }
 
 int train_async(struct trainer *t) {

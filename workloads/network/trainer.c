@@ -37,7 +37,7 @@ static int read_images(struct trainer *t) {
     struct data_error error;
     int64_t start = chokepoint_now_ns();
     int r = images_read(t->options->data, IMAGES_TRAIN, &t->train, &error);
-    if (r == 0 && t->crew->rank == 0)
+    if (r == 0 && (t->crew->rank == 0 || t->options->async))
         r = images_read(t->options->data, IMAGES_TEST, &t->test, &error);
     if (r < 0) {
         crew_say(t->crew, "%s", error.text);
@@ -47,7 +47,7 @@ static int read_images(struct trainer *t) {
     chokepoint_operator(t->origin, (int64_t)(t->train.n * image_bytes(&t->train)), start,
                         chokepoint_now_ns() - start);
     r = check_images(t, &t->train);
-    return r == 0 && t->crew->rank == 0 ? check_images(t, &t->test) : r;
+    return r == 0 && t->test.n ? check_images(t, &t->test) : r;
 }
 
 static int plan(struct trainer *t) {
@@ -280,31 +280,44 @@ bool trainer_tests_after(const struct trainer *t, uint64_t iterations) {
     return iterations == t->iterations || iterations % every == 0;
 }
 
-static int score(struct trainer *t, double *ret_loss, size_t *ret_n_correct) {
+/* The mean loss and the accuracy on all test images. */
+static int score(struct trainer *t, double *ret_loss, double *ret_accuracy) {
+    double loss_sum = 0, n_all = (double)t->test.n;
+    size_t n_correct, n_all_correct = 0;
     for (size_t i = 0; i < t->test.n; i += t->piece) {
-        size_t n = t->test.n - i < t->piece ? t->test.n - i : t->piece, n_correct;
+        size_t n = t->test.n - i < t->piece ? t->test.n - i : t->piece;
         double loss;
         for (size_t row = 0; row < n; row++)
             fill_row(t, &t->test, i + row, row);
         int r = net_forward(t->net, t->weights, t->pixels, t->labels, n, &loss, &n_correct);
-        if (r < 0)
+        if (r < 0) {
+            crew_say(t->crew, "oneDNN failed to compute a test");
             return r;
-        *ret_loss += loss * (double)n;
-        *ret_n_correct += n_correct;
+        }
+        loss_sum += loss * (double)n;
+        n_all_correct += n_correct;
     }
+    *ret_loss = loss_sum / n_all;
+    *ret_accuracy = (double)n_all_correct / n_all;
     return 0;
+}
+
+int trainer_test_own(struct trainer *t) {
+    double loss, accuracy;
+    chokepoint_phase("testing");
+    int r = score(t, &loss, &accuracy);
+    if (r == 0)
+        chokepoint_value("own accuracy", accuracy);
+    return r;
 }
 
 int trainer_test(struct trainer *t, uint64_t iterations) {
     struct outcome *o = &t->outcome;
-    size_t n_correct = 0;
-    double loss = 0;
+    double loss, accuracy;
     int64_t start = chokepoint_now_ns();
-    int r = score(t, &loss, &n_correct);
-    if (r < 0) {
-        crew_say(t->crew, "oneDNN failed to compute a test");
+    int r = score(t, &loss, &accuracy);
+    if (r < 0)
         return r;
-    }
     if (o->n_tests < TESTS_MAX)
         o->n_tests++;
     o->test_s += seconds_since(start);
@@ -313,8 +326,8 @@ int trainer_test(struct trainer *t, uint64_t iterations) {
                                    .updates = o->updates,
                                    .images = o->images,
                                    .t_s = seconds_since(t->started_ns),
-                                   .accuracy = (double)n_correct / (double)t->test.n,
-                                   .loss = loss / (double)t->test.n};
+                                   .accuracy = accuracy,
+                                   .loss = loss};
     chokepoint_value("updates", (double)o->updates);
     chokepoint_value("examples trained", (double)o->images);
     chokepoint_value("test loss", result->loss);

@@ -85,6 +85,11 @@ void trainer_finish_iteration(struct trainer *trainer, uint64_t i, int64_t start
 /* Rank 0: accuracy on the test images, as a phase of its own. Returns 1 when it is the target's,
  * else 0; negative is said. */
 int trainer_test(struct trainer *trainer, uint64_t iterations);
+/* Any other rank that trains alone for a while: accuracy of its own copy of the model on the test
+ * images, marked as "own accuracy", so that "accuracy" stays one curve. Returns 0 or negative,
+ * said.
+ */
+int trainer_test_own(struct trainer *trainer);
 bool trainer_tests_after(const struct trainer *trainer, uint64_t iterations);
 bool trainer_is_out_of_time(const struct trainer *trainer);
 /* Says so and returns false when a loss is not finite. */

@@ -236,6 +236,8 @@ int allreduce_run(struct lead *l) {
     lead_begin(l);
     r = crew_is_well(l->t->crew, r) ? train(&g) : -ECANCELED;
     lead_end(l);
+    if (r == 0)
+        lead_share_accuracy(l);
     group_release(&g);
     return r;
 }

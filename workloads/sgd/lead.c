@@ -101,3 +101,22 @@ int lead_test(struct lead *l) {
     chokepoint_iteration_begin();
     return r;
 }
+
+int lead_test_own(struct lead *l) {
+    struct logistic_score score;
+    struct source_error error;
+    chokepoint_phase("testing");
+    int r = tester_score(&l->tester, l->t->weights, &score, &error);
+    if (r == 0)
+        chokepoint_value("own accuracy", (double)score.n_correct / (double)score.n);
+    else
+        crew_say(l->t->crew, "%s", error.text);
+    return r;
+}
+
+void lead_share_accuracy(const struct lead *l) {
+    double found[] = {l->outcome.tested, l->outcome.accuracy}; /* the others have tested nothing */
+    crew_sum(l->t->crew, found, 2);
+    if (l->t->crew->rank != 0 && found[0] > 0)
+        chokepoint_value("own accuracy", found[1]);
+}

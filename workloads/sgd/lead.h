@@ -45,6 +45,12 @@ void lead_end(struct lead *lead);
 bool lead_tests_after(const struct trainer *trainer, uint64_t iterations);
 /* Unless that has been tested already: in a phase of its own. Returns 0 or negative, said. */
 int lead_test(struct lead *lead);
+/* A worker, at its end: the accuracy of the model as it was sent last, marked as "own accuracy", so
+ * that "accuracy" stays one curve. Returns 0 or negative, said. */
+int lead_test_own(struct lead *lead);
+/* Collective, of ranks that have the same weights: what rank 0 found last is marked by each of the
+ * others as its own. */
+void lead_share_accuracy(const struct lead *lead);
 bool lead_is_out_of_time(const struct lead *lead);
 /* Says so and returns false when a loss is not finite. */
 bool lead_check_loss(const struct lead *lead, double loss, uint64_t iteration);

@@ -58,7 +58,7 @@
 struct job {
     struct sgd_options options;
     struct trainer trainer;
-    struct lead lead; /* rank 0's, and with all-reduce everybody's */
+    struct lead lead; /* rank 0's, and with all-reduce everybody's; of a worker its tester */
 };
 
 static int generate(const struct generate_options *options) {
@@ -78,11 +78,18 @@ static int generate(const struct generate_options *options) {
     return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* A worker that is sent the whole model tests its copy where tests are images. Text is not read
+ * once more for that. */
+static bool tests_own(const struct job *j, const struct crew *crew) {
+    const struct sgd_options *o = &j->options;
+    return crew->rank != 0 && o->softmax && o->dense && !o->allreduce;
+}
+
 static int begin(void *ctx, struct crew *crew) {
     struct job *j = ctx;
     int r = trainer_init(&j->trainer, &j->options, crew);
     j->lead.t = &j->trainer;
-    return r == 0 && crew->rank == 0 ? lead_init(&j->lead, &j->trainer) : r;
+    return r == 0 && (crew->rank == 0 || tests_own(j, crew)) ? lead_init(&j->lead, &j->trainer) : r;
 }
 
 static double cpu_s(void) {
@@ -99,6 +106,8 @@ static int train(void *ctx) {
             : j->options.allreduce        ? allreduce_run(&j->lead)
             : t->crew->rank == 0          ? server_run(&j->lead)
                                           : worker_run(t);
+    if (r == 0 && tests_own(j, t->crew))
+        r = lead_test_own(&j->lead);
     chokepoint_phase(NULL);
     t->account.iteration_s = median(t->durations_s, t->n_durations);
     t->account.cpu_s = cpu_s() - before_s;

@@ -24,10 +24,11 @@ static const char *const process_columns[] = {
 static const char *const self_columns[] = {"cpu_ns",       "samples",   "failures",
                                            "dropped_rows", "rss_bytes", "late_ns"};
 
-static const char *const mpi_columns[] = {"pid",    "rank",   "inside_ns",  "measured_ns",
-                                          "cpu_ns", "events", "lost_events"};
-static const char *const rank_columns[] = {"pid",         "run_ns",       "run_queue_ns",
-                                           "block_io_ns", "major_faults", "longest_run_ns"};
+static const char *const mpi_columns[] = {
+    "pid",    "rank",        "inside_ns",  "measured_ns",    "cpu_ns",
+    "events", "lost_events", "sent_bytes", "received_bytes", "unsized"};
+static const char *const rank_columns[] = {
+    "pid", "run_ns", "run_queue_ns", "block_io_ns", "major_faults", "longest_run_ns", "rss_bytes"};
 static const char *const cgroup_columns[] = {
     "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
     "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};
@@ -41,7 +42,8 @@ static const char *const connection_columns[] = {"pid",
                                                  "delivery_rate_bytes_per_s",
                                                  "send_buffer_bytes",
                                                  "receive_buffer_bytes",
-                                                 "send_segments"};
+                                                 "send_segments",
+                                                 "receive_bytes"};
 static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
                                             "overlimits", "backlog_bytes", "rate_bytes_per_s"};
 
@@ -61,7 +63,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
                                BIT(PROCESS_THREADS) | BIT(PROCESS_PARENT)},
     [RECORDING_SELF] = {"self", COLUMNS(self_columns), BIT(SELF_RSS) | BIT(SELF_LATE)},
     [RECORDING_MPI] = {"mpi", COLUMNS(mpi_columns), BIT(MPI_PID) | BIT(MPI_RANK)},
-    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID)},
+    [RECORDING_RANK] = {"rank", COLUMNS(rank_columns), BIT(RANK_PID) | BIT(RANK_RSS)},
     [RECORDING_CGROUP] = {"cgroup", COLUMNS(cgroup_columns),
                           BIT(CGROUP_QUOTA) | BIT(CGROUP_PERIOD) | BIT(CGROUP_MEMORY) |
                               BIT(CGROUP_MEMORY_LIMIT) | BIT(CGROUP_READ_LIMIT)},

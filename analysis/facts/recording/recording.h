@@ -59,8 +59,27 @@ enum {
  * still shows how long. */
 enum { SELF_CPU, SELF_SAMPLES, SELF_FAILURES, SELF_DROPPED, SELF_RSS, SELF_LATE };
 
-enum { MPI_PID, MPI_RANK, MPI_INSIDE, MPI_MEASURED, MPI_CPU, MPI_EVENTS, MPI_LOST };
-enum { RANK_PID, RANK_RUN, RANK_RUN_QUEUE, RANK_BLOCK_IO, RANK_MAJOR_FAULTS, RANK_LONGEST };
+enum {
+    MPI_PID,
+    MPI_RANK,
+    MPI_INSIDE,
+    MPI_MEASURED,
+    MPI_CPU,
+    MPI_EVENTS,
+    MPI_LOST,
+    MPI_SENT,
+    MPI_RECEIVED,
+    MPI_UNSIZED /* receives that count as all the bytes they had room for */
+};
+enum {
+    RANK_PID,
+    RANK_RUN,
+    RANK_RUN_QUEUE,
+    RANK_BLOCK_IO,
+    RANK_MAJOR_FAULTS,
+    RANK_LONGEST,
+    RANK_RSS /* absent in recordings of before it was kept */
+};
 enum {
     CGROUP_THROTTLED,
     CGROUP_QUOTA,
@@ -83,7 +102,8 @@ enum {
     CONNECTION_DELIVERY_RATE,
     CONNECTION_SEND_ROOM, /* of its buffers; absent in recordings of before these were kept */
     CONNECTION_RECEIVE_ROOM,
-    CONNECTION_SEND_SEGMENTS
+    CONNECTION_SEND_SEGMENTS,
+    CONNECTION_RECEIVE_BYTES
 };
 enum {
     QDISC_SEND_BYTES,

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/evidence/rank_use.h"
+
+#include <math.h>
+
+#include "common/clock.h"
+
+static const struct window ever = {-TIME_SANE_NS, TIME_SANE_NS};
+
+/* A table, of one process. */
+struct counted {
+    const struct series_set *set;
+    const struct series *series; /* NULL: the process is not in it */
+};
+
+static struct counted counted_of(const struct run_model *model, enum recording_table table,
+                                 size_t pid_column, const struct rank_budget *rank) {
+    const struct series_set *set = &model->recording->tables[table];
+    struct series_range range = series_set_of_host(set, rank->host);
+    for (size_t s = range.begin; s < range.end; s++)
+        if (set->items[s].host == rank->host && set->items[s].n &&
+            series_last(set, &set->items[s], pid_column) == rank->pid)
+            return (struct counted){set, &set->items[s]};
+    return (struct counted){set, NULL};
+}
+
+/* Adds the time that its rows cover to *covered_ns. NAN where it is not known. */
+static double growth(struct counted c, size_t column, struct window window, int64_t *covered_ns) {
+    int64_t covered;
+    if (!c.series || series_last(c.set, c.series, column) == VALUE_ABSENT)
+        return NAN;
+    double sum = series_growth(c.set, c.series, column, (struct windows){&window, 1}, &covered);
+    *covered_ns += covered;
+    return sum;
+}
+
+static double growth_ever(struct counted c, size_t column) {
+    int64_t unused = 0;
+    return growth(c, column, ever, &unused);
+}
+
+static double known(double value) {
+    return isnan(value) ? 0 : value;
+}
+
+/* ---- cores ---- */
+
+/* When its first row begins that tells how counters grew; INT64_MAX: none does. */
+static int64_t first_known(struct counted c) {
+    for (size_t i = 0; c.series && i < c.series->n; i++)
+        if (c.series->interval_ns[i] != VALUE_ABSENT)
+            return c.series->t_ns[i] - c.series->interval_ns[i];
+    return INT64_MAX;
+}
+
+/* The first row of a new process covers time before its start, too. */
+static int64_t covered_before_start(struct counted process) {
+    int64_t first = first_known(process);
+    int64_t start =
+        first == INT64_MAX ? first : series_last(process.set, process.series, PROCESS_START);
+    bool sane = start != VALUE_ABSENT && time_is_sane(start) && start <= process.series->t_ns[0];
+    return sane && start > first ? start - first : 0;
+}
+
+static double process_cpu(struct counted process, struct window window, int64_t *covered_ns) {
+    int64_t unused = 0;
+    return growth(process, PROCESS_USER, window, covered_ns) +
+           growth(process, PROCESS_SYSTEM, window, &unused);
+}
+
+/* Of the process table alone, which may know the end, or as the finer one has it from its first row
+ * on: neither counts what was not, so the larger one lacks less. *ret_covered_ns: its time. */
+static double all_cpu(struct counted process, struct counted often, int64_t *ret_covered_ns) {
+    struct window before = {-TIME_SANE_NS, first_known(often)};
+    int64_t covered = 0, finely_covered = 0;
+    double cpu = process_cpu(process, ever, &covered);
+    double finer = growth(often, RANK_RUN, ever, &finely_covered) +
+                   known(process_cpu(process, before, &finely_covered));
+    bool is_finer = isnan(cpu) || finer > cpu;
+    *ret_covered_ns = is_finer ? finely_covered : covered;
+    return is_finer ? finer : cpu;
+}
+
+static struct window cut(struct window window, int64_t begin_ns, int64_t end_ns) {
+    return (struct window){window.begin_ns > begin_ns ? window.begin_ns : begin_ns,
+                           window.end_ns < end_ns ? window.end_ns : end_ns};
+}
+
+/* The process table tells of the time before the first row of the finer one, and after the last. */
+static double cpu_in(struct counted process, struct counted often, struct window window,
+                     int64_t *covered_ns) {
+    double cpu = growth(often, RANK_RUN, window, covered_ns);
+    if (isnan(cpu) || first_known(often) == INT64_MAX)
+        return process_cpu(process, window, covered_ns);
+    struct window before = cut(window, -TIME_SANE_NS, first_known(often));
+    struct window after = cut(window, often.series->t_ns[often.series->n - 1], TIME_SANE_NS);
+    return cpu + known(process_cpu(process, before, covered_ns)) +
+           known(process_cpu(process, after, covered_ns));
+}
+
+static void fill_cpu(struct counted process, struct counted often, const struct window *window,
+                     struct rank_use *use) {
+    int64_t covered, within = 0;
+    double cpu_ns = all_cpu(process, often, &covered);
+    covered -= process.series ? covered_before_start(process) : 0;
+    if (isnan(cpu_ns) || covered <= 0)
+        return;
+    use->cpu_s = cpu_ns / 1e9;
+    use->lived_s = (double)covered / 1e9;
+    use->cpu_share = use->cpu_s / use->lived_s;
+    double cpu_within = window ? cpu_in(process, often, *window, &within) : NAN;
+    if (within > 0)
+        use->cpu_share = cpu_within / (double)within;
+}
+
+/* ---- memory ---- */
+
+static double highest(struct counted c, size_t column) {
+    int64_t most = VALUE_ABSENT;
+    for (size_t i = 0; c.series && i < c.series->n; i++) {
+        int64_t value = series_value(c.set, c.series, i, column);
+        if (value != VALUE_ABSENT && (most == VALUE_ABSENT || value > most))
+            most = value;
+    }
+    return most == VALUE_ABSENT ? NAN : (double)most;
+}
+
+/* ---- bytes ---- */
+
+static void fill_from_mpi(struct counted mpi, struct rank_use *use) {
+    use->sent_bytes = growth_ever(mpi, MPI_SENT);
+    use->received_bytes = growth_ever(mpi, MPI_RECEIVED);
+    if (!isnan(use->sent_bytes))
+        use->bytes = growth_ever(mpi, MPI_UNSIZED) > 0 ? RANK_BYTES_MPI_AT_MOST : RANK_BYTES_MPI;
+}
+
+static double add_known(double sum, double value) {
+    return isnan(value) ? sum : known(sum) + value;
+}
+
+static void fill_from_connections(const struct run_model *model, const struct rank_budget *rank,
+                                  struct rank_use *use) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    struct series_range range = series_set_of_host(set, rank->host);
+    for (size_t s = range.begin; s < range.end; s++) {
+        struct counted c = {set, &set->items[s]};
+        if (c.series->host != rank->host || series_last(set, c.series, CONNECTION_PID) != rank->pid)
+            continue;
+        use->sent_bytes = add_known(use->sent_bytes, growth_ever(c, CONNECTION_SEND_BYTES));
+        use->received_bytes =
+            add_known(use->received_bytes, growth_ever(c, CONNECTION_RECEIVE_BYTES));
+        use->bytes = RANK_BYTES_CONNECTIONS;
+    }
+}
+
+struct rank_use rank_use_find(const struct run_model *model, const struct rank_budget *rank,
+                              const struct window *window) {
+    struct rank_use use = {NAN, NAN, NAN, NAN, NAN, NAN, RANK_BYTES_UNKNOWN};
+    struct counted process = counted_of(model, RECORDING_PROCESS, PROCESS_PID, rank);
+    struct counted often = counted_of(model, RECORDING_RANK, RANK_PID, rank);
+    fill_cpu(process, often, window, &use);
+    use.peak_bytes = fmax(highest(process, PROCESS_PEAK_RSS),
+                          fmax(highest(process, PROCESS_RSS), highest(often, RANK_RSS)));
+    fill_from_mpi(counted_of(model, RECORDING_MPI, MPI_PID, rank), &use);
+    if (use.bytes == RANK_BYTES_UNKNOWN)
+        fill_from_connections(model, rank, &use);
+    return use;
+}
