@@ -10,7 +10,6 @@ const char *resource_name(enum resource resource) {
         [RESOURCE_CPU_QUOTA] = "cpu-quota",
         [RESOURCE_STEAL] = "steal",
         [RESOURCE_MEMORY] = "memory",
-        [RESOURCE_MEM_BANDWIDTH] = "mem-bandwidth",
         [RESOURCE_DISK] = "disk",
         [RESOURCE_DISK_THROTTLE] = "disk-throttle",
         [RESOURCE_NET_EGRESS] = "net-egress",

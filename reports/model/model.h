@@ -100,7 +100,7 @@ struct report_alert { /* A1 */
     const char *unit;
 };
 
-/* resource: cpu cpu-quota steal memory mem-bandwidth disk disk-throttle net-egress net-ingress
+/* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
  * imbalance application none */
 struct report_verdict {
     enum verdict_state state;
