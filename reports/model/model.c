@@ -101,6 +101,18 @@ static int fill_measured(struct report *report, struct report_input *input) {
     return result;
 }
 
+static int fill_alerts(struct report *report, struct report_input *input) {
+    struct run_model model;
+    int result = report_fill_head(report, input);
+    if (result == 0)
+        result = model_build(&input->recording, &model);
+    if (result < 0)
+        return result;
+    result = report_fill_alerts(report, &model);
+    model_release(&model);
+    return result;
+}
+
 static int finish(struct report_input *input,
                   int (*fill_it)(struct report *report, struct report_input *input),
                   struct report **ret_report) {
@@ -125,4 +137,10 @@ int report_build_measured(struct store *store, const char *which, struct report 
     struct report_input input;
     int result = report_load(store, which, REPORT_CALLS_UNMARKED, &input);
     return result < 0 ? result : finish(&input, fill_measured, ret_report);
+}
+
+int report_build_alerts(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load(store, which, REPORT_NO_CALLS, &input);
+    return result < 0 ? result : finish(&input, fill_alerts, ret_report);
 }

@@ -94,8 +94,8 @@ struct report_curve {
 struct report_alert { /* A1 */
     enum alert_level level;
     int host;
-    const char
-        *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "MEM", "SWAP", "NET_SEND" ... */
+    const char *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "DISK", "MEM", "SWAP",
+                             "NET_SEND", "NET_RECV", "NET" (the fuller direction) */
     double start_s, duration_s, peak;
     const char *unit;
 };
@@ -322,6 +322,8 @@ int report_build(struct store *store, const char *which, struct report **ret_rep
 /* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
  * verdict, for a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
+/* Only the run and its alerts, of a run that still goes on until its last row so far. */
+int report_build_alerts(struct store *store, const char *which, struct report **ret_report);
 void report_free(struct report *report);
 
 #endif

@@ -25,6 +25,11 @@ void sections_put_report(const struct report *report, struct page *page) {
         of_report[i](report, page);
 }
 
+void sections_put_alerts(const struct report *report, struct page *page) {
+    run_put_head(report, page, 1);
+    alerts_put(report, page, FOR_READERS | FOR_DOCUMENT | FOR_CSV);
+}
+
 void sections_put_details(const struct report *report, struct page *page) {
     for (size_t i = DETAILS_AT; i < ARRAY_SIZE(of_report); i++)
         of_report[i](report, page);

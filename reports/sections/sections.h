@@ -24,6 +24,8 @@ extern comparison_section section_compared, section_compared_groups, section_com
     section_compared_details, section_compared_figures;
 
 void sections_put_report(const struct report *report, struct page *page);
+/* The run's name and its alerts alone. */
+void sections_put_alerts(const struct report *report, struct page *page);
 /* What is below the verdict. */
 void sections_put_details(const struct report *report, struct page *page);
 void sections_put_comparison(const struct comparison *comparison, struct page *page);
@@ -36,6 +38,9 @@ size_t section_number_column(struct report_table *table, const char *name, const
 /* What readers see of these. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);
 void verdict_put(const struct report *report, struct page *page);
+
+/* The alert log, for an audience (bits). */
+void alerts_put(const struct report *report, struct page *page, unsigned audience);
 
 /* Columns of a culprit: into cells column, column + 1 and column + 2, if there is one. */
 #define CULPRIT_COLUMNS                                                                            \
