@@ -32,7 +32,8 @@ static bool load_symbol(const struct load_reader *reader, const char *name, void
 }
 
 static bool load_library(struct load_reader *reader) {
-    reader->handle = dlopen("libproc2.so.0", RTLD_NOW | RTLD_LOCAL);
+    /* it keeps buffers of its own, and would leave them behind if it were unloaded */
+    reader->handle = dlopen("libproc2.so.0", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     return reader->handle && load_symbol(reader, "procps_loadavg", &reader->loadavg) &&
            load_symbol(reader, "procps_uptime", &reader->uptime) &&
            load_symbol(reader, "procps_pids_new", &reader->pids_new) &&
