@@ -28,6 +28,7 @@ const char *cause_name(enum cause cause) {
         [CAUSE_QUOTA] = "quota",
         [CAUSE_STEAL] = "steal",
         [CAUSE_THROTTLE] = "throttle",
+        [CAUSE_REMOTE_STORAGE] = "remote-storage",
         [CAUSE_DISK_CONTENTION] = "disk-contention",
         [CAUSE_MEMORY_LIMIT] = "memory-limit",
         [CAUSE_SWAP] = "swap",

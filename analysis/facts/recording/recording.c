@@ -44,6 +44,13 @@ static const char *const connection_columns[] = {"pid",
                                                  "send_segments"};
 static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
                                             "overlimits", "backlog_bytes", "rate_bytes_per_s"};
+static const char *const nfs_columns[] = {"operations",    "retransmissions", "send_bytes",
+                                          "receive_bytes", "queue_ns",        "rtt_ns",
+                                          "execute_ns"};
+static const char *const filesystem_columns[] = {"size_bytes", "free_bytes", "available_bytes"};
+static const char *const load_columns[] = {
+    "load_1_nano", "load_5_nano", "load_15_nano", "uptime_ns", "running",
+    "sleeping",    "waiting",     "stopped",      "zombie",    "other"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 #define BIT(column) (UINT64_C(1) << (column))
@@ -70,6 +77,9 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
                                   BIT(CONNECTION_DELIVERY_RATE) | BIT(CONNECTION_SEND_ROOM) |
                                   BIT(CONNECTION_RECEIVE_ROOM)},
     [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns), BIT(QDISC_BACKLOG) | BIT(QDISC_RATE)},
+    [RECORDING_NFS] = {"nfs", COLUMNS(nfs_columns)},
+    [RECORDING_FILESYSTEM] = {"filesystem", COLUMNS(filesystem_columns), 0x7},
+    [RECORDING_LOAD] = {"load", COLUMNS(load_columns), 0x3ff},
 };
 
 _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");

@@ -24,6 +24,9 @@ enum recording_table {
     RECORDING_CGROUP,     /* a control group */
     RECORDING_CONNECTION, /* a TCP connection of the job */
     RECORDING_QDISC,      /* a queue before an interface */
+    RECORDING_NFS,        /* an operation of an export */
+    RECORDING_FILESYSTEM, /* a mounted one */
+    RECORDING_LOAD,       /* of the host: averages and tasks */
     RECORDING_COUNT_
 };
 
@@ -93,6 +96,28 @@ enum {
     QDISC_OVERLIMITS,
     QDISC_BACKLOG,
     QDISC_RATE
+};
+enum {
+    NFS_OPERATIONS,
+    NFS_RETRANSMISSIONS,
+    NFS_SEND_BYTES,
+    NFS_RECEIVE_BYTES,
+    NFS_QUEUE,
+    NFS_RTT,
+    NFS_EXECUTE
+};
+enum { FILESYSTEM_SIZE, FILESYSTEM_FREE, FILESYSTEM_AVAILABLE };
+enum {
+    LOAD_1,
+    LOAD_5,
+    LOAD_15,
+    LOAD_UPTIME,
+    LOAD_RUNNING,
+    LOAD_SLEEPING,
+    LOAD_WAITING,
+    LOAD_STOPPED,
+    LOAD_ZOMBIE,
+    LOAD_OTHER
 };
 
 #define RECORDING_COLUMNS_MAX 18
