@@ -77,6 +77,8 @@ static int fill(struct report *report, struct report_input *input) {
     if (result == 0)
         result = report_fill_processes(report, &model);
     if (result == 0)
+        result = report_fill_storage(report, &model);
+    if (result == 0)
         result = report_fill_budget(report, &model);
     if (result == 0)
         result = report_fill_critical(report, &model);

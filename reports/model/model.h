@@ -100,6 +100,24 @@ struct report_alert { /* A1 */
     const char *unit;
 };
 
+struct report_export { /* of a server of files, by host; means are of its calls */
+    int host;
+    char name[64];
+    double calls, retransmissions, read_mb, write_mb, queue_ms, rtt_ms, execute_ms;
+};
+
+struct report_filesystem { /* as it was last seen */
+    int host;
+    char mount[96];
+    double size_gb, used_gb, available_gb, used_pct;
+};
+
+struct report_load { /* as it was last seen */
+    int host;
+    double load_1, load_5, load_15, uptime_s;
+    double running, sleeping, waiting, stopped, zombie, other; /* processes */
+};
+
 /* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
  * imbalance application none */
 struct report_verdict {
@@ -275,6 +293,12 @@ struct report {
     bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
+    struct report_export *exports;
+    size_t n_exports;
+    struct report_filesystem *filesystems;
+    size_t n_filesystems;
+    struct report_load *loads;
+    size_t n_loads;
     struct report_alert *alerts;
     size_t n_alerts;
     struct report_verdict verdict;
