@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ROSTER_NAME_MAX 39
+#define ROSTER_NAME_MAX 95 /* as long as an instance's */
 
 struct roster_entry {
     char name[ROSTER_NAME_MAX + 1];

@@ -16,7 +16,7 @@
 
 static const char help[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
-    "                         [--store-budget]\n"
+    "                         [--alerts] [--store-budget]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
@@ -26,6 +26,7 @@ static const char help[] =
     "                   of PATH, text if it has none\n"
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n"
+    "  --alerts         only the alert log, judging nothing; also of a run that goes on\n"
     "  --store-budget   also make the rows of the run in the table budget of the database\n"
     "                   anew, as `chokepoint run` does at its end\n";
 
@@ -222,26 +223,30 @@ int report_conclude(const char *db_path, int64_t run_id, FILE *out) {
     return result;
 }
 
-static int print(const struct report *report, const struct format *format, const char *path) {
+typedef int write_report(const struct report *report, const struct format *format, FILE *out);
+
+static int print(const struct report *report, const struct format *format, const char *path,
+                 write_report *write) {
     struct output output;
     bool to_terminal = format == &screen && !path && isatty(STDOUT_FILENO);
     int result = to_terminal ? write_screen(report, stdout) : output_open(&output);
     if (result == 0 && !to_terminal)
         result = output_close(&output, path,
                               format == &screen ? report_write_screen(report, false, output.file)
-                                                : report_write(report, format, output.file));
+                                                : write(report, format, output.file));
     return result < 0 ? report_cannot_write("report", path, result) : 0;
 }
 
 struct options {
     const char *run, *database, *format, *path;
-    bool store_budget;
+    bool alerts, store_budget;
 };
 
 static int parse(int argc, char **argv, struct options *options) {
     const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
                                         {"format", 0, &options->format, NULL},
                                         {"output", 'o', &options->path, NULL},
+                                        {"alerts", 0, NULL, &options->alerts},
                                         {"store-budget", 0, NULL, &options->store_budget}};
     const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
@@ -250,15 +255,42 @@ static int parse(int argc, char **argv, struct options *options) {
     if (result == 0 && rest[0] && rest[1])
         return verb_refuse("report", "one run at a time", NULL,
                            "`chokepoint compare` takes several");
+    if (result == 0 && options->alerts && options->store_budget)
+        return verb_refuse("report", "--alerts judges nothing", NULL,
+                           "ask for --store-budget without it");
     if (result == 0 && rest[0])
         options->run = rest[0];
     return result;
 }
 
+static int print_alerts(struct store *store, const struct options *options,
+                        const struct format *format) {
+    struct report *report;
+    int result = report_build_alerts(store, options->run, &report);
+    if (result < 0)
+        return report_cannot_read_run("report", store, options->database, options->run, result);
+    result = print(report, format == &screen ? &format_text : format, options->path,
+                   report_write_alerts);
+    report_free(report);
+    return result;
+}
+
+static int print_report(struct store *store, const struct options *options,
+                        const struct format *format) {
+    struct report *report;
+    int status = report_build_or_say("report", store, options->database, options->run, &report);
+    if (status)
+        return status;
+    status = print(report, format, options->path, report_write);
+    if (options->store_budget && store_budget(report, options->database) < 0)
+        status = status ? status : 1;
+    report_free(report);
+    return status;
+}
+
 static int report_main(int argc, char **argv) {
     struct options options;
     struct store *store;
-    struct report *report;
     int status = parse(argc, argv, &options);
     if (status)
         return verb_words_status(status);
@@ -268,13 +300,8 @@ static int report_main(int argc, char **argv) {
     status = report_open_database("report", options.database, &store);
     if (status)
         return status;
-    status = report_build_or_say("report", store, options.database, options.run, &report);
-    if (status == 0) {
-        status = print(report, format, options.path);
-        if (options.store_budget && store_budget(report, options.database) < 0)
-            status = status ? status : 1;
-        report_free(report);
-    }
+    status = options.alerts ? print_alerts(store, &options, format)
+                            : print_report(store, &options, format);
     store_close(store);
     return status;
 }

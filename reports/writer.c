@@ -14,6 +14,13 @@ int report_write(const struct report *report, const struct format *format, FILE 
     return page_end(&page);
 }
 
+int report_write_alerts(const struct report *report, const struct format *format, FILE *out) {
+    struct page page;
+    page_begin(&page, format, out, report->run_name, "chokepoint.report/1");
+    sections_put_alerts(report, &page);
+    return page_end(&page);
+}
+
 int comparison_write(const struct comparison *comparison, const struct format *format, FILE *out) {
     struct page page;
     page_begin(&page, format, out, "Comparison of runs", "chokepoint.compare/1");

@@ -11,6 +11,8 @@
 struct comparison;
 
 int report_write(const struct report *report, const struct format *format, FILE *out);
+/* The alert log alone; in JSON the member alerts of the same schema. */
+int report_write_alerts(const struct report *report, const struct format *format, FILE *out);
 int comparison_write(const struct comparison *comparison, const struct format *format, FILE *out);
 
 /* The verdict on one screen, as `run` prints it at its end. colour: whether out is a terminal that

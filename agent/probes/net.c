@@ -4,8 +4,14 @@
  * in: one file that fixtures can replace and one read however many interfaces there are. rtnetlink
  * has the same counters, but neither a root that a test can replace nor a lower cost; libproc2 has
  * no interfaces at all.
+ *
+ * An interface's speed is a file of its own in sysfs, and the driver may have to ask the device for
+ * it: it is read when the interface is first seen and once a minute.
  */
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/counter.h"
@@ -23,12 +29,14 @@ enum {
     SEND_PACKETS,
     SEND_ERRORS,
     SEND_DROPS,
+    N_COUNTERS,
+    SPEED = N_COUNTERS,
     N_COLUMNS
 };
 
 /* Where a column stands among the numbers of a line: bytes packets errs drop fifo frame compressed
  * multicast, then bytes packets errs drop. The header cannot tell: it names some columns twice. */
-static const uint8_t positions[N_COLUMNS] = {
+static const uint8_t positions[N_COUNTERS] = {
     [RECEIVE_BYTES] = 0, [RECEIVE_PACKETS] = 1, [RECEIVE_ERRORS] = 2, [RECEIVE_DROPS] = 3,
     [SEND_BYTES] = 8,    [SEND_PACKETS] = 9,    [SEND_ERRORS] = 10,   [SEND_DROPS] = 11,
 };
@@ -36,10 +44,18 @@ static const uint8_t positions[N_COLUMNS] = {
 
 #define INTERFACES_MIN 64
 #define INTERFACES_MAX 4096
+#define SPEED_EVERY_NS (60 * NS_PER_S)
+#define BYTES_PER_MBIT 125000
+
+struct speed {
+    int64_t bytes_per_s; /* VALUE_ABSENT: not known */
+    int64_t read_ns;     /* when, of CLOCK_MONOTONIC */
+};
 
 struct net {
     struct source dev;
     struct roster roster;
+    struct speed *speeds; /* owned, by entry of the roster */
 };
 
 /* "  eth0: 1 2 3 ..."; old kernels put no blank after the colon. The two header lines have none. */
@@ -53,8 +69,31 @@ static bool parse_interface(struct span line, struct span *ret_name,
     return text_numbers(&p, end, numbers, NUMBERS_NEEDED) == NUMBERS_NEEDED;
 }
 
-static void append_interface(struct net *net, struct span name, const uint64_t *numbers,
-                             struct rows *rows) {
+/* Megabits a second in /sys/class/net/NAME/speed; -1 or an error of reading where the link is down
+ * or has none. A name with a slash is no interface's. */
+static int64_t read_speed(const struct probe_env *env, const char *name) {
+    char path[PATH_MAX], text[32];
+    const char *p = text;
+    int64_t mbit;
+    int n = snprintf(path, sizeof path, "%s/class/net/%s/speed", env->sys, name);
+    if (strchr(name, '/') || n < 0 || n >= (int)sizeof path)
+        return VALUE_ABSENT;
+    int size = file_read_small(AT_FDCWD, path, text, sizeof text);
+    if (size < 0 || !text_i64(&p, text + size, &mbit) || mbit <= 0 || mbit >= INT32_MAX)
+        return VALUE_ABSENT;
+    return mbit * BYTES_PER_MBIT;
+}
+
+static int64_t speed_of(struct net *net, const struct probe_env *env,
+                        const struct roster_entry *entry) {
+    struct speed *speed = &net->speeds[entry - net->roster.entries];
+    if (!speed->read_ns || entry->born || env->mono_ns - speed->read_ns >= SPEED_EVERY_NS)
+        *speed = (struct speed){read_speed(env, entry->name), env->mono_ns};
+    return speed->bytes_per_s;
+}
+
+static void append_interface(struct net *net, const struct probe_env *env, struct span name,
+                             const uint64_t *numbers, struct rows *rows) {
     const struct roster_entry *entry =
         roster_see(&net->roster, name.data, name.size, numbers[0] + numbers[8]);
     struct row *row = entry ? rows_append(rows, name.data, name.size) : NULL;
@@ -62,13 +101,13 @@ static void append_interface(struct net *net, struct span name, const uint64_t *
     if (!row)
         return;
     row->flags = entry->born ? ROW_BORN : 0;
-    for (size_t i = 0; i < N_COLUMNS; i++)
+    for (size_t i = 0; i < N_COUNTERS; i++)
         row->values[i] = counter_value(numbers[positions[i]], 1);
+    row->values[SPEED] = speed_of(net, env, entry);
 }
 
 static int net_sample(void *state, const struct probe_env *env, struct rows *rows) {
     struct net *net = state;
-    (void)env;
     int r = source_read(&net->dev);
     if (r < 0)
         return r;
@@ -78,7 +117,7 @@ static int net_sample(void *state, const struct probe_env *env, struct rows *row
     roster_begin(&net->roster);
     while (text_line(&p, end, &line))
         if (parse_interface(line, &name, numbers))
-            append_interface(net, name, numbers, rows);
+            append_interface(net, env, name, numbers, rows);
     rows->dropped += net->dev.cut;
     return 0;
 }
@@ -104,6 +143,8 @@ static int net_open(void *state, const struct probe_env *env, char *why, size_t 
     int r = source_open(&net->dev, env->proc, "net/dev");
     if (r == 0)
         r = roster_init(&net->roster, count_room(&net->dev));
+    if (r == 0 && !(net->speeds = calloc(net->roster.capacity, sizeof *net->speeds)))
+        r = -ENOMEM;
     if (r < 0)
         snprintf(why, why_size, "cannot read %s/net/dev: %s", env->proc, strerror(-r));
     return r;
@@ -113,6 +154,7 @@ static void net_close(void *state) {
     struct net *net = state;
     source_close(&net->dev);
     roster_release(&net->roster);
+    free(net->speeds);
 }
 
 static const struct column net_columns[N_COLUMNS] = {
@@ -128,6 +170,8 @@ static const struct column net_columns[N_COLUMNS] = {
     [SEND_PACKETS] = {"send_packets", UNIT_EVENTS, COLUMN_COUNTER, "packets sent"},
     [SEND_ERRORS] = {"send_errors", UNIT_EVENTS, COLUMN_COUNTER, "packets that could not be sent"},
     [SEND_DROPS] = {"send_drops", UNIT_EVENTS, COLUMN_COUNTER, "packets dropped before sending"},
+    [SPEED] = {"speed_bytes_per_s", UNIT_BYTES, COLUMN_LEVEL,
+               "what its hardware, or its driver, says it can carry a second each way"},
 };
 
 const struct probe probe_net = {

@@ -21,5 +21,8 @@ extern const struct probe probe_connection;
 extern const struct probe probe_qdisc;
 extern const struct probe probe_cgroup;
 extern const struct probe probe_flow;
+extern const struct probe probe_nfs;
+extern const struct probe probe_load;
+extern const struct probe probe_filesystem;
 
 #endif

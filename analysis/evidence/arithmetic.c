@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HELD_NS INT64_C(500000000)
 #define PHASE_MIN 0.2    /* of all iterations: others only reach into the phase */
@@ -48,6 +49,33 @@ double network_set_rate(const struct run_model *model, int host) {
         return exceeded ? NAN : (double)rate / 1e6;
     }
     return NAN;
+}
+
+/* Of the interface that carried more than half of what the host sent or received. */
+static double interface_speed(const struct run_model *model, int host, enum metric direction) {
+    const struct series_set *net = &model->recording->tables[RECORDING_NET];
+    size_t column = direction == METRIC_NET_SEND ? NET_SEND_BYTES : NET_RECEIVE_BYTES;
+    struct windows all = phase_windows(&model->groups[0]);
+    double moved = rate_amount(&model->hosts[host].metrics[direction], all);
+    for (size_t s = 0; s < net->n; s++) {
+        const struct series *interface = &net->items[s];
+        if (interface->host != host || strcmp(interface->name, "lo") == 0)
+            continue;
+        int64_t speed = series_last(net, interface, NET_SPEED);
+        if (speed > 0 && series_growth(net, interface, column, all, NULL) > moved / 2)
+            return (double)speed / 1e6;
+    }
+    return NAN;
+}
+
+double network_known_rate(const struct run_model *model, int host, enum metric direction) {
+    struct network_limit limit = network_limit_of(model, host, direction);
+    double set = direction == METRIC_NET_SEND ? network_set_rate(model, host) : NAN;
+    double rate = fmin(limit.measured ? limit.mb_s : NAN, set);
+    if (!isnan(rate))
+        return rate;
+    double speed = interface_speed(model, host, direction);
+    return limit.seen_mb_s > CEILING_SLACK * speed ? NAN : speed;
 }
 
 /* A link that was set to less after it was measured carries no more than that. */

@@ -48,6 +48,11 @@ struct network_limit network_limit_of(const struct run_model *model, int host,
  * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
 double network_set_rate(const struct run_model *model, int host);
 
+/* What the link of a host is known to carry in one direction without looking at how full it was,
+ * MB/s: as it was measured or as its queue is set, the lower of the two, else the speed of the
+ * interface that carried more than half of it. NAN: none of these, or the run exceeded it. */
+double network_known_rate(const struct run_model *model, int host, enum metric direction);
+
 /* The highest seen over all hosts and directions; NAN without any. */
 double network_ceiling(const struct run_model *model);
 

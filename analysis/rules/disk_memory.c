@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "analysis/evidence/remote_storage.h"
 #include "analysis/rules/rules_private.h"
 
 /* The longest block-I/O delay of a process of the job, as a share of the phase; NAN if the kernel
@@ -93,8 +94,25 @@ static enum device device_of(const struct disk *d) {
                                                                              : DEVICE_IDLE;
 }
 
+/* Calls to a server of files took as much of the time as makes a device one that serves. */
+static bool name_server(const struct run_model *model, size_t group, double demand,
+                        struct candidate *c) {
+    struct remote_storage remote;
+    double seconds = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
+    if (!remote_storage_most(model, group, c->host, &remote) ||
+        remote.execute_s < DISK_SERVING_PART * fmax(demand, BLOCKED_MIN) * seconds)
+        return false;
+    c->kind = CAUSE_REMOTE_STORAGE;
+    remark_set(&c->cause, IO_OF_SERVER, NUMBERS(), NAMES(remote.export));
+    remarks_add(&c->evidence, NFS_CALLS,
+                NUMBERS(remote.calls / seconds, 1e3 * remote.execute_s / remote.calls,
+                        1e3 * remote.rtt_s / remote.calls),
+                NAMES(remote.export));
+    return true;
+}
+
 static void name_disk(const struct run_model *model, size_t group, enum device device,
-                      struct candidate *c) {
+                      double demand, struct candidate *c) {
     double bytes_s;
     const struct model_process *other = writing_foreign(model, group, c->host, &bytes_s);
     if (other && bytes_s >= FOREIGN_WRITE_MIN) {
@@ -105,6 +123,8 @@ static void name_disk(const struct run_model *model, size_t group, enum device d
         c->signals++;
         return;
     }
+    if (device == DEVICE_IDLE && name_server(model, group, demand, c))
+        return;
     if (device == DEVICE_IDLE)
         remark_set(&c->cause, IO_SLOW_DEVICE_IDLE, NUMBERS(), NAMES());
     else if (device == DEVICE_SERVING)
@@ -142,7 +162,7 @@ static int add_disk(const struct run_model *model, size_t group, int host, const
         remarks_add(&c.against, DELAY_NOT_COUNTED, NUMBERS(), NAMES());
     else
         remarks_add(&c.evidence, BLOCKED_ON_IO, NUMBERS(100 * d->delay), NAMES());
-    name_disk(model, group, device, &c);
+    name_disk(model, group, device, d->demand, &c);
     c.supply |= c.culprit.process && d->psi >= 100 * PSI_IO_MIN && d->delay >= BLOCKED_MIN;
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }

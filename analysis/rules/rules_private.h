@@ -76,7 +76,7 @@ void saturation_start_by_spans(const struct run_model *model, struct candidates 
 bool candidates_short_of(const struct candidates *candidates, int host, size_t group,
                          unsigned resources);
 #define SHORT_OF_CPU (1u << RESOURCE_CPU | 1u << RESOURCE_CPU_QUOTA)
-#define SHORT_OF_MEMORY (1u << RESOURCE_MEMORY | 1u << RESOURCE_MEM_BANDWIDTH)
+#define SHORT_OF_MEMORY (1u << RESOURCE_MEMORY)
 #define SHORT_OF_NETWORK (1u << RESOURCE_NET_EGRESS | 1u << RESOURCE_NET_INGRESS)
 #define SHORT_OF_ANYTHING (~0u)
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/evidence/remote_storage.h"
 #include "analysis/verdict/verdict_private.h"
 
 #define NO_LIMIT 1e11 /* bytes/s: set by whoever wanted none */
@@ -123,13 +124,20 @@ static void about_steal(const struct advised *a) {
     remarks_add(a->next, ADVISE_MOVE_HOST, NUMBERS(), NAMES(a->host));
 }
 
+static bool most_remote(const struct advised *a, struct remote_storage *ret_remote) {
+    return remote_storage_most(a->model, a->c->group, a->c->host, ret_remote);
+}
+
 static void about_disk(const struct advised *a) {
     const struct series *disk = most(a, RECORDING_DISK, DISK_BUSY, false, "//");
     const struct series *group = most(a, RECORDING_CGROUP, CGROUP_READ_BYTES, false, "//");
     double limit = group ? level_of(a, RECORDING_CGROUP, group, CGROUP_READ_LIMIT) : 0;
     bool idle = a->c->resource == RESOURCE_DISK_THROTTLE;
+    struct remote_storage remote;
     if (a->c->culprit.process)
         about_culprit(a);
+    else if (a->c->kind == CAUSE_REMOTE_STORAGE && most_remote(a, &remote))
+        remarks_add(a->next, ADVISE_SEE_SERVER, NUMBERS(), NAMES(a->host, remote.export));
     else if (idle && limit > 0 && limit < NO_LIMIT)
         remarks_add(a->next, ADVISE_RAISE_IO_MAX, NUMBERS(limit / 1e6),
                     NAMES(a->host, group->name));

@@ -43,6 +43,7 @@ static void put_cell(FILE *out, const struct report_table *table, size_t row, si
     char text[CELL_TEXT_SIZE];
     switch (table->columns[column].kind) {
     case KIND_NUMBER:
+    case KIND_DURATION:
         if (cell->known)
             fprintf(out, "%.10g", cell->number);
         break;

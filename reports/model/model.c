@@ -79,6 +79,8 @@ static int fill(struct report *report, struct report_input *input) {
     if (result == 0)
         result = report_fill_roles(report, &model);
     if (result == 0)
+        result = report_fill_storage(report, &model);
+    if (result == 0)
         result = report_fill_budget(report, &model);
     if (result == 0)
         result = report_fill_critical(report, &model);
@@ -99,6 +101,18 @@ static int fill_measured(struct report *report, struct report_input *input) {
     result = report_fill_measures(report, &model);
     if (result == 0)
         result = report_fill_plots(report, &model);
+    model_release(&model);
+    return result;
+}
+
+static int fill_alerts(struct report *report, struct report_input *input) {
+    struct run_model model;
+    int result = report_fill_head(report, input);
+    if (result == 0)
+        result = model_build(&input->recording, &model);
+    if (result < 0)
+        return result;
+    result = report_fill_alerts(report, &model);
     model_release(&model);
     return result;
 }
@@ -127,4 +141,10 @@ int report_build_measured(struct store *store, const char *which, struct report 
     struct report_input input;
     int result = report_load(store, which, REPORT_CALLS_UNMARKED, &input);
     return result < 0 ? result : finish(&input, fill_measured, ret_report);
+}
+
+int report_build_alerts(struct store *store, const char *which, struct report **ret_report) {
+    struct report_input input;
+    int result = report_load(store, which, REPORT_NO_CALLS, &input);
+    return result < 0 ? result : finish(&input, fill_alerts, ret_report);
 }

@@ -109,13 +109,31 @@ struct report_curve {
 struct report_alert { /* A1 */
     enum alert_level level;
     int host;
-    const char
-        *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "MEM", "SWAP", "NET_SEND" ... */
+    const char *resource; /* "CPU", "CPU_CORE", "CPU_IOWAIT", "CPU_STEAL", "DISK", "MEM", "SWAP",
+                             "NET_SEND", "NET_RECV", "NET" (the fuller direction) */
     double start_s, duration_s, peak;
     const char *unit;
 };
 
-/* resource: cpu cpu-quota steal memory mem-bandwidth disk disk-throttle net-egress net-ingress
+struct report_export { /* of a server of files, by host; means are of its calls */
+    int host;
+    char name[64];
+    double calls, retransmissions, read_mb, write_mb, queue_ms, rtt_ms, execute_ms;
+};
+
+struct report_filesystem { /* as it was last seen */
+    int host;
+    char mount[96];
+    double size_gb, used_gb, available_gb, used_pct;
+};
+
+struct report_load { /* as it was last seen */
+    int host;
+    double load_1, load_5, load_15, uptime_s;
+    double running, sleeping, waiting, stopped, zombie, other; /* processes */
+};
+
+/* resource: cpu cpu-quota steal memory disk disk-throttle net-egress net-ingress
  * imbalance application none */
 struct report_verdict {
     enum verdict_state state;
@@ -292,6 +310,12 @@ struct report {
     bool ranks_in_step;           /* iteration k of all ranks ends together */
     struct report_curve *curves;
     size_t n_curves;
+    struct report_export *exports;
+    size_t n_exports;
+    struct report_filesystem *filesystems;
+    size_t n_filesystems;
+    struct report_load *loads;
+    size_t n_loads;
     struct report_alert *alerts;
     size_t n_alerts;
     struct report_verdict verdict;
@@ -339,6 +363,8 @@ int report_build(struct store *store, const char *which, struct report **ret_rep
 /* Only what was measured, as report_build measures it: resources, phases, ranks, curves. No
  * verdict, for a fraction of the time. */
 int report_build_measured(struct store *store, const char *which, struct report **ret_report);
+/* Only the run and its alerts, of a run that still goes on until its last row so far. */
+int report_build_alerts(struct store *store, const char *which, struct report **ret_report);
 void report_free(struct report *report);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The alert log (A1). What is watched is the list below; a network is watched only where it was
- * measured what its link can carry.
+ * The alert log (A1). What is watched is the list below; a network is watched only where it is
+ * known what its link can carry: measured, set by a queue of the host, or told by the interface.
+ *
+ * A link that carries data one way and then the other is full all the time, while each direction is
+ * half empty on average. So both are also watched together, by the fuller one at each sample. Who
+ * takes turns faster than samples are taken is not seen: it looks like half of the rate each way.
  */
 #include <errno.h>
 #include <math.h>
@@ -70,15 +74,90 @@ static int watch_memory(struct report *report, const struct run_model *model, in
     return result;
 }
 
-/* Only against what the link was measured to carry: without that no rate is high. */
-static int watch_network(struct report *report, const struct run_model *model, int host,
-                         enum metric direction) {
-    struct network_limit limit = network_limit_of(model, host, direction);
-    struct alert_rule rule = {0.7 * limit.mb_s, 0.9 * limit.mb_s, 0.1 * limit.mb_s, 0, 1};
-    if (!limit.measured)
+/* Only against what the link is known to carry: without that no rate is high. */
+static int watch_direction(struct report *report, const struct run_model *model, int host,
+                           enum metric direction) {
+    double full = network_known_rate(model, host, direction);
+    struct alert_rule rule = {0.7 * full, 0.9 * full, 0.1 * full, 0, 1};
+    if (isnan(full))
         return 0;
     return watch(report, model, host, &model->hosts[host].metrics[direction], &rule,
                  direction == METRIC_NET_SEND ? "NET_SEND" : "NET_RECV", "MB/s");
+}
+
+/* What the link takes in is not known where only a queue of the host is set: taken to be what it
+ * lets out, unless more came. */
+static double receiving_rate(const struct run_model *model, int host) {
+    double set = network_set_rate(model, host);
+    struct network_limit limit = network_limit_of(model, host, METRIC_NET_RECV);
+    if (!limit.measured && limit.seen_mb_s <= CEILING_SLACK * set)
+        return set;
+    return network_known_rate(model, host, METRIC_NET_RECV);
+}
+
+/* How full the fuller direction was at each sample, %. The two rates come from the same rows.
+ * -ENOMEM. */
+static int fuller_direction(const struct rate *send, double send_full, const struct rate *receive,
+                            double receive_full, struct rate *ret_rate) {
+    size_t n = send->n < receive->n ? send->n : receive->n;
+    int result = rate_init(ret_rate, n, 100);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < n; i++) {
+        double part = fmax(rate_value(send, i) / send_full, rate_value(receive, i) / receive_full);
+        ret_rate->t_ns[i] = send->t_ns[i];
+        ret_rate->dt_ns[i] = send->dt_ns[i];
+        ret_rate->base[i] = isnan(part) ? 0 : (double)send->dt_ns[i];
+        ret_rate->amount[i] = isnan(part) ? 0 : part * (double)send->dt_ns[i];
+    }
+    return 0;
+}
+
+/* One direction alone tells it already. */
+static bool is_told(const struct report_alert *alerts, size_t n, const struct report_alert *both) {
+    for (size_t i = 0; i < n; i++)
+        if (alerts[i].level >= both->level &&
+            alerts[i].start_s < both->start_s + both->duration_s &&
+            both->start_s < alerts[i].start_s + alerts[i].duration_s)
+            return true;
+    return false;
+}
+
+/* Leaves out of the alerts from `both` on those that ones from `begin` on tell. */
+static void drop_told(struct report *report, size_t begin, size_t both) {
+    size_t kept = both;
+    for (size_t i = both; i < report->n_alerts; i++)
+        if (!is_told(report->alerts + begin, both - begin, &report->alerts[i]))
+            report->alerts[kept++] = report->alerts[i];
+    report->n_alerts = kept;
+}
+
+static int watch_together(struct report *report, const struct run_model *model, int host,
+                          size_t begin) {
+    static const struct alert_rule rule = {70, 90, 10, 0, 1};
+    const struct rate *metrics = model->hosts[host].metrics;
+    double send_full = network_known_rate(model, host, METRIC_NET_SEND);
+    double receive_full = receiving_rate(model, host);
+    size_t both = report->n_alerts;
+    struct rate fuller;
+    if (isnan(send_full) || isnan(receive_full))
+        return 0;
+    int result = fuller_direction(&metrics[METRIC_NET_SEND], send_full, &metrics[METRIC_NET_RECV],
+                                  receive_full, &fuller);
+    if (result < 0)
+        return result;
+    result = watch(report, model, host, &fuller, &rule, "NET", "%");
+    rate_release(&fuller);
+    drop_told(report, begin, both);
+    return result;
+}
+
+static int watch_network(struct report *report, const struct run_model *model, int host) {
+    size_t begin = report->n_alerts;
+    int result = watch_direction(report, model, host, METRIC_NET_SEND);
+    if (result == 0)
+        result = watch_direction(report, model, host, METRIC_NET_RECV);
+    return result < 0 ? result : watch_together(report, model, host, begin);
 }
 
 static int compare(const void *a, const void *b) {
@@ -103,9 +182,7 @@ int report_fill_alerts(struct report *report, const struct run_model *model) {
         if (result == 0)
             result = watch_memory(report, model, (int)h);
         if (result == 0)
-            result = watch_network(report, model, (int)h, METRIC_NET_SEND);
-        if (result == 0)
-            result = watch_network(report, model, (int)h, METRIC_NET_RECV);
+            result = watch_network(report, model, (int)h);
     }
     if (result == 0 && report->n_alerts)
         qsort(report->alerts, report->n_alerts, sizeof *report->alerts, compare);

@@ -95,6 +95,9 @@ static void findings_free(struct report *report) {
     free(report->metric_ceilings);
     free(report->straggler_note);
     free(report->alerts);
+    free(report->exports);
+    free(report->filesystems);
+    free(report->loads);
 }
 
 void report_free(struct report *report) {

@@ -10,20 +10,21 @@ static const struct report_column columns[] = {
     [TIME] = {KIND_INSTANT, NULL, "time", COMPUTED},
     {KIND_DURATION, "duration_s", "lasted", FIELD(report_alert, duration_s)},
     [LEVEL] = {KIND_TEXT, NULL, "level", COMPUTED},
-    {KIND_TEXT, "resource", "resource", FIELD(report_alert, resource)},
+    {KIND_WORD, "resource", "resource", FIELD(report_alert, resource)},
     {KIND_NUMBER, "peak", "peak", FIELD(report_alert, peak), .digits = 1},
-    {KIND_TEXT, "unit", "", FIELD(report_alert, unit)},
+    {KIND_WORD, "unit", "", FIELD(report_alert, unit)},
     {KIND_HOST, "host", "host", FIELD(report_alert, host)},
     {KIND_NUMBER, "start_s", FIELD(report_alert, start_s)},
-    [LEVEL_KEY] = {KIND_TEXT, "level", COMPUTED},
+    [LEVEL_KEY] = {KIND_WORD, "level", COMPUTED},
 };
 
-void section_alerts(const struct report *report, struct page *page) {
+void alerts_put(const struct report *report, struct page *page, unsigned audience) {
     struct report_table table;
     TABLE_INIT(&table, "alerts", report, columns);
     TABLE_ADD_ALL(&table, report->alerts, report->n_alerts);
     table_title(&table, "Alerts (three seconds and longer)");
     table.empty = "none";
+    table.audience = audience;
     for (size_t i = 0; !table.failed && i < report->n_alerts; i++) {
         const struct report_alert *a = &report->alerts[i];
         bool critical = a->level == ALERT_CRITICAL;
@@ -36,4 +37,8 @@ void section_alerts(const struct report *report, struct page *page) {
     if (report->n_alerts > SHOWN && !page_has_room(page, ROOM_PAGE))
         table_note(&table, "... and %zu more (all are in --format json)", report->n_alerts - SHOWN);
     page_table(page, &table);
+}
+
+void section_alerts(const struct report *report, struct page *page) {
+    alerts_put(report, page, FOR_READERS | FOR_DOCUMENT);
 }

@@ -9,8 +9,9 @@ static report_section *const of_report[] = {
     section_ranking,    section_stragglers, section_budget,     section_critical_path,
     section_efficiency, section_resources,  section_job,        section_peaks,
     section_roles,      section_arithmetic, section_iterations, section_operators,
-    section_pictures,   section_processes,  section_alerts,     section_ceilings,
-    section_quality,    section_figures,
+    section_pictures,   section_processes,  section_loads,      section_filesystems,
+    section_exports,    section_alerts,     section_ceilings,   section_quality,
+    section_figures,
 };
 #define DETAILS_AT 5
 
@@ -23,6 +24,11 @@ static comparison_section *const of_comparison[] = {
 void sections_put_report(const struct report *report, struct page *page) {
     for (size_t i = 0; i < ARRAY_SIZE(of_report); i++)
         of_report[i](report, page);
+}
+
+void sections_put_alerts(const struct report *report, struct page *page) {
+    run_put_head(report, page, 1);
+    alerts_put(report, page, FOR_READERS | FOR_DOCUMENT | FOR_CSV);
 }
 
 void sections_put_details(const struct report *report, struct page *page) {

@@ -17,13 +17,16 @@ extern report_section section_run, section_phases, section_verdict, section_phas
     section_ranking, section_stragglers, section_budget, section_critical_path, section_efficiency,
     section_resources, section_job, section_peaks, section_roles, section_iterations,
     section_arithmetic, section_operators, section_pictures, section_processes, section_alerts,
-    section_ceilings, section_quality, section_figures;
+    section_ceilings, section_quality, section_figures, section_loads, section_filesystems,
+    section_exports;
 
 extern comparison_section section_compared, section_compared_groups, section_compared_parts,
     section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,
     section_compared_details, section_compared_figures;
 
 void sections_put_report(const struct report *report, struct page *page);
+/* The run's name and its alerts alone. */
+void sections_put_alerts(const struct report *report, struct page *page);
 /* What is below the verdict. */
 void sections_put_details(const struct report *report, struct page *page);
 void sections_put_comparison(const struct comparison *comparison, struct page *page);
@@ -36,6 +39,9 @@ size_t section_number_column(struct report_table *table, const char *name, const
 /* What readers see of these. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);
 void verdict_put(const struct report *report, struct page *page);
+
+/* The alert log, for an audience (bits). */
+void alerts_put(const struct report *report, struct page *page, unsigned audience);
 
 /* Columns of a culprit: into cells column, column + 1 and column + 2, if there is one. */
 #define CULPRIT_COLUMNS                                                                            \

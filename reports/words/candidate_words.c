@@ -16,7 +16,6 @@ const char *resource_words(enum resource resource) {
         [RESOURCE_CPU_QUOTA] = "CPU quota",
         [RESOURCE_STEAL] = "CPU (stolen by the hypervisor)",
         [RESOURCE_MEMORY] = "memory",
-        [RESOURCE_MEM_BANDWIDTH] = "memory bandwidth",
         [RESOURCE_DISK] = "disk",
         [RESOURCE_DISK_THROTTLE] = "disk (throttled or remote)",
         [RESOURCE_NET_EGRESS] = "network (sending)",

@@ -64,6 +64,10 @@ const char *remark_template(enum remark_code code) {
         [REMARK_SPINNING_LOOKS_ALIKE] = "ranks that spin while they wait would look the same",
         /* ---- disk ---- */
         [REMARK_IO_SLOW_DEVICE_IDLE] = "its I/O is slow though the device is idle",
+        [REMARK_IO_OF_SERVER] = "its I/O is slow though the device is idle: it waits for the NFS "
+                                "server of %s",
+        [REMARK_NFS_CALLS] = "calls to %s: %.0f a second, %.1f ms each, %.1f ms of it network and "
+                             "server (mountstats)",
         [REMARK_IO_ONE_BY_ONE] =
             "one request after the other, each served as fast as the device can",
         [REMARK_DEVICE_BUSY] = "the device is busy",

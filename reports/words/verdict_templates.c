@@ -119,6 +119,9 @@ const char *verdict_template(enum remark_code code) {
         [REMARK_ADVISE_SEE_VOLUME] =
             "see on %s what the job's files lie on (`findmnt -T DIR`): a network file system or a "
             "volume with a limit of its own; copy them to a local disk",
+        [REMARK_ADVISE_SEE_SERVER] =
+            "see what %s waits for at the NFS server of %s: its disks, its "
+            "link, or copy the files to a local disk first",
         [REMARK_ADVISE_FASTER_DISK] =
             "give %s a faster disk than %s, or read less of it: keep data in memory, read ahead",
         [REMARK_ADVISE_FASTER_SOME_DISK] = "give %s a faster disk than its own, or read less of "

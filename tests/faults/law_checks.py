@@ -23,7 +23,7 @@ OF_A_HOST = ("host", "core", "rank", "process")
 BLAMES = ("saturated", "suspected")
 # What a resource takes of the job's own time, in the terms of the budget.
 LOSS = {"cpu": ("runqueue",), "cpu-quota": ("quota",), "steal": ("steal",), "memory": ("memory",), "disk": ("disk",), "disk-throttle": ("disk",),
-        "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "mem-bandwidth": ("cpu",), "imbalance": ("cpu",), "latency": ("transfer", "peer_wait", "mpi_overhead"),
+        "net-egress": ("transfer", "peer_wait"), "net-ingress": ("transfer", "peer_wait"), "imbalance": ("cpu",), "latency": ("transfer", "peer_wait", "mpi_overhead"),
         "application": ("idle", "cpu", "transfer", "peer_wait", "mpi_overhead")}
 CAUSE_OF_TERM = {"runqueue": "contention", "quota": "quota", "steal": "steal", "disk": "disk", "memory": "memory", "idle": "sleep"}
 COMPUTING = ("cpu", "runqueue") # time of somebody who has work, with a core or without

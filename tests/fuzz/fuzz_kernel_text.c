@@ -66,6 +66,7 @@ static const struct subject {
     {"proc/self/cgroup", &probe_cpu, SCOPE_CGROUP, NULL},
     {"proc/self/mountinfo", &probe_cpu, SCOPE_CGROUP, "1:cpuacct,memory,blkio:/g\n0::/g\n"},
     {"proc/self/status", &probe_cpu, SCOPE_CGROUP, "0::/\n"},
+    {"proc/self/mountstats", &probe_nfs, SCOPE_HOST, ""},
 };
 
 static const char mounts[] = "1 0 0:1 / /sys/fs/cgroup/v1 rw - cgroup cgroup "
@@ -82,6 +83,7 @@ static const char *const surroundings[][2] = {
     {"proc/pressure/cpu", ""},
     {"proc/self/mountinfo", mounts},
     {"proc/self/status", ""},
+    {"proc/self/mountstats", ""},
     {"proc/7/stat", "7 (x) S 1 1 1 0 -1 0 1 0 0 0 5 5 0 0 20 0 1 0 9 1 1 1\n"},
     {"proc/7/environ", ""},
     {"proc/7/task/7/schedstat", "1 2 3\n"},

@@ -36,6 +36,7 @@ LIBRARIES = {
     "curl/curl.h": r"agent/push_http\.c|workloads/data/http\.c",
     "zlib.h": r"workloads/data/bytes\.c|collector/store_seal\.c",
     "pcap/": r"agent/capture_pcap\.c",
+    "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
     "libmnl/": r"agent/netlink\.c",
     "microhttpd.h": r"collector/server\.c",
     "gnutls/": r"collector/credentials\.c",

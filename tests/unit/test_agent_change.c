@@ -58,6 +58,31 @@ static void an_interface_that_returns_is_born_only_with_new_counters(void **stat
     tree_remove(&tree);
 }
 
+/* Read when an interface is first seen and once a minute; "-1" is a link that is down. */
+static void an_interface_tells_its_speed(void **state) {
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, NULL);
+    tree_write(&tree, "proc/net/dev", NET_HEAD ETH0 ETH1 "../eth0: 1 1 0 0 0 0 0 0 2 2 0 0 0\n");
+    tree_write(&tree, "sys/class/net/eth0/speed", "1000\n");
+    tree_write(&tree, "sys/class/net/eth1/speed", "-1\n");
+    tree_write(&tree, "sys/class/eth0/speed", "1000\n"); /* no interface's */
+    probe_start(&h, tree.path, SCOPE_HOST, &probe_net, S);
+    expect(&h, "eth0", "speed_bytes_per_s", 125000000);
+    expect_absent(&h, "eth1", "speed_bytes_per_s");
+    expect_absent(&h, "../eth0", "speed_bytes_per_s");
+    tree_write(&tree, "sys/class/net/eth1/speed", "99999999999999999999\n");
+    tree_write(&tree, "sys/class/net/eth0/speed", "10000\n");
+    assert_int_equal(harness_sample_at(&h, 60 * S), 0);
+    expect(&h, "eth0", "speed_bytes_per_s", 125000000);
+    assert_int_equal(harness_sample_at(&h, 61 * S), 0);
+    expect(&h, "eth0", "speed_bytes_per_s", 1250000000);
+    expect_absent(&h, "eth1", "speed_bytes_per_s");
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 static void more_interfaces_than_there_is_room_for_are_counted(void **state) {
     struct tree tree;
     struct harness h;
@@ -333,6 +358,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interface_may_be_plugged_and_unplugged),
         cmocka_unit_test(an_interface_that_returns_is_born_only_with_new_counters),
+        cmocka_unit_test(an_interface_tells_its_speed),
         cmocka_unit_test(more_interfaces_than_there_is_room_for_are_counted),
         cmocka_unit_test(a_file_that_outgrew_its_buffer_loses_whole_lines),
         cmocka_unit_test(a_disk_may_be_plugged_with_its_partitions),

@@ -86,6 +86,43 @@ static void an_idle_device_is_throttled_a_full_one_is_not(void **state) {
     expect_disk(0.9, "disk", VERDICT_SATURATED);
 }
 
+/* Calls to a server of files, as many seconds a second: 20 ms each, 15 of them on the way. */
+static double calls_now;
+static double nfs_value(size_t column, double t_s) {
+    (void)t_s;
+    return column == NFS_OPERATIONS ? calls_now / 0.02
+           : column == NFS_EXECUTE  ? calls_now * 1e9
+           : column == NFS_RTT      ? calls_now * 0.75e9
+                                    : 0;
+}
+
+static void expect_server(double calls, const char *cause, const char *said) {
+    struct recording r;
+    struct judged j;
+    host_now.psi_io = 0.4;
+    host_now.busy = 0.01;
+    plant_waiting(&r, 0.4);
+    calls_now = calls;
+    plant(&r, RECORDING_NFS, 1, "store:/data READ", 1, 0, nfs_value);
+    calls_now = calls / 10;
+    plant(&r, RECORDING_NFS, 1, "store:/home GETATTR", 1, 0, nfs_value);
+    calls_now = 1; /* of a host that does not wait */
+    plant(&r, RECORDING_NFS, 0, "other:/x READ", 1, 0, nfs_value);
+    judge(&r, &j);
+    assert_string_equal(resource_name(j.verdict.resource), "disk-throttle");
+    assert_string_equal(cause_name(j.verdict.kind), cause);
+    assert_int_equal(j.verdict.host, 1);
+    if (!strstr(j.words.summary, said))
+        fail_msg("not '%s': %s", said, j.words.summary);
+    release(&r, &j);
+}
+
+static void who_waits_for_a_server_of_files_is_told_its_export(void **state) {
+    (void)state;
+    expect_server(0.35, "remote-storage", "store:/data");
+    expect_server(0.01, "throttle", "throttled");
+}
+
 /* Busy exactly while the program waits for it: nobody slows it. */
 static void a_disk_that_serves_one_reader_has_not_run_out(void **state) {
     (void)state;
@@ -550,6 +587,7 @@ static void operators_that_did_not_end_cover_nothing_that_a_server_does(void **s
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_device_is_throttled_a_full_one_is_not),
+        cmocka_unit_test(who_waits_for_a_server_of_files_is_told_its_export),
         cmocka_unit_test(a_disk_that_serves_one_reader_has_not_run_out),
         cmocka_unit_test(a_wait_longer_than_the_process_has_lived_is_none),
         cmocka_unit_test(no_wait_is_longer_than_all_that_its_host_waited),

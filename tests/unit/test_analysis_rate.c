@@ -47,9 +47,10 @@ static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 3);
-    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 10000000});
-    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 40000000});
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
+        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 10000000, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 40000000, VALUE_ABSENT});
     NEAR(mean(&r, METRIC_NET_SEND, 0, 2), 25);
     NEAR(mean(&r, METRIC_NET_SEND, 0.5, 1.5), 25); /* 5 MB and 20 MB in one second */
     NEAR(mean(&r, METRIC_NET_SEND, 0.75, 2), 34);  /* 2.5 MB and 40 MB in 1.25 s */
@@ -93,11 +94,11 @@ static void rows_with_a_gap_between_them_are_not_joined(void **state) {
     plant_init(&r, 1, 3);
     struct series_set *set = &r.tables[RECORDING_NET];
     set->step_ns = 1000000000;
-    add(&r, RECORDING_NET, 1, "eth0", 0.2, 0.1, (int64_t[]){1, 1});
-    add(&r, RECORDING_NET, 1, "eth0", 0.3, 0.1, (int64_t[]){1, 1});
-    add(&r, RECORDING_NET, 1, "eth0", 0.6, 0.1, (int64_t[]){1, 1});
-    add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1, (int64_t[]){1, INT64_MAX});
-    add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1, (int64_t[]){1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.2, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.3, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.6, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1, (int64_t[]){1, INT64_MAX, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1, (int64_t[]){1, VALUE_ABSENT, VALUE_ABSENT});
     assert_int_equal(set->items[0].n, 4);
     recording_release(&r);
 }
@@ -131,8 +132,9 @@ static void bytes_are_bytes_and_megabytes_decimal(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 1);
-    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){1000000000 / 8, 0});
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
+        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){1000000000 / 8, 0, VALUE_ABSENT});
     add(&r, RECORDING_MEMORY, 2, "memory", 0, NAN, (int64_t[]){8000000000, 6000000000, 0, 0});
     add(&r, RECORDING_MEMORY, 2, "memory", 1, 1, (int64_t[]){8000000000, 5000000000, 0, 0});
     NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 125);
@@ -147,8 +149,9 @@ static void interfaces_add_up_and_loopback_does_not(void **state) {
     plant_init(&r, 1, 1);
     const char *names[] = {"eth0", "eth1", "lo"};
     for (int i = 0; i < 3; i++) {
-        add(&r, RECORDING_NET, i, names[i], 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-        add(&r, RECORDING_NET, i, names[i], 1, 1, (int64_t[]){3000000, 7000000});
+        add(&r, RECORDING_NET, i, names[i], 0, NAN,
+            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, names[i], 1, 1, (int64_t[]){3000000, 7000000, VALUE_ABSENT});
     }
     NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 6);
     NEAR(mean(&r, METRIC_NET_SEND, 0, 1), 14);
@@ -162,12 +165,12 @@ static void a_lost_frame_costs_resolution_not_truth(void **state) {
     plant_init(&r, 1, 4);
     for (int i = 0; i < 2; i++) {
         add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 0, NAN,
-            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 1, 1, (int64_t[]){0, 5000000});
+            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 1, 1, (int64_t[]){0, 5000000, VALUE_ABSENT});
         if (i)
-            add(&r, RECORDING_NET, i, "eth1", 2, 1, (int64_t[]){0, 1000000});
+            add(&r, RECORDING_NET, i, "eth1", 2, 1, (int64_t[]){0, 1000000, VALUE_ABSENT});
         add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 3, i ? 1 : 2,
-            (int64_t[]){0, i ? 1000000 : 8000000});
+            (int64_t[]){0, i ? 1000000 : 8000000, VALUE_ABSENT});
     }
     NEAR(mean(&r, METRIC_NET_SEND, 0, 3), (5 + 8 + 5 + 1 + 1) / 3.0);
     NEAR(mean(&r, METRIC_NET_SEND, 1, 2), 5); /* half of eth0's 8 and eth1's 1 */
@@ -180,10 +183,12 @@ static void what_was_not_seen_is_a_gap(void **state) {
     struct rate rate;
     (void)state;
     plant_init(&r, 1, 4);
-    add(&r, RECORDING_NET, 1, "eth0", 0, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 6000000});
-    add(&r, RECORDING_NET, 1, "eth0", 3, NAN, (int64_t[]){VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 4, 1, (int64_t[]){0, 8000000});
+    add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
+        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 6000000, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 3, NAN,
+        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 4, 1, (int64_t[]){0, 8000000, VALUE_ABSENT});
     NEAR(mean(&r, METRIC_NET_SEND, 0, 4), 7);
     assert_true(isnan(mean(&r, METRIC_NET_SEND, 1, 3)));
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
@@ -328,7 +333,7 @@ static void quantile_and_peak_are_of_the_samples(void **state) {
     (void)state;
     plant_init(&r, 1, 10);
     for (int t = 1; t <= 10; t++)
-        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000, VALUE_ABSENT});
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
     NEAR(rate_quantile(&rate, all, 0.5), 5);
     NEAR(rate_quantile(&rate, all, 0.9), 9);
@@ -368,7 +373,7 @@ static void windows_of_a_phase_count_together(void **state) {
     (void)state;
     plant_init(&r, 1, 3);
     for (int t = 1; t <= 3; t++)
-        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000, VALUE_ABSENT});
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
     NEAR(rate_mean(&rate, (struct windows){stretches, 2}), 2);
     rate_release(&rate);

@@ -15,7 +15,7 @@ static const char *const memory_columns[] = {"total_bytes", "available_bytes", "
 static const char *const vmstat_columns[] = {"swap_in_bytes", "swap_out_bytes", "refault_bytes",
                                              "reclaim_direct_bytes", "oom_kills"};
 static const char *const disk_columns[] = {"read_bytes", "write_bytes", "busy_ns"};
-static const char *const net_columns[] = {"receive_bytes", "send_bytes"};
+static const char *const net_columns[] = {"receive_bytes", "send_bytes", "speed_bytes_per_s"};
 static const char *const psi_columns[] = {"some_ns", "full_ns"};
 static const char *const process_columns[] = {
     "pid",          "rank",        "job",        "rss_bytes",   "user_ns",     "system_ns",
@@ -46,6 +46,13 @@ static const char *const connection_columns[] = {"pid",
                                                  "receive_bytes"};
 static const char *const qdisc_columns[] = {"send_bytes", "send_packets",  "drops",
                                             "overlimits", "backlog_bytes", "rate_bytes_per_s"};
+static const char *const nfs_columns[] = {"operations",    "retransmissions", "send_bytes",
+                                          "receive_bytes", "queue_ns",        "rtt_ns",
+                                          "execute_ns"};
+static const char *const filesystem_columns[] = {"size_bytes", "free_bytes", "available_bytes"};
+static const char *const load_columns[] = {
+    "load_1_nano", "load_5_nano", "load_15_nano", "uptime_ns", "running",
+    "sleeping",    "waiting",     "stopped",      "zombie",    "other"};
 
 #define COLUMNS(list) list, ARRAY_SIZE(list)
 #define BIT(column) (UINT64_C(1) << (column))
@@ -55,7 +62,7 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
     [RECORDING_MEMORY] = {"memory", COLUMNS(memory_columns), 0xf},
     [RECORDING_VMSTAT] = {"vmstat", COLUMNS(vmstat_columns)},
     [RECORDING_DISK] = {"disk", COLUMNS(disk_columns)},
-    [RECORDING_NET] = {"net", COLUMNS(net_columns)},
+    [RECORDING_NET] = {"net", COLUMNS(net_columns), BIT(NET_SPEED)},
     [RECORDING_PSI] = {"psi", COLUMNS(psi_columns)},
     [RECORDING_PROCESS] = {"process", COLUMNS(process_columns),
                            BIT(PROCESS_PID) | BIT(PROCESS_RANK) | BIT(PROCESS_JOB) |
@@ -72,6 +79,9 @@ const struct recording_columns recording_columns[RECORDING_COUNT_] = {
                                   BIT(CONNECTION_DELIVERY_RATE) | BIT(CONNECTION_SEND_ROOM) |
                                   BIT(CONNECTION_RECEIVE_ROOM)},
     [RECORDING_QDISC] = {"qdisc", COLUMNS(qdisc_columns), BIT(QDISC_BACKLOG) | BIT(QDISC_RATE)},
+    [RECORDING_NFS] = {"nfs", COLUMNS(nfs_columns)},
+    [RECORDING_FILESYSTEM] = {"filesystem", COLUMNS(filesystem_columns), 0x7},
+    [RECORDING_LOAD] = {"load", COLUMNS(load_columns), 0x3ff},
 };
 
 _Static_assert(ARRAY_SIZE(process_columns) <= RECORDING_COLUMNS_MAX, "room for a row");

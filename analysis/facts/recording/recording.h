@@ -24,6 +24,9 @@ enum recording_table {
     RECORDING_CGROUP,     /* a control group */
     RECORDING_CONNECTION, /* a TCP connection of the job */
     RECORDING_QDISC,      /* a queue before an interface */
+    RECORDING_NFS,        /* an operation of an export */
+    RECORDING_FILESYSTEM, /* a mounted one */
+    RECORDING_LOAD,       /* of the host: averages and tasks */
     RECORDING_COUNT_
 };
 
@@ -32,7 +35,8 @@ enum { CPU_USER, CPU_NICE, CPU_SYSTEM, CPU_IDLE, CPU_IOWAIT, CPU_IRQ, CPU_SOFTIR
 enum { MEMORY_TOTAL, MEMORY_AVAILABLE, MEMORY_SWAP_TOTAL, MEMORY_SWAP_FREE };
 enum { VMSTAT_SWAP_IN, VMSTAT_SWAP_OUT, VMSTAT_REFAULT, VMSTAT_RECLAIM_DIRECT, VMSTAT_OOM };
 enum { DISK_READ_BYTES, DISK_WRITE_BYTES, DISK_BUSY };
-enum { NET_RECEIVE_BYTES, NET_SEND_BYTES };
+/* NET_SPEED: bytes/s; absent in recordings of before it was kept. */
+enum { NET_RECEIVE_BYTES, NET_SEND_BYTES, NET_SPEED };
 enum { PSI_SOME, PSI_FULL };
 enum {
     PROCESS_PID,
@@ -112,6 +116,28 @@ enum {
     QDISC_OVERLIMITS,
     QDISC_BACKLOG,
     QDISC_RATE
+};
+enum {
+    NFS_OPERATIONS,
+    NFS_RETRANSMISSIONS,
+    NFS_SEND_BYTES,
+    NFS_RECEIVE_BYTES,
+    NFS_QUEUE,
+    NFS_RTT,
+    NFS_EXECUTE
+};
+enum { FILESYSTEM_SIZE, FILESYSTEM_FREE, FILESYSTEM_AVAILABLE };
+enum {
+    LOAD_1,
+    LOAD_5,
+    LOAD_15,
+    LOAD_UPTIME,
+    LOAD_RUNNING,
+    LOAD_SLEEPING,
+    LOAD_WAITING,
+    LOAD_STOPPED,
+    LOAD_ZOMBIE,
+    LOAD_OTHER
 };
 
 #define RECORDING_COLUMNS_MAX 18

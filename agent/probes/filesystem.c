@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How full the mounted file systems are, every ten seconds, of the agent's mount namespace. It
+ * takes what threads of its own have found (agent/mounts.h): a server that does not answer leaves
+ * its figures out and is told, and costs no sample.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/mounts.h"
+#include "agent/probes/probes.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+enum { SIZE, FREE, AVAILABLE, FILES, FREE_FILES, N_COLUMNS };
+
+#define EVERY_NS (10 * NS_PER_S)
+
+struct filesystem {
+    struct mounts *mounts;
+    struct mount_fill fills[2 * MOUNTS_MAX];
+    int64_t asked_ns; /* 0: when it was opened */
+    bool told;        /* of one that does not answer */
+};
+
+static void tell_stuck(struct filesystem *filesystem, const struct probe_env *env) {
+    char point[MOUNT_POINT_MAX + 1], text[MOUNT_POINT_MAX + 80];
+    if (filesystem->told || !env->note || !mounts_stuck(filesystem->mounts, point))
+        return;
+    filesystem->told = true;
+    snprintf(text, sizeof text, "the file system on %s does not answer", point);
+    env->note(env->note_ctx, NOTE_WARNING, "filesystem", text);
+}
+
+static bool is_there(const struct rows *rows, const char *name) {
+    for (size_t i = 0; i < rows->n; i++)
+        if (strcmp(rows->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void append(const struct mount_fill *fill, struct rows *rows) {
+    char name[INSTANCE_MAX + 1];
+    size_t size = text_sanitize(name, sizeof name, fill->name, strlen(fill->name));
+    struct row *row = is_there(rows, name) ? NULL : rows_append(rows, name, size);
+    if (!row)
+        return;
+    row->values[SIZE] = fill->size_bytes;
+    row->values[FREE] = fill->free_bytes;
+    row->values[AVAILABLE] = fill->available_bytes;
+    row->values[FILES] = fill->files;
+    row->values[FREE_FILES] = fill->free_files;
+}
+
+static int filesystem_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct filesystem *filesystem = state;
+    size_t n = mounts_take(filesystem->mounts, filesystem->fills, 2 * MOUNTS_MAX);
+    for (size_t i = 0; i < n; i++)
+        append(&filesystem->fills[i], rows);
+    if (!filesystem->asked_ns)
+        filesystem->asked_ns = env->mono_ns;
+    if (env->mono_ns - filesystem->asked_ns < EVERY_NS)
+        return 0;
+    filesystem->asked_ns = env->mono_ns;
+    mounts_look_again(filesystem->mounts);
+    tell_stuck(filesystem, env);
+    return 0;
+}
+
+static int filesystem_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct filesystem *filesystem = state;
+    char path[600];
+    snprintf(path, sizeof path, "%s/self/mountinfo", env->proc);
+    int r = access(path, R_OK) < 0 ? negative_errno() : 0;
+    if (r == 0)
+        r = mounts_new(path, statvfs, &filesystem->mounts);
+    if (r < 0)
+        snprintf(why, why_size, "cannot look at the file systems of %s: %s", path, strerror(-r));
+    return r;
+}
+
+static size_t filesystem_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return 2 * MOUNTS_MAX;
+}
+
+static void filesystem_close(void *state) {
+    mounts_free(((struct filesystem *)state)->mounts);
+}
+
+static const struct column filesystem_columns[N_COLUMNS] = {
+    [SIZE] = {"size_bytes", UNIT_BYTES, COLUMN_LEVEL, "size"},
+    [FREE] = {"free_bytes", UNIT_BYTES, COLUMN_LEVEL, "free, what is kept for root included"},
+    [AVAILABLE] = {"available_bytes", UNIT_BYTES, COLUMN_LEVEL, "free for everybody"},
+    [FILES] = {"files", UNIT_EVENTS, COLUMN_LEVEL,
+               "files it has room for (inodes); absent where it makes them as needed"},
+    [FREE_FILES] = {"free_files", UNIT_EVENTS, COLUMN_LEVEL, "how many of them are free"},
+};
+
+const struct probe probe_filesystem = {
+    .table = {.name = "filesystem",
+              .instance = "mount",
+              .help = "how full the mounted file systems are, every ten seconds",
+              .kind = TABLE_SAMPLES,
+              .columns = filesystem_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct filesystem),
+    .max_rows = filesystem_max_rows,
+    .open = filesystem_open,
+    .sample = filesystem_sample,
+    .close = filesystem_close,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What uptime and the head of top show: load averages, uptime, tasks by state. They are of the
+ * whole kernel (tasks: of the agent's process namespace), whatever the agent's scope. The kernel
+ * makes its load averages anew every five seconds; tasks, each of which is looked at, are counted
+ * as often.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/load_reader.h"
+#include "agent/probes/probes.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+enum {
+    LOAD_1,
+    LOAD_5,
+    LOAD_15,
+    UPTIME,
+    TASKS, /* as enum task_state */
+    N_COLUMNS = TASKS + TASK_STATES
+};
+
+#define EVERY_NS (5 * NS_PER_S)
+
+struct load {
+    struct load_reader *reader;
+    int64_t read_ns; /* 0: never */
+};
+
+/* 1e9 times a number that is neither negative nor beyond what is sane; else absent. */
+static int64_t billionths(double value) {
+    return value >= 0 && value < 9e9 ? (int64_t)llround(value * 1e9) : VALUE_ABSENT;
+}
+
+static int load_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct load *load = state;
+    double averages[3], uptime_s;
+    int64_t tasks[TASK_STATES];
+    if (load->read_ns && env->mono_ns - load->read_ns < EVERY_NS)
+        return 0;
+    load->read_ns = env->mono_ns;
+    int r = load_reader_averages(load->reader, averages, &uptime_s);
+    if (r >= 0)
+        r = load_reader_tasks(load->reader, tasks);
+    struct row *row = r >= 0 ? rows_append(rows, "host", strlen("host")) : NULL;
+    if (!row)
+        return r < 0 ? r : 0;
+    for (size_t i = 0; i < 3; i++)
+        row->values[LOAD_1 + i] = billionths(averages[i]);
+    row->values[UPTIME] = billionths(uptime_s);
+    memcpy(&row->values[TASKS], tasks, sizeof tasks);
+    return 0;
+}
+
+/* libproc2 reads /proc alone: not the one of somebody else. */
+static int load_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct load *load = state;
+    if (strcmp(env->proc, "/proc") != 0) {
+        snprintf(why, why_size, "libproc2 reads /proc, not %s", env->proc);
+        return PROBE_ABSENT;
+    }
+    int r = load_reader_open(&load->reader, why, why_size);
+    return r == -ENOENT ? PROBE_ABSENT : r;
+}
+
+static size_t load_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return 1;
+}
+
+static void load_close(void *state) {
+    load_reader_close(((struct load *)state)->reader);
+}
+
+static const struct column load_columns[N_COLUMNS] = {
+    [LOAD_1] = {"load_1_nano", UNIT_NANO, COLUMN_LEVEL,
+                "load average of 1 minute: tasks that run, are ready to, or wait for a disk"},
+    [LOAD_5] = {"load_5_nano", UNIT_NANO, COLUMN_LEVEL, "load average of 5 minutes"},
+    [LOAD_15] = {"load_15_nano", UNIT_NANO, COLUMN_LEVEL, "load average of 15 minutes"},
+    [UPTIME] = {"uptime_ns", UNIT_NS, COLUMN_LEVEL, "time since the host started"},
+    [TASKS + TASK_RUNNING] = {"running", UNIT_EVENTS, COLUMN_LEVEL,
+                              "processes that run or are ready to (R)"},
+    [TASKS + TASK_SLEEPING] = {"sleeping", UNIT_EVENTS, COLUMN_LEVEL, "processes asleep (S)"},
+    [TASKS + TASK_WAITING] = {"waiting", UNIT_EVENTS, COLUMN_LEVEL,
+                              "processes that nothing interrupts, mostly waiting for a disk or a "
+                              "server (D)"},
+    [TASKS + TASK_STOPPED] = {"stopped", UNIT_EVENTS, COLUMN_LEVEL,
+                              "processes stopped by a signal or a debugger (T, t)"},
+    [TASKS + TASK_ZOMBIE] = {"zombie", UNIT_EVENTS, COLUMN_LEVEL,
+                             "processes that ended and whose parent has not asked (Z)"},
+    [TASKS + TASK_OTHER] = {"other", UNIT_EVENTS, COLUMN_LEVEL, "idle threads of the kernel (I)"},
+};
+
+const struct probe probe_load = {
+    .table = {.name = "load",
+              .instance = "scope",
+              .help = "load averages, uptime, and tasks by state, every five seconds",
+              .kind = TABLE_SAMPLES,
+              .columns = load_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct load),
+    .max_rows = load_max_rows,
+    .open = load_open,
+    .sample = load_sample,
+    .close = load_close,
+};

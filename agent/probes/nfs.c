@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the mounts of NFS servers had to do, operation by operation, from /proc/self/mountstats.
+ * The kernel lists every mount of the namespace there, NFS or not, and for those of NFS how many
+ * calls of each operation there were, how often they were sent, and how long they waited: for a
+ * slot (queue), for the server and the network (rtt), in all (execute). Reading it asks no server.
+ *
+ * Mounts of one export share their counters, so an instance is export and operation, not the mount
+ * point. While no mount is of NFS the file is read every ten seconds only.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/counter.h"
+#include "agent/probes/probes.h"
+#include "agent/roster.h"
+#include "agent/source.h"
+#include "common/error.h"
+
+enum {
+    OPERATIONS,
+    RETRANSMISSIONS,
+    TIMEOUTS,
+    SEND_BYTES,
+    RECEIVE_BYTES,
+    QUEUE,
+    RTT,
+    EXECUTE,
+    ERRORS,
+    N_COLUMNS
+};
+
+/* The numbers of an operation: calls, transmissions, timeouts, bytes sent and received, and the
+ * three times in ms; since statvers 1.1 errors, too. */
+enum { CALLS, TRANSMISSIONS, N_NUMBERS_1_0 = 8, N_NUMBERS = 9 };
+
+#define ROWS_MAX 1024
+#define DEVICE_MAX 63
+#define OPERATION_MAX 31
+#define IDLE_EVERY_NS (10 * NS_PER_S)
+
+struct nfs {
+    struct source mounts;
+    struct roster roster;
+    int64_t idle_since_ns; /* when it was last read and had no mount of NFS; 0: it has */
+};
+
+/* "device server:/export mounted on /mnt with fstype nfs4 statvers=1.1"; blanks in names are
+ * written as \040. Whether the line begins a mount; its device is empty unless it is of NFS. */
+static bool parse_mount(struct span line, struct span *ret_device) {
+    const char *p = line.data, *end = line.data + line.size;
+    struct span word, device;
+    if (!text_word(&p, end, &word) || !span_equal(word, "device"))
+        return false;
+    *ret_device = (struct span){line.data, 0};
+    if (!text_word(&p, end, &device))
+        return true;
+    while (text_word(&p, end, &word))
+        if (span_equal(word, "fstype"))
+            break;
+    if (text_word(&p, end, &word) && (span_equal(word, "nfs") || span_equal(word, "nfs4")))
+        *ret_device = device;
+    return true;
+}
+
+static bool is_operation(struct span name) {
+    for (size_t i = 0; i < name.size; i++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", name.data[i]) || !name.data[i])
+            return false;
+    return name.size > 0 && name.size <= OPERATION_MAX;
+}
+
+/* "        READ: 1 2 3 ...": how many numbers; 0: no operation. */
+static size_t parse_operation(struct span line, struct span *ret_name,
+                              uint64_t numbers[N_NUMBERS]) {
+    const char *p = line.data, *end = line.data + line.size;
+    const char *colon = memchr(p, ':', line.size);
+    if (!colon || !text_word(&p, colon, ret_name) || !is_operation(*ret_name))
+        return 0;
+    p = colon + 1;
+    size_t n = text_numbers(&p, end, numbers, N_NUMBERS);
+    return n >= N_NUMBERS_1_0 ? n : 0;
+}
+
+static void fill(const uint64_t *numbers, size_t n, int64_t *values) {
+    uint64_t calls = numbers[CALLS], sent = numbers[TRANSMISSIONS];
+    values[OPERATIONS] = counter_value(calls, 1);
+    values[RETRANSMISSIONS] = counter_value(sent > calls ? sent - calls : 0, 1);
+    values[TIMEOUTS] = counter_value(numbers[2], 1);
+    values[SEND_BYTES] = counter_value(numbers[3], 1);
+    values[RECEIVE_BYTES] = counter_value(numbers[4], 1);
+    values[QUEUE] = counter_value(numbers[5], NS_PER_MS);
+    values[RTT] = counter_value(numbers[6], NS_PER_MS);
+    values[EXECUTE] = counter_value(numbers[7], NS_PER_MS);
+    if (n == N_NUMBERS)
+        values[ERRORS] = counter_value(numbers[8], 1);
+}
+
+/* "server:/export READ". An export that is mounted twice has the same counters twice. */
+static void append_operation(struct nfs *nfs, struct span device, struct span operation,
+                             const uint64_t *numbers, size_t n, struct rows *rows) {
+    char name[DEVICE_MAX + OPERATION_MAX + 2];
+    size_t cut = device.size > DEVICE_MAX ? DEVICE_MAX : device.size;
+    int size = snprintf(name, sizeof name, "%.*s %.*s", (int)cut, device.data, (int)operation.size,
+                        operation.data);
+    const struct roster_entry *entry = roster_see(&nfs->roster, name, (size_t)size, numbers[CALLS]);
+    struct row *row = entry ? rows_append(rows, name, (size_t)size) : NULL;
+    rows->dropped += !entry && nfs->roster.n == nfs->roster.capacity;
+    if (!row)
+        return;
+    row->flags = entry->born ? ROW_BORN : 0;
+    fill(numbers, n, row->values);
+}
+
+/* Returns whether there is a mount of NFS. */
+static bool read_mounts(struct nfs *nfs, struct rows *rows) {
+    const char *p = nfs->mounts.data, *end = source_end(&nfs->mounts);
+    struct span line, operation, device = {p, 0};
+    uint64_t numbers[N_NUMBERS];
+    bool any = false;
+    while (text_line(&p, end, &line)) {
+        if (parse_mount(line, &device)) {
+            any |= device.size > 0;
+            continue;
+        }
+        size_t n = device.size ? parse_operation(line, &operation, numbers) : 0;
+        if (n && numbers[CALLS])
+            append_operation(nfs, device, operation, numbers, n, rows);
+    }
+    return any;
+}
+
+static int nfs_sample(void *state, const struct probe_env *env, struct rows *rows) {
+    struct nfs *nfs = state;
+    if (nfs->idle_since_ns && env->mono_ns - nfs->idle_since_ns < IDLE_EVERY_NS)
+        return 0;
+    int r = source_read(&nfs->mounts);
+    if (r < 0)
+        return r;
+    roster_begin(&nfs->roster);
+    nfs->idle_since_ns = read_mounts(nfs, rows) ? 0 : env->mono_ns;
+    rows->dropped += nfs->mounts.cut;
+    return 0;
+}
+
+static int nfs_open(void *state, const struct probe_env *env, char *why, size_t why_size) {
+    struct nfs *nfs = state;
+    int r = source_open(&nfs->mounts, env->proc, "self/mountstats");
+    if (r == -ENOENT) {
+        snprintf(why, why_size, "no %s/self/mountstats", env->proc);
+        return PROBE_ABSENT;
+    }
+    if (r == 0)
+        r = roster_init(&nfs->roster, ROWS_MAX);
+    if (r < 0)
+        snprintf(why, why_size, "cannot read %s/self/mountstats: %s", env->proc, strerror(-r));
+    return r;
+}
+
+static size_t nfs_max_rows(const void *state, const struct probe_env *env) {
+    (void)state;
+    (void)env;
+    return ROWS_MAX;
+}
+
+static void nfs_close(void *state) {
+    struct nfs *nfs = state;
+    source_close(&nfs->mounts);
+    roster_release(&nfs->roster);
+}
+
+static const struct column nfs_columns[N_COLUMNS] = {
+    [OPERATIONS] = {"operations", UNIT_EVENTS, COLUMN_COUNTER, "calls that were answered"},
+    [RETRANSMISSIONS] = {"retransmissions", UNIT_EVENTS, COLUMN_COUNTER,
+                         "times one of them was sent again"},
+    [TIMEOUTS] = {"timeouts", UNIT_EVENTS, COLUMN_COUNTER,
+                  "times the server did not answer within the mount's timeout"},
+    [SEND_BYTES] = {"send_bytes", UNIT_BYTES, COLUMN_COUNTER, "bytes sent, RPC headers included"},
+    [RECEIVE_BYTES] = {"receive_bytes", UNIT_BYTES, COLUMN_COUNTER,
+                       "bytes received, RPC headers included"},
+    [QUEUE] = {"queue_ns", UNIT_NS, COLUMN_COUNTER,
+               "time the calls waited on this host before they were sent"},
+    [RTT] = {"rtt_ns", UNIT_NS, COLUMN_COUNTER,
+             "time from sending to the answer: network and server"},
+    [EXECUTE] = {"execute_ns", UNIT_NS, COLUMN_COUNTER,
+                 "time of the calls from beginning to end; calls at a time add up"},
+    [ERRORS] = {"errors", UNIT_EVENTS, COLUMN_COUNTER,
+                "answers that were errors (kernel 5.3 and later)"},
+};
+
+const struct probe probe_nfs = {
+    .table = {.name = "nfs",
+              .instance = "operation",
+              .help = "calls to NFS servers, by export and operation",
+              .kind = TABLE_SAMPLES,
+              .columns = nfs_columns,
+              .n_columns = N_COLUMNS},
+    .pace = PACE_PROCESS,
+    .state_size = sizeof(struct nfs),
+    .max_rows = nfs_max_rows,
+    .open = nfs_open,
+    .sample = nfs_sample,
+    .close = nfs_close,
+};

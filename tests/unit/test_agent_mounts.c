@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* File systems: which lines of mountinfo are some, and that no look holds up anybody. */
+#include "tests/unit/probe_test.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+
+#include "agent/mounts.h"
+#include "common/error.h"
+
+static bool reads(const char *line, struct mount *mount) {
+    return mount_read((struct span){line, strlen(line)}, mount);
+}
+
+static void disks_servers_and_roots_of_containers_are_file_systems(void **state) {
+    struct mount mount;
+    (void)state;
+    assert_true(reads("25 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw", &mount));
+    assert_string_equal(mount.point, "/");
+    assert_false(mount.remote);
+    assert_true(reads("26 1 0:40 / /a\\040b rw master:1 shared:2 - nfs4 s:/x rw", &mount));
+    assert_string_equal(mount.point, "/a b");
+    assert_true(mount.remote);
+    assert_true(reads("27 1 0:50 / / rw - overlay overlay rw", &mount));
+    assert_false(reads("27 1 0:50 / /var/lib/docker/x rw - overlay overlay rw", &mount));
+    assert_false(reads("28 1 0:5 / /proc rw - proc proc rw", &mount));
+    assert_false(reads("29 1 7:1 / /snap/x ro - squashfs /dev/loop1 ro", &mount));
+}
+
+static void lines_that_are_none_are_refused(void **state) {
+    static char line[3000];
+    struct mount mount;
+    (void)state;
+    assert_false(reads("", &mount));
+    assert_false(reads("25 1 8:1 / /", &mount));
+    assert_false(reads("25 1 8:1 / / rw ext4 /dev/sda1 rw", &mount)); /* no "-" */
+    assert_false(reads("25 1 8:1 / / rw - ext4", &mount));
+    assert_false(reads("25 1 8:1 / /x\\000y rw - ext4 /dev/sda1 rw", &mount));
+    snprintf(line, sizeof line, "25 1 8:1 / /%02000d rw - ext4 /dev/sda1 rw", 0);
+    assert_false(reads(line, &mount));
+    snprintf(line, sizeof line, "25 1 %0100d:1 / / rw - ext4 /dev/sda1 rw", 0);
+    assert_false(reads(line, &mount));
+}
+
+/* ---- looks ---- */
+
+static sem_t gone;     /* the server that does not answer */
+static sem_t asked;    /* it was asked */
+static sem_t finished; /* its look */
+
+static int look(const char *point, struct statvfs *ret_stat) {
+    *ret_stat = (struct statvfs){.f_blocks = 100,
+                                 .f_bfree = 50,
+                                 .f_bavail = 40,
+                                 .f_frsize = 4096,
+                                 .f_files = 10,
+                                 .f_ffree = 5};
+    if (strncmp(point, "/server", 7) != 0)
+        return 0;
+    sem_post(&asked);
+    while (sem_wait(&gone) < 0 && errno == EINTR)
+        ;
+    sem_post(&finished);
+    return -1;
+}
+
+static const char mountinfo[] = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"
+                                "2 1 0:9 / /server rw - nfs4 s:/x rw\n"
+                                "3 2 8:2 / /server/disk rw - ext4 /dev/sdb1 rw\n"
+                                "4 1 8:1 / /bind rw - ext4 /dev/sda1 rw\n"
+                                "5 1 8:3 / /b rw - ext4 /dev/sdc1 rw\n"
+                                "6 1 8:4 / /b rw - ext4 /dev/sdd1 rw\n";
+
+static size_t take_two(struct mounts *mounts, struct mount_fill fills[8]) {
+    size_t n = 0;
+    while (n < 2) { /* the other thread needs no more than to run */
+        n += mounts_take(mounts, fills + n, 8 - n);
+        poll(NULL, 0, 1);
+    }
+    return n;
+}
+
+static void a_server_that_does_not_answer_holds_up_nobody(void **state) {
+    struct tree tree;
+    struct mounts *mounts;
+    struct mount_fill fills[8];
+    char path[128], point[MOUNT_POINT_MAX + 1];
+    (void)state;
+    sem_init(&gone, 0, 0);
+    sem_init(&asked, 0, 0);
+    sem_init(&finished, 0, 0);
+    tree_make(&tree, NULL);
+    tree_write(&tree, "proc/self/mountinfo", mountinfo);
+    snprintf(path, sizeof path, "%s/proc/self/mountinfo", tree.path);
+    assert_int_equal(mounts_new(path, look, &mounts), 0);
+    sem_wait(&asked);
+    assert_int_equal(take_two(mounts, fills), 2);
+    assert_string_equal(fills[0].name, "/");
+    assert_int_equal(fills[0].size_bytes, 409600);
+    assert_int_equal(fills[0].available_bytes, 163840);
+    assert_int_equal(fills[0].free_files, 5);
+    assert_string_equal(fills[1].name, "/b");
+    assert_false(mounts_stuck(mounts, point)); /* it was asked just now */
+    mounts_look_again(mounts);
+    assert_true(mounts_stuck(mounts, point));
+    assert_string_equal(point, "/server");
+    assert_int_equal(take_two(mounts, fills), 2); /* disks are looked at again */
+    mounts_free(mounts);                          /* and does not wait */
+    sem_post(&gone);
+    sem_wait(&finished);
+    tree_remove(&tree);
+}
+
+/* ---- this machine ---- */
+
+static void this_machine_has_a_root(void **state) {
+    struct harness h;
+    (void)state;
+    assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
+    assert_int_equal(harness_open(&h, &probe_filesystem), 0);
+    int64_t t = S;
+    do {
+        poll(NULL, 0, 1);
+        assert_int_equal(harness_sample_at(&h, t++), 0);
+    } while (h.rows.n == 0);
+    const struct row *row = &h.rows.items[0];
+    struct statvfs stat;
+    assert_int_equal(statvfs(row->name, &stat), 0);
+    assert_true(row->values[0] == (int64_t)(stat.f_blocks * stat.f_frsize));
+    harness_close(&h);
+}
+
+static void load_and_uptime_are_the_kernels(void **state) {
+    struct harness h;
+    double load = -1, uptime = -1;
+    (void)state;
+    assert_int_equal(harness_init(&h, "", SCOPE_HOST), 0);
+    int r = harness_open(&h, &probe_load);
+    if (r == PROBE_ABSENT) {
+        harness_close(&h);
+        skip(); /* no libproc2 */
+    }
+    assert_int_equal(r, 0);
+    assert_int_equal(harness_sample_at(&h, S), 0);
+    FILE *file = fopen("/proc/uptime", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lf", &uptime), 1);
+    fclose(file);
+    file = fopen("/proc/loadavg", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*f %*f %lf", &load), 1);
+    fclose(file);
+    assert_true(harness_value(&h, "host", "uptime_ns") <= (int64_t)(uptime * 1e9) + 10000000);
+    assert_true(harness_value(&h, "host", "uptime_ns") > 0);
+    assert_true(llabs(harness_value(&h, "host", "load_15_nano") - (int64_t)(load * 1e9)) <
+                INT64_C(500000000));
+    assert_true(harness_value(&h, "host", "running") >= 1); /* this one */
+    assert_int_equal(harness_sample_at(&h, 5 * S), 0);
+    assert_int_equal(h.rows.n, 0); /* not yet again */
+    assert_int_equal(harness_sample_at(&h, 6 * S), 0);
+    assert_int_equal(h.rows.n, 1);
+    harness_close(&h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(disks_servers_and_roots_of_containers_are_file_systems),
+        cmocka_unit_test(lines_that_are_none_are_refused),
+        cmocka_unit_test(a_server_that_does_not_answer_holds_up_nobody),
+        cmocka_unit_test(this_machine_has_a_root),
+        cmocka_unit_test(load_and_uptime_are_the_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
