@@ -91,7 +91,7 @@ void script_put_string(FILE *out, const char *text) {
         n = text_char(text, strnlen(text, 4), &code);
         if (code == '\'')
             fputc('\'', out);
-        fprintf(out, "%.*s", code ? (int)n : 1, code && code != '`' ? text : "?");
+        fprintf(out, "%.*s", code ? (int)n : 1, code >= ' ' && code != '`' ? text : "?");
     }
     fputc('\'', out);
 }
