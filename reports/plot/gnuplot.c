@@ -83,15 +83,17 @@ const char *script_colour(size_t i) {
     return colours[i % ARRAY_SIZE(colours)];
 }
 
-/* A string no part of which gnuplot reads as anything else. */
+/* A string no part of which gnuplot reads as anything else. A quote becomes the typographic one:
+ * doubled at the begin of a string, gnuplot takes it for the end. */
 void script_put_string(FILE *out, const char *text) {
     uint32_t code;
     fputc('\'', out);
     for (size_t n; *text; text += n) {
         n = text_char(text, strnlen(text, 4), &code);
         if (code == '\'')
-            fputc('\'', out);
-        fprintf(out, "%.*s", code ? (int)n : 1, code >= ' ' && code != '`' ? text : "?");
+            fputs("\u2019", out);
+        else
+            fprintf(out, "%.*s", code ? (int)n : 1, code >= ' ' && code != '`' ? text : "?");
     }
     fputc('\'', out);
 }
