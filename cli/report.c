@@ -7,6 +7,8 @@
 #include "collector/store_read.h"
 #include "common/error.h"
 #include "reports/model/budget_store.h"
+#include "reports/model/layout.h"
+#include "reports/plot/pictures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,14 +18,19 @@
 
 static const char help[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
-    "                         [--alerts] [--store-budget]\n"
+    "                         [--alerts] [--plot NAME[,NAME...]] [--store-budget]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
-    "  --format FORMAT  text, screen, md, html, csv or json; default: by the ending\n"
-    "                   of PATH, text if it has none\n"
+    "  --format FORMAT  text, screen, md, html, csv or json; svg, png or pdf: pictures\n"
+    "                   alone; default: by the ending of PATH, text if it has none\n"
+    "  --plot NAME[,NAME...]\n"
+    "                   of the pictures only these; default: all that the run has.\n"
+    "                   cpu, memory, network, disk, pressure (of each host), pairs (of\n"
+    "                   hosts), cores, budget, budget-iterations, iterations, timeline,\n"
+    "                   accuracy, marks (other values that the program marked)\n"
     "  -o, --output PATH\n"
     "                   write there; a file that exists is replaced when all is written\n"
     "  --alerts         only the alert log, judging nothing; also of a run that goes on\n"
@@ -237,17 +244,111 @@ static int print(const struct report *report, const struct format *format, const
     return result < 0 ? report_cannot_write("report", path, result) : 0;
 }
 
+/* ---- pictures ---- */
+
+static const struct {
+    const char *name;
+    enum plot_file kind;
+} files[] = {{"svg", PLOT_FILE_SVG}, {"png", PLOT_FILE_PNG}, {"pdf", PLOT_FILE_PDF}};
+
+/* Index of the kind of picture that is asked for, by name or else by the ending of the path; -1:
+ * none. */
+static int file_of(const char *format, const char *path) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        if (strcasecmp(format ? format : ending_of(path), files[i].name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static int refuse_plot(const char *wrong) {
+    char *names = NULL;
+    size_t size;
+    FILE *list = open_memstream(&names, &size);
+    for (size_t i = 0; list && picture_name(i); i++)
+        fprintf(list, "%s%s", !i ? "" : picture_name(i + 1) ? ", " : " and ", picture_name(i));
+    if (list)
+        fclose(list);
+    verb_complain("report", "unknown plot '%s'; there are %s", wrong, names ? names : "others");
+    free(names);
+    return EXIT_USAGE;
+}
+
+/* "sync (run 3): 44.0 s on 3 hosts, 2026-11-20 09:41:11" */
+static void put_heading(const struct report *report, char *text, size_t size) {
+    char duration[LAYOUT_NUMBER_SIZE], begun[LAYOUT_NUMBER_SIZE];
+    snprintf(text, size, "%.60s (run %" PRId64 "): %s on %zu host%s, %s",
+             report->run_name ? report->run_name : "?", report->run_id,
+             layout_duration(duration, report->duration_s), report->n_hosts,
+             report->n_hosts == 1 ? "" : "s", layout_time(begun, report->started_wall_ns));
+}
+
+static int cannot_draw(const char *path, int result) {
+    if (result == -ENOENT)
+        verb_complain("report", "no pictures: gnuplot is not installed here");
+    else if (result == -EIO)
+        verb_complain("report", "no pictures: gnuplot failed to draw them");
+    else
+        return report_cannot_write("report", path, result);
+    return result == -ENOENT ? EXIT_USAGE : 1;
+}
+
+static int write_pictures(const struct report *report, const struct pictures *pictures,
+                          enum plot_file kind, const char *path) {
+    struct output output;
+    char heading[160];
+    size_t fit = plots_that_fit(pictures->items, pictures->n, kind);
+    put_heading(report, heading, sizeof heading);
+    int result = output_open(&output);
+    if (result < 0)
+        return report_cannot_write("report", path, result);
+    int drawn = plots_write(pictures->items, fit, heading, kind, output.file);
+    result = output_close(&output, path, drawn);
+    if (result < 0)
+        return drawn < 0 ? cannot_draw(path, drawn) : report_cannot_write("report", path, result);
+    if (fit < pictures->n)
+        verb_complain("report",
+                      "%zu of %zu pictures fit into one column; --plot chooses others, and a .pdf "
+                      "has all of them",
+                      fit, pictures->n);
+    return 0;
+}
+
+static int print_pictures(const struct report *report, const char *names, enum plot_file kind,
+                          const char *path) {
+    struct pictures pictures = {0};
+    int result = pictures_make(report, names, &pictures), status = 1;
+    if (result < 0)
+        status = report_cannot_write("report", path, result);
+    else if (!pictures.n)
+        verb_complain("report", "nothing to draw: run %" PRId64 " has no data of %s%s",
+                      report->run_id, names ? "" : "any plot", names ? names : "");
+    else
+        status = write_pictures(report, &pictures, kind, path);
+    pictures_release(&pictures);
+    return status;
+}
+
+/* What is wrong with the words about plots: EXIT_USAGE after one line. */
+static int check_plots(const char *names, int file) {
+    char wrong[64];
+    if (names && pictures_check(names, wrong, sizeof wrong) < 0)
+        return refuse_plot(wrong);
+    if (!names || file >= 0)
+        return 0;
+    verb_complain("report", "--plot needs a file of pictures: -o FILE.png, .svg or .pdf");
+    return EXIT_USAGE;
+}
+
 struct options {
-    const char *run, *database, *format, *path;
+    const char *run, *database, *format, *path, *plots;
     bool alerts, store_budget;
 };
 
 static int parse(int argc, char **argv, struct options *options) {
-    const struct verb_option takes[] = {{"db", 0, &options->database, NULL},
-                                        {"format", 0, &options->format, NULL},
-                                        {"output", 'o', &options->path, NULL},
-                                        {"alerts", 0, NULL, &options->alerts},
-                                        {"store-budget", 0, NULL, &options->store_budget}};
+    const struct verb_option takes[] = {
+        {"db", 0, &options->database, NULL},   {"format", 0, &options->format, NULL},
+        {"output", 'o', &options->path, NULL}, {"alerts", 0, NULL, &options->alerts},
+        {"plot", 0, &options->plots, NULL},    {"store-budget", 0, NULL, &options->store_budget}};
     const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
@@ -275,13 +376,15 @@ static int print_alerts(struct store *store, const struct options *options,
     return result;
 }
 
+/* As a text of that format; NULL: as pictures, in a file of that kind. */
 static int print_report(struct store *store, const struct options *options,
-                        const struct format *format) {
+                        const struct format *format, int file) {
     struct report *report;
     int status = report_build_or_say("report", store, options->database, options->run, &report);
     if (status)
         return status;
-    status = print(report, format, options->path, report_write);
+    status = format ? print(report, format, options->path, report_write)
+                    : print_pictures(report, options->plots, files[file].kind, options->path);
     if (options->store_budget && store_budget(report, options->database) < 0)
         status = status ? status : 1;
     report_free(report);
@@ -294,14 +397,21 @@ static int report_main(int argc, char **argv) {
     int status = parse(argc, argv, &options);
     if (status)
         return verb_words_status(status);
-    const struct format *format = report_choose_format("report", options.format, options.path);
-    if (!format)
+    int file = file_of(options.format, options.path);
+    if (check_plots(options.plots, file))
+        return EXIT_USAGE;
+    if (options.alerts && file >= 0)
+        return verb_words_status(verb_refuse("report", "--alerts draws nothing", NULL,
+                                             "write it as text, md, html, csv or json"));
+    const struct format *format =
+        file < 0 ? report_choose_format("report", options.format, options.path) : NULL;
+    if (!format && file < 0)
         return EXIT_USAGE;
     status = report_open_database("report", options.database, &store);
     if (status)
         return status;
     status = options.alerts ? print_alerts(store, &options, format)
-                            : print_report(store, &options, format);
+                            : print_report(store, &options, format, file);
     store_close(store);
     return status;
 }

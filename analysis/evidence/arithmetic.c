@@ -68,26 +68,25 @@ static double interface_speed(const struct run_model *model, int host, enum metr
     return NAN;
 }
 
-double network_known_rate(const struct run_model *model, int host, enum metric direction) {
+enum arithmetic_rate network_rate_of(const struct run_model *model, int host, enum metric direction,
+                                     double seen, double *ret_mb_s) {
     struct network_limit limit = network_limit_of(model, host, direction);
     double set = direction == METRIC_NET_SEND ? network_set_rate(model, host) : NAN;
-    double rate = fmin(limit.measured ? limit.mb_s : NAN, set);
-    if (!isnan(rate))
-        return rate;
-    double speed = interface_speed(model, host, direction);
-    return limit.seen_mb_s > CEILING_SLACK * speed ? NAN : speed;
+    if (!isnan(set) && !(limit.measured && limit.mb_s <= CEILING_SLACK * set)) {
+        *ret_mb_s = set;
+        return ARITHMETIC_SET;
+    }
+    *ret_mb_s = limit.measured ? limit.mb_s : seen;
+    return limit.measured ? ARITHMETIC_MEASURED : ARITHMETIC_SEEN;
 }
 
-/* A link that was set to less after it was measured carries no more than that. */
-static void find_bandwidth(const struct run_model *model, double seen, struct arithmetic *a) {
-    struct network_limit limit = network_limit_of(model, a->host, a->direction);
-    double set = a->direction == METRIC_NET_SEND ? network_set_rate(model, a->host) : NAN;
-    a->known = limit.measured ? ARITHMETIC_MEASURED : ARITHMETIC_SEEN;
-    a->bandwidth_mb_s = limit.measured ? limit.mb_s : seen;
-    if (!isnan(set) && !(limit.measured && limit.mb_s <= CEILING_SLACK * set)) {
-        a->known = ARITHMETIC_SET;
-        a->bandwidth_mb_s = set;
-    }
+double network_known_rate(const struct run_model *model, int host, enum metric direction) {
+    struct network_limit limit = network_limit_of(model, host, direction);
+    double rate, speed = interface_speed(model, host, direction);
+    network_rate_of(model, host, direction, NAN, &rate);
+    if (!isnan(rate))
+        return rate;
+    return limit.seen_mb_s > CEILING_SLACK * speed ? NAN : speed;
 }
 
 /* Iterations of a phase and how long one takes; in lockstep those of one rank stand for all. */
@@ -131,7 +130,7 @@ int arithmetic_make(const struct run_model *model, struct arithmetic **ret_items
             continue;
         for (size_t i = 0; count && i < 2 * model->n_hosts; i++) {
             struct arithmetic a = {(int)(i / 2), directions[i % 2], g, .iteration_s = iteration_s};
-            find_bandwidth(model, ceiling, &a);
+            a.known = network_rate_of(model, a.host, a.direction, ceiling, &a.bandwidth_mb_s);
             a.bytes_per_iteration = rate_amount(&model->hosts[a.host].metrics[a.direction],
                                                 phase_windows(&model->groups[g])) /
                                     (double)count;

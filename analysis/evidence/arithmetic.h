@@ -53,6 +53,12 @@ double network_set_rate(const struct run_model *model, int host);
  * interface that carried more than half of it. NAN: none of these, or the run exceeded it. */
 double network_known_rate(const struct run_model *model, int host, enum metric direction);
 
+/* What a link can carry, and how that is known: what was measured or what is set, the lower of both
+ * (a link that was set to less after it was measured carries no more than that), else `seen`, MB/s.
+ */
+enum arithmetic_rate network_rate_of(const struct run_model *model, int host, enum metric direction,
+                                     double seen, double *ret_mb_s);
+
 /* The highest seen over all hosts and directions; NAN without any. */
 double network_ceiling(const struct run_model *model);
 

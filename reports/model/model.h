@@ -60,18 +60,28 @@ struct report_series {
     double *t_s, *value; /* NAN: a gap */
 };
 
+/* What a metric of a host cannot exceed, in its unit, as far as that is known. */
+struct report_ceiling {
+    double value;               /* 0: not known */
+    enum arithmetic_rate known; /* measured, or what its interface is set to */
+};
+
 struct report_host_series {
     struct report_series metrics[METRIC_COUNT_];
+    struct report_ceiling ceilings[METRIC_COUNT_];
     struct report_series *cores; /* busy %, one a core */
     size_t n_cores;
 };
 
 /* What the job's TCP connections carried from one host to another, MB/s (F2). */
 struct report_route {
-    int from, to; /* hosts */
+    int from, to;                /* hosts */
+    double bytes;                /* in all */
+    double mean_mb_s, peak_mb_s; /* of the whole run; of the series */
+    double share_pct;            /* of what all pairs carried */
     struct report_series series;
 };
-#define REPORT_ROUTES_MAX 8
+#define REPORT_ROUTES_MAX 1024
 
 /* The iterations of one rank (F3). */
 struct report_rank {

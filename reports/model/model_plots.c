@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/facts/series/stats.h"
+#include "common/error.h"
 #include "reports/model/model_private.h"
 
 static int series_init(struct report_series *series, const char *label, size_t n) {
@@ -61,6 +62,21 @@ static int fill_cores(struct report_host_series *to, const struct run_model *mod
     return result;
 }
 
+/* What was exceeded is no ceiling. */
+static void fill_ceilings(struct report_host_series *to, const struct run_model *model, int host) {
+    static const enum metric links[] = {METRIC_NET_SEND, METRIC_NET_RECV},
+                             disks[] = {METRIC_DISK_READ, METRIC_DISK_WRITE};
+    for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+        struct report_ceiling *ceiling = &to->ceilings[links[i]];
+        ceiling->known = network_rate_of(model, host, links[i], 0, &ceiling->value);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(disks); i++) {
+        double measured = recording_ceiling(model->recording, host, disks[i]);
+        if (!isnan(measured))
+            to->ceilings[disks[i]] = (struct report_ceiling){measured, ARITHMETIC_MEASURED};
+    }
+}
+
 static int fill_host_series(struct report *report, const struct run_model *model) {
     report->series = calloc(model->n_hosts + 1, sizeof *report->series);
     int result = report->series ? 0 : -ENOMEM;
@@ -70,6 +86,8 @@ static int fill_host_series(struct report *report, const struct run_model *model
                                  metric_name(m));
         if (result == 0)
             result = fill_cores(&report->series[h], model, (int)h);
+        if (result == 0)
+            fill_ceilings(&report->series[h], model, (int)h);
     }
     return result;
 }

@@ -29,8 +29,9 @@ static struct grid grid_of(const struct recording *recording) {
 }
 
 static int route_init(struct report_route *route, const struct report *report,
-                      const struct grid *grid, int from, int to) {
-    *route = (struct report_route){.from = from, .to = to};
+                      const struct grid *grid, size_t pair, double bytes) {
+    int from = (int)(pair / report->n_hosts), to = (int)(pair % report->n_hosts);
+    *route = (struct report_route){.from = from, .to = to, .bytes = bytes};
     struct report_series *series = &route->series;
     series->label = text_format("%s to %s", report->hosts[from].name, report->hosts[to].name);
     series->t_s = calloc(grid->n, sizeof *series->t_s);
@@ -91,48 +92,96 @@ static void add_totals(const struct series_set *set, const int *to, size_t n_hos
         }
 }
 
-/* The pairs that moved most; of equal ones the first. */
-static int choose(struct report *report, const struct grid *grid, double *bytes) {
-    size_t n = report->n_hosts;
-    for (size_t i = 0; i < n * n; i++)
-        report->n_routes_all += bytes[i] > 0;
-    while (report->n_routes < REPORT_ROUTES_MAX) {
-        size_t most = 0;
-        for (size_t i = 1; i < n * n; i++)
-            most = bytes[i] > bytes[most] ? i : most;
-        if (!(bytes[most] > 0))
-            break;
-        bytes[most] = 0;
-        struct report_route *route = &report->routes[report->n_routes++];
-        if (route_init(route, report, grid, (int)(most / n), (int)(most % n)) < 0)
-            return -ENOMEM;
-    }
+struct pair {
+    size_t at; /* from * hosts + to */
+    double bytes;
+};
+
+/* The most first; of equal ones the first. */
+static int compare_pairs(const void *a, const void *b) {
+    const struct pair *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The pairs that moved anything; *ret_pairs is the caller's. */
+static int list_pairs(const double *bytes, size_t n, struct pair **ret_pairs, size_t *ret_n) {
+    struct pair *pairs = malloc((n + 1) * sizeof *pairs);
+    size_t found = 0;
+    if (!pairs)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] > 0)
+            pairs[found++] = (struct pair){i, bytes[i]};
+    qsort(pairs, found, sizeof *pairs, compare_pairs);
+    *ret_pairs = pairs;
+    *ret_n = found;
     return 0;
+}
+
+/* route_of[from * hosts + to]: its route, -1 where there is none. */
+static int make_routes(struct report *report, const struct grid *grid, const struct pair *pairs,
+                       size_t n, int *route_of) {
+    size_t kept = n < REPORT_ROUTES_MAX ? n : REPORT_ROUTES_MAX;
+    double all = 0;
+    int result = 0;
+    for (size_t i = 0; i < n; i++)
+        all += pairs[i].bytes;
+    report->n_routes_all = n;
+    report->routes = calloc(kept + 1, sizeof *report->routes);
+    if (!report->routes)
+        return -ENOMEM;
+    for (size_t i = 0; result == 0 && i < kept; i++) {
+        struct report_route *route = &report->routes[report->n_routes];
+        route_of[pairs[i].at] = (int)report->n_routes++;
+        result = route_init(route, report, grid, pairs[i].at, pairs[i].bytes);
+        route->share_pct = 100 * route->bytes / all;
+    }
+    return result;
+}
+
+static void sum_up(struct report_route *route, double duration_s) {
+    route->mean_mb_s = route->bytes / duration_s / 1e6;
+    for (size_t i = 0; i < route->series.n; i++)
+        route->peak_mb_s = fmax(route->peak_mb_s, route->series.value[i]);
 }
 
 static int fill(struct report *report, const struct series_set *set, const struct grid *grid,
                 const int *to) {
-    double *bytes = calloc(report->n_hosts * report->n_hosts, sizeof *bytes);
-    if (!bytes)
-        return -ENOMEM;
-    add_totals(set, to, report->n_hosts, bytes);
-    int result = choose(report, grid, bytes);
-    for (size_t s = 0; result == 0 && s < set->n; s++)
-        for (size_t i = 0; i < report->n_routes; i++)
-            if (report->routes[i].from == set->items[s].host && report->routes[i].to == to[s])
-                add_connection(set, &set->items[s], grid, &report->routes[i]);
+    size_t n = report->n_hosts, n_pairs = 0;
+    double *bytes = calloc(n * n, sizeof *bytes);
+    int *route_of = malloc(n * n * sizeof *route_of), result = bytes && route_of ? 0 : -ENOMEM;
+    struct pair *pairs = NULL;
+    for (size_t i = 0; result == 0 && i < n * n; i++)
+        route_of[i] = -1;
+    if (result == 0) {
+        add_totals(set, to, n, bytes);
+        result = list_pairs(bytes, n * n, &pairs, &n_pairs);
+    }
+    if (result == 0)
+        result = make_routes(report, grid, pairs, n_pairs, route_of);
+    for (size_t s = 0; result == 0 && s < set->n; s++) {
+        int route = to[s] < 0 ? -1 : route_of[(size_t)set->items[s].host * n + (size_t)to[s]];
+        if (route >= 0)
+            add_connection(set, &set->items[s], grid, &report->routes[route]);
+    }
+    for (size_t i = 0; result == 0 && i < report->n_routes; i++)
+        sum_up(&report->routes[i], grid->width_s * (double)grid->n);
     free(bytes);
+    free(route_of);
+    free(pairs);
     return result;
 }
 
 int report_fill_routes(struct report *report, const struct run_model *model) {
     const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
-    if (!set->n || model->recording->duration_ns <= 0 || report->n_hosts > HOSTS_MAX)
+    if (!set->n || model->recording->duration_ns <= 0 || !report->n_hosts ||
+        report->n_hosts > HOSTS_MAX)
         return 0;
     struct grid grid = grid_of(model->recording);
     int *to = calloc(set->n, sizeof *to);
-    report->routes = calloc(REPORT_ROUTES_MAX, sizeof *report->routes);
-    int result = to && report->routes ? flow_ends(set, to) : -ENOMEM;
+    int result = to ? flow_ends(set, to) : -ENOMEM;
     if (result == 0)
         result = fill(report, set, &grid, to);
     free(to);

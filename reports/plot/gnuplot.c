@@ -1,130 +1,79 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The script of a plot is written to memory, handed to gnuplot as its standard input, and the
- * picture read from its standard output: no temporary files, no shell. Series are thinned to the
- * lowest and highest value of each bin rather than averaged, so that a burst of one sample stays
- * visible. Names go in as single-quoted strings, in which gnuplot expands nothing.
+ * Series are thinned to the lowest and highest value of each bin rather than averaged, so that a
+ * burst of one sample stays visible. Names go in as single-quoted strings, in which gnuplot expands
+ * nothing.
  */
 #include "reports/plot/gnuplot.h"
+#include "reports/plot/plot.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/error.h"
 #include "common/text.h"
 
-#define PLOT_WIDTH 980
 #define BINS 420
 #define PHASE_RECTS_MAX 300
-#define SVG_MAX (64u << 20)
-
-extern char **environ;
-
-/* ---- running gnuplot ---- */
-
-static char *read_all(int fd) {
-    char *text = NULL;
-    size_t size = 0, capacity = 0;
-    for (;;) {
-        if (size + 65536 > capacity) {
-            capacity = capacity ? capacity * 2 : 131072;
-            char *grown = capacity <= SVG_MAX ? realloc(text, capacity) : NULL;
-            if (!grown)
-                break;
-            text = grown;
-        }
-        ssize_t n = read(fd, text + size, capacity - size - 1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n > 0) {
-            size += (size_t)n;
-            continue;
-        }
-        if (n < 0 || size == 0)
-            break;
-        text[size] = '\0';
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
-static int spawn_gnuplot(int script, int out[2], pid_t *ret_pid) {
-    char *argv[] = {(char *)"gnuplot", (char *)"-", NULL}; /* posix_spawn writes to neither */
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, script, 0);
-    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    int r = posix_spawnp(ret_pid, "gnuplot", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return -r;
-}
-
-/* Runs a script; the picture, or NULL with errno. */
-static char *run_gnuplot(const char *script, size_t size) {
-    int out[2], fd = memfd_create("plot", MFD_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    if (pwrite(fd, script, size, 0) != (ssize_t)size || pipe2(out, O_CLOEXEC) < 0) {
-        close(fd);
-        return NULL;
-    }
-    pid_t pid;
-    int status = 0, r = spawn_gnuplot(fd, out, &pid);
-    close(fd);
-    close(out[1]);
-    char *svg = r == 0 ? read_all(out[0]) : NULL;
-    close(out[0]);
-    if (r == 0)
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-    if (r == 0 && (status != 0 || !svg)) {
-        free(svg);
-        svg = NULL;
-        r = -EIO;
-    }
-    errno = -r;
-    return svg;
-}
 
 /* ---- pieces of a script ---- */
 
 int script_open(struct script *script, int height) {
-    *script = (struct script){0};
+    *script = (struct script){.height = height};
     script->file = open_memstream(&script->text, &script->size);
     if (!script->file)
         return -ENOMEM;
-    fprintf(script->file,
-            "set terminal svg size %d,%d dynamic noenhanced font 'DejaVu Sans,11' background "
-            "'#ffffff'\nset encoding utf8\nset style fill solid 0.75 noborder\n"
-            "set border 3 lc rgb '#888888'\nset tics nomirror out scale 0.5 tc rgb '#333333'\n"
-            "set grid ytics lc rgb '#e4e4e4' lt 1\nset key noenhanced\n",
-            PLOT_WIDTH, height);
+    fputs("set style fill solid 0.75 noborder\n"
+          "set border 3 lc rgb '#888888'\nset tics nomirror out scale 0.5 tc rgb '#333333'\n"
+          "set grid ytics lc rgb '#e4e4e4' lt 1\nset key noenhanced\n"
+          "set style textbox opaque noborder fc rgb '#ffffff' margins 0.5,0.5\n",
+          script->file);
     return 0;
 }
 
-char *script_run(struct script *script) {
+struct plot *script_close(struct script *script) {
     bool failed = ferror(script->file);
-    char *svg = NULL;
-    if (fclose(script->file) == 0 && !failed)
-        svg = run_gnuplot(script->text, script->size);
-    int saved = errno;
-    free(script->text);
-    errno = saved;
-    return svg;
+    struct plot *plot = malloc(sizeof *plot);
+    if (fclose(script->file) != 0 || failed || !plot) {
+        free(script->text);
+        free(plot);
+        errno = ENOMEM;
+        return NULL;
+    }
+    *plot = (struct plot){script->text, script->size, script->height, NULL};
+    return plot;
 }
 
-char *script_no_data(void) {
+struct plot *script_no_data(void) {
     errno = ENODATA;
     return NULL;
+}
+
+struct plot *plot_titled(struct plot *plot, const char *format, ...) {
+    va_list values;
+    if (!plot)
+        return NULL;
+    char *title, *old = plot->title; /* which may be among the values */
+    va_start(values, format);
+    plot->title = vasprintf(&title, format, values) < 0 ? NULL : title;
+    va_end(values);
+    free(old);
+    return plot;
+}
+
+const char *plot_title(const struct plot *plot) {
+    return plot->title ? plot->title : "";
+}
+
+void plot_free(struct plot *plot) {
+    if (!plot)
+        return;
+    free(plot->script);
+    free(plot->title);
+    free(plot);
 }
 
 const char *script_colour(size_t i) {
@@ -134,21 +83,49 @@ const char *script_colour(size_t i) {
     return colours[i % ARRAY_SIZE(colours)];
 }
 
-/* A string no part of which gnuplot reads as anything else. */
+/* A string no part of which gnuplot reads as anything else. A quote becomes the typographic one:
+ * doubled at the begin of a string, gnuplot takes it for the end. */
 void script_put_string(FILE *out, const char *text) {
     uint32_t code;
     fputc('\'', out);
     for (size_t n; *text; text += n) {
         n = text_char(text, strnlen(text, 4), &code);
         if (code == '\'')
-            fputc('\'', out);
-        fprintf(out, "%.*s", code ? (int)n : 1, code && code != '`' ? text : "?");
+            fputs("\u2019", out);
+        else
+            fprintf(out, "%.*s", code ? (int)n : 1, code >= ' ' && code != '`' ? text : "?");
     }
     fputc('\'', out);
 }
 
+void script_put_short(FILE *out, const char *text, size_t characters) {
+    uint32_t code;
+    size_t size = 0, n = 0, cut = 0;
+    for (; text[size] && n <= characters; n++) {
+        cut = n + 1 < characters ? size + text_char(text + size, strnlen(text + size, 4), &code)
+                                 : cut;
+        size += text_char(text + size, strnlen(text + size, 4), &code);
+    }
+    char *shorter = n > characters ? malloc(cut + 4) : NULL;
+    if (shorter) {
+        memcpy(shorter, text, cut);
+        strcpy(shorter + cut, "\u2026");
+    }
+    script_put_string(out, shorter ? shorter : text);
+    free(shorter);
+}
+
 double report_end_s(const struct report *report) {
     return report->duration_s > 0 ? report->duration_s : 1;
+}
+
+double axis_round_up(double value) {
+    static const double steps[] = {1, 2, 3, 4, 5, 6, 8};
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+        if (value <= steps[i] * power * (1 + 1e-9))
+            return steps[i] * power;
+    return 10 * power;
 }
 
 /* The colour of a phase name: by its place among the distinct names. */
@@ -181,22 +158,34 @@ void script_put_phases(FILE *out, const struct report *report) {
                 i + 1, report->phases[i].start_s, report->phases[i].end_s, phase_colour(report, i));
 }
 
-/* A legend of phases in the top margin: the first stretch of each name carries the word. */
-void script_put_phase_words(FILE *out, const struct report *report) {
-    size_t shown = 0;
-    for (size_t i = 0; i < report->n_phases && shown < ARRAY_SIZE(phase_colours); i++) {
-        bool first = true;
-        for (size_t k = 0; k < i && first; k++)
-            first = strcmp(report->phases[k].name, report->phases[i].name) != 0;
-        if (!first)
+static bool is_first_of_name(const struct report *report, size_t phase) {
+    for (size_t i = 0; i < phase; i++)
+        if (strcmp(report->phases[i].name, report->phases[phase].name) == 0)
+            return false;
+    return true;
+}
+
+static size_t count_phase_names(const struct report *report) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_phases; i++)
+        n += is_first_of_name(report, i);
+    return n < ARRAY_SIZE(phase_colours) ? n : ARRAY_SIZE(phase_colours);
+}
+
+/* A legend of phases in the top margin: a swatch and a word for each name. */
+void script_put_phase_words(FILE *out, const struct report *report, double right) {
+    size_t n = count_phase_names(report), shown = 0;
+    double step = n ? fmin(0.16, (right - 0.09) / (double)n) : 0;
+    for (size_t i = 0; shown < n; i++) {
+        if (!is_first_of_name(report, i))
             continue;
-        double x = 0.09 + 0.14 * (double)shown++;
+        double x = 0.09 + step * (double)shown++;
         fprintf(out,
-                "set object %zu rectangle center screen %.3f, screen 0.975 size char 1.6, char "
+                "set object %zu rectangle center screen %.3f, screen px(10) size char 1.6, char "
                 "0.8 fc rgb '%s' fs solid 1 noborder\nset label %zu ",
                 1000 + shown, x, phase_colour(report, i), 1000 + shown);
-        script_put_string(out, report->phases[i].name);
-        fprintf(out, " at screen %.3f, screen 0.975 left tc rgb '#333333'\n", x + 0.014);
+        script_put_short(out, report->phases[i].name, (size_t)fmax(4, step * 980 / 7.5 - 3));
+        fprintf(out, " at screen %.3f, screen px(10) left tc rgb '#333333'\n", x + 0.014);
     }
 }
 
@@ -263,23 +252,4 @@ void script_put_series(FILE *out, const char *name, const struct report_series *
     if (points + bin.n == 0)
         fputs("0 NaN\n", out);
     fputs("EOD\n", out);
-}
-
-/* Adds the mean of each of n bins of a series to sums[]; NAN where a bin has no sample. */
-void series_add_bin_means(const struct report_series *series, double end_s, double *sums,
-                          size_t n) {
-    struct {
-        double sum;
-        size_t n;
-    } bins[HEAT_BINS] = {0};
-    for (size_t i = 0; i < series->n; i++) {
-        double at = series->t_s[i] / end_s * (double)n;
-        if (isnan(series->value[i]) || at < 0 || at > (double)n)
-            continue;
-        size_t bin = at >= (double)n ? n - 1 : (size_t)at;
-        bins[bin].sum += series->value[i];
-        bins[bin].n++;
-    }
-    for (size_t i = 0; i < n; i++)
-        sums[i] += bins[i].n ? bins[i].sum / (double)bins[i].n : NAN;
 }

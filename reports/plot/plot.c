@@ -8,11 +8,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "reports/plot/gnuplot.h"
+#include "reports/plot/heat.h"
 
-#define PANEL_HEIGHT 92
+#define PANEL_HEIGHT 98
+#define NAME_MAX_SHOWN 18 /* characters of a host's name beside its panel */
 
 /* ---- F2: resources ---- */
 
@@ -69,10 +72,6 @@ static const struct resource_plot resource_plots[PLOT_RESOURCE_COUNT_] = {
                        3},
 };
 
-const char *plot_resource_title(enum plot_resource resource) {
-    return resource_plots[resource].title;
-}
-
 static double series_top(const struct report_series *series) {
     double top = 0;
     for (size_t i = 0; i < series->n; i++)
@@ -81,14 +80,67 @@ static double series_top(const struct report_series *series) {
     return top;
 }
 
-/* The next of 1, 2, 3, 4, 5, 6, 8, 10 times a power of ten, so that half of it reads well, too. */
-static double round_up(double value) {
-    static const double steps[] = {1, 2, 3, 4, 5, 6, 8};
-    double power = pow(10, floor(log10(value)));
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
-        if (value <= steps[i] * power * (1 + 1e-9))
-            return steps[i] * power;
-    return 10 * power;
+/* ---- ceilings ---- */
+
+#define CEILING_FAR 2.5 /* times what was reached: the line would press the curves flat */
+
+static const struct report_ceiling *ceiling_of(const struct report *report,
+                                               const struct resource_plot *plot, size_t host,
+                                               size_t line) {
+    const struct report_ceiling *ceiling = &report->series[host].ceilings[plot->lines[line].metric];
+    return ceiling->value > 0 ? ceiling : NULL;
+}
+
+/* Ceilings of both directions that cannot be told apart are one line. */
+static bool same_ceiling(const struct report_ceiling *a, const struct report_ceiling *b) {
+    return a && b && a->known == b->known && fabs(a->value - b->value) < 0.03 * a->value;
+}
+
+/* The highest ceiling near enough to what was reached to be shown; 0: none. */
+static double ceilings_top(const struct report *report, const struct resource_plot *plot,
+                           double reached) {
+    double top = 0;
+    for (size_t h = 0; h < report->n_hosts; h++)
+        for (size_t i = 0; i < plot->n; i++) {
+            const struct report_ceiling *ceiling = ceiling_of(report, plot, h, i);
+            if (ceiling && ceiling->value <= CEILING_FAR * reached)
+                top = fmax(top, ceiling->value);
+        }
+    return top;
+}
+
+static void put_ceiling_lines(FILE *out, const struct report *report,
+                              const struct resource_plot *plot, size_t host) {
+    for (size_t i = 0; i < plot->n; i++) {
+        const struct report_ceiling *ceiling = ceiling_of(report, plot, host, i);
+        bool both = i && same_ceiling(ceiling, ceiling_of(report, plot, host, i - 1));
+        if (ceiling && !both)
+            fprintf(out, ", %.7g with lines dt 2 lw 1.2 lc rgb '#222222' notitle", ceiling->value);
+    }
+}
+
+/* One line of words in the panel: what the lines are, or how far above the panel they would be. */
+static void put_ceiling_words(FILE *out, const struct report *report,
+                              const struct resource_plot *plot, size_t host) {
+    const char *separator = "ceiling: ";
+    char words[256] = "";
+    for (size_t i = 0; i < plot->n; i++) {
+        const struct report_ceiling *ceiling = ceiling_of(report, plot, host, i);
+        bool both = i + 1 < plot->n && same_ceiling(ceiling, ceiling_of(report, plot, host, i + 1));
+        size_t used = strlen(words);
+        if (!ceiling || (i && same_ceiling(ceiling, ceiling_of(report, plot, host, i - 1))))
+            continue;
+        snprintf(words + used, sizeof words - used, "%s%s%s%s %.4g %s (%s)", separator,
+                 plot->lines[i].label, both ? " and " : "", both ? plot->lines[i + 1].label : "",
+                 ceiling->value, plot->unit, report_arithmetic_rate(ceiling->known));
+        separator = ", ";
+    }
+    fputs("unset label 901\n", out);
+    if (!*words)
+        return;
+    fputs("set label 901 ", out);
+    script_put_string(out, words);
+    fputs(" at graph 0.995, graph 0.87 right front boxed font ',9' tc rgb '#222222'\n", out);
 }
 
 /* The upper end of the y axis, common to all hosts so that panels compare. 0: nothing to draw. */
@@ -103,7 +155,10 @@ static double resource_top(const struct report *report, const struct resource_pl
         }
     if (!points)
         return 0;
-    return plot->top > 0 ? plot->top : top > 0 ? round_up(top) : 1;
+    if (plot->top > 0)
+        return plot->top;
+    double line = ceilings_top(report, plot, top);
+    return line > 0 ? axis_round_up(fmax(1.35 * line, top)) : top > 0 ? axis_round_up(top) : 1;
 }
 
 /* Running sums of the lines before and at `upto`, sample by sample (series of one host share
@@ -145,7 +200,7 @@ static void put_host_data(FILE *out, const struct report *report, const struct r
 static void put_host_panel(FILE *out, const struct report *report, const struct resource_plot *plot,
                            size_t host) {
     fputs("set ylabel ", out);
-    script_put_string(out, report->hosts[host].name);
+    script_put_short(out, report->hosts[host].name, NAME_MAX_SHOWN);
     fputs(" rotate by 0 offset 1,0 right tc rgb '#333333'\nplot ", out);
     for (size_t k = 0; k < plot->n; k++) {
         size_t i = plot->stacked ? plot->n - 1 - k : k;
@@ -154,77 +209,40 @@ static void put_host_panel(FILE *out, const struct report *report, const struct 
                 plot->lines[i].colour);
         script_put_string(out, plot->lines[i].label);
     }
+    put_ceiling_lines(out, report, plot, host);
     fputc('\n', out);
 }
 
+#define HEAD 24 /* pixels: the legends */
+#define FOOT 42 /* pixels: numbers and name of the time axis */
+
 static void put_panels(FILE *out, const struct report *report, const struct resource_plot *plot,
-                       double top, int height) {
-    double head = 46.0 / height, foot = 40.0 / height;
-    double panel = (1 - head - foot) / (double)report->n_hosts;
+                       double top) {
     fprintf(out,
-            "set xrange [0:%.7g]\nset yrange [0:%.6g]\nset ytics %.6g\nset lmargin at screen 0.13\n"
-            "set rmargin at screen 0.985\nset multiplot\nset format x ''\n",
+            "set xrange [0:%.7g]\nset yrange [0:%.6g]\nset ytics %.6g\nset lmargin at screen 0.17\n"
+            "set rmargin at screen 0.985\nset format x ''\n",
             report_end_s(report), top, top / 2);
-    fputs("set format y '%.3g'\n", out);
+    fputs("set format y '%.4g'\n", out);
     script_put_phases(out, report);
-    script_put_phase_words(out, report);
+    script_put_phase_words(out, report, 0.62);
     fprintf(out,
-            "set key at screen 0.985, screen 0.985 right top horizontal samplen 1.5\n"
-            "set label 900 '%s' at screen 0.012, screen 0.975 left tc rgb '#666666'\n",
+            "set key at screen 0.985, screen px(2) right top horizontal samplen 1.5\n"
+            "set label 900 '%s' at screen 0.012, screen px(10) left tc rgb '#666666'\n",
             plot->unit);
     for (size_t h = 0; h < report->n_hosts; h++) {
-        double upper = 1 - head - panel * (double)h;
-        fprintf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
-                upper - 0.06 * panel, upper - 0.94 * panel);
+        double upper = HEAD + PANEL_HEIGHT * (double)h;
+        fprintf(out, "set tmargin at screen px(%.1f)\nset bmargin at screen px(%.1f)\n",
+                upper + 0.09 * PANEL_HEIGHT, upper + 0.91 * PANEL_HEIGHT);
         if (h + 1 == report->n_hosts)
             fputs(
                 "set format x '%g'\nset xlabel 'seconds since the command started' offset 0,0.5\n",
                 out);
+        put_ceiling_words(out, report, plot, h);
         put_host_panel(out, report, plot, h);
         fputs("unset key\nunset label 900\n", out);
         if (h == 0)
             script_clear_phase_words(out);
     }
-    fputs("unset multiplot\n", out);
-}
-
-/* Fills n values of one row of a heat map. */
-typedef void heat_row(const struct report *report, size_t row, const void *ctx, double *values,
-                      size_t n);
-
-/* No finer than the samples, or every other bin would be empty. */
-static size_t heat_bins(const struct report *report) {
-    double samples = report->period_s > 0 ? floor(report_end_s(report) / report->period_s) : 1;
-    return (size_t)fmax(1, fmin(samples, HEAT_BINS));
-}
-
-#define CRISP_MAX                                                                                  \
-    8000 /* cells drawn one by one: a picture of few is blurred when it is stretched */
-
-static void put_heat_map(FILE *out, const struct report *report, size_t rows, heat_row *fill,
-                         const void *ctx) {
-    size_t bins = heat_bins(report);
-    fputs("$map << EOD\n", out);
-    for (size_t row = 0; row < rows; row++) {
-        double values[HEAT_BINS] = {0};
-        fill(report, row, ctx, values, bins);
-        for (size_t bin = 0; bin < bins; bin++)
-            fprintf(out, "%.6g %zu %.4g\n",
-                    ((double)bin + 0.5) * report_end_s(report) / (double)bins, row,
-                    isnan(values[bin]) ? -1 : values[bin]);
-    }
-    fputs("EOD\n", out);
-    fprintf(out,
-            "set xrange [0:%.7g]\nset yrange [%.1f:-0.5]\nset xlabel 'seconds since the command "
-            "started' offset 0,0.5\nunset grid\nunset key\n"
-            "plot $map using 1:2:",
-            report_end_s(report), (double)rows - 0.5);
-    if (rows < 2 || bins < 2) /* an image of one row is none */
-        fprintf(out, "(%.7g):(0.5):($3 < 0 ? NaN : $3) with boxxyerror fs solid 1 palette\n",
-                report_end_s(report) / (double)bins / 2);
-    else
-        fprintf(out, "($3 < 0 ? NaN : $3) with image%s\n",
-                rows * bins <= CRISP_MAX ? " pixels" : "");
 }
 
 static void fill_resource_row(const struct report *report, size_t row, const void *ctx,
@@ -235,31 +253,31 @@ static void fill_resource_row(const struct report *report, size_t row, const voi
                              report_end_s(report), values, n);
 }
 
-#define HEAT_PALETTE                                                                               \
-    "set palette defined (0 '#f7fbff', 0.25 '#c6dbef', 0.5 '#6baed6', 0.75 '#2171b5', 1 "          \
-    "'#08306b')\n"
+static const char *host_name(const struct report *report, size_t row, const void *ctx) {
+    (void)ctx;
+    return report->hosts[row].name;
+}
 
-char *plot_resource(const struct report *report, enum plot_resource resource) {
+static struct plot *plot_host_map(const struct report *report, const struct resource_plot *plot) {
+    struct heat_map map = {report->n_hosts,   plot->unit, plot->top,
+                           fill_resource_row, host_name,  plot};
+    return plot_titled(heat_plot(report, &map), "%s, the sum of each host", plot->title);
+}
+
+struct plot *plot_resource(const struct report *report, enum plot_resource resource) {
     const struct resource_plot *plot = &resource_plots[resource];
     double top = report->n_hosts && report->series ? resource_top(report, plot) : 0;
+    struct script script;
     if (top <= 0)
         return script_no_data();
-    bool map = report->n_hosts > PLOT_HOSTS_MAX;
-    int height = map ? 420 : 90 + PANEL_HEIGHT * (int)report->n_hosts;
-    struct script script;
-    if (script_open(&script, height) < 0)
+    if (report->n_hosts > PLOT_HOSTS_MAX)
+        return plot_host_map(report, plot);
+    if (script_open(&script, HEAD + FOOT + PANEL_HEIGHT * (int)report->n_hosts) < 0)
         return NULL;
-    if (map) {
-        fprintf(script.file,
-                HEAT_PALETTE "set cbrange [0:%.6g]\nset cblabel '%s'\nset ylabel 'host'\n", top,
-                plot->unit);
-        put_heat_map(script.file, report, report->n_hosts, fill_resource_row, plot);
-        return script_run(&script);
-    }
     for (size_t h = 0; h < report->n_hosts; h++)
         put_host_data(script.file, report, plot, h);
-    put_panels(script.file, report, plot, top, height);
-    return script_run(&script);
+    put_panels(script.file, report, plot, top);
+    return plot_titled(script_close(&script), "%s", plot->title);
 }
 
 /* ---- F2: cores ---- */
@@ -270,27 +288,15 @@ static void fill_core_row(const struct report *report, size_t row, const void *c
     series_add_bin_means(&report->series[host].cores[row], report_end_s(report), values, n);
 }
 
-char *plot_cores(const struct report *report, size_t host) {
-    size_t cores = report->series ? report->series[host].n_cores : 0;
-    if (!cores)
+static const char *core_name(const struct report *report, size_t row, const void *ctx) {
+    return report->series[*(const size_t *)ctx].cores[row].label;
+}
+
+struct plot *plot_cores(const struct report *report, size_t host) {
+    if (!report->series || !report->series[host].n_cores)
         return script_no_data();
-    struct script script;
-    int height = 96 + (int)(cores < 6 ? cores * 26 : cores < 128 ? cores * 8 + 110 : 1130);
-    if (script_open(&script, height) < 0)
-        return NULL;
-    fputs(HEAT_PALETTE "set cbrange [0:100]\nset cbtics 50\nset cblabel '% busy'\nset title ",
-          script.file);
-    script_put_string(script.file, report->hosts[host].name);
-    fputs(" offset 0,-0.6\nset lmargin at screen 0.13\nset rmargin at screen 0.9\n", script.file);
-    if (cores <= 16) {
-        fputs("set ytics (", script.file);
-        for (size_t i = 0; i < cores; i++) {
-            fputs(i ? ", " : "", script.file);
-            script_put_string(script.file, report->series[host].cores[i].label);
-            fprintf(script.file, " %zu", i);
-        }
-        fputs(")\n", script.file);
-    }
-    put_heat_map(script.file, report, cores, fill_core_row, &host);
-    return script_run(&script);
+    struct heat_map map = {
+        report->series[host].n_cores, "% busy", 100, fill_core_row, core_name, &host};
+    return plot_titled(heat_plot(report, &map), "How busy each core of %s was",
+                       report->hosts[host].name);
 }

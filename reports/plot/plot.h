@@ -1,15 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots as gnuplot draws them; plot.c is the only file that knows it. Each function returns an SVG
- * document (free() it), or NULL with errno: ENOENT when gnuplot is not installed, ENODATA when the
- * report has nothing to draw, EIO when gnuplot failed.
+ * Plots, and how they are drawn. Each function plot_NAME() returns a plot that is not drawn yet
+ * (plot_free() it) and has a title, or NULL with errno: ENODATA when the report has nothing to
+ * draw, ENOMEM. What draws says ENOENT when gnuplot is not installed, and EIO when it failed.
  */
 #ifndef CHOKEPOINT_REPORTS_PLOT_H
 #define CHOKEPOINT_REPORTS_PLOT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "reports/model/model.h"
+
+struct plot;
+
+/* NULL is fine. */
+void plot_free(struct plot *plot);
+
+/* The same plot with another title; NULL stays NULL, and errno as it is. */
+struct plot *plot_titled(struct plot *plot, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+const char *plot_title(const struct plot *plot);
+
+/* ---- drawing ---- */
+
+/* The plot alone, without its title: an SVG document (free() it), or NULL with errno; that of the
+ * caller where plot is NULL. */
+char *plot_svg(const struct plot *plot);
+
+enum plot_file {
+    PLOT_FILE_SVG, /* one column */
+    PLOT_FILE_PNG, /* one column */
+    PLOT_FILE_PDF  /* pages */
+};
+
+#define PLOT_COLUMN_MAX 15000 /* pixels: viewers and cairo refuse pictures that are much taller */
+
+/* How many of the plots, from the first on, one file of that kind holds: of a column no more than
+ * PLOT_COLUMN_MAX pixels, but one at least; pages hold all. */
+size_t plots_that_fit(struct plot *const *plots, size_t n, enum plot_file kind);
+
+/* Writes those that fit into one file, below one another, each under its title and all under the
+ * heading. -ENOENT, -EIO, -ENOMEM. */
+int plots_write(struct plot *const *plots, size_t n, const char *heading, enum plot_file kind,
+                FILE *out);
+
+/* ---- plots ---- */
 
 enum plot_resource {
     PLOT_CPU,      /* user, system, iowait, steal: stacked, of all cores */
@@ -20,46 +57,51 @@ enum plot_resource {
     PLOT_RESOURCE_COUNT_
 };
 
-const char *plot_resource_title(enum plot_resource resource);
-
 /* F2: one panel a host over a common time axis, phases shaded. Beyond PLOT_HOSTS_MAX hosts the
  * panels give way to a heat map host by time of the resource's sum. */
 #define PLOT_HOSTS_MAX 12
-char *plot_resource(const struct report *report, enum plot_resource resource);
+struct plot *plot_resource(const struct report *report, enum plot_resource resource);
 
 /* F2: how busy each core of a host was: a heat map core by time. */
-char *plot_cores(const struct report *report, size_t host);
+struct plot *plot_cores(const struct report *report, size_t host);
 
-/* F2: what the connections between two hosts carried, for the pairs of hosts that moved most. */
-char *plot_routes(const struct report *report);
+/* F2: what the connections between two hosts carried, all pairs: a line each, of more than
+ * PLOT_ROUTE_LINES_MAX pairs a heat map pair by time, of more than PLOT_ROUTE_ROWS_MAX one of their
+ * means, sender by receiver. */
+#define PLOT_ROUTE_LINES_MAX 12
+#define PLOT_ROUTE_ROWS_MAX 64
+struct plot *plot_routes(const struct report *report);
 
 /* F3: duration of each iteration by rank. */
-char *plot_iterations(const struct report *report);
+struct plot *plot_iterations(const struct report *report);
 
 /* T8: one iteration, a line a rank, a bar each time an operator ran. */
-char *plot_timeline(const struct report *report);
+struct plot *plot_timeline(const struct report *report);
 
 /* F1: the marked value of that name, a curve a run, against time, against the iterations of the
  * rank that marked it, or against the updates of the model, which count the same in all modes.
  * titles: of the curves; NULL: the names of the runs. */
 enum plot_axis { PLOT_TIME, PLOT_ITERATION, PLOT_UPDATES };
-char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
-                 const char *name, enum plot_axis axis);
+struct plot *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
+                        const char *name, enum plot_axis axis);
 
-/* The same of one run against time: a curve for each rank that marked it more than once, the first
+/* The same of one run: a curve for each rank that marked it more than once, the first
  * PLOT_MARKED_MAX; and how many ranks did. */
 #define PLOT_MARKED_MAX 12
-char *plot_marked(const struct report *report, const char *name);
+struct plot *plot_marked(const struct report *report, const char *name, enum plot_axis axis);
 size_t plot_marked_count(const struct report *report, const char *name);
 
-/* Stacked bars, one a rank, of the main phase. SVG as in plot.h. */
+/* Stacked bars, one a rank, of the main phase. */
 #define BUDGET_BARS_MAX 64
-char *plot_budget(const struct report *report);
+struct plot *plot_budget(const struct report *report);
 
 /* A panel a rank, a stacked bar an iteration of the main phase, of the first ranks that have any.
  */
 #define BUDGET_PANELS_MAX 8
-char *plot_budget_iterations(const struct report *report);
+struct plot *plot_budget_iterations(const struct report *report);
+
+/* The name of the main phase, "the whole run" where there is none. Borrowed. */
+const char *budget_main_phase(const struct report *report);
 
 /* The colour of a term in all plots: "#4d9221". */
 const char *budget_term_colour(enum budget_term term);

@@ -42,13 +42,17 @@ static void put_names(FILE *out, const struct report *report, const struct repor
         char who[128];
         budget_whose(report, &budgets[r], who, sizeof who);
         fputs(r ? ", " : "", out);
-        script_put_string(out, who);
+        script_put_short(out, who, 24);
         fprintf(out, " %zu", r);
     }
     fputs(")\n", out);
 }
 
-char *plot_budget(const struct report *report) {
+const char *budget_main_phase(const struct report *report) {
+    return report->main_phase ? report->resources[report->main_phase].phase : "the whole run";
+}
+
+struct plot *plot_budget(const struct report *report) {
     size_t first, n = budget_of_phase(report, report->main_phase, &first);
     const struct report_budget *budgets = report->budget + first;
     struct script script;
@@ -74,5 +78,6 @@ char *plot_budget(const struct report *report) {
         separator = ", ";
     }
     fputc('\n', script.file);
-    return script_run(&script);
+    return plot_titled(script_close(&script), "Share of the wall time of %s, by rank",
+                       budget_main_phase(report));
 }

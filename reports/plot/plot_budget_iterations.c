@@ -136,29 +136,25 @@ static void put_name(FILE *out, const struct report *report, size_t whose, doubl
     budget_whose(report, &report->budget[whose], who, sizeof who);
     fputs("set label 900 ", out);
     script_put_string(out, who);
-    fprintf(out, " at screen 0.075, screen %.4f left tc rgb '#333333'\n", upper);
+    fprintf(out, " at screen 0.075, screen px(%.1f) left tc rgb '#333333'\n", upper);
 }
 
-static void put_panels(FILE *out, const struct report *report, const struct picture *p,
-                       int height) {
-    double head = (double)HEAD / height, foot = (double)FOOT / height;
-    double panel = (1 - head - foot) / (double)p->n;
+static void put_panels(FILE *out, const struct report *report, const struct picture *p) {
     fprintf(out,
-            "set multiplot\nset lmargin at screen 0.07\nset rmargin at screen 0.985\n"
+            "set lmargin at screen 0.07\nset rmargin at screen 0.985\n"
             "set yrange [0:%.6g]\nset ytics %.6g\nset ylabel 'ms' offset 1,0\nset format x ''\n"
-            "set key at screen 0.985, screen 0.99 right top horizontal samplen 1.2 invert\n",
+            "set key at screen 0.985, screen px(2) right top horizontal samplen 1.2 invert\n",
             1e3 * p->top_s, tic_of(1e3 * p->top_s));
     for (size_t i = 0; i < p->n; i++) {
-        double upper = 1 - head - panel * (double)i;
-        fprintf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n",
-                upper - 0.18 * panel, upper - 0.97 * panel);
+        double upper = HEAD + PANEL_HEIGHT * (double)i;
+        fprintf(out, "set tmargin at screen px(%.1f)\nset bmargin at screen px(%.1f)\n",
+                upper + 0.18 * PANEL_HEIGHT, upper + 0.97 * PANEL_HEIGHT);
         if (i + 1 == p->n)
             fputs("set format x '%g'\nset xlabel 'iteration' offset 0,0.5\n", out);
-        put_name(out, report, p->panels[i].whose, upper - 0.09 * panel);
+        put_name(out, report, p->panels[i].whose, upper + 0.09 * PANEL_HEIGHT);
         put_panel(out, p, i);
         fputs("unset key\n", out);
     }
-    fputs("unset multiplot\n", out);
 }
 
 static void set_range(FILE *out, const struct picture *p) {
@@ -171,7 +167,7 @@ static void set_range(FILE *out, const struct picture *p) {
     fprintf(out, "set xrange [%.9g:%.9g]\n", low, high);
 }
 
-static char *draw(const struct report *report, const struct picture *p) {
+static struct plot *draw(const struct report *report, const struct picture *p) {
     struct script script;
     int height = HEAD + FOOT + PANEL_HEIGHT * (int)p->n;
     if (script_open(&script, height) < 0)
@@ -179,18 +175,37 @@ static char *draw(const struct report *report, const struct picture *p) {
     for (size_t i = 0; i < p->n; i++)
         put_data(script.file, &p->panels[i], i);
     set_range(script.file, p);
-    put_panels(script.file, report, p, height);
-    return script_run(&script);
+    put_panels(script.file, report, p);
+    return script_close(&script);
 }
 
-char *plot_budget_iterations(const struct report *report) {
+static size_t ranks_with_iterations(const struct report *report) {
+    size_t n = 0;
+    for (size_t i = 0; i < report->n_iteration_budgets; i++)
+        n += i == 0 || report->iteration_budgets[i].whose != report->iteration_budgets[i - 1].whose;
+    return n;
+}
+
+static struct plot *titled(struct plot *plot, const struct report *report) {
+    char which[40] = "every iteration";
+    if (report->iteration_budgets_every > 1)
+        snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
+    return plot_titled(
+        plot,
+        "Time of %s of %s, by rank%s; bars are means where there are many, the tallest may be cut "
+        "off",
+        which, budget_main_phase(report),
+        ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
+}
+
+struct plot *plot_budget_iterations(const struct report *report) {
     struct picture *p = calloc(1, sizeof *p);
     if (!p)
         return errno = ENOMEM, NULL;
     fill_picture(p, report);
-    char *svg = p->n ? draw(report, p) : script_no_data();
+    struct plot *plot = p->n ? titled(draw(report, p), report) : script_no_data();
     int saved = errno;
     free(p);
     errno = saved;
-    return svg;
+    return plot;
 }

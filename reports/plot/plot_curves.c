@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/model/layout.h"
 #include "reports/plot/curve.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
@@ -27,14 +28,34 @@ static double iterations_top(const struct report *report) {
     return top;
 }
 
-char *plot_iterations(const struct report *report) {
+#define RANKS_NAMED_MAX 24
+#define NAME_MAX_SHOWN 24 /* characters of a legend */
+
+/* The place of the last name says how many more there are. */
+static void put_rank_title(FILE *out, const struct report *report, size_t r) {
+    char title[TITLE_MAX];
+    bool last = r + 1 == RANKS_NAMED_MAX && report->n_ranks > RANKS_NAMED_MAX;
+    if (r >= RANKS_NAMED_MAX) {
+        fputs("notitle", out);
+        return;
+    }
+    snprintf(title, sizeof title, "rank %d, %s", report->ranks[r].rank,
+             layout_host(report, report->ranks[r].host));
+    if (last)
+        snprintf(title, sizeof title, "%zu more ranks", report->n_ranks - r);
+    fputs("title ", out);
+    script_put_short(out, title, NAME_MAX_SHOWN);
+}
+
+struct plot *plot_iterations(const struct report *report) {
     size_t points = 0;
     for (size_t r = 0; r < report->n_ranks; r++)
         points += report->ranks[r].n;
     struct script script;
     if (!points)
         return script_no_data();
-    if (script_open(&script, 340) < 0)
+    size_t named = report->n_ranks < RANKS_NAMED_MAX ? report->n_ranks : RANKS_NAMED_MAX;
+    if (script_open(&script, named > 14 ? 130 + 15 * (int)named : 340) < 0)
         return NULL;
     FILE *out = script.file;
     for (size_t r = 0; r < report->n_ranks; r++) {
@@ -46,25 +67,19 @@ char *plot_iterations(const struct report *report) {
         script_put_series(out, name, &series, report_end_s(report));
     }
     script_put_phases(out, report);
-    script_put_phase_words(out, report);
+    script_put_phase_words(out, report, 0.98);
     fprintf(out,
             "set xrange [0:%.7g]\nset yrange [0:%.6g]\nset ylabel 'iteration time (s)'\n"
             "set xlabel 'seconds since the command started' offset 0,0.5\nset tmargin 3\n"
             "set key outside right top\nplot ",
             report_end_s(report), iterations_top(report));
     for (size_t r = 0; r < report->n_ranks; r++) {
-        char title[TITLE_MAX];
-        const struct report_rank *rank = &report->ranks[r];
-        const char *host = rank->host >= 0 && (size_t)rank->host < report->n_hosts
-                               ? report->hosts[rank->host].name
-                               : "?";
-        snprintf(title, sizeof title, "rank %d, %s", rank->rank, host);
-        fprintf(out, "%s$r%zu using 1:2 with linespoints pt 7 ps 0.3 lw 1 lc rgb '%s' title ",
+        fprintf(out, "%s$r%zu using 1:2 with linespoints pt 7 ps 0.3 lw 1 lc rgb '%s' ",
                 r ? ", " : "", r, script_colour(r));
-        script_put_string(out, title);
+        put_rank_title(out, report, r);
     }
     fputc('\n', out);
-    return script_run(&script);
+    return plot_titled(script_close(&script), "Duration of each iteration, by rank");
 }
 
 /* The curve of that name with the most points: the rank that judges the model. */
@@ -191,8 +206,9 @@ static void put_curve_axes(FILE *out, const char *name, struct range range, enum
     const char *limit = strcmp(name, "accuracy") == 0 && range.high <= 1 ? "<1" : "";
     fprintf(out,
             "set xlabel '%s' offset 0,0.5\nset xrange [0:*]\nset yrange [%s:*%s]\n"
-            "set offsets 0, graph 0.02, graph 0.08, 0\nset key outside right top\n",
-            labels[axis], from_zero(range) ? "0" : "*", limit);
+            "set offsets 0, graph 0.02, graph 0.08, %s\nset key outside right top\n",
+            labels[axis], from_zero(range) ? "0" : "*", limit,
+            from_zero(range) ? "0" : "graph 0.05");
     if (range.high >= 1e5)
         fputs("set format y '%.1s %c'\n", out);
     fputs("set ylabel ", out);
@@ -214,7 +230,7 @@ static void put_curve_style(FILE *out, size_t line, const struct drawn *d) {
     fputs(d->mean ? ".', running mean'" : "", out);
 }
 
-static char *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axis axis) {
+static struct plot *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axis axis) {
     struct script script;
     size_t points = 0;
     if (script_open(&script, 320) < 0)
@@ -230,16 +246,19 @@ static char *draw(struct drawn *drawn, size_t n, const char *name, enum plot_axi
     for (size_t i = 0; i < n; i++)
         put_curve_style(script.file, i, &drawn[i]);
     fputc('\n', script.file);
-    char *svg = script_run(&script);
+    struct plot *plot = script_close(&script);
     if (!points) {
-        free(svg);
+        plot_free(plot);
         return script_no_data();
     }
-    return svg;
+    static const char *const against[] = {[PLOT_TIME] = "time",
+                                          [PLOT_ITERATION] = "iteration",
+                                          [PLOT_UPDATES] = "updates of the model"};
+    return plot_titled(plot, "%s against %s", name, against[axis]);
 }
 
-char *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
-                 const char *name, enum plot_axis axis) {
+struct plot *plot_curve(const struct report *const *reports, const char *const *titles, size_t n,
+                        const char *name, enum plot_axis axis) {
     struct drawn *drawn = calloc(n + 1, sizeof *drawn);
     for (size_t i = 0; drawn && i < n; i++)
         drawn[i] = (struct drawn){reports[i],
@@ -250,9 +269,9 @@ char *plot_curve(const struct report *const *reports, const char *const *titles,
                                   false,
                                   false,
                                   NAN};
-    char *svg = drawn ? draw(drawn, n, name, axis) : NULL;
+    struct plot *plot = drawn ? draw(drawn, n, name, axis) : NULL;
     free(drawn);
-    return svg;
+    return plot;
 }
 
 size_t plot_marked_count(const struct report *report, const char *name) {
@@ -262,10 +281,10 @@ size_t plot_marked_count(const struct report *report, const char *name) {
     return n;
 }
 
-char *plot_marked(const struct report *report, const char *name) {
+struct plot *plot_marked(const struct report *report, const char *name, enum plot_axis axis) {
     struct drawn drawn[PLOT_MARKED_MAX];
     char titles[PLOT_MARKED_MAX][32];
-    size_t n = 0;
+    size_t n = 0, all = plot_marked_count(report, name);
     for (size_t i = 0; i < report->n_curves && n < PLOT_MARKED_MAX; i++) {
         const struct report_curve *curve = &report->curves[i];
         if (strcmp(curve->name, name) != 0 || curve->n < 2)
@@ -275,5 +294,7 @@ char *plot_marked(const struct report *report, const char *name) {
         drawn[n] = (struct drawn){report, curve, titles[n], false, false, NAN};
         n++;
     }
-    return n ? draw(drawn, n, name, PLOT_TIME) : script_no_data();
+    struct plot *plot = n ? draw(drawn, n, name, axis) : script_no_data();
+    return plot && n < all ? plot_titled(plot, "%s, %zu of %zu ranks", plot_title(plot), n, all)
+                           : plot;
 }

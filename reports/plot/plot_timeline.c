@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/model/layout.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 
@@ -79,21 +80,19 @@ static void put_axes(FILE *out, const struct report *report, const struct pictur
             1e3 * p->timeline->duration_s, (double)p->n_ranks - 0.4);
     for (size_t i = 0; i < p->n_ranks; i++) {
         char label[160];
-        const char *host = p->ranks[i]->host < 0 || (size_t)p->ranks[i]->host >= report->n_hosts
-                               ? "?"
-                               : report->hosts[p->ranks[i]->host].name;
+        const char *host = layout_host(report, p->ranks[i]->host);
         if (p->ranks[i]->rank >= 0)
             snprintf(label, sizeof label, "rank %d, %s", p->ranks[i]->rank, host);
         else
             snprintf(label, sizeof label, "%s", host);
         fputs(i ? ", " : "", out);
-        script_put_string(out, label);
+        script_put_short(out, label, 28);
         fprintf(out, " %zu", i);
     }
     fputs(")\n", out);
 }
 
-char *plot_timeline(const struct report *report) {
+struct plot *plot_timeline(const struct report *report) {
     struct picture p = {.timeline = &report->timeline};
     struct script script;
     if (!report->timeline.n_bars || !(report->timeline.duration_s > 0))
@@ -118,5 +117,7 @@ char *plot_timeline(const struct report *report) {
         script_put_string(script.file, p.names[i]);
     }
     fputc('\n', script.file);
-    return script_run(&script);
+    char title[160];
+    layout_timeline_title(report, title, sizeof title);
+    return plot_titled(script_close(&script), "%s", title);
 }

@@ -163,27 +163,9 @@ static void put_more(const struct report *report, struct page *page) {
 
 /* ---- pictures ---- */
 
-static size_t ranks_with_iterations(const struct report *report) {
-    size_t n = 0;
-    for (size_t i = 0; i < report->n_iteration_budgets; i++)
-        n += i == 0 || report->iteration_budgets[i].whose != report->iteration_budgets[i - 1].whose;
-    return n;
-}
-
 static void put_pictures(const struct report *report, struct page *page) {
-    const char *phase =
-        report->main_phase ? report->resources[report->main_phase].phase : "the whole run";
-    char which[40] = "every iteration";
-    char *svg = plot_budget(report);
-    page_picture(page, svg, "share of the wall time of %s", phase);
-    if (report->iteration_budgets_every > 1)
-        snprintf(which, sizeof which, "one of %zu iterations", report->iteration_budgets_every);
-    svg = plot_budget_iterations(report);
-    page_picture(page, svg,
-                 "%s of %s, rank by rank%s; bars are means where there are many, the tallest may "
-                 "be cut off",
-                 which, phase,
-                 ranks_with_iterations(report) > BUDGET_PANELS_MAX ? " (the first ones)" : "");
+    page_picture(page, plot_budget(report));
+    page_picture(page, plot_budget_iterations(report));
 }
 
 /* ---- iterations, for programs: rows of numbers under one list of columns; enough for a picture,

@@ -40,10 +40,8 @@ static bool name_seen(const struct comparison *c, size_t group, size_t at) {
 
 static void put_pair(struct page *page, const struct report *const *runs, size_t n,
                      const char *name) {
-    char *svg = plot_curve(runs, NULL, n, name, PLOT_ITERATION);
-    page_picture(page, svg, "%s against iteration", name);
-    svg = plot_curve(runs, NULL, n, name, PLOT_TIME);
-    page_picture(page, svg, "%s against time", name);
+    page_picture(page, plot_curve(runs, NULL, n, name, PLOT_ITERATION));
+    page_picture(page, plot_curve(runs, NULL, n, name, PLOT_TIME));
 }
 
 /* What a program wants to reach is shown, what else it counted on demand. */

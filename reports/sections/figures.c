@@ -127,6 +127,21 @@ static void add_roles(struct report_table *table, const struct report *report, c
     }
 }
 
+/* The host is the one that sends. */
+static void add_pairs(struct report_table *table, const struct report *report, const char *group) {
+    struct figure f = figure_of(report, group);
+    f.phase = "all";
+    f.unit = "MB/s";
+    for (size_t i = 0; i < report->n_routes; i++) {
+        const struct report_route *route = &report->routes[i];
+        f.host = report->hosts[route->from].name;
+        f.mean = route->mean_mb_s;
+        f.peak = route->peak_mb_s;
+        table_text(table, table_add(table, &f), METRIC, "sent to %s",
+                   report->hosts[route->to].name);
+    }
+}
+
 void figures_init(struct report_table *table) {
     TABLE_INIT(table, NULL, NULL, columns);
     table->audience = FOR_CSV;
@@ -134,6 +149,7 @@ void figures_init(struct report_table *table) {
 
 void figures_add(struct report_table *table, const struct report *report, const char *group) {
     add_resources(table, report, group);
+    add_pairs(table, report, group);
     add_efficiency(table, report, group);
     add_operators(table, report, group);
     add_roles(table, report, group);

@@ -53,8 +53,6 @@ void section_iterations(const struct report *report, struct page *page) {
                                                              : "",
                 report->ranks_in_step ? " (the ranks move together)" : "");
     page_table(page, &table);
-    if (!report->n_ranks || !page_draws(page))
-        return;
-    char *svg = plot_iterations(report);
-    page_picture(page, svg, "duration of each iteration, by rank");
+    if (report->n_ranks && page_draws(page))
+        page_picture(page, plot_iterations(report));
 }

@@ -126,7 +126,6 @@ static bool have_roles(const struct report *report) {
 }
 
 void section_operators(const struct report *report, struct page *page) {
-    char title[160];
     struct report_table table;
     TABLE_INIT(&table, "operators", report, columns);
     TABLE_ADD_ALL(&table, report->operators, report->n_operators);
@@ -139,9 +138,6 @@ void section_operators(const struct report *report, struct page *page) {
     if (!report->n_operators || !page_is_for(page, FOR_READERS))
         return;
     put_drawn(report, page);
-    layout_timeline_title(report, title, sizeof title);
-    if (!page_draws(page))
-        return;
-    char *svg = plot_timeline(report);
-    page_picture(page, svg, "%s", title);
+    if (page_draws(page))
+        page_picture(page, plot_timeline(report));
 }

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "reports/plot/plot.h"
+
 /* Calls a function of the format, if it has it. */
 #define SAY(page, function, ...)                                                                   \
     do {                                                                                           \
@@ -107,12 +109,15 @@ void page_table(struct page *page, struct report_table *table) {
     table_release(table);
 }
 
-void page_picture(struct page *page, char *svg, const char *format, ...) {
+void page_picture(struct page *page, struct plot *plot) {
+    char *svg = page_draws(page) && plot ? plot_svg(plot) : NULL;
     int why = errno;
-    __attribute__((cleanup(free_text))) char *picture = svg;
-    TEXT_OF(page, format);
-    if (page_draws(page) && (svg || why != ENODATA))
-        SAY(page, picture, page, picture, why, said, NULL);
+    if (page_draws(page) && plot)
+        SAY(page, picture, page, svg, why, plot_title(plot), NULL);
+    else if (!plot && why != ENODATA)
+        page->error = page->error ? page->error : -why;
+    free(svg);
+    plot_free(plot);
 }
 
 void page_link(struct page *page, const char *svg, int why, const char *caption, const char *link) {

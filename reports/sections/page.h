@@ -75,9 +75,10 @@ void page_statement(struct page *page, const char *state, double confidence, con
 void page_list(struct page *page, const char *label, char *const *items, size_t n);
 /* Takes the table over. */
 void page_table(struct page *page, struct report_table *table);
-/* Takes the picture over; NULL: errno says why there is none. */
-void page_picture(struct page *page, char *svg, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Draws the plot under its title, where the format has pictures, and takes it over; NULL: errno
+ * says why there is none. */
+struct plot;
+void page_picture(struct page *page, struct plot *plot);
 void page_link(struct page *page, const char *svg, int why, const char *caption, const char *link);
 void page_fold(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_unfold(struct page *page);

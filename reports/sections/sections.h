@@ -15,7 +15,7 @@ typedef void comparison_section(const struct comparison *comparison, struct page
 
 extern report_section section_run, section_phases, section_verdict, section_phase_verdicts,
     section_ranking, section_stragglers, section_budget, section_critical_path, section_efficiency,
-    section_resources, section_job, section_peaks, section_roles, section_iterations,
+    section_resources, section_job, section_peaks, section_roles, section_pairs, section_iterations,
     section_arithmetic, section_operators, section_pictures, section_processes, section_alerts,
     section_ceilings, section_quality, section_figures, section_loads, section_filesystems,
     section_exports;

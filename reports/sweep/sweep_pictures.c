@@ -38,10 +38,12 @@ static bool is_taken(const struct sweep_pictures *pictures, const char *name) {
     return false;
 }
 
-/* Takes the picture over; NULL: errno says why there is none. */
+/* Draws the plot and takes it over; NULL: errno says why there is none. */
 static int add(struct sweep_pictures *pictures, const struct sweep *sweep, const char *what,
-               const char *caption, char *svg) {
+               const char *caption, struct plot *plot) {
+    char *svg = plot_svg(plot);
     struct sweep_picture picture = {.svg = svg, .why = svg ? 0 : errno};
+    plot_free(plot);
     if (picture.why == ENODATA)
         return 0;
     struct sweep_picture *grown = realloc(pictures->items, (pictures->n + 1) * sizeof *grown);

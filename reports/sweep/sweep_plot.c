@@ -14,6 +14,7 @@
 #include "common/text.h"
 #include "reports/model/layout.h"
 #include "reports/plot/gnuplot.h"
+#include "reports/plot/plot.h"
 #include "reports/sweep/sweep_write.h"
 
 #define LINES_MAX 12
@@ -109,7 +110,7 @@ static void put_title(FILE *out, const struct axes *axes, size_t line) {
     script_put_string(out, title);
 }
 
-char *sweep_plot(const struct sweep *sweep, size_t measure) {
+struct plot *sweep_plot(const struct sweep *sweep, size_t measure) {
     struct script script;
     size_t points = 0;
     if (!sweep->n_cells)
@@ -135,10 +136,10 @@ char *sweep_plot(const struct sweep *sweep, size_t measure) {
     if (axes.bars)
         fputs(", $l0 using 1:4:5 with labels offset 0,0.8 tc rgb '#333333' notitle", script.file);
     fputc('\n', script.file);
-    char *svg = script_run(&script);
+    struct plot *plot = script_close(&script);
     if (!points) {
-        free(svg);
+        plot_free(plot);
         return script_no_data();
     }
-    return svg;
+    return plot;
 }

@@ -38,8 +38,9 @@ struct format;
 int sweep_write(const struct sweep_section *sections, size_t n, const struct format *format,
                 FILE *out);
 
-/* A measure by the first two parameters as a picture: an SVG document (free() it), or NULL with
- * errno as plot.h says. */
-char *sweep_plot(const struct sweep *sweep, size_t measure);
+/* A measure by the first two parameters as a plot (plot_free() it), or NULL with errno as plot.h
+ * says. */
+struct plot;
+struct plot *sweep_plot(const struct sweep *sweep, size_t measure);
 
 #endif

@@ -17,12 +17,17 @@ for f in text md html csv json; do
     "$chokepoint" report 1 --db "$db" --format $f -o report.$f || fail "no report as $f"
     "$chokepoint" compare 1 2 --db "$db" --format $f -o compare.$f || fail "no comparison as $f"
 done
+if command -v gnuplot >/dev/null; then
+    for f in svg png pdf; do
+        "$chokepoint" report 1 --db "$db" -o pictures.$f || fail "no pictures as $f"
+    done
+fi
 "$chokepoint" report 2 --db "$db" --format html -o plain.html || fail "no plain report"
 "$chokepoint" report 1 --db "$db" >screen || fail "no screen"
 "$chokepoint" list --db "$db" >list || fail "no list"
 [ -z "$(find . -name 'pwned*')" ] || fail "a name was executed"
 python3 - "$db" <<'END' || fail "see above"
-import base64, csv, html.parser, io, json, re, sqlite3, sys, xml.etree.ElementTree
+import base64, csv, html.parser, io, json, os, re, sqlite3, sys, xml.etree.ElementTree
 def check(good, *what):
     if not good:
         sys.exit("FAILED: " + " ".join(map(str, what)))
@@ -63,6 +68,12 @@ for name in "report.html", "compare.html":
         if source.startswith("data:"):
             picture = xml.etree.ElementTree.fromstring(base64.b64decode(source.split(",", 1)[1]))
             check(not any(e.tag.endswith(("script", "foreignObject")) for e in picture.iter()), name, "has a script in a plot")
+
+if os.path.exists("pictures.svg"):
+    picture = xml.etree.ElementTree.fromstring(read("pictures.svg"))
+    check(not any(e.tag.endswith(("script", "foreignObject")) for e in picture.iter()), "a script in pictures.svg")
+    check(open("pictures.png", "rb").read(8) == b"\x89PNG\r\n\x1a\n", "pictures.png is none")
+    check(open("pictures.pdf", "rb").read(5) == b"%PDF-", "pictures.pdf is none")
 
 for name in "report.csv", "compare.csv":
     rows = list(csv.reader(io.StringIO(read(name), newline=""), strict=True))

@@ -24,14 +24,19 @@ for verb in report compare; do
     refuses $verb "${runs[@]}" --db "$work/text" -- "cannot read"
     refuses $verb "${runs[@]}" --db "$work/foreign.db" -- "cannot read"
     refuses $verb "${runs[@]}" --db "$work" -- "cannot read"
-    refuses $verb "${runs[@]}" --format pdf -- "unknown format"
-    refuses $verb "${runs[@]}" -o "$work/it.pdf" -- "the ending of no format"
-    refuses $verb "${runs[@]}" -o "$work/it.PDF" -- "the ending of no format"
+    refuses $verb "${runs[@]}" --format doc -- "unknown format"
+    refuses $verb "${runs[@]}" -o "$work/it.doc" -- "the ending of no format"
+    refuses $verb "${runs[@]}" -o "$work/it.DOC" -- "the ending of no format"
     refuses $verb --no-such-option -- "option"
 done
 refuses compare 1 -- "two runs"
 refuses compare 1 2 --format screen -- "no screen"
+refuses compare 1 2 -o "$work/it.pdf" -- "the ending of no format"
 refuses report 1 2 -- "one run"
+refuses report -o "$work/it.png" --plot cpu,nonsense -- "unknown plot 'nonsense'; there are cpu, .* and marks"
+refuses report -o "$work/it.png" --plot "" -- "unknown plot ''"
+refuses report --plot cpu -- "--plot needs a file of pictures"
+refuses report -o "$work/it.html" --plot cpu -- "--plot needs a file of pictures"
 
 run -n one true
 run -n two sh -c 'exit 3'
@@ -42,6 +47,12 @@ refuses compare one nobody --db "$db" -- "no run 'nobody'"
 refuses compare one 1 --db "$db" -- "twice"
 refuses report one --db "$db" -o "$work/no/such/directory/x.md" -- "cannot write"
 refuses report one --db "$db" -o "$work" -- "cannot write"
+echo precious >"$work/keep.png"
+real=$chokepoint chokepoint=without_gnuplot
+without_gnuplot() { PATH=/nonexistent "$real" "$@"; }
+refuses report one --db "$db" -o "$work/keep.png" -- "gnuplot is not installed"
+chokepoint=$real
+[ "$(cat "$work/keep.png")" = precious ] || fail "the picture before is lost"
 sqlite3 "$db" ".backup $work/later.db" && sqlite3 "$work/later.db" "PRAGMA user_version = 99"
 refuses report one --db "$work/later.db" -- "version"
 

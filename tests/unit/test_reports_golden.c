@@ -21,6 +21,7 @@
 #include "reports/plot/plot.h"
 #include "reports/text/budget_bars.h"
 #include "reports/writer.h"
+#include "tests/unit/drawn.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/plant.h"
 #include "tests/unit/recorded_run.h"
@@ -422,7 +423,7 @@ static void the_picture_of_one_core_has_its_samples(void **state) {
     struct report report = {
         .hosts = &host, .n_hosts = 1, .series = &series, .duration_s = 4, .period_s = 1};
     (void)state;
-    char *svg = plot_cores(&report, 0);
+    char *svg = draw_and_free(plot_cores(&report, 0));
     if (!svg && errno == ENOENT)
         skip(); /* no gnuplot here */
     assert_non_null(svg);
@@ -439,7 +440,8 @@ static void what_several_ranks_marked_has_a_curve_each(void **state) {
     struct report report = {.curves = curves, .n_curves = 3, .run_name = (char *)"x"};
     (void)state;
     assert_int_equal(plot_marked_count(&report, "bytes"), 2);
-    char *svg = plot_marked(&report, "bytes"), *idle = plot_marked(&report, "idle");
+    char *svg = draw_and_free(plot_marked(&report, "bytes", PLOT_TIME)),
+         *idle = draw_and_free(plot_marked(&report, "idle", PLOT_TIME));
     if (!svg && errno == ENOENT)
         skip(); /* no gnuplot here */
     assert_non_null(svg);
@@ -462,7 +464,7 @@ static void a_long_curve_is_drawn_with_few_points(void **state) {
     struct report_curve curve = {(char *)"loss", 0, N, t, t, value};
     struct report report = {.curves = &curve, .n_curves = 1, .run_name = (char *)"x"};
     (void)state;
-    char *svg = plot_marked(&report, "loss");
+    char *svg = draw_and_free(plot_marked(&report, "loss", PLOT_TIME));
     bool missing = !svg && errno == ENOENT; /* no gnuplot here */
     free(t);
     free(value);
@@ -489,7 +491,7 @@ static void points_without_a_place_hide_no_others(void **state) {
     struct report_curve curve = {(char *)"loss", 0, N, t, iteration, value};
     const struct report report = {.curves = &curve, .n_curves = 1, .run_name = (char *)"x"},
                         *reports[] = {&report};
-    char *svg = plot_curve(reports, NULL, 1, "loss", PLOT_ITERATION);
+    char *svg = draw_and_free(plot_curve(reports, NULL, 1, "loss", PLOT_ITERATION));
     if (!svg && errno == ENOENT)
         skip(); /* no gnuplot here */
     assert_non_null(svg);

@@ -16,6 +16,7 @@
 #include "reports/formats/terminal.h"
 #include "reports/plot/plot.h"
 #include "reports/sections/sections.h"
+#include "tests/unit/drawn.h"
 
 #define HOSTILE "=a|<b>\"'`x` 名前"
 
@@ -144,7 +145,7 @@ static void json_has_the_planned_numbers(void **state) {
 static void a_picture_is_drawn(void **state) {
     struct report report = make();
     (void)state;
-    char *svg = plot_timeline(&report);
+    char *svg = draw_and_free(plot_timeline(&report));
     if (!svg && errno == ENOENT)
         skip();
     assert_non_null(svg);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/plot/pictures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+
+/* Takes the plot over; NULL: errno says why there is none. */
+static int add(struct pictures *pictures, struct plot *plot) {
+    if (!plot)
+        return errno == ENODATA ? 0 : negative_errno();
+    struct plot **grown = realloc(pictures->items, (pictures->n + 1) * sizeof *grown);
+    if (!grown) {
+        plot_free(plot);
+        return -ENOMEM;
+    }
+    grown[pictures->n++] = plot;
+    pictures->items = grown;
+    return 0;
+}
+
+static int add_cores(const struct report *report, struct pictures *pictures) {
+    int result = 0;
+    for (size_t h = 0; result == 0 && h < report->n_hosts && h < PICTURE_CORES_MAX; h++)
+        result = add(pictures, plot_cores(report, h));
+    return result;
+}
+
+static bool is_accuracy(const char *name) {
+    return strcmp(name, "accuracy") == 0;
+}
+
+static bool name_seen(const struct report *report, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(report->curves[i].name, report->curves[at].name) == 0)
+            return true;
+    return false;
+}
+
+static int add_accuracy(const struct report *report, struct pictures *pictures) {
+    if (!plot_marked_count(report, "accuracy"))
+        return 0;
+    int result = add(pictures, plot_marked(report, "accuracy", PLOT_ITERATION));
+    return result ? result : add(pictures, plot_marked(report, "accuracy", PLOT_TIME));
+}
+
+static int add_marks(const struct report *report, struct pictures *pictures) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < report->n_curves; i++) {
+        const char *name = report->curves[i].name;
+        if (!is_accuracy(name) && !name_seen(report, i) && plot_marked_count(report, name))
+            result = add(pictures, plot_marked(report, name, PLOT_TIME));
+    }
+    return result;
+}
+
+struct kind {
+    const char *name, *help;
+    struct plot *(*plot)(const struct report *report); /* one plot; or (NULL) */
+    int (*add)(const struct report *report, struct pictures *pictures);
+};
+
+static struct plot *cpu(const struct report *report) {
+    return plot_resource(report, PLOT_CPU);
+}
+
+static struct plot *memory(const struct report *report) {
+    return plot_resource(report, PLOT_MEMORY);
+}
+
+static struct plot *network(const struct report *report) {
+    return plot_resource(report, PLOT_NETWORK);
+}
+
+static struct plot *disk(const struct report *report) {
+    return plot_resource(report, PLOT_DISK);
+}
+
+static struct plot *pressure(const struct report *report) {
+    return plot_resource(report, PLOT_PRESSURE);
+}
+
+static const struct kind kinds[] = {
+    {"cpu", "CPU time of each host", cpu, NULL},
+    {"memory", "memory of each host", memory, NULL},
+    {"network", "bytes sent and received by each host", network, NULL},
+    {"disk", "bytes read and written by each host", disk, NULL},
+    {"pressure", "time in which tasks of each host waited", pressure, NULL},
+    {"pairs", "bytes from host to host", plot_routes, NULL},
+    {"cores", "each core of each host", NULL, add_cores},
+    {"budget", "where the time of each rank went", plot_budget, NULL},
+    {"budget-iterations", "the same, by iteration", plot_budget_iterations, NULL},
+    {"iterations", "duration of each iteration", plot_iterations, NULL},
+    {"timeline", "one iteration by operator", plot_timeline, NULL},
+    {"accuracy", "accuracy by iteration and by time", NULL, add_accuracy},
+    {"marks", "other values that the program marked", NULL, add_marks},
+};
+
+const char *picture_name(size_t i) {
+    return i < ARRAY_SIZE(kinds) ? kinds[i].name : NULL;
+}
+
+const char *picture_help(size_t i) {
+    return i < ARRAY_SIZE(kinds) ? kinds[i].help : NULL;
+}
+
+/* Whether the n characters at text are this name. */
+static bool is_name(const char *text, size_t n, const char *name) {
+    return strlen(name) == n && strncmp(text, name, n) == 0;
+}
+
+static bool is_listed(const char *names, const char *name) {
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (is_name(at, strcspn(at, ","), name))
+            return true;
+    return false;
+}
+
+int pictures_check(const char *names, char *ret_wrong, size_t size) {
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t n = strcspn(at, ","), i = 0;
+        while (i < ARRAY_SIZE(kinds) && !is_name(at, n, kinds[i].name))
+            i++;
+        if (i < ARRAY_SIZE(kinds))
+            continue;
+        snprintf(ret_wrong, size, "%.*s", n < size ? (int)n : (int)size - 1, at);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int pictures_make(const struct report *report, const char *names, struct pictures *pictures) {
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < ARRAY_SIZE(kinds); i++)
+        if (!names || is_listed(names, kinds[i].name))
+            result = kinds[i].plot ? add(pictures, kinds[i].plot(report))
+                                   : kinds[i].add(report, pictures);
+    return result;
+}
+
+void pictures_release(struct pictures *pictures) {
+    for (size_t i = 0; i < pictures->n; i++)
+        plot_free(pictures->items[i]);
+    free(pictures->items);
+    *pictures = (struct pictures){0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The pictures of one run by name: what a report shows, and what a file of pictures is made of. */
+#ifndef CHOKEPOINT_REPORTS_PICTURES_H
+#define CHOKEPOINT_REPORTS_PICTURES_H
+
+#include "reports/plot/plot.h"
+
+#define PICTURE_CORES_MAX 16 /* hosts whose cores are drawn */
+
+struct pictures {
+    struct plot **items; /* owned; release with pictures_release() */
+    size_t n;
+};
+
+/* The name of the i-th kind of picture, in the order of a file, and what it shows; NULL: there is
+ * no such kind. Static. */
+const char *picture_name(size_t i);
+const char *picture_help(size_t i);
+
+/* Checks a list of names, separated by commas. -EINVAL: the first that is none is copied, cut to
+ * size, into ret_wrong. */
+int pictures_check(const char *names, char *ret_wrong, size_t size);
+
+/* Appends what the report has of the names (NULL: of all kinds), in the order of the kinds, each
+ * once; nothing where it has nothing. -ENOMEM. */
+int pictures_make(const struct report *report, const char *names, struct pictures *pictures);
+void pictures_release(struct pictures *pictures);
+
+#endif

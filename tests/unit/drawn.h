@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots drawn, for tests of what is in the picture. */
+#ifndef CHOKEPOINT_TESTS_DRAWN_H
+#define CHOKEPOINT_TESTS_DRAWN_H
+
+#include <errno.h>
+
+#include "reports/plot/plot.h"
+
+/* The SVG of a plot, which is freed; NULL with the errno of the plot, or of drawing it. */
+static inline char *draw_and_free(struct plot *plot) {
+    char *svg = plot_svg(plot);
+    int saved = errno;
+    plot_free(plot);
+    errno = saved;
+    return svg;
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of one run as files: that they are what they claim to be, and draw what the tables say.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+#include "reports/model/model_private.h"
+#include "reports/plot/gnuplot.h"
+#include "reports/plot/pictures.h"
+#include "tests/unit/plant.h"
+
+#define SECONDS 10
+
+/* A host that sends 5 MB/s and receives 2, of ten seconds. */
+struct planted {
+    struct report_host host;
+    struct report_host_series series;
+    struct report report;
+    double t[SECONDS], sent[SECONDS], received[SECONDS];
+};
+
+static void plant_host(struct planted *p) {
+    *p = (struct planted){.host = {.name = (char *)"vm1", .n_cpus = 1}};
+    for (int i = 0; i < SECONDS; i++) {
+        p->t[i] = i + 1;
+        p->sent[i] = 5;
+        p->received[i] = 2;
+    }
+    p->series.metrics[METRIC_NET_SEND] =
+        (struct report_series){(char *)"send", SECONDS, p->t, p->sent};
+    p->series.metrics[METRIC_NET_RECV] =
+        (struct report_series){(char *)"receive", SECONDS, p->t, p->received};
+    p->report = (struct report){.run_name = (char *)"x",
+                                .hosts = &p->host,
+                                .n_hosts = 1,
+                                .series = &p->series,
+                                .duration_s = SECONDS,
+                                .period_s = 1};
+}
+
+/* What a file of that kind has in it; the caller frees it. NULL: gnuplot is not here. */
+static char *written(const struct report *report, const char *names, enum plot_file kind,
+                     size_t *ret_size) {
+    struct pictures pictures = {0};
+    char *text = NULL;
+    FILE *out = open_memstream(&text, ret_size);
+    assert_int_equal(pictures_make(report, names, &pictures), 0);
+    int result = plots_write(pictures.items, pictures.n, "a heading", kind, out);
+    pictures_release(&pictures);
+    fclose(out);
+    if (result == -ENOENT) {
+        free(text);
+        return NULL;
+    }
+    assert_int_equal(result, 0);
+    return text;
+}
+
+static uint32_t number_at(const char *text, size_t at) {
+    const unsigned char *bytes = (const unsigned char *)text + at;
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static void files_are_of_the_kind_that_was_asked_for(void **state) {
+    struct planted p;
+    size_t size;
+    (void)state;
+    plant_host(&p);
+    char *png = written(&p.report, NULL, PLOT_FILE_PNG, &size);
+    if (!png)
+        skip(); /* no gnuplot here */
+    assert_true(size > 100 && memcmp(png, "\x89PNG\r\n\x1a\n", 8) == 0);
+    assert_int_equal(number_at(png, 16), 1470); /* the header's width */
+    assert_memory_equal(png + size - 8, "IEND", 4);
+    free(png);
+    char *pdf = written(&p.report, NULL, PLOT_FILE_PDF, &size);
+    assert_true(size > 100 && memcmp(pdf, "%PDF-", 5) == 0);
+    assert_non_null(memmem(pdf + size - 16, 16, "%%EOF", 5));
+    free(pdf);
+    char *svg = written(&p.report, NULL, PLOT_FILE_SVG, &size);
+    assert_non_null(strstr(svg, "<svg"));
+    assert_non_null(strstr(svg, "a heading"));
+    assert_non_null(strstr(svg, ">Network<"));
+    free(svg);
+}
+
+static void a_name_that_is_none_is_told(void **state) {
+    char wrong[8];
+    (void)state;
+    assert_int_equal(pictures_check("cpu,pairs,budget-iterations", wrong, sizeof wrong), 0);
+    assert_int_equal(pictures_check("cpu,nonsense", wrong, sizeof wrong), -EINVAL);
+    assert_string_equal(wrong, "nonsens");
+    assert_int_equal(pictures_check("", wrong, sizeof wrong), -EINVAL);
+    assert_int_equal(pictures_check("cpu,", wrong, sizeof wrong), -EINVAL);
+    assert_int_equal(pictures_check("cp", wrong, sizeof wrong), -EINVAL);
+}
+
+static void only_what_is_named_is_made(void **state) {
+    struct planted p;
+    struct pictures pictures = {0};
+    (void)state;
+    plant_host(&p);
+    assert_int_equal(pictures_make(&p.report, "network,network,pairs", &pictures), 0);
+    assert_int_equal(pictures.n, 1); /* once; of pairs there is nothing */
+    assert_string_equal(plot_title(pictures.items[0]), "Network");
+    pictures_release(&pictures);
+}
+
+/* ---- ceilings ---- */
+
+static bool draws(const struct plot *plot, const char *what) {
+    return memmem(plot->script, plot->size, what, strlen(what)) != NULL;
+}
+
+static void a_known_ceiling_is_a_line_with_words(void **state) {
+    struct planted p;
+    (void)state;
+    plant_host(&p);
+    struct plot *without = plot_resource(&p.report, PLOT_NETWORK);
+    assert_false(draws(without, "ceiling"));
+    assert_false(draws(without, "dt 2"));
+    plot_free(without);
+    p.series.ceilings[METRIC_NET_SEND] = (struct report_ceiling){6.25, ARITHMETIC_SET};
+    struct plot *with = plot_resource(&p.report, PLOT_NETWORK);
+    assert_true(draws(with, ", 6.25 with lines dt 2"));
+    assert_true(draws(with, "'ceiling: send 6.25 MB/s (set)'"));
+    assert_true(draws(with, "set yrange [0:10]"));
+    plot_free(with);
+}
+
+/* A link of 1250 MB/s does not press a curve of 5 to the axis; the words tell of it all the same.
+ */
+static void a_ceiling_far_away_leaves_the_curve_its_room(void **state) {
+    struct planted p;
+    (void)state;
+    plant_host(&p);
+    p.series.ceilings[METRIC_NET_SEND] = p.series.ceilings[METRIC_NET_RECV] =
+        (struct report_ceiling){1250, ARITHMETIC_MEASURED};
+    struct plot *plot = plot_resource(&p.report, PLOT_NETWORK);
+    assert_true(draws(plot, "set yrange [0:5]"));
+    assert_true(draws(plot, "'ceiling: send and receive 1250 MB/s (measured)'"));
+    plot_free(plot);
+}
+
+/* ---- pairs of hosts ---- */
+
+#define HOSTS 10
+
+/* Each host sends (1 + its place) MB/s to each other one. */
+static void plant_pairs(struct recording *r, struct report_host *hosts, char (*names)[32], size_t n,
+                        struct report *report) {
+    plant_init(r, n, SECONDS);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "vm%zu", i + 1);
+        hosts[i] = (struct report_host){.name = names[i]};
+    }
+    for (size_t from = 0; from < n; from++)
+        for (size_t to = 0; to < n; to++) {
+            char name[160];
+            size_t low = from < to ? from : to, high = from < to ? to : from;
+            if (from == to)
+                continue;
+            snprintf(name, sizeof name, "10.0.0.%zu:%zu>10.0.0.%zu:%zu", from + 1,
+                     from == low ? 1000 + high : 2000 + low, to + 1,
+                     to == low ? 1000 + high : 2000 + low);
+            for (int t = 1; t <= SECONDS; t++) {
+                int64_t values[16] = {0};
+                values[CONNECTION_SEND_BYTES] = (int64_t)(from + 1) * 1000000;
+                series_set_append(&r->tables[RECORDING_CONNECTION], (int)from,
+                                  (int64_t)(1 + from * n + to), name, t * NS_PER_S, NS_PER_S,
+                                  values);
+            }
+        }
+    *report = (struct report){.run_name = (char *)"x",
+                              .hosts = hosts,
+                              .n_hosts = n,
+                              .duration_s = SECONDS,
+                              .period_s = 1};
+    struct run_model model = {.recording = r};
+    assert_int_equal(report_fill_routes(report, &model), 0);
+}
+
+static void release_pairs(struct recording *r, struct report *report) {
+    for (size_t i = 0; i < report->n_routes; i++) {
+        free(report->routes[i].series.label);
+        free(report->routes[i].series.t_s);
+        free(report->routes[i].series.value);
+    }
+    free(report->routes);
+    recording_release(r);
+}
+
+/* The mean of the values that the script has of a pair. */
+static double mean_drawn(const struct plot *plot, size_t route) {
+    char name[32];
+    double t, value, sum = 0;
+    size_t n = 0;
+    snprintf(name, sizeof name, "$r%zu << EOD\n", route);
+    const char *at = memmem(plot->script, plot->size, name, strlen(name));
+    assert_non_null(at);
+    for (at += strlen(name); sscanf(at, "%lf %lf", &t, &value) == 2; at = strchr(at, '\n') + 1) {
+        sum += value;
+        n++;
+    }
+    return sum / (double)n;
+}
+
+static void pairs_are_drawn_as_the_table_has_them(void **state) {
+    struct recording r;
+    struct report report;
+    struct report_host hosts[HOSTS];
+    char names[HOSTS][32];
+    (void)state;
+    plant_pairs(&r, hosts, names, 4, &report); /* 12 pairs, all of them */
+    assert_int_equal(report.n_routes, 12);
+    struct plot *plot = plot_routes(&report);
+    for (size_t i = 0; i < report.n_routes; i++) {
+        const struct report_route *route = &report.routes[i];
+        double mb_s = route->from + 1;
+        assert_float_equal(route->bytes, mb_s * SECONDS * 1e6, 1);
+        assert_float_equal(route->mean_mb_s, mb_s, 1e-6);
+        assert_float_equal(route->peak_mb_s, mb_s, 1e-6);
+        assert_float_equal(route->share_pct, 100 * mb_s / 30, 1e-6);
+        assert_float_equal(mean_drawn(plot, i), route->mean_mb_s, 1e-3);
+    }
+    plot_free(plot);
+    release_pairs(&r, &report);
+}
+
+static void many_pairs_are_all_in_the_picture(void **state) {
+    static const size_t hosts_of[] = {6, HOSTS}; /* 30 pairs are rows, 90 a square */
+    (void)state;
+    for (size_t k = 0; k < ARRAY_SIZE(hosts_of); k++) {
+        struct recording r;
+        struct report report;
+        struct report_host hosts[HOSTS];
+        char names[HOSTS][32];
+        size_t n = hosts_of[k];
+        plant_pairs(&r, hosts, names, n, &report);
+        assert_int_equal(report.n_routes, n * (n - 1));
+        struct plot *plot = plot_routes(&report);
+        assert_true(draws(plot, k ? "'vm10'" : "'vm6 to vm5'"));
+        plot_free(plot);
+        release_pairs(&r, &report);
+    }
+}
+
+/* ---- names from outside ---- */
+
+static void hostile_names_stay_words(void **state) {
+    static const char harm[] = "'`touch harm`\n\";set output 'harm'#<script>";
+    struct planted p;
+    size_t size;
+    (void)state;
+    plant_host(&p);
+    p.host.name = (char *)harm;
+    struct plot *plot = plot_resource(&p.report, PLOT_NETWORK);
+    assert_false(draws(plot, "`"));
+    assert_false(draws(plot, "\n\";set"));
+    plot_free(plot);
+    p.report.run_name = (char *)harm;
+    char *svg = written(&p.report, NULL, PLOT_FILE_SVG, &size);
+    if (!svg)
+        skip(); /* no gnuplot here */
+    assert_null(strstr(svg, "<script"));
+    assert_int_equal(access("harm", F_OK), -1);
+    free(svg);
+}
+
+/* ---- how much one file holds ---- */
+
+static void a_column_is_bounded_and_pages_hold_all(void **state) {
+    struct plot tall = {.height = 4000};
+    struct plot *plots[] = {&tall, &tall, &tall, &tall, &tall};
+    (void)state;
+    assert_int_equal(plots_that_fit(plots, 5, PLOT_FILE_PNG), 3);
+    assert_int_equal(plots_that_fit(plots, 5, PLOT_FILE_SVG), 3);
+    assert_int_equal(plots_that_fit(plots, 5, PLOT_FILE_PDF), 5);
+    tall.height = 2 * PLOT_COLUMN_MAX;
+    assert_int_equal(plots_that_fit(plots, 5, PLOT_FILE_PNG), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_are_of_the_kind_that_was_asked_for),
+        cmocka_unit_test(a_name_that_is_none_is_told),
+        cmocka_unit_test(only_what_is_named_is_made),
+        cmocka_unit_test(a_known_ceiling_is_a_line_with_words),
+        cmocka_unit_test(a_ceiling_far_away_leaves_the_curve_its_room),
+        cmocka_unit_test(pairs_are_drawn_as_the_table_has_them),
+        cmocka_unit_test(many_pairs_are_all_in_the_picture),
+        cmocka_unit_test(hostile_names_stay_words),
+        cmocka_unit_test(a_column_is_bounded_and_pages_hold_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
