@@ -463,7 +463,10 @@ static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
     struct run_model model;
     struct whatif *whatif;
     struct whatif_answer a;
-    const struct whatif_scenario at_once = {WHATIF_CPU, .host = 1, .rank = -1, .factor = 1e9};
+    const struct whatif_scenario at_once = {WHATIF_CPU, .host = 1, .rank = -1, .factor = 1e9},
+                                 half = {WHATIF_LATENCY, .host = -1, .rank = -1, .factor = 0.5},
+                                 none = {WHATIF_LATENCY, .host = -1, .rank = -1, .factor = 1e-3};
+    double least;
     (void)state;
     throttled_ns = 0;
     plant_recording(&r, false);
@@ -473,6 +476,11 @@ static void no_answer_is_shorter_than_what_stays_of_the_path(void **state) {
     assert_int_equal(whatif_ask(whatif, &at_once, 1, &a), 0);
     assert_true(a.replayed && a.calls_s >= 0.5 * SECONDS * (1 - 1e-6));
     assert_true(a.bound_s <= a.predicted_s && a.gain <= a.gain_max);
+    assert_int_equal(whatif_ask(whatif, &none, 1, &a), 0);
+    least = a.gain_max;
+    assert_true(least > 0);
+    assert_int_equal(whatif_ask(whatif, &half, 1, &a), 0);
+    assert_true(a.gain_max > 0.4 * least && a.gain_max < 0.6 * least);
     whatif_free(whatif);
     model_release(&model);
     recording_release(&r);

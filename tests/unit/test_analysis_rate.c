@@ -177,6 +177,29 @@ static void a_lost_frame_costs_resolution_not_truth(void **state) {
     recording_release(&r);
 }
 
+/* A row from 0.5 s to 1.5 s, on a grid of cells that end at 1 s, 1.5 s and 2 s. */
+static void what_begins_within_a_cell_is_spread_over_its_own_time(void **state) {
+    struct recording r;
+    struct rate grid;
+    double amount[3] = {0}, covered_ns[3] = {0};
+    (void)state;
+    plant_init(&r, 1, 2);
+    const struct series_set *set = &r.tables[RECORDING_NET];
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 0});
+    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 0});
+    add(&r, RECORDING_NET, 2, "eth1", 1.5, 1, (int64_t[]){0, 8000000});
+    assert_int_equal(align_grid(set, 0, NULL, NULL, 1, &grid), 0);
+    assert_int_equal(grid.n, 3);
+    align_growth(set, &set->items[1], 1u << NET_SEND_BYTES, &grid, amount, covered_ns);
+    NEAR(amount[0], 4e6);
+    NEAR(amount[1], 4e6);
+    NEAR(amount[2], 0);
+    NEAR(covered_ns[0], 0.5e9);
+    NEAR(covered_ns[1], 0.5e9);
+    rate_release(&grid);
+    recording_release(&r);
+}
+
 /* After a restart nothing is known of the time between: a gap, not a zero. */
 static void what_was_not_seen_is_a_gap(void **state) {
     struct recording r;
@@ -421,6 +444,7 @@ int main(void) {
         cmocka_unit_test(bytes_are_bytes_and_megabytes_decimal),
         cmocka_unit_test(interfaces_add_up_and_loopback_does_not),
         cmocka_unit_test(a_lost_frame_costs_resolution_not_truth),
+        cmocka_unit_test(what_begins_within_a_cell_is_spread_over_its_own_time),
         cmocka_unit_test(what_was_not_seen_is_a_gap),
         cmocka_unit_test(cpu_shares_are_of_the_time_the_kernel_counted),
         cmocka_unit_test(an_unknown_column_is_not_zero),
