@@ -81,7 +81,7 @@ int echo_server_listen(struct echo_server *server, int beside_fd) {
 }
 
 uint64_t echo_server_key(const struct echo_server *server) {
-    return server->started && server->n_fds > 1 ? server->key : 0;
+    return server->n_fds > 1 ? server->key : 0;
 }
 
 /* ---- who asked ---- */
@@ -144,20 +144,23 @@ static void call_all(struct echo_server *server) {
             send_to(&server->peers[i], &(struct echo){.kind = ECHO_CALL, .key = server->key});
 }
 
+void echo_server_hear(struct echo_server *server, int timeout_ms) {
+    uint64_t n;
+    poll(server->fds, server->n_fds, timeout_ms);
+    if (server->fds[0].revents && read(server->fds[0].fd, &n, sizeof n) < 0)
+        return;
+    if (atomic_exchange(&server->calling, false))
+        call_all(server);
+    for (nfds_t i = 1; i < server->n_fds; i++)
+        for (int k = 0; server->fds[i].revents && k < AT_ONCE; k++)
+            if (!answer_one(server, server->fds[i].fd))
+                break;
+}
+
 static void *serve(void *arg) {
     struct echo_server *server = arg;
-    while (!atomic_load(&server->ending)) {
-        uint64_t n;
-        poll(server->fds, server->n_fds, -1);
-        if (server->fds[0].revents && read(server->fds[0].fd, &n, sizeof n) < 0)
-            continue;
-        if (atomic_exchange(&server->calling, false))
-            call_all(server);
-        for (nfds_t i = 1; i < server->n_fds; i++)
-            for (int k = 0; server->fds[i].revents && k < AT_ONCE; k++)
-                if (!answer_one(server, server->fds[i].fd))
-                    break;
-    }
+    while (!atomic_load(&server->ending))
+        echo_server_hear(server, -1);
     return NULL;
 }
 

@@ -16,6 +16,10 @@ int echo_server_new(struct echo_server **ret_server);
  * there are none to be had; agents then do without. */
 int echo_server_listen(struct echo_server *server, int beside_fd);
 
+/* Waits until something comes, at most so long (-1: for ever), and answers it. For the thread, and
+ * for who has started none. */
+void echo_server_hear(struct echo_server *server, int timeout_ms);
+
 /* Starts the thread. -errno. */
 int echo_server_start(struct echo_server *server);
 

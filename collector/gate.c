@@ -151,6 +151,8 @@ int gate_new(const struct gate_limits *limits, struct gate **ret_gate) {
     pthread_condattr_destroy(&monotonic);
     int error = pthread_create(&gate->thread, NULL, watch, gate);
     if (error) {
+        pthread_cond_destroy(&gate->changed);
+        pthread_mutex_destroy(&gate->lock);
         free(gate);
         return -error;
     }

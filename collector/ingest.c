@@ -123,18 +123,24 @@ static struct known_host *find_host(struct ingest *ingest, const char *name) {
     return NULL;
 }
 
-static int need_host(struct ingest *ingest, const char *name, struct known_host **ret_host) {
-    struct known_host *host = find_host(ingest, name);
+static int one_too_many(struct ingest_push *push, const char *whose, int limit, const char *what) {
+    snprintf(push->why, sizeof push->why, "the %s has %d %s already", whose, limit, what);
+    return -EUSERS;
+}
+
+static int need_host(struct ingest *ingest, struct ingest_push *push,
+                     struct known_host **ret_host) {
+    struct known_host *host = find_host(ingest, push->host);
     if (!host) {
         if (ingest->n_hosts == INGEST_HOSTS_MAX)
-            return -EUSERS;
+            return one_too_many(push, "run", INGEST_HOSTS_MAX, "hosts");
         host = realloc(ingest->hosts, (ingest->n_hosts + 1) * sizeof *host);
         if (!host)
             return -ENOMEM;
         ingest->hosts = host;
         host = &host[ingest->n_hosts++];
         *host = (struct known_host){0};
-        snprintf(host->name, sizeof host->name, "%s", name);
+        snprintf(host->name, sizeof host->name, "%s", push->host);
     }
     *ret_host = host;
     return 0;
@@ -257,12 +263,19 @@ static void reset_results(struct ingest_push *push) {
     push->note[0] = push->why[0] = '\0';
 }
 
-static int write_push(struct ingest *ingest, struct ingest_push *push) {
+static int need_stream(struct ingest *ingest, struct ingest_push *push, int64_t *ret_stream) {
+    int64_t host;
+    int r = store_stream(ingest->store, ingest->run, &ingest->reader.stream, &host, ret_stream);
+    return r == -EUSERS ? one_too_many(push, "host", STORE_STREAMS_MAX, "streams") : r;
+}
+
+int ingest_write(struct ingest *ingest, struct ingest_push *push) {
     struct known_host *host;
-    int64_t host_id, stream, ids[TABLES_MAX];
-    int r = need_host(ingest, push->host, &host);
+    int64_t stream, ids[TABLES_MAX];
+    reset_results(push);
+    int r = need_host(ingest, push, &host);
     if (r == 0)
-        r = store_stream(ingest->store, ingest->run, &ingest->reader.stream, &host_id, &stream);
+        r = need_stream(ingest, push, &stream);
     if (r == 0)
         r = register_tables(ingest, push, host, ids);
     if (r == 0)
@@ -271,14 +284,6 @@ static int write_push(struct ingest *ingest, struct ingest_push *push) {
         r = write_clock(ingest, push, stream, host);
     if (r == 0)
         push->committed = store_stream_last_seq(ingest->store, stream);
-    return r;
-}
-
-int ingest_write(struct ingest *ingest, struct ingest_push *push) {
-    reset_results(push);
-    int r = write_push(ingest, push);
-    if (r == -EUSERS)
-        snprintf(push->why, sizeof push->why, "the run has %d hosts already", INGEST_HOSTS_MAX);
     return r;
 }
 

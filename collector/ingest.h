@@ -48,7 +48,8 @@ void ingest_free(struct ingest *ingest); /* takes NULL */
 int ingest_check(struct ingest *ingest, struct ingest_push *push);
 
 /* Writes what was checked last, inside the caller's transaction. A negative errno of the store: the
- * caller then rolls back. -EUSERS: the run has INGEST_HOSTS_MAX hosts already. */
+ * caller then rolls back. -EUSERS: the run has INGEST_HOSTS_MAX hosts already, or the host has
+ * STORE_STREAMS_MAX streams; why says which. */
 int ingest_write(struct ingest *ingest, struct ingest_push *push);
 
 /* After the commit: whether these were the first frames of their host since ingest_new. */

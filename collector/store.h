@@ -200,7 +200,12 @@ int store_commit(struct store *store); /* on 0 all of it is on the disk, and out
  * write or commit call this. */
 void store_rollback(struct store *store);
 
-/* The host and stream a wire stream speaks of, created as needed. */
+/* Of one host in one run. An agent makes two streams, and makes others only where it found no spool
+ * to go on with. It is started again every 10 s at most: with its spool removed each time, that
+ * takes 5 hours. */
+#define STORE_STREAMS_MAX 4096
+
+/* The host and stream a wire stream speaks of, created as needed. -EUSERS: one stream too many. */
 int store_stream(struct store *store, int64_t run, const struct wire_stream *stream,
                  int64_t *ret_host, int64_t *ret_stream);
 /* The highest seq of the stream that is committed or in this transaction; 0 if none. */

@@ -95,6 +95,7 @@ static const char *const texts[STATEMENT_COUNT_] = {
                         " AND stream_id = ?",
     [SQL_STREAM_RUN] = "SELECT max(h.run) FROM stream s JOIN host h USING(host)"
                        " WHERE s.boot_id = ? AND s.stream_id = ? AND h.name = ?",
+    [SQL_STREAM_COUNT] = "SELECT count(*) FROM stream WHERE host = ?",
     /* A further stream of the same boot starts with what is known of that clock. */
     [SQL_STREAM_INSERT] =
         "INSERT INTO stream(host, boot_id, stream_id, period_ns, clock_offset_ns, clock_error_ns)"

@@ -129,6 +129,12 @@ static int host_find_or_insert(struct store *store, int64_t run, const char *nam
     return r;
 }
 
+static int check_room(struct store *store, int64_t host) {
+    int64_t n = 0;
+    int r = sql_get(store, SQL_STREAM_COUNT, &n, "i", host);
+    return r < 0 ? r : n < STORE_STREAMS_MAX ? 0 : -EUSERS;
+}
+
 static int stream_find_or_insert(struct store *store, int64_t host, const struct wire_stream *wire,
                                  int64_t *ret_id) {
     /* The bits of the id, so that all of them fit: INT64_MIN alone would be taken for NULL. */
@@ -136,7 +142,9 @@ static int stream_find_or_insert(struct store *store, int64_t host, const struct
     int r = sql_get(store, SQL_STREAM_FIND, ret_id, "iti", host, wire->boot_id, bits);
     if (r)
         return r < 0 ? r : 0;
-    r = sql_run(store, SQL_STREAM_INSERT, "itii", host, wire->boot_id, bits, wire->period_ns);
+    r = check_room(store, host);
+    if (!r)
+        r = sql_run(store, SQL_STREAM_INSERT, "itii", host, wire->boot_id, bits, wire->period_ns);
     if (!r)
         *ret_id = sqlite3_last_insert_rowid(store->db);
     return r;

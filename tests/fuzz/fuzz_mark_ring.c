@@ -15,6 +15,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+#define WORDS 512 /* of 8 bytes: those that a piece may name, from either start */
+#define REACH (CHOKEPOINT_MARK_HEADER + 8 * WORDS)
+
 static void check(void *ctx, const struct mark_writer *writer,
                   const struct chokepoint_mark_record *r) {
     int64_t end;
@@ -29,19 +32,39 @@ static void check(void *ctx, const struct mark_writer *writer,
             abort();
 }
 
-static int make_ring(const char *path) {
-    const struct chokepoint_mark_header header = {.magic = CHOKEPOINT_MARK_MAGIC,
-                                                  .version = CHOKEPOINT_MARK_VERSION,
-                                                  .record_bytes =
-                                                      sizeof(struct chokepoint_mark_record),
-                                                  .capacity = CHOKEPOINT_MARK_CAPACITY,
-                                                  .pid = 7,
-                                                  .rank = -1};
-    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, (off_t)CHOKEPOINT_MARK_FILE_BYTES) < 0 ||
-        pwrite(fd, &header, sizeof header, 0) != sizeof header)
+/* The directory and the file stay from input to input. */
+static char dir[] = "/dev/shm/fuzz_mark_XXXXXX";
+
+static void clean_up(void) {
+    mark_directory_remove(dir);
+}
+
+static int make_ring(void) {
+    char path[64];
+    if (!mkdtemp(dir))
         abort();
+    snprintf(path, sizeof path, "%s/7.ring", dir);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        abort();
+    atexit(clean_up);
     return fd;
+}
+
+/* All that an input may have written to is as it was. */
+static void reset_ring(int fd) {
+    static const union {
+        struct chokepoint_mark_header header;
+        uint8_t bytes[REACH];
+    } fresh = {.header = {.magic = CHOKEPOINT_MARK_MAGIC,
+                          .version = CHOKEPOINT_MARK_VERSION,
+                          .record_bytes = sizeof(struct chokepoint_mark_record),
+                          .capacity = CHOKEPOINT_MARK_CAPACITY,
+                          .pid = 7,
+                          .rank = -1}};
+    if (ftruncate(fd, (off_t)CHOKEPOINT_MARK_FILE_BYTES) < 0 ||
+        pwrite(fd, &fresh, sizeof fresh, 0) != sizeof fresh)
+        abort();
 }
 
 static void drain(struct mark_reader *reader) {
@@ -65,19 +88,16 @@ static void write_pieces(int fd, struct mark_reader *reader, const uint8_t *data
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
-    char dir[] = "/dev/shm/fuzz_mark_XXXXXX", path[64];
+    static int fd = -1;
     struct mark_reader reader;
-    if (!mkdtemp(dir))
-        abort();
-    snprintf(path, sizeof path, "%s/7.ring", dir);
-    int fd = make_ring(path);
+    if (fd < 0)
+        fd = make_ring();
+    reset_ring(fd);
     if (mark_reader_open(&reader, dir) < 0)
         abort();
     drain(&reader);
     write_pieces(fd, &reader, data, n);
     drain(&reader);
     mark_reader_release(&reader);
-    close(fd);
-    mark_directory_remove(dir);
     return 0;
 }

@@ -65,6 +65,12 @@ static int push(struct fixture *f, struct ingest_push *p) {
     return r;
 }
 
+static void body_of_stream(struct fixture *f, const char *host, uint64_t stream) {
+    buffer_reset(&f->body);
+    frames_open(&f->body, host, stream, &frames_cpu);
+    frames_put_many(&f->body, &frames_cpu, 1, 1);
+}
+
 static void good_body(struct fixture *f, uint64_t first, uint64_t last) {
     buffer_reset(&f->body);
     frames_open(&f->body, "vm1", 7, &frames_cpu);
@@ -85,6 +91,31 @@ static void a_body_becomes_rows(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT sum(user_ns) FROM cpu"), 2 * 4 * 1000);
     assert_true(ingest_committed(f->ingest, &p));
     assert_false(ingest_committed(f->ingest, &p));
+}
+
+static void fill_streams(struct fixture *f, const char *name, uint64_t n) {
+    struct wire_stream stream = {.boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+                                 .period_ns = 100000000};
+    int64_t host, id;
+    strcpy(stream.host, name);
+    assert_int_equal(store_begin(f->store), 0);
+    for (stream.stream_id = 1; stream.stream_id <= n; stream.stream_id++)
+        assert_int_equal(store_stream(f->store, f->run, &stream, &host, &id), 0);
+    assert_int_equal(store_commit(f->store), 0);
+}
+
+static void a_host_has_a_bounded_number_of_streams(void **state) {
+    struct fixture *f = *state;
+    struct ingest_push p = {0};
+    fill_streams(f, "vm1", STORE_STREAMS_MAX);
+    body_of_stream(f, "vm1", STORE_STREAMS_MAX + 1);
+    assert_int_equal(push(f, &p), -EUSERS);
+    assert_string_equal(p.why, "the host has 4096 streams already");
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM stream"), STORE_STREAMS_MAX);
+    body_of_stream(f, "vm1", STORE_STREAMS_MAX); /* those that it has go on */
+    assert_int_equal(push(f, &p), 0);
+    body_of_stream(f, "vm2", 1); /* and other hosts */
+    assert_int_equal(push(f, &p), 0);
 }
 
 /* Sampled once a second, where samples come ten times a second: its first instance, in the second
@@ -353,6 +384,7 @@ int main(void) {
         TEST(a_run_has_no_more_tables_than_agents_can_have),
         TEST(a_run_has_no_more_hosts_than_it_may),
         TEST(a_host_may_not_fill_the_store_with_notes),
+        TEST(a_host_has_a_bounded_number_of_streams),
         TEST(clock_estimates_reach_the_store),
         TEST(an_opening_alone_tells_what_is_committed),
         TEST(what_was_rolled_back_can_be_pushed_again),
