@@ -41,7 +41,7 @@ static int group_init(struct group *g, struct lead *lead) {
     g->counts = calloc(n, sizeof *g->counts);
     g->starts = calloc(n, sizeof *g->starts);
     bool whole = g->notes && g->counts && g->starts;
-    if (whole && g->t->options->dense)
+    if (whole && g->t->options->dense_gradients)
         whole = (g->gradient = calloc(g->t->n_weights, sizeof *g->gradient)) != NULL;
     if (!whole)
         crew_say(g->t->crew, "not enough memory for a gradient");
@@ -166,7 +166,7 @@ static double mean_loss(const struct group *g) {
 static void apply(struct group *g, uint64_t number) {
     struct trainer *t = g->t;
     float scale = trainer_rate(t, number - 1) / (float)t->crew->n_ranks;
-    if (t->options->dense)
+    if (t->options->dense_gradients)
         apply_dense(g, scale);
     else
         apply_sparse(g, scale);

@@ -54,7 +54,7 @@ void lead_show(struct lead *l, double done, double total) {
     char label[32], text[128];
     const struct sgd_options *o = l->t->options;
     int n = snprintf(text, sizeof text, "loss %.4f", l->outcome.loss);
-    snprintf(label, sizeof label, "%s %s", sgd_mode_names[o->mode], o->dense ? "dense" : "sparse");
+    snprintf(label, sizeof label, "%s %s", sgd_mode_names[o->mode], sgd_transfer_name(o));
     if (l->outcome.tested)
         snprintf(text + n, sizeof text - (size_t)n, "  accuracy %.2f %%",
                  100 * l->outcome.accuracy);

@@ -33,8 +33,8 @@ static int open_channels(struct server *s) {
     if (!s->channels)
         return -ENOMEM;
     for (s->n_channels = 0; r == 0 && s->n_channels < n; s->n_channels++)
-        r = channel_init(&s->channels[s->n_channels], s->n_channels + 1, s->t->options->dense,
-                         s->t->options->prefetch, s->t->n_features, s->t->width);
+        r = channel_init(&s->channels[s->n_channels], s->n_channels + 1, s->t->options,
+                         s->t->n_features, s->t->width);
     for (int i = 0; r == 0 && i < n; i++)
         channel_listen(&s->channels[i]);
     return r;

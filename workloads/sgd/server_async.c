@@ -70,12 +70,28 @@ static bool own_may_start(const struct async *a) {
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
 
+/* What is planted with an update runs as a part of it. */
+static void plant_apply(struct async *a) {
+    plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
+}
+
+/* The operator of an update, begun at start_ns, which took spent_ns of computing before now. */
+static void tell_applied(size_t n_floats, int64_t start_ns, int64_t spent_ns) {
+    chokepoint_operator("apply gradient", (int64_t)(n_floats * sizeof(float)), start_ns, spent_ns);
+}
+
+static void apply_sparse(struct async *a, size_t n, const uint32_t *features, const float *values) {
+    struct trainer *t = a->s->t;
+    int64_t start = chokepoint_now_ns();
+    trainer_apply(t, t->weights, n, features, values, rate_now(a));
+    plant_apply(a);
+    tell_applied(n * t->width, start, chokepoint_now_ns() - start);
+}
+
 static int finish_own(struct async *a) {
     struct trainer *t = a->s->t;
     uint64_t from = a->own_pulled_at;
-    plants_apply(&t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
-    trainer_apply(t, t->weights, t->batch.n_unique, t->batch.unique, t->local_gradient,
-                  rate_now(a));
+    apply_sparse(a, t->batch.n_unique, t->batch.unique, t->local_gradient);
     bool finite = count_update(a, 0, from, a->own_loss);
     trainer_finish_iteration(t, a->by_rank[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
@@ -124,7 +140,7 @@ static bool is_next(const struct server *s, const struct channel *c) {
 /* Whether a worker that has asked may be answered. */
 static bool is_its_turn(struct async *a, struct channel *c) {
     bool prefetches = a->s->t->options->prefetch;
-    if (!c->dense || (prefetches && c->pulls > 0))
+    if (!c->dense_weights || (prefetches && c->pulls > 0))
         return true;
     if (!prefetches && c->intake.state != INTAKE_IDLE)
         return false;
@@ -142,13 +158,11 @@ static int answer(struct async *a, struct channel *c) {
 
 /* A worker's gradient has been applied. */
 static int finish_update(struct async *a, const struct channel *c) {
-    plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
     return count_update(a, c->peer, c->pushed_from, c->loss) ? 0 : -EDOM;
 }
 
 static int take_sparse(struct async *a, struct channel *c) {
-    struct trainer *t = a->s->t;
-    trainer_apply(t, t->weights, c->request.n, c->features, c->values, rate_now(a));
+    apply_sparse(a, c->request.n, c->features, c->values);
     int r = finish_update(a, c);
     channel_listen(c);
     return r;
@@ -164,6 +178,10 @@ static int take_dense(struct async *a, struct channel *c) {
 static int serve(struct async *a, struct channel *c) {
     if (c->intake.state == INTAKE_TAKEN) {
         c->intake.state = INTAKE_IDLE;
+        int64_t start = chokepoint_now_ns();
+        plant_apply(a);
+        tell_applied(a->s->t->n_weights, c->intake.start_ns,
+                     c->intake.applied_ns + chokepoint_now_ns() - start);
         int r = finish_update(a, c);
         if (r < 0)
             return r;

@@ -143,7 +143,8 @@ static int collect(struct sync *y) {
     const struct batch *own = &s->t->batch;
     float scale = trainer_rate(s->t, s->lead->outcome.updates) / (float)s->t->n_shares;
     int64_t start = chokepoint_now_ns();
-    int r = s->t->options->dense ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
+    int r =
+        s->t->options->dense_gradients ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
     if (r < 0)
         return r;
     trainer_apply(s->t, s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
@@ -178,7 +179,7 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     if (r == 0)
         r = answer_all(y);
     if (r == 0)
-        r = step_until_all(y, s->t->options->dense ? CHANNEL_OFFERED : CHANNEL_PUSHED);
+        r = step_until_all(y, s->t->options->dense_gradients ? CHANNEL_OFFERED : CHANNEL_PUSHED);
     if (r == 0)
         r = collect(y);
     if (r < 0)

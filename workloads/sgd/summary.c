@@ -10,7 +10,7 @@ double summary_examples_per_s(const struct summary *s) {
 static void print_mode(const struct sgd_options *o, FILE *out) {
     fputs(sgd_mode_names[o->mode], out);
     if (o->mode != SGD_SINGLE)
-        fprintf(out, " %s%s%s", o->dense ? "dense" : "sparse",
+        fprintf(out, " %s%s%s", sgd_transfer_name(o),
                 o->allreduce ? " all-reduce"
                 : o->apart   ? ", server apart"
                              : "",

@@ -39,7 +39,7 @@ int summary_write_json(const struct summary *s, const char *path) {
         "s:f, "
         "s:f, s:I, s:f, s:o, s:o}",
         "model", o->softmax ? "softmax" : "binary", "data", t->origin[0] ? t->origin : NULL, "mode",
-        sgd_mode_names[o->mode], "transfer", o->dense ? "dense" : "sparse", "exchange",
+        sgd_mode_names[o->mode], "transfer", sgd_transfer_name(o), "exchange",
         o->allreduce ? "allreduce" : "server", "server", o->apart ? "apart" : "shared", "prefetch",
         o->prefetch, "ranks", t->crew->n_ranks, "features", (json_int_t)t->n_features, "batch",
         (json_int_t)o->batch, "rate", o->rate, "decay", o->decay, "updates", (json_int_t)r->updates,

@@ -39,7 +39,7 @@ static void plan_batch(struct trainer *t) {
  */
 static int allocate_model(struct trainer *t) {
     size_t bytes = (t->n_weights * sizeof *t->weights + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if (t->crew->rank != 0 && !t->options->dense && !t->options->allreduce)
+    if (t->crew->rank != 0 && !t->options->dense_weights && !t->options->allreduce)
         return 0;
     t->weights = aligned_alloc(HUGE_PAGE, bytes);
     if (!t->weights) {
