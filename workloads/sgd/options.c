@@ -15,7 +15,8 @@ const char options_help[] =
     "           [--exchange server|allreduce] [--server shared|apart] [--prefetch]\n"
     "           [--rate R] [--decay D] [--test-every N] [--test-data PATH] [--seed N]\n"
     "           [--time-limit S] [--json FILE] [--weights FILE] [--quiet] [--direct]\n"
-    "           [--preload] [--plant CAUSE]...\n"
+    "           [--preload] [--checkpoint DIR [--checkpoint-every N] [--resume]]\n"
+    "           [--plant CAUSE]...\n"
     "       [mpirun ...] chokepoint-sgd --model softmax --mode sync|async|single --data DIR\n"
     "           [--epochs N] [the same options]\n"
     "       chokepoint-sgd generate --features N --examples N --files K --out DIR\n"
@@ -56,6 +57,9 @@ const char options_help[] =
     "  --time-limit S           stop after S seconds\n"
     "  --json FILE              write the summary as JSON\n"
     "  --weights FILE           write the trained model as 32-bit floats\n"
+    "  --checkpoint DIR         write the state of the training there at its end\n"
+    "  --checkpoint-every N     ... and every N iterations\n"
+    "  --resume                 go on from the checkpoint in DIR\n"
     "  --spin                   wait in blocking MPI calls, which use a core each\n"
     "  --direct                 read training data past the page cache (O_DIRECT)\n"
     "  --preload                read the training data once, before training, and keep them\n"
@@ -91,6 +95,9 @@ enum {
     OPT_RATE,
     OPT_DECAY,
     OPT_WEIGHTS,
+    OPT_CHECKPOINT,
+    OPT_CHECKPOINT_EVERY,
+    OPT_RESUME,
     OPT_DIRECT,
     OPT_PRELOAD,
     OPT_FILES,
@@ -117,6 +124,9 @@ static const struct option train_words[] = {
     {"rate", required_argument, NULL, OPT_RATE},
     {"decay", required_argument, NULL, OPT_DECAY},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
+    {"checkpoint", required_argument, NULL, OPT_CHECKPOINT},
+    {"checkpoint-every", required_argument, NULL, OPT_CHECKPOINT_EVERY},
+    {"resume", no_argument, NULL, OPT_RESUME},
     {"direct", no_argument, NULL, OPT_DIRECT},
     {"preload", no_argument, NULL, OPT_PRELOAD},
     WORDS_SHARED,
@@ -229,6 +239,12 @@ static int take_training(int option, const struct word *word, struct sgd_options
         return word_text(word, &o->weights);
     case WORD_SPIN:
         return word_flag(&o->spin);
+    case OPT_CHECKPOINT:
+        return word_text(word, &o->checkpoint);
+    case OPT_CHECKPOINT_EVERY:
+        return word_count(word, 1, UINT32_MAX, &o->checkpoint_every);
+    case OPT_RESUME:
+        return word_flag(&o->resume);
     case OPT_DIRECT:
         return word_flag(&o->direct);
     case OPT_PRELOAD:
@@ -292,7 +308,9 @@ static int check_together(const struct reading *r, struct words_error *error) {
             ? "--transfer dense-down is for --exchange server"
         : o->allreduce && o->mode != SGD_SYNC ? "--exchange allreduce is for --mode sync"
         : o->apart && o->mode == SGD_SINGLE   ? "--server apart is not for --mode single"
-        : o->apart && o->allreduce            ? "--server apart is for --exchange server"
+        : (o->checkpoint_every || o->resume) && !o->checkpoint
+            ? "--checkpoint-every and --resume need --checkpoint DIR"
+        : o->apart && o->allreduce ? "--server apart is for --exchange server"
         : o->prefetch && (o->mode != SGD_ASYNC || !dense)
             ? "--prefetch is for --mode async --transfer dense"
             : NULL;

@@ -35,6 +35,9 @@ struct sgd_options {
     double time_limit_s; /* 0: none */
     uint64_t seed;
     const char *json, *weights;
+    const char *checkpoint;    /* directory; NULL: none */
+    uint64_t checkpoint_every; /* iterations; 0: at the end only */
+    bool resume;
     struct plants plants; /* as asked for; each trainer has its own */
     struct generate_options generate;
 };

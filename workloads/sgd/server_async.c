@@ -34,10 +34,9 @@ enum own_stage { OWN_READING, OWN_READY, OWN_COMPUTED };
 
 struct async {
     struct server *s;
-    uint64_t target;    /* updates */
-    uint64_t next_test; /* updates; 0: none */
-    uint64_t *by_rank;  /* updates */
-    uint64_t asked;     /* pulls so far: the next one's turn */
+    uint64_t target;               /* updates */
+    uint64_t next_test, next_save; /* updates; 0: none */
+    uint64_t asked;                /* pulls so far: the next one's turn */
     enum own_stage own;
     uint64_t own_pulled_at;
     double own_loss;
@@ -54,7 +53,7 @@ static bool count_update(struct async *a, int rank, uint64_t from, double loss) 
     o->updates++;
     o->examples += a->s->t->options->batch;
     o->loss = o->updates == 1 ? loss : .9 * o->loss + .1 * loss;
-    a->by_rank[rank]++;
+    a->s->t->batches[rank]++;
     return lead_check_loss(a->s->lead, loss, o->updates);
 }
 
@@ -65,7 +64,7 @@ static float rate_now(const struct async *a) {
 
 /* At most LEAD times as many updates as the workers have made on average. */
 static bool own_may_start(const struct async *a) {
-    uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->by_rank[0];
+    uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->s->t->batches[0];
     uint64_t by_workers = a->s->lead->outcome.updates - own;
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
 }
@@ -93,7 +92,7 @@ static int finish_own(struct async *a) {
     uint64_t from = a->own_pulled_at;
     apply_sparse(a, t->batch.n_unique, t->batch.unique, t->local_gradient);
     bool finite = count_update(a, 0, from, a->own_loss);
-    trainer_finish_iteration(t, a->by_rank[0], &a->own_start_ns, a->own_loss);
+    trainer_finish_iteration(t, a->s->t->batches[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
     return finite ? 1 : -EDOM;
 }
@@ -208,13 +207,26 @@ static int serve_all(struct async *a) {
     return r < 0 ? r : moved;
 }
 
+/* The next multiple of `every` iterations of all ranks, in updates. */
+static uint64_t due_after(const struct async *a, uint64_t every) {
+    uint64_t n = every * (uint64_t)a->s->t->n_shares;
+    return n ? (a->s->lead->outcome.updates / n + 1) * n : 0;
+}
+
 static int test_if_due(struct async *a) {
     if (!a->next_test || a->s->lead->outcome.updates < a->next_test)
         return 0;
-    uint64_t every = a->s->t->options->test_every * (uint64_t)a->s->t->n_shares;
-    while (a->next_test <= a->s->lead->outcome.updates)
-        a->next_test += every;
+    a->next_test = due_after(a, a->s->t->options->test_every);
     int r = lead_test(a->s->lead);
+    a->own_start_ns = chokepoint_now_ns();
+    return r;
+}
+
+static int save_if_due(struct async *a) {
+    if (!a->next_save || a->s->lead->outcome.updates < a->next_save)
+        return 0;
+    a->next_save = due_after(a, a->s->t->options->checkpoint_every);
+    int r = lead_save(a->s->lead);
     a->own_start_ns = chokepoint_now_ns();
     return r;
 }
@@ -227,6 +239,7 @@ static int train(struct async *a) {
         int served = serve_all(a);
         int worked = served < 0 ? 0 : own_step(a);
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
+        r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
             waiter_wake(&s->t->crew->waiter);
         else
@@ -240,13 +253,11 @@ static int train(struct async *a) {
 int server_run_async(struct server *s) {
     const struct trainer *t = s->t;
     uint64_t n = (uint64_t)t->n_shares;
-    struct async a = {.s = s, .target = t->iterations * n, .next_test = t->options->test_every * n};
-    a.by_rank = calloc((size_t)t->crew->n_ranks, sizeof *a.by_rank);
-    int r = a.by_rank ? lead_test(s->lead) : -ENOMEM;
+    struct async a = {.s = s, .target = t->iterations * n};
+    a.next_test = due_after(&a, t->options->test_every);
+    a.next_save = due_after(&a, t->options->checkpoint_every);
+    int r = lead_test(s->lead);
     if (r == 0)
         r = train(&a);
-    if (r == 0)
-        r = lead_test(s->lead);
-    free(a.by_rank);
-    return r;
+    return r == 0 ? lead_test(s->lead) : r;
 }

@@ -187,6 +187,7 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     s->lead->outcome.loss = mean_loss(y);
     s->lead->outcome.updates++;
     s->lead->outcome.examples += (uint64_t)s->t->n_shares * s->t->options->batch;
+    trainer_count_batches(s->t);
     account_bytes(s);
     trainer_finish_iteration(s->t, number, start_ns, s->lead->outcome.loss);
     for (int i = 0; i < s->n_channels; i++)
@@ -200,12 +201,16 @@ int server_run_sync(struct server *s) {
     struct sync y = {.s = s};
     int r = lead_test(s->lead);
     int64_t start_ns = chokepoint_now_ns();
-    for (uint64_t i = 1; r == 0 && i <= t->iterations; i++) {
+    for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         if ((s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead)))
             break;
         r = iterate(&y, i, &start_ns);
         if (r == 0 && lead_tests_after(t, i)) {
             r = lead_test(s->lead);
+            start_ns = chokepoint_now_ns();
+        }
+        if (r == 0 && lead_saves_after(t, i)) {
+            r = lead_save(s->lead);
             start_ns = chokepoint_now_ns();
         }
         lead_show(s->lead, (double)i, (double)t->iterations);

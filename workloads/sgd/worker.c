@@ -213,15 +213,18 @@ static bool is_over(struct worker *w) {
 static int begin_iteration(struct worker *w, uint64_t number) {
     if (is_over(w))
         return w->reply.kind;
-    bool testing = w->t->options->mode == SGD_SYNC && lead_tests_after(w->t, number);
-    if (testing)
-        chokepoint_phase("testing");
+    const char *pause = w->t->options->mode != SGD_SYNC  ? NULL
+                        : lead_tests_after(w->t, number) ? "testing"
+                        : lead_saves_after(w->t, number) ? "checkpoint"
+                                                         : NULL;
+    if (pause)
+        chokepoint_phase(pause);
     if (trainer_read_batch(w->t) < 0)
         return fail(w);
     if (!w->has_asked)
         ask(w);
     int kind = await_reply(w);
-    if (testing) {
+    if (pause) {
         chokepoint_phase("training");
         chokepoint_iteration_begin();
         w->start_ns = chokepoint_now_ns();
@@ -240,7 +243,8 @@ int worker_run(struct trainer *t) {
     chokepoint_phase("training");
     chokepoint_iteration_begin();
     w.start_ns = chokepoint_now_ns();
-    for (uint64_t i = 0; able && (kind = begin_iteration(&w, i)) == MESSAGE_GO; i++) {
+    uint64_t before = t->options->mode == SGD_SYNC ? t->resumed.updates : 0;
+    for (uint64_t i = before; able && (kind = begin_iteration(&w, i)) == MESSAGE_GO; i++) {
         receive_weights(&w);
         if (t->options->dense_weights)
             trainer_gather(t, t->weights);
