@@ -26,6 +26,7 @@ if(TARGET chokepoint-sgd)
   chokepoint_mpi_test(sgd_sync_equals_one_rank)
   chokepoint_mpi_test(sgd_modes)
   chokepoint_mpi_test(sgd_failures)
+  chokepoint_mpi_test(sgd_resumes)
   chokepoint_mpi_test(sgd_softmax)
   find_package(MPI COMPONENTS C QUIET)
   add_executable(prefetch_bound ${CMAKE_CURRENT_SOURCE_DIR}/mpi/prefetch_bound.c

@@ -29,6 +29,10 @@ diverges 3 --rate 1e30 --optimizer sgd
 cp -r "$work/data" "$work/bad"
 truncate -s -1 "$work/bad/data_batch_3.bin" # every rank reads it
 refused 2 2 'data_batch_3.bin: offset [0-9]*: expected .*' --data "$work/bad"
+rm "$work/bad/data_batch_3.bin"
+refused 1 1 "$work/bad/data_batch_3.bin: missing beside the other batches (CIFAR-10): " --data "$work/bad"
+ranks 1 --batch 16 --data "$work/bad" --quiet 2>/dev/null >&2
+[ $? -eq 2 ] || fail "a missing batch does not end with status 2"
 images digits "$work/digits" 50 10
 refused 1 1 "expected images of 32 x 32 x 3, found 28 x 28 x 1" --data "$work/digits"
 

@@ -76,8 +76,10 @@ static void serve_the_rest(struct channel *c) {
 }
 
 static void serve(void) {
+    const struct sgd_options options = {
+        .dense_weights = true, .dense_gradients = true, .prefetch = true};
     struct channel c;
-    expect(channel_init(&c, 1, true, true, N_FLOATS, 1) == 0, "no channel");
+    expect(channel_init(&c, 1, &options, N_FLOATS, 1) == 0, "no channel");
     serve_first_weights(&c);
     serve_during_push(&c);
     serve_the_rest(&c);

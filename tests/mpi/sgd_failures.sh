@@ -24,7 +24,7 @@ refused() {
 spoil() { sed -i "300s/.*/$2/" "$work/data/train-0$1.libsvm"; }
 cp -r "$work/data" "$work/good"
 for how in "sync --transfer dense" "sync --transfer sparse" "async --transfer dense" "async --transfer sparse" \
-    "async --transfer dense --prefetch"; do
+    "async --transfer dense --prefetch" "sync --transfer dense-down"; do
     spoil 2 "1 7:x"
     # shellcheck disable=SC2086 # words
     refused 4 "rank 2 .*train-02.libsvm: line 300, column 5: expected a finite number, found \"x\"" \
@@ -154,6 +154,9 @@ usage "${good[@]}" --mode async --exchange allreduce
 usage "${good[@]}" --exchange allreduce --server apart
 usage "${good[@]}" --mode single --server apart
 usage "${good[@]}" --prefetch
+usage "${good[@]}" --transfer dense-up
+usage "${good[@]}" --transfer dense-down --exchange allreduce
+usage "${good[@]}" --mode async --transfer dense-down --prefetch
 usage "${good[@]}" --mode async --transfer sparse --prefetch
 usage --mode sync --features 10 --data x
 usage "${good[@]}" surplus

@@ -21,7 +21,7 @@ train() { # MODE TRANSFER
 }
 count() { grep -cE "$1" "$work/dump"; }
 
-for transfer in dense sparse; do
+for transfer in dense sparse dense-down; do
     for mode in sync async; do
         train $mode $transfer
         accuracy=$(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/summary")
@@ -42,6 +42,7 @@ for transfer in dense sparse; do
                 fail "updates"
             holds "$staleness > 0" || fail "async gradients are never stale"
             [ "$(count '^0 begin .* testing$')" -eq $((iterations / 5 + 1)) ] || fail "marks of tests"
+            [ "$(count '^0 operator .* apply gradient$')" -eq "$updates" ] || fail "marks of the operator that applies"
         fi
         [ "$(count ' begin .* loading$')" -eq $n ] || fail "marks of loading"
         [ "$(count ' end .* training$')" -ge $n ] || fail "marks of training"
@@ -58,6 +59,14 @@ expected=$((iterations * (n - 1) * (4 * features + 16) + (n - 1) * 16))
 sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
 [ "$sent" -eq $expected ] || fail "the server sent $sent bytes, not $expected"
 
+# Sync dense-down: the same models out, and back 4 bytes a feature, 4 its gradient: less than a tenth here.
+train sync dense-down
+sent=$(sed -n 's/.*"sent_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
+received=$(sed -n 's/.*"received_bytes": \([0-9]*\).*/\1/p' "$work/summary" | head -n 1)
+[ "$sent" -eq $expected ] || fail "dense-down: the server sent $sent bytes, not $expected"
+touched=$(((received - (2 * iterations + 1) * (n - 1) * 16) % 8))
+holds "$received < .6 * $sent && $touched == 0" || fail "dense-down: the server received $received bytes"
+
 # Async, with a model of several chunks
 large_best=$("$sgd" generate --features 1400000 --examples 20000 --files 5 --out "$work/large" --test-examples 3000) ||
     fail "generate"
@@ -70,8 +79,9 @@ large() { # NAME RANKS OPTIONS...
 }
 large sparse 3 --transfer sparse
 large dense 3 --transfer dense
+large down 3 --transfer dense-down
 large prefetch 3 --transfer dense --prefetch
-for name in sparse dense prefetch; do
+for name in sparse dense down prefetch; do
     accuracy=$(sed -n 's/.*"accuracy": \([0-9.]*\).*/\1/p' "$work/$name")
     echo "$name, large: accuracy $accuracy (base $large_base %), staleness $(json "$work/$name" staleness)"
     holds "$(json "$work/$name" updates) >= 90 && $accuracy * 100 > $large_base + 8" || fail "async $name, large"

@@ -35,6 +35,8 @@ agree one single 0.05
 cmp "$work/single" "$work/preloaded" || fail "--preload changes what is learnt"
 train reduced 4 dense $batch 3 --exchange allreduce
 train gathered 4 sparse $batch 3 --exchange allreduce
+train down 4 dense-down $batch 3
+cmp "$work/down" "$work/sparse4" || fail "dense-down and sparse differ"
 train apart 5 sparse $batch 3 --server apart
 for name in reduced gathered apart; do agree one $name 0.05; done
 
@@ -49,4 +51,6 @@ rm -r "$work/data"
     --out "$work/data" --test-examples 100 >/dev/null || fail "generate"
 train many_sparse 3 sparse $batch 4
 train many_dense 3 dense $batch 4
+train many_down 3 dense-down $batch 4
+cmp "$work/many_down" "$work/many_sparse" || fail "dense-down and sparse differ, large"
 agree many_sparse many_dense 0.05

@@ -117,6 +117,34 @@ static void cifar_batches_add_up(void **state) {
     images_release(&images);
 }
 
+static void a_missing_cifar_batch_is_named(void **state) {
+    (void)state;
+    static const uint8_t record[CIFAR_RECORD];
+    char directory[] = "/tmp/test-cifar-XXXXXX", path[96];
+    struct images images;
+    struct data_error error;
+    assert_non_null(mkdtemp(directory));
+    for (int i = 2; i <= 6; i++) { /* without the first; then whole */
+        if (i == 6) {
+            assert_true(images_read(directory, IMAGES_TRAIN, &images, &error) < 0);
+            assert_non_null(strstr(error.text, "/data_batch_1.bin: missing beside"));
+        }
+        snprintf(path, sizeof path, "%s/data_batch_%d.bin", directory, i % 6 + i / 6);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        assert_int_equal(fwrite(record, sizeof record, 1, file), 1);
+        assert_int_equal(fclose(file), 0);
+    }
+    assert_int_equal(images_read(directory, IMAGES_TRAIN, &images, &error), 0);
+    assert_int_equal(images.n, 5);
+    images_release(&images);
+    for (int i = 1; i <= 5; i++) {
+        snprintf(path, sizeof path, "%s/data_batch_%d.bin", directory, i);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(rmdir(directory), 0);
+}
+
 static size_t pack(const uint8_t *bytes, size_t n, uint8_t *ret, size_t room) {
     z_stream z = {.next_in = (Bytef *)(uintptr_t)bytes,
                   .avail_in = (uInt)n,
@@ -270,6 +298,7 @@ int main(void) {
         cmocka_unit_test(idx_that_contradicts_itself_is_refused_with_the_place),
         cmocka_unit_test(idx_of_any_other_length_is_refused),
         cmocka_unit_test(cifar_batches_add_up),
+        cmocka_unit_test(a_missing_cifar_batch_is_named),
         cmocka_unit_test(gzip_is_unpacked_up_to_a_limit_and_refused_when_cut_or_damaged),
         cmocka_unit_test(tar_entries_are_found_and_bad_names_left_out),
         cmocka_unit_test(sha256_is_that_of_the_standard),

@@ -13,6 +13,8 @@
 #include "workloads/common/plant.h"
 #include "workloads/common/wait.h"
 
+#define CREW_BAD_INPUT 2 /* exit status: wrong words, or data that cannot be used */
+
 struct crew {
     const char *program;
     int rank, n_ranks;
@@ -37,7 +39,8 @@ struct crew_job {
     void *ctx;
 };
 
-/* From MPI_Init() to MPI_Finalize(). Returns the exit status, the same at every rank. */
+/* From MPI_Init() to MPI_Finalize(). Returns the exit status, the same at every rank:
+ * CREW_BAD_INPUT when a rank could not begin. */
 int crew_run(int *argc, char ***argv, const struct crew_job *job);
 
 /* After MPI_Init(). */

@@ -32,21 +32,22 @@ static bool run_together(const struct crew_job *job, struct crew *c) {
     return crew_is_well(c, r);
 }
 
-static bool run(const struct crew_job *job) {
+/* Returns the exit status. What keeps a program from beginning is its input: words or data. */
+static int run(const struct crew_job *job) {
     struct crew c;
     crew_join(&c, job->program, job->spin);
     if (job->plants && !say_plants(&c, job->plants))
-        return false;
+        return CREW_BAD_INPUT;
     chokepoint_phase("loading");
     int r = job->begin(job->ctx, &c);
-    bool good = crew_is_well(&c, r) && run_together(job, &c);
+    bool began = crew_is_well(&c, r), good = began && run_together(job, &c);
     job->release(job->ctx);
-    return good;
+    return good ? EXIT_SUCCESS : began ? EXIT_FAILURE : CREW_BAD_INPUT;
 }
 
 int crew_run(int *argc, char ***argv, const struct crew_job *job) {
     MPI_Init(argc, argv);
-    bool good = run(job);
+    int status = run(job);
     MPI_Finalize();
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

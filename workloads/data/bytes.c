@@ -27,6 +27,10 @@ int data_error_set(struct data_error *e, int r, const char *name, const char *te
     return r;
 }
 
+uint32_t bytes_checksum(uint32_t sum, const void *bytes, size_t n) {
+    return (uint32_t)crc32_z(sum, bytes, n);
+}
+
 void bytes_release(struct bytes *b) {
     free(b->data);
     *b = (struct bytes){0};

@@ -27,6 +27,9 @@ int bytes_unpack(const char *name, const uint8_t *packed, size_t n, size_t most,
                  struct bytes *ret_bytes, struct data_error *ret_error);
 void bytes_release(struct bytes *bytes);
 
+/* CRC-32 (of gzip) of n more bytes, after `sum` of those before; 0 at the beginning. */
+uint32_t bytes_checksum(uint32_t sum, const void *bytes, size_t n);
+
 /* "NAME: offset N: TEXT". Returns -EBADMSG. */
 int data_error_at(struct data_error *ret_error, const char *name, size_t offset, const char *format,
                   ...) __attribute__((format(printf, 4, 5)));

@@ -56,14 +56,31 @@ static int read_cifar(const char *path, struct images *ret, struct data_error *e
     return r;
 }
 
-/* As many of the batches as there are, at least the first. */
+static const char *cifar_path(const char *directory, const char *name, char *path) {
+    snprintf(path, PATH_SIZE, "%s/%s", directory, name);
+    return path;
+}
+
+static bool has_batches(const char *directory, enum images_part part) {
+    char path[PATH_SIZE];
+    for (int i = 0; cifar_names[part][i]; i++)
+        if (find(directory, cifar_names[part][i], path))
+            return true;
+    return false;
+}
+
+/* All of the batches, or none if there are none: a set that lacks one is a damaged copy. */
 static int read_batches(const char *directory, enum images_part part, struct images *ret,
                         struct data_error *error) {
     char path[PATH_SIZE];
     int r = 0;
-    for (int i = 0; r == 0 && cifar_names[part][i] && find(directory, cifar_names[part][i], path);
-         i++)
-        r = read_cifar(path, ret, error);
+    for (int i = 0; r == 0 && cifar_names[part][i] && has_batches(directory, part); i++) {
+        if (find(directory, cifar_names[part][i], path))
+            r = read_cifar(path, ret, error);
+        else
+            r = data_error_set(error, -ENOENT, cifar_path(directory, cifar_names[part][i], path),
+                               "missing beside the other batches (CIFAR-10)");
+    }
     return r;
 }
 

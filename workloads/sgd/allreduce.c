@@ -41,7 +41,7 @@ static int group_init(struct group *g, struct lead *lead) {
     g->counts = calloc(n, sizeof *g->counts);
     g->starts = calloc(n, sizeof *g->starts);
     bool whole = g->notes && g->counts && g->starts;
-    if (whole && g->t->options->dense)
+    if (whole && g->t->options->dense_gradients)
         whole = (g->gradient = calloc(g->t->n_weights, sizeof *g->gradient)) != NULL;
     if (!whole)
         crew_say(g->t->crew, "not enough memory for a gradient");
@@ -166,7 +166,7 @@ static double mean_loss(const struct group *g) {
 static void apply(struct group *g, uint64_t number) {
     struct trainer *t = g->t;
     float scale = trainer_rate(t, number - 1) / (float)t->crew->n_ranks;
-    if (t->options->dense)
+    if (t->options->dense_gradients)
         apply_dense(g, scale);
     else
         apply_sparse(g, scale);
@@ -194,17 +194,18 @@ static int iterate(struct group *g, uint64_t number, int64_t *start_ns) {
         return -ECANCELED;
     apply(g, number);
     l->outcome.loss = mean_loss(g);
+    trainer_count_batches(t);
     l->outcome.updates++;
     l->outcome.examples += (uint64_t)t->n_shares * t->options->batch;
     trainer_finish_iteration(t, number, start_ns, mine.loss);
     return check_loss(g, number) ? g->notes[0].time_is_up : -EDOM;
 }
 
-/* Rank 0 tests, the others wait for it, all in a phase of its own. */
-static int test(struct group *g) {
+/* Rank 0 does it, the others wait for it, all in a phase of its own. */
+static int pause_for(struct group *g, const char *phase, int (*work)(struct lead *lead)) {
     if (g->t->crew->rank != 0)
-        chokepoint_phase("testing");
-    int r = g->t->crew->rank == 0 ? lead_test(g->lead) : 0;
+        chokepoint_phase(phase);
+    int r = g->t->crew->rank == 0 ? work(g->lead) : 0;
     crew_tell(g->t->crew, &r);
     if (g->t->crew->rank != 0) {
         chokepoint_phase("training");
@@ -213,21 +214,34 @@ static int test(struct group *g) {
     return r;
 }
 
+static int test(struct group *g) {
+    return pause_for(g, "testing", lead_test);
+}
+
+static int save(struct group *g) {
+    return g->t->options->checkpoint ? pause_for(g, "checkpoint", lead_save) : 0;
+}
+
 static int train(struct group *g) {
     struct lead *l = g->lead;
     struct trainer *t = g->t;
     int r = test(g);
     int64_t start_ns = chokepoint_now_ns();
-    for (uint64_t i = 1; r == 0 && i <= t->iterations; i++) {
+    for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         r = iterate(g, i, &start_ns);
         l->outcome.out_of_time = r > 0;
         if (r == 0 && lead_tests_after(t, i)) {
             r = test(g);
             start_ns = chokepoint_now_ns();
         }
+        if (r == 0 && lead_saves_after(t, i)) {
+            r = save(g);
+            start_ns = chokepoint_now_ns();
+        }
         lead_show(l, (double)i, (double)t->iterations);
     }
-    return r > 0 ? test(g) : r;
+    r = r > 0 ? test(g) : r;
+    return r == 0 ? save(g) : r;
 }
 
 int allreduce_run(struct lead *l) {

@@ -5,21 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-int channel_init(struct channel *ret, int peer, bool dense, bool eager, uint32_t n_features,
-                 uint32_t width) {
+#include "agent/mark/chokepoint.h"
+
+/* Without memory channel_release() takes what there is. */
+static int allocate_stages(struct channel *c) {
+    size_t bytes = STREAM_STAGE * sizeof(float);
+    if (c->dense_weights)
+        c->stage = malloc(bytes);
+    if (c->dense_gradients)
+        c->intake.stage = malloc(bytes);
+    bool lacks = (c->dense_weights && !c->stage) || (c->dense_gradients && !c->intake.stage);
+    return lacks ? -ENOMEM : 0;
+}
+
+int channel_init(struct channel *ret, int peer, const struct sgd_options *options,
+                 uint32_t n_features, uint32_t width) {
     *ret = (struct channel){.peer = peer,
-                            .dense = dense,
-                            .eager = eager,
+                            .dense_weights = options->dense_weights,
+                            .dense_gradients = options->dense_gradients,
+                            .eager = options->prefetch,
                             .n_features = n_features,
                             .width = width,
                             .request_message = MPI_REQUEST_NULL,
                             .reply_message = MPI_REQUEST_NULL,
-                            .payload = MPI_REQUEST_NULL};
-    if (!dense)
-        return 0;
-    ret->stage = malloc(STREAM_STAGE * sizeof *ret->stage);
-    ret->intake.stage = malloc(STREAM_STAGE * sizeof *ret->stage);
-    return ret->stage && ret->intake.stage ? 0 : -ENOMEM;
+                            .payload = MPI_REQUEST_NULL,
+                            .listed = MPI_REQUEST_NULL};
+    return allocate_stages(ret);
 }
 
 void channel_release(struct channel *c) {
@@ -62,15 +73,20 @@ static bool reserve(struct channel *c, size_t n) {
     return true;
 }
 
-static enum channel_state pull(struct channel *c) {
-    if (c->dense)
-        return CHANNEL_PULLED;
+/* The features of a request; false when there cannot be so many. */
+static bool receive_features(struct channel *c) {
     if (c->request.n > c->n_features || !reserve(c, c->request.n))
-        return CHANNEL_FAILED;
+        return false;
     MPI_Irecv(c->features, (int)c->request.n, MPI_UINT32_T, c->peer, TAG_FEATURES, MPI_COMM_WORLD,
-              &c->payload);
+              &c->listed);
     c->received_bytes += c->request.n * sizeof *c->features;
-    return CHANNEL_FEATURES;
+    return true;
+}
+
+static enum channel_state pull(struct channel *c) {
+    return c->dense_weights      ? CHANNEL_PULLED
+           : receive_features(c) ? CHANNEL_FEATURES
+                                 : CHANNEL_FAILED;
 }
 
 static void begin_push(struct channel *c) {
@@ -79,9 +95,9 @@ static void begin_push(struct channel *c) {
 }
 
 static enum channel_state push(struct channel *c) {
-    if (c->dense)
+    if (c->dense_gradients)
         return CHANNEL_OFFERED;
-    if (c->request.n > c->capacity)
+    if (c->dense_weights ? !receive_features(c) : c->request.n > c->capacity)
         return CHANNEL_FAILED;
     size_t n = (size_t)c->request.n * c->width;
     MPI_Irecv(c->values, (int)n, MPI_FLOAT, c->peer, TAG_GRADIENT, MPI_COMM_WORLD, &c->payload);
@@ -104,9 +120,9 @@ static bool is_ahead(const struct channel *c) {
 
 /* The reply and all weights are out: the worker's turn. */
 static bool answer_step(struct channel *c) {
-    bool moved =
-        c->dense && !is_ahead(c) && !stream_is_done(&c->stream) && stream_send_step(&c->stream);
-    if (c->dense && !stream_is_done(&c->stream))
+    bool moved = c->dense_weights && !is_ahead(c) && !stream_is_done(&c->stream) &&
+                 stream_send_step(&c->stream);
+    if (c->dense_weights && !stream_is_done(&c->stream))
         return moved;
     if (!is_complete(&c->reply_message) || !is_complete(&c->payload))
         return moved;
@@ -120,8 +136,11 @@ static size_t take_chunk(struct intake *t) {
     size_t offset, n;
     if (stream_is_done(&t->stream) || !stream_peek(&t->stream, &chunk, &offset, &n))
         return 0;
+    int64_t start = chokepoint_now_ns();
     for (size_t i = 0; t->scale != 0 && i < n; i++)
         t->model[offset + i] -= t->scale * chunk[i];
+    t->start_ns = t->start_ns ? t->start_ns : start;
+    t->applied_ns += chokepoint_now_ns() - start;
     stream_drop(&t->stream);
     return n;
 }
@@ -138,6 +157,14 @@ static bool take_step(struct intake *t) {
     return taken > 0;
 }
 
+/* Whether the features in hand are strictly ascending and within the model. */
+static bool is_sorted(const struct channel *c) {
+    for (size_t i = 0; i < c->request.n; i++)
+        if (c->features[i] >= c->n_features || (i > 0 && c->features[i] <= c->features[i - 1]))
+            return false;
+    return true;
+}
+
 static bool move_if(bool condition, struct channel *c, enum channel_state state) {
     if (condition)
         c->state = state;
@@ -152,11 +179,13 @@ static bool request_step(struct channel *c) {
         c->state = take_request(c);
         return true;
     case CHANNEL_FEATURES:
-        return move_if(is_complete(&c->payload), c, CHANNEL_PULLED);
+        return move_if(is_complete(&c->listed), c, CHANNEL_PULLED);
     case CHANNEL_ANSWERING:
         return answer_step(c);
     case CHANNEL_GRADIENT:
-        return move_if(is_complete(&c->payload), c, CHANNEL_PUSHED);
+        if (!is_complete(&c->payload) || !is_complete(&c->listed))
+            return false;
+        return move_if(true, c, is_sorted(c) ? CHANNEL_PUSHED : CHANNEL_FAILED);
     case CHANNEL_ENDING:
         return move_if(is_complete(&c->reply_message), c, CHANNEL_CLOSED);
     default:
@@ -176,28 +205,25 @@ static void send_reply(struct channel *c, enum message_kind kind) {
     c->sent_bytes += sizeof c->reply;
 }
 
-/* Strictly ascending within the model, or false. */
-static bool gather(struct channel *c, const float *model) {
+static void gather(struct channel *c, const float *model) {
     size_t width = c->width;
-    for (size_t i = 0; i < c->request.n; i++) {
-        if (c->features[i] >= c->n_features || (i > 0 && c->features[i] <= c->features[i - 1]))
-            return false;
+    for (size_t i = 0; i < c->request.n; i++)
         memcpy(c->values + i * width, model + c->features[i] * width, width * sizeof *model);
-    }
-    return true;
 }
 
 bool channel_answer(struct channel *c, float *model, uint64_t version, bool staged) {
-    if (!c->dense && !gather(c, model)) {
+    if (!c->dense_weights && !is_sorted(c)) {
         c->state = CHANNEL_FAILED;
         return false;
     }
+    if (!c->dense_weights)
+        gather(c, model);
     send_reply(c, MESSAGE_GO);
     c->pulled_at = version;
     c->pulls++;
     c->state = CHANNEL_ANSWERING;
-    size_t n = c->dense ? n_weights(c) : (size_t)c->request.n * c->width;
-    if (c->dense)
+    size_t n = c->dense_weights ? n_weights(c) : (size_t)c->request.n * c->width;
+    if (c->dense_weights)
         stream_start(&c->stream, model, n, staged ? c->stage : NULL, c->eager, c->peer,
                      TAG_WEIGHTS);
     else

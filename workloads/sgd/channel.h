@@ -13,6 +13,7 @@
 #define CHOKEPOINT_WORKLOADS_SGD_CHANNEL_H
 
 #include "workloads/common/stream.h"
+#include "workloads/sgd/options.h"
 #include "workloads/sgd/protocol.h"
 
 enum channel_state {
@@ -41,16 +42,18 @@ struct intake {
     float *stage; /* STREAM_STAGE floats */
     float *model;
     float scale;
+    int64_t start_ns, applied_ns; /* when its first chunk was applied; what applying took so far */
 };
 
 struct channel {
     int peer;
     enum channel_state state;
-    bool dense, eager;          /* eager: what streams of both directions are */
+    bool dense_weights, dense_gradients;
+    bool eager;                 /* what streams of both directions are */
     uint32_t n_features, width; /* of the model */
     struct message request, reply;
-    MPI_Request request_message, reply_message, payload;
-    uint32_t *features;   /* request.n: what the worker pulled last */
+    MPI_Request request_message, reply_message, payload, listed; /* listed: features */
+    uint32_t *features;   /* request.n: what the worker pulled last, or pushes (dense-down) */
     float *values;        /* as many times width: the weights sent, then the gradient received */
     size_t capacity;      /* features */
     uint64_t turn;        /* PULLED: its number in the queue */
@@ -66,8 +69,8 @@ struct channel {
 
 /* Of a model of n_features x width weights. Allocates dense stages. Returns 0 or -ENOMEM;
  * channel_release() in any case. */
-int channel_init(struct channel *ret_channel, int peer, bool dense, bool eager, uint32_t n_features,
-                 uint32_t width);
+int channel_init(struct channel *ret_channel, int peer, const struct sgd_options *options,
+                 uint32_t n_features, uint32_t width);
 void channel_release(struct channel *channel);
 
 /* Waits for the next request: at the start, and from PUSHED. */

@@ -27,6 +27,9 @@ void lead_begin(struct lead *l) {
     l->started_ns = chokepoint_now_ns();
     bool quiet = l->t->options->quiet || l->t->crew->rank != 0;
     progress_start(&l->progress, quiet, l->t->options->time_limit_s);
+    l->outcome.updates = l->saved_at = l->t->resumed.updates;
+    l->outcome.examples = l->t->resumed.examples;
+    l->outcome.loss = l->t->resumed.loss;
     chokepoint_phase("training");
     chokepoint_iteration_begin();
 }
@@ -54,12 +57,47 @@ void lead_show(struct lead *l, double done, double total) {
     char label[32], text[128];
     const struct sgd_options *o = l->t->options;
     int n = snprintf(text, sizeof text, "loss %.4f", l->outcome.loss);
-    snprintf(label, sizeof label, "%s %s", sgd_mode_names[o->mode], o->dense ? "dense" : "sparse");
+    snprintf(label, sizeof label, "%s %s", sgd_mode_names[o->mode], sgd_transfer_name(o));
     if (l->outcome.tested)
         snprintf(text + n, sizeof text - (size_t)n, "  accuracy %.2f %%",
                  100 * l->outcome.accuracy);
     progress_show(&l->progress, o->mode == SGD_SINGLE ? "single" : label, done, total, text,
                   l->outcome.tested && l->tested_at == l->outcome.updates);
+}
+
+/* ---- checkpoint ---- */
+
+bool lead_saves_after(const struct trainer *t, uint64_t iterations) {
+    uint64_t every = t->options->checkpoint_every;
+    return t->options->checkpoint && iterations > 0 &&
+           (iterations == t->iterations || (every && iterations % every == 0));
+}
+
+static int save(const struct lead *l) {
+    const struct trainer *t = l->t;
+    struct checkpoint_head head =
+        checkpoint_head_of(t->options, t->crew->n_ranks, t->n_shares, t->n_features, t->width);
+    head.updates = l->outcome.updates;
+    head.examples = l->outcome.examples;
+    head.loss = l->outcome.loss;
+    return checkpoint_write(t->options->checkpoint, &head, t->batches, t->weights);
+}
+
+int lead_save(struct lead *l) {
+    const struct trainer *t = l->t;
+    if (!t->options->checkpoint || l->saved_at == l->outcome.updates)
+        return 0;
+    int64_t start = chokepoint_now_ns();
+    chokepoint_phase("checkpoint");
+    int r = crew_wrote(t->crew, t->options->checkpoint, save(l));
+    chokepoint_operator("write checkpoint", (int64_t)(t->n_weights * sizeof *t->weights), start,
+                        chokepoint_now_ns() - start);
+    l->saved_at = l->outcome.updates;
+    l->outcome.checkpoints += r == 0;
+    l->outcome.checkpoint_s += seconds_since(start);
+    chokepoint_phase("training");
+    chokepoint_iteration_begin();
+    return r;
 }
 
 /* ---- test ---- */

@@ -14,7 +14,9 @@ struct outcome {
     uint64_t updates, examples; /* of the model, by all ranks */
     double duration_s;          /* of the training, tests included */
     double test_s;              /* of that, the tests */
-    double staleness;           /* mean over the updates */
+    double checkpoint_s;        /* of that, the checkpoints */
+    uint64_t checkpoints;
+    double staleness; /* mean over the updates */
     uint64_t most_stale;
     double loss; /* of the last batches */
     bool tested;
@@ -28,7 +30,7 @@ struct lead {
     struct tester tester;
     struct progress progress;
     int64_t started_ns;
-    uint64_t tested_at; /* updates */
+    uint64_t tested_at, saved_at; /* updates */
     struct outcome outcome;
 };
 
@@ -51,6 +53,12 @@ int lead_test_own(struct lead *lead);
 /* Collective, of ranks that have the same weights: what rank 0 found last is marked by each of the
  * others as its own. */
 void lead_share_accuracy(const struct lead *lead);
+
+/* Whether a checkpoint follows so many iterations. */
+bool lead_saves_after(const struct trainer *trainer, uint64_t iterations);
+/* Writes one, unless there is one of these updates or none is wanted: in a phase of its own.
+ * Returns 0 or negative, said. */
+int lead_save(struct lead *lead);
 bool lead_is_out_of_time(const struct lead *lead);
 /* Says so and returns false when a loss is not finite. */
 bool lead_check_loss(const struct lead *lead, double loss, uint64_t iteration);

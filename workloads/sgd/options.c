@@ -9,12 +9,14 @@
 #define MAX_BATCH 10000000
 
 const char options_help[] =
-    "usage: [mpirun ...] chokepoint-sgd --mode sync|async|single --transfer dense|sparse\n"
+    "usage: [mpirun ...] chokepoint-sgd --mode sync|async|single --transfer "
+    "dense|sparse|dense-down\n"
     "           --features N --data PATH [--batch N] [--iterations N | --examples N]\n"
     "           [--exchange server|allreduce] [--server shared|apart] [--prefetch]\n"
     "           [--rate R] [--decay D] [--test-every N] [--test-data PATH] [--seed N]\n"
     "           [--time-limit S] [--json FILE] [--weights FILE] [--quiet] [--direct]\n"
-    "           [--preload] [--plant CAUSE]...\n"
+    "           [--preload] [--checkpoint DIR [--checkpoint-every N] [--resume]]\n"
+    "           [--plant CAUSE]...\n"
     "       [mpirun ...] chokepoint-sgd --model softmax --mode sync|async|single --data DIR\n"
     "           [--epochs N] [the same options]\n"
     "       chokepoint-sgd generate --features N --examples N --files K --out DIR\n"
@@ -26,9 +28,10 @@ const char options_help[] =
     "  --model binary|softmax   two classes of libsvm records (the default), or images of ten\n"
     "  --mode sync|async        all ranks together, or none ever waits for another\n"
     "  --mode single            one rank, which exchanges nothing\n"
-    "  --transfer dense|sparse  the whole model to every worker and the whole gradient back, or "
-    "only\n"
-    "                           the features that a batch touches (softmax: dense)\n"
+    "  --transfer dense|sparse|dense-down\n"
+    "                           the whole model to every worker and the whole gradient back, or\n"
+    "                           only the features that a batch touches, or the whole model down\n"
+    "                           and only those features back (softmax: dense)\n"
     "  --exchange server|allreduce\n"
     "                           sync: through rank 0 (server), or every rank holds the model and "
     "they\n"
@@ -54,6 +57,9 @@ const char options_help[] =
     "  --time-limit S           stop after S seconds\n"
     "  --json FILE              write the summary as JSON\n"
     "  --weights FILE           write the trained model as 32-bit floats\n"
+    "  --checkpoint DIR         write the state of the training there at its end\n"
+    "  --checkpoint-every N     ... and every N iterations\n"
+    "  --resume                 go on from the checkpoint in DIR\n"
     "  --spin                   wait in blocking MPI calls, which use a core each\n"
     "  --direct                 read training data past the page cache (O_DIRECT)\n"
     "  --preload                read the training data once, before training, and keep them\n"
@@ -64,6 +70,12 @@ const char options_help[] =
 
 const char *const sgd_mode_names[] = {
     [SGD_SYNC] = "sync", [SGD_ASYNC] = "async", [SGD_SINGLE] = "single", NULL};
+
+static const char *const transfer_names[] = {"sparse", "dense-down", "dense", NULL};
+
+const char *sgd_transfer_name(const struct sgd_options *o) {
+    return transfer_names[o->dense_weights + o->dense_gradients];
+}
 
 enum {
     OPT_MODEL = WORDS_FIRST,
@@ -83,6 +95,9 @@ enum {
     OPT_RATE,
     OPT_DECAY,
     OPT_WEIGHTS,
+    OPT_CHECKPOINT,
+    OPT_CHECKPOINT_EVERY,
+    OPT_RESUME,
     OPT_DIRECT,
     OPT_PRELOAD,
     OPT_FILES,
@@ -109,6 +124,9 @@ static const struct option train_words[] = {
     {"rate", required_argument, NULL, OPT_RATE},
     {"decay", required_argument, NULL, OPT_DECAY},
     {"weights", required_argument, NULL, OPT_WEIGHTS},
+    {"checkpoint", required_argument, NULL, OPT_CHECKPOINT},
+    {"checkpoint-every", required_argument, NULL, OPT_CHECKPOINT_EVERY},
+    {"resume", no_argument, NULL, OPT_RESUME},
     {"direct", no_argument, NULL, OPT_DIRECT},
     {"preload", no_argument, NULL, OPT_PRELOAD},
     WORDS_SHARED,
@@ -153,6 +171,16 @@ static int take_mode(const struct word *word, enum sgd_mode *ret) {
     return r;
 }
 
+static int take_transfer(const struct word *word, struct sgd_options *o) {
+    int which;
+    int r = word_choice(word, transfer_names, &which);
+    if (r == 0) {
+        o->dense_weights = which >= 1;
+        o->dense_gradients = which == 2;
+    }
+    return r;
+}
+
 static int take_features(const struct word *word, struct sgd_options *o) {
     uint64_t n;
     int r = word_count(word, 1, UINT32_MAX - 1, &n);
@@ -180,7 +208,7 @@ static int take_training(int option, const struct word *word, struct sgd_options
     case OPT_MODE:
         return take_mode(word, &o->mode);
     case OPT_TRANSFER:
-        return take_either(word, "sparse", "dense", &o->dense);
+        return take_transfer(word, o);
     case OPT_EXCHANGE:
         return take_either(word, "server", "allreduce", &o->allreduce);
     case OPT_SERVER:
@@ -211,6 +239,12 @@ static int take_training(int option, const struct word *word, struct sgd_options
         return word_text(word, &o->weights);
     case WORD_SPIN:
         return word_flag(&o->spin);
+    case OPT_CHECKPOINT:
+        return word_text(word, &o->checkpoint);
+    case OPT_CHECKPOINT_EVERY:
+        return word_count(word, 1, UINT32_MAX, &o->checkpoint_every);
+    case OPT_RESUME:
+        return word_flag(&o->resume);
     case OPT_DIRECT:
         return word_flag(&o->direct);
     case OPT_PRELOAD:
@@ -260,7 +294,7 @@ static int check_given(const struct reading *reading, const struct option *words
 /* The first pair of words that do not go together, if any. */
 static int check_together(const struct reading *r, struct words_error *error) {
     const struct sgd_options *o = r->o;
-    bool dense = o->dense || (o->softmax && !given(r, OPT_TRANSFER));
+    bool dense = o->dense_gradients || (o->softmax && !given(r, OPT_TRANSFER));
     int limits = given(r, OPT_ITERATIONS) + given(r, OPT_EXAMPLES) + given(r, OPT_EPOCHS);
     const char *wrong =
         limits > 1 ? "only one of --iterations, --examples and --epochs can be given"
@@ -269,10 +303,14 @@ static int check_together(const struct reading *r, struct words_error *error) {
             ? "--test-data is for --model binary: images come with theirs"
         : o->softmax && (o->direct || o->preload)
             ? "--direct and --preload are for --model binary: images are kept in memory"
-        : !o->softmax && o->epochs            ? "--epochs is for --model softmax"
+        : !o->softmax && o->epochs ? "--epochs is for --model softmax"
+        : o->allreduce && o->dense_weights && !o->dense_gradients
+            ? "--transfer dense-down is for --exchange server"
         : o->allreduce && o->mode != SGD_SYNC ? "--exchange allreduce is for --mode sync"
         : o->apart && o->mode == SGD_SINGLE   ? "--server apart is not for --mode single"
-        : o->apart && o->allreduce            ? "--server apart is for --exchange server"
+        : (o->checkpoint_every || o->resume) && !o->checkpoint
+            ? "--checkpoint-every and --resume need --checkpoint DIR"
+        : o->apart && o->allreduce ? "--server apart is for --exchange server"
         : o->prefetch && (o->mode != SGD_ASYNC || !dense)
             ? "--prefetch is for --mode async --transfer dense"
             : NULL;
@@ -297,7 +335,7 @@ static void fill_defaults(const struct reading *r) {
     if (!o->iterations && !o->examples && !o->epochs)
         *(o->softmax ? &o->epochs : &o->iterations) = o->softmax ? 50 : 100;
     if (o->softmax && !given(r, OPT_TRANSFER))
-        o->dense = true;
+        o->dense_weights = o->dense_gradients = true;
 }
 
 int options_parse(int argc, char **argv, struct sgd_options *ret, struct words_error *error) {

@@ -15,8 +15,9 @@ enum sgd_mode { SGD_SYNC, SGD_ASYNC, SGD_SINGLE };
 struct sgd_options {
     enum options_verb verb;
     enum sgd_mode mode;
-    bool softmax;   /* --model */
-    bool dense;     /* --transfer */
+    bool softmax; /* --model */
+    /* --transfer: what travels whole; else only what a batch touches */
+    bool dense_weights, dense_gradients;
     bool allreduce; /* --exchange */
     bool apart;     /* --server: rank 0 only serves */
     bool prefetch;  /* async dense: the next model is pulled while a gradient is pushed */
@@ -34,12 +35,18 @@ struct sgd_options {
     double time_limit_s; /* 0: none */
     uint64_t seed;
     const char *json, *weights;
+    const char *checkpoint;    /* directory; NULL: none */
+    uint64_t checkpoint_every; /* iterations; 0: at the end only */
+    bool resume;
     struct plants plants; /* as asked for; each trainer has its own */
     struct generate_options generate;
 };
 
 extern const char options_help[];
 extern const char *const sgd_mode_names[];
+
+/* "sparse", "dense-down" or "dense" */
+const char *sgd_transfer_name(const struct sgd_options *options);
 
 /* The strings of ret_options point into argv. Returns 0 or -EINVAL with ret_error filled. */
 int options_parse(int argc, char **argv, struct sgd_options *ret_options,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ranks say to each other, the same in all four modes. A worker, for each iteration:
+ * What ranks say to each other, the same in all modes. A worker, for each iteration:
  *
- *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH  ->  gradient
+ *     PULL (+ features, sparse)  ->  GO or STOP  <-  weights  ->  PUSH (+ features, dense-down)
+ *     ->  gradient
  *
  * The server answers a PULL when it is willing to: at once (async) or when all have pushed (sync).
  * A worker that prefetches sends its next PULL right after PUSH and takes in the answer while it
@@ -17,7 +18,7 @@
 
 enum message_kind {
     MESSAGE_PULL = 1, /* n features follow (sparse) */
-    MESSAGE_PUSH,     /* the gradient follows; loss is the batch's */
+    MESSAGE_PUSH,     /* n features (dense-down) and the gradient follow; loss is the batch's */
     MESSAGE_FAILED,   /* the worker cannot go on, has said why, and ends */
     MESSAGE_GO,       /* the weights follow */
     MESSAGE_STOP,     /* the end */

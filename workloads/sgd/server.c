@@ -33,8 +33,8 @@ static int open_channels(struct server *s) {
     if (!s->channels)
         return -ENOMEM;
     for (s->n_channels = 0; r == 0 && s->n_channels < n; s->n_channels++)
-        r = channel_init(&s->channels[s->n_channels], s->n_channels + 1, s->t->options->dense,
-                         s->t->options->prefetch, s->t->n_features, s->t->width);
+        r = channel_init(&s->channels[s->n_channels], s->n_channels + 1, s->t->options,
+                         s->t->n_features, s->t->width);
     for (int i = 0; r == 0 && i < n; i++)
         channel_listen(&s->channels[i]);
     return r;
@@ -107,8 +107,11 @@ int server_run(struct lead *lead) {
     }
     lead_begin(lead);
     r = s.t->options->mode == SGD_ASYNC ? server_run_async(&s) : server_run_sync(&s);
+    if (r == 0) /* out of time */
+        r = lead_save(lead);
     lead_end(lead);
-    o->staleness = o->updates ? s.staleness_sum / (double)o->updates : 0;
+    uint64_t own = o->updates - s.t->resumed.updates;
+    o->staleness = own ? s.staleness_sum / (double)own : 0;
     server_end_workers(&s, r < 0);
     r = r == 0 && server_any(&s, CHANNEL_FAILED) ? -ECANCELED : r;
     for (int i = 0; i < s.n_channels; i++)

@@ -34,10 +34,9 @@ enum own_stage { OWN_READING, OWN_READY, OWN_COMPUTED };
 
 struct async {
     struct server *s;
-    uint64_t target;    /* updates */
-    uint64_t next_test; /* updates; 0: none */
-    uint64_t *by_rank;  /* updates */
-    uint64_t asked;     /* pulls so far: the next one's turn */
+    uint64_t target;               /* updates */
+    uint64_t next_test, next_save; /* updates; 0: none */
+    uint64_t asked;                /* pulls so far: the next one's turn */
     enum own_stage own;
     uint64_t own_pulled_at;
     double own_loss;
@@ -54,7 +53,7 @@ static bool count_update(struct async *a, int rank, uint64_t from, double loss) 
     o->updates++;
     o->examples += a->s->t->options->batch;
     o->loss = o->updates == 1 ? loss : .9 * o->loss + .1 * loss;
-    a->by_rank[rank]++;
+    a->s->t->batches[rank]++;
     return lead_check_loss(a->s->lead, loss, o->updates);
 }
 
@@ -65,19 +64,35 @@ static float rate_now(const struct async *a) {
 
 /* At most LEAD times as many updates as the workers have made on average. */
 static bool own_may_start(const struct async *a) {
-    uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->by_rank[0];
+    uint64_t n_workers = (uint64_t)a->s->n_channels, own = a->s->t->batches[0];
     uint64_t by_workers = a->s->lead->outcome.updates - own;
     return n_workers == 0 || own * n_workers < LEAD * (by_workers + 1);
+}
+
+/* What is planted with an update runs as a part of it. */
+static void plant_apply(struct async *a) {
+    plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
+}
+
+/* The operator of an update, begun at start_ns, which took spent_ns of computing before now. */
+static void tell_applied(size_t n_floats, int64_t start_ns, int64_t spent_ns) {
+    chokepoint_operator("apply gradient", (int64_t)(n_floats * sizeof(float)), start_ns, spent_ns);
+}
+
+static void apply_sparse(struct async *a, size_t n, const uint32_t *features, const float *values) {
+    struct trainer *t = a->s->t;
+    int64_t start = chokepoint_now_ns();
+    trainer_apply(t, t->weights, n, features, values, rate_now(a));
+    plant_apply(a);
+    tell_applied(n * t->width, start, chokepoint_now_ns() - start);
 }
 
 static int finish_own(struct async *a) {
     struct trainer *t = a->s->t;
     uint64_t from = a->own_pulled_at;
-    plants_apply(&t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
-    trainer_apply(t, t->weights, t->batch.n_unique, t->batch.unique, t->local_gradient,
-                  rate_now(a));
+    apply_sparse(a, t->batch.n_unique, t->batch.unique, t->local_gradient);
     bool finite = count_update(a, 0, from, a->own_loss);
-    trainer_finish_iteration(t, a->by_rank[0], &a->own_start_ns, a->own_loss);
+    trainer_finish_iteration(t, a->s->t->batches[0], &a->own_start_ns, a->own_loss);
     a->own = OWN_READING;
     return finite ? 1 : -EDOM;
 }
@@ -124,7 +139,7 @@ static bool is_next(const struct server *s, const struct channel *c) {
 /* Whether a worker that has asked may be answered. */
 static bool is_its_turn(struct async *a, struct channel *c) {
     bool prefetches = a->s->t->options->prefetch;
-    if (!c->dense || (prefetches && c->pulls > 0))
+    if (!c->dense_weights || (prefetches && c->pulls > 0))
         return true;
     if (!prefetches && c->intake.state != INTAKE_IDLE)
         return false;
@@ -142,13 +157,11 @@ static int answer(struct async *a, struct channel *c) {
 
 /* A worker's gradient has been applied. */
 static int finish_update(struct async *a, const struct channel *c) {
-    plants_apply(&a->s->t->plants, (double)a->s->lead->outcome.updates / (double)a->target);
     return count_update(a, c->peer, c->pushed_from, c->loss) ? 0 : -EDOM;
 }
 
 static int take_sparse(struct async *a, struct channel *c) {
-    struct trainer *t = a->s->t;
-    trainer_apply(t, t->weights, c->request.n, c->features, c->values, rate_now(a));
+    apply_sparse(a, c->request.n, c->features, c->values);
     int r = finish_update(a, c);
     channel_listen(c);
     return r;
@@ -164,6 +177,10 @@ static int take_dense(struct async *a, struct channel *c) {
 static int serve(struct async *a, struct channel *c) {
     if (c->intake.state == INTAKE_TAKEN) {
         c->intake.state = INTAKE_IDLE;
+        int64_t start = chokepoint_now_ns();
+        plant_apply(a);
+        tell_applied(a->s->t->n_weights, c->intake.start_ns,
+                     c->intake.applied_ns + chokepoint_now_ns() - start);
         int r = finish_update(a, c);
         if (r < 0)
             return r;
@@ -190,13 +207,26 @@ static int serve_all(struct async *a) {
     return r < 0 ? r : moved;
 }
 
+/* The next multiple of `every` iterations of all ranks, in updates. */
+static uint64_t due_after(const struct async *a, uint64_t every) {
+    uint64_t n = every * (uint64_t)a->s->t->n_shares;
+    return n ? (a->s->lead->outcome.updates / n + 1) * n : 0;
+}
+
 static int test_if_due(struct async *a) {
     if (!a->next_test || a->s->lead->outcome.updates < a->next_test)
         return 0;
-    uint64_t every = a->s->t->options->test_every * (uint64_t)a->s->t->n_shares;
-    while (a->next_test <= a->s->lead->outcome.updates)
-        a->next_test += every;
+    a->next_test = due_after(a, a->s->t->options->test_every);
     int r = lead_test(a->s->lead);
+    a->own_start_ns = chokepoint_now_ns();
+    return r;
+}
+
+static int save_if_due(struct async *a) {
+    if (!a->next_save || a->s->lead->outcome.updates < a->next_save)
+        return 0;
+    a->next_save = due_after(a, a->s->t->options->checkpoint_every);
+    int r = lead_save(a->s->lead);
     a->own_start_ns = chokepoint_now_ns();
     return r;
 }
@@ -209,6 +239,7 @@ static int train(struct async *a) {
         int served = serve_all(a);
         int worked = served < 0 ? 0 : own_step(a);
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
+        r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
             waiter_wake(&s->t->crew->waiter);
         else
@@ -222,13 +253,11 @@ static int train(struct async *a) {
 int server_run_async(struct server *s) {
     const struct trainer *t = s->t;
     uint64_t n = (uint64_t)t->n_shares;
-    struct async a = {.s = s, .target = t->iterations * n, .next_test = t->options->test_every * n};
-    a.by_rank = calloc((size_t)t->crew->n_ranks, sizeof *a.by_rank);
-    int r = a.by_rank ? lead_test(s->lead) : -ENOMEM;
+    struct async a = {.s = s, .target = t->iterations * n};
+    a.next_test = due_after(&a, t->options->test_every);
+    a.next_save = due_after(&a, t->options->checkpoint_every);
+    int r = lead_test(s->lead);
     if (r == 0)
         r = train(&a);
-    if (r == 0)
-        r = lead_test(s->lead);
-    free(a.by_rank);
-    return r;
+    return r == 0 ? lead_test(s->lead) : r;
 }

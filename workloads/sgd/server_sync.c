@@ -143,7 +143,8 @@ static int collect(struct sync *y) {
     const struct batch *own = &s->t->batch;
     float scale = trainer_rate(s->t, s->lead->outcome.updates) / (float)s->t->n_shares;
     int64_t start = chokepoint_now_ns();
-    int r = s->t->options->dense ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
+    int r =
+        s->t->options->dense_gradients ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
     if (r < 0)
         return r;
     trainer_apply(s->t, s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
@@ -178,7 +179,7 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     if (r == 0)
         r = answer_all(y);
     if (r == 0)
-        r = step_until_all(y, s->t->options->dense ? CHANNEL_OFFERED : CHANNEL_PUSHED);
+        r = step_until_all(y, s->t->options->dense_gradients ? CHANNEL_OFFERED : CHANNEL_PUSHED);
     if (r == 0)
         r = collect(y);
     if (r < 0)
@@ -186,6 +187,7 @@ static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
     s->lead->outcome.loss = mean_loss(y);
     s->lead->outcome.updates++;
     s->lead->outcome.examples += (uint64_t)s->t->n_shares * s->t->options->batch;
+    trainer_count_batches(s->t);
     account_bytes(s);
     trainer_finish_iteration(s->t, number, start_ns, s->lead->outcome.loss);
     for (int i = 0; i < s->n_channels; i++)
@@ -199,12 +201,16 @@ int server_run_sync(struct server *s) {
     struct sync y = {.s = s};
     int r = lead_test(s->lead);
     int64_t start_ns = chokepoint_now_ns();
-    for (uint64_t i = 1; r == 0 && i <= t->iterations; i++) {
+    for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         if ((s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead)))
             break;
         r = iterate(&y, i, &start_ns);
         if (r == 0 && lead_tests_after(t, i)) {
             r = lead_test(s->lead);
+            start_ns = chokepoint_now_ns();
+        }
+        if (r == 0 && lead_saves_after(t, i)) {
+            r = lead_save(s->lead);
             start_ns = chokepoint_now_ns();
         }
         lead_show(s->lead, (double)i, (double)t->iterations);

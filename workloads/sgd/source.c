@@ -162,3 +162,33 @@ ssize_t source_read(struct source *s, size_t n, struct batch *b, struct source_e
            : s->kept.n_rows > 0 ? read_kept(s, n, b, error)
                                 : read_text(s, n, b, error);
 }
+
+/* Text is read over; of whole epochs, once the first whole one says how long they are, none is. */
+static int skip_text(struct source *s, uint64_t n, struct source_error *error) {
+    struct batch unused = {0};
+    uint64_t epoch = s->reader.epoch, in_epoch = 0;
+    ssize_t got = 0;
+    while (n > 0 && got >= 0) {
+        got = read_text(s, n < PRELOAD_ROWS ? n : PRELOAD_ROWS, &unused, error);
+        batch_clear(&unused);
+        n -= got > 0 ? (uint64_t)got : 0;
+        in_epoch += got > 0 ? (uint64_t)got : 0;
+        if (s->reader.epoch == epoch)
+            continue;
+        if (epoch++ > 0) /* the first may have begun in the middle */
+            n %= in_epoch;
+        in_epoch = 0;
+    }
+    batch_release(&unused);
+    return got < 0 ? (int)got : 0;
+}
+
+int source_skip(struct source *s, uint64_t n, struct source_error *error) {
+    if (s->is_text && s->kept.n_rows == 0)
+        return skip_text(s, n, error);
+    if (s->is_text)
+        s->next_row = (s->next_row + n) % s->kept.n_rows;
+    else
+        s->taken += n;
+    return 0;
+}

@@ -45,6 +45,9 @@ void source_release(struct source *source);
 ssize_t source_read(struct source *source, size_t n, struct batch *batch,
                     struct source_error *ret_error);
 
+/* Leaves out n examples, as if they had been read. Returns 0 or negative with ret_error filled. */
+int source_skip(struct source *source, uint64_t n, struct source_error *ret_error);
+
 /* Appends image i as a row. Returns 0 or a negative errno. */
 int source_add_image(const struct images *images, size_t i, struct batch *batch);
 

@@ -2,15 +2,16 @@
 #include "workloads/sgd/summary.h"
 
 double summary_examples_per_s(const struct summary *s) {
-    double seconds = s->outcome->duration_s - s->outcome->test_s;
-    return seconds > 0 ? (double)s->outcome->examples / seconds : 0;
+    double seconds = s->outcome->duration_s - s->outcome->test_s - s->outcome->checkpoint_s;
+    uint64_t own = s->outcome->examples - s->trainer->resumed.examples;
+    return seconds > 0 ? (double)own / seconds : 0;
 }
 
 /* "sync dense", "sync dense all-reduce", "async dense, server apart, prefetch", "single" */
 static void print_mode(const struct sgd_options *o, FILE *out) {
     fputs(sgd_mode_names[o->mode], out);
     if (o->mode != SGD_SINGLE)
-        fprintf(out, " %s%s%s", o->dense ? "dense" : "sparse",
+        fprintf(out, " %s%s%s", sgd_transfer_name(o),
                 o->allreduce ? " all-reduce"
                 : o->apart   ? ", server apart"
                              : "",
@@ -40,8 +41,14 @@ void summary_print(const struct summary *s, FILE *out) {
             "  %llu updates, %llu examples in %.2f s%s, %.2f s of it tests: %.2f updates/s, %.0f "
             "examples/s\n",
             (unsigned long long)r->updates, (unsigned long long)r->examples, r->duration_s,
-            r->out_of_time ? " (time limit)" : "", r->test_s, (double)r->updates / r->duration_s,
-            summary_examples_per_s(s));
+            r->out_of_time ? " (time limit)" : "", r->test_s,
+            (double)(r->updates - t->resumed.updates) / r->duration_s, summary_examples_per_s(s));
+    if (t->resumed.updates)
+        fprintf(out, "  resumed after %llu updates\n", (unsigned long long)t->resumed.updates);
+    if (r->checkpoints)
+        fprintf(out, "  %llu checkpoint%s of %.1f MB took %.2f s\n",
+                (unsigned long long)r->checkpoints, r->checkpoints == 1 ? "" : "s",
+                (double)t->n_weights * sizeof(float) * 1e-6, r->checkpoint_s);
     print_ranks(s, out);
     fprintf(out, "  loss %.4f, staleness of updates %.2f on average, %llu at most", r->loss,
             r->staleness, (unsigned long long)r->most_stale);

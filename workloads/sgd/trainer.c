@@ -13,7 +13,9 @@
 #define HUGE_PAGE ((size_t)1 << 21)
 
 double trainer_done(const struct trainer *t) {
-    return (double)t->account.iterations / (double)t->iterations;
+    uint64_t before = t->resumed.updates;
+    before = t->options->mode == SGD_ASYNC ? before / (uint64_t)t->n_shares : before;
+    return (double)(before + t->account.iterations) / (double)t->iterations;
 }
 
 float trainer_rate(const struct trainer *t, uint64_t iteration) {
@@ -39,7 +41,7 @@ static void plan_batch(struct trainer *t) {
  */
 static int allocate_model(struct trainer *t) {
     size_t bytes = (t->n_weights * sizeof *t->weights + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if (t->crew->rank != 0 && !t->options->dense && !t->options->allreduce)
+    if (t->crew->rank != 0 && !t->options->dense_weights && !t->options->allreduce)
         return 0;
     t->weights = aligned_alloc(HUGE_PAGE, bytes);
     if (!t->weights) {
@@ -96,19 +98,73 @@ static int check_crew(const struct trainer *t) {
     return bad ? -EINVAL : 0;
 }
 
+/* At rank 0. Returns 0 or negative, said. */
+static int read_checkpoint(struct trainer *t) {
+    struct checkpoint_error error;
+    struct checkpoint_head wanted =
+        checkpoint_head_of(t->options, t->crew->n_ranks, t->n_shares, t->n_features, t->width);
+    int r = checkpoint_read(t->options->checkpoint, &wanted, &t->resumed, t->batches, t->weights,
+                            &error);
+    if (r < 0)
+        crew_say(t->crew, "%s", error.text);
+    return r;
+}
+
+/*
+ * Collective: rank 0 reads; each rank goes on with the examples after those it had read, and holds
+ * the model where it exchanges without a server.
+ */
+static int resume(struct trainer *t, int r) {
+    struct source_error error;
+    uint64_t own = 0;
+    if (r == 0 && t->crew->rank == 0)
+        r = read_checkpoint(t);
+    if (!crew_is_well(t->crew, r))
+        return r < 0 ? r : -ECANCELED;
+    MPI_Bcast(&t->resumed, sizeof t->resumed, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Scatter(t->batches, 1, MPI_UINT64_T, &own, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (size_t i = 0; t->options->allreduce && i < t->n_weights; i += INT32_MAX / 8) {
+        size_t left = t->n_weights - i;
+        MPI_Bcast(t->weights + i, (int)(left < INT32_MAX / 8 ? left : INT32_MAX / 8), MPI_FLOAT, 0,
+                  MPI_COMM_WORLD);
+    }
+    r = t->works ? source_skip(&t->source, own * t->options->batch, &error) : 0;
+    if (r < 0)
+        crew_say(t->crew, "%s", error.text);
+    return r;
+}
+
+void trainer_count_batches(struct trainer *t) {
+    for (int i = t->crew->n_ranks - t->n_shares; i < t->crew->n_ranks; i++)
+        t->batches[i]++;
+}
+
+static int allocate(struct trainer *t) {
+    t->batches = calloc((size_t)t->crew->n_ranks, sizeof *t->batches);
+    if (t->batches)
+        return allocate_model(t);
+    crew_say(t->crew, "not enough memory to begin");
+    return -ENOMEM;
+}
+
 int trainer_init(struct trainer *ret, const struct sgd_options *options, struct crew *crew) {
     *ret = (struct trainer){.options = options,
                             .crew = crew,
                             .plants = options->plants,
                             .n_shares = crew->n_ranks - options->apart};
     int r = check_crew(ret);
-    if (r == 0)
-        r = open_source(ret);
-    if (r < 0)
+    if (r < 0) /* all ranks see that */
         return r;
-    plan_iterations(ret);
-    plan_batch(ret);
-    return allocate_model(ret);
+    r = open_source(ret);
+    if (r == 0)
+        r = allocate(ret);
+    if (r == 0)
+        plan_iterations(ret);
+    if (options->resume)
+        r = resume(ret, r);
+    if (r == 0)
+        plan_batch(ret);
+    return r;
 }
 
 void trainer_release(struct trainer *t) {
@@ -116,6 +172,7 @@ void trainer_release(struct trainer *t) {
     batch_release(&t->batch);
     plants_release(&t->plants);
     free(t->weights);
+    free(t->batches);
     free(t->local_weights);
     free(t->local_gradient);
     free(t->residual);

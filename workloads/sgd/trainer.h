@@ -9,6 +9,7 @@
 
 #include "workloads/common/crew.h"
 #include "workloads/data/origin.h"
+#include "workloads/sgd/checkpoint.h"
 #include "workloads/sgd/source.h"
 
 /* One rank's account; goes over MPI as it is. */
@@ -25,9 +26,11 @@ struct trainer {
     int n_shares; /* ranks that work on data: all, or all but rank 0 */
     bool works;   /* this one does */
     uint32_t n_features, width;
-    size_t n_weights;    /* n_features x width */
-    uint64_t iterations; /* that are to be done */
-    float *weights;      /* the model, or a dense worker's copy; a sparse worker: NULL */
+    size_t n_weights;               /* n_features x width */
+    uint64_t iterations;            /* that are to be done, with those before a checkpoint */
+    struct checkpoint_head resumed; /* what was done before; zeroed: nothing */
+    uint64_t *batches; /* rank 0: of each rank, read before the last update; in order of ranks */
+    float *weights;    /* the model, or a dense worker's copy; a sparse worker: NULL */
     struct source source;
     char origin[ORIGIN_SIZE]; /* of its images, in words; "" of text */
     struct batch batch;
@@ -46,6 +49,9 @@ struct trainer {
  * trainer_release() in any case. */
 int trainer_init(struct trainer *ret_trainer, const struct sgd_options *options, struct crew *crew);
 void trainer_release(struct trainer *trainer);
+
+/* Rank 0: every rank that works has read one more. */
+void trainer_count_batches(struct trainer *trainer);
 
 /* Reads up to n examples of the next batch. Returns 1 when it is whole (and compacted), 0, or
  * negative. */

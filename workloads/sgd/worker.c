@@ -39,20 +39,26 @@ static void count_received(struct worker *w, size_t bytes) {
     w->t->account.received_bytes += bytes;
 }
 
-static void send_request(struct worker *w, int kind, double loss, const void *payload, size_t n,
-                         MPI_Datatype type, int tag) {
-    struct message m = {.kind = kind, .n = (uint32_t)w->t->batch.n_unique, .loss = loss};
-    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+/* With the batch's features and a gradient over them, each unless it is NULL. */
+static void send_request(struct worker *w, int kind, double loss, const uint32_t *features,
+                         const float *gradient) {
+    size_t n = w->t->batch.n_unique, n_floats = trainer_local_floats(w->t);
+    struct message m = {.kind = kind, .n = (uint32_t)n, .loss = loss};
+    MPI_Request requests[] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Isend(&m, sizeof m, MPI_BYTE, 0, TAG_REQUEST, MPI_COMM_WORLD, &requests[0]);
-    if (payload)
-        MPI_Isend(payload, (int)n, type, 0, tag, MPI_COMM_WORLD, &requests[1]);
-    wait_all(&w->t->crew->waiter, 2, requests);
-    count_sent(w, sizeof m + (payload ? n * sizeof(float) : 0));
+    if (features)
+        MPI_Isend(features, (int)n, MPI_UINT32_T, 0, TAG_FEATURES, MPI_COMM_WORLD, &requests[1]);
+    if (gradient)
+        MPI_Isend(gradient, (int)n_floats, MPI_FLOAT, 0, TAG_GRADIENT, MPI_COMM_WORLD,
+                  &requests[2]);
+    wait_all(&w->t->crew->waiter, 3, requests);
+    count_sent(w, sizeof m + (features ? n * sizeof *features : 0) +
+                      (gradient ? n_floats * sizeof *gradient : 0));
 }
 
 static void ask(struct worker *w) {
-    const uint32_t *features = w->t->options->dense ? NULL : w->t->batch.unique;
-    send_request(w, MESSAGE_PULL, 0, features, w->t->batch.n_unique, MPI_UINT32_T, TAG_FEATURES);
+    const uint32_t *features = w->t->options->dense_weights ? NULL : w->t->batch.unique;
+    send_request(w, MESSAGE_PULL, 0, features, NULL);
     MPI_Irecv(&w->reply, sizeof w->reply, MPI_BYTE, 0, TAG_REPLY, MPI_COMM_WORLD,
               &w->reply_message);
     w->has_asked = true;
@@ -83,7 +89,7 @@ static void take_reply(struct worker *w) {
     count_received(w, sizeof w->reply);
     w->weights_start_ns = chokepoint_now_ns();
     w->n_told = 0;
-    if (w->reply.kind == MESSAGE_GO && w->t->options->dense)
+    if (w->reply.kind == MESSAGE_GO && w->t->options->dense_weights)
         stream_start(&w->weights, w->t->weights, w->t->n_weights, NULL, w->t->options->prefetch, 0,
                      TAG_WEIGHTS);
 }
@@ -142,7 +148,7 @@ static void receive_sparse(struct worker *w) {
 
 /* After a reply of GO. */
 static void receive_weights(struct worker *w) {
-    if (w->t->options->dense)
+    if (w->t->options->dense_weights)
         receive_dense(w);
     else
         receive_sparse(w);
@@ -170,15 +176,16 @@ static void send_dense_gradient(struct worker *w) {
 
 static void send_gradient(struct worker *w, double loss) {
     struct trainer *t = w->t;
-    size_t n = t->options->dense ? t->n_weights : trainer_local_floats(t);
+    size_t n = t->options->dense_gradients ? t->n_weights : trainer_local_floats(t);
     int64_t start = chokepoint_now_ns();
-    if (t->options->dense) {
-        send_request(w, MESSAGE_PUSH, loss, NULL, 0, MPI_FLOAT, 0);
+    if (t->options->dense_gradients) {
+        send_request(w, MESSAGE_PUSH, loss, NULL, NULL);
         if (t->options->prefetch)
             ask(w);
         send_dense_gradient(w);
     } else {
-        send_request(w, MESSAGE_PUSH, loss, t->local_gradient, n, MPI_FLOAT, TAG_GRADIENT);
+        const uint32_t *features = t->options->dense_weights ? t->batch.unique : NULL;
+        send_request(w, MESSAGE_PUSH, loss, features, t->local_gradient);
     }
     chokepoint_operator("send gradient", (int64_t)(n * sizeof(float)), start,
                         chokepoint_now_ns() - start);
@@ -191,7 +198,7 @@ static int fail(struct worker *w) {
         return kind; /* nobody waits for that batch any more */
     if (w->has_asked)
         receive_weights(w);
-    send_request(w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);
+    send_request(w, MESSAGE_FAILED, 0, NULL, NULL);
     return MESSAGE_FAILED;
 }
 
@@ -206,15 +213,18 @@ static bool is_over(struct worker *w) {
 static int begin_iteration(struct worker *w, uint64_t number) {
     if (is_over(w))
         return w->reply.kind;
-    bool testing = w->t->options->mode == SGD_SYNC && lead_tests_after(w->t, number);
-    if (testing)
-        chokepoint_phase("testing");
+    const char *pause = w->t->options->mode != SGD_SYNC  ? NULL
+                        : lead_tests_after(w->t, number) ? "testing"
+                        : lead_saves_after(w->t, number) ? "checkpoint"
+                                                         : NULL;
+    if (pause)
+        chokepoint_phase(pause);
     if (trainer_read_batch(w->t) < 0)
         return fail(w);
     if (!w->has_asked)
         ask(w);
     int kind = await_reply(w);
-    if (testing) {
+    if (pause) {
         chokepoint_phase("training");
         chokepoint_iteration_begin();
         w->start_ns = chokepoint_now_ns();
@@ -224,18 +234,19 @@ static int begin_iteration(struct worker *w, uint64_t number) {
 
 int worker_run(struct trainer *t) {
     struct worker w = {.t = t, .reply_message = MPI_REQUEST_NULL};
-    if (t->options->dense && !(w.dense_gradient = calloc(t->n_weights, sizeof(float))))
+    if (t->options->dense_gradients && !(w.dense_gradient = calloc(t->n_weights, sizeof(float))))
         crew_say(t->crew, "not enough memory for a dense gradient");
-    bool able = !t->options->dense || w.dense_gradient;
+    bool able = !t->options->dense_gradients || w.dense_gradient;
     if (!able)
-        send_request(&w, MESSAGE_FAILED, 0, NULL, 0, MPI_FLOAT, 0);
+        send_request(&w, MESSAGE_FAILED, 0, NULL, NULL);
     int kind = MESSAGE_FAILED;
     chokepoint_phase("training");
     chokepoint_iteration_begin();
     w.start_ns = chokepoint_now_ns();
-    for (uint64_t i = 0; able && (kind = begin_iteration(&w, i)) == MESSAGE_GO; i++) {
+    uint64_t before = t->options->mode == SGD_SYNC ? t->resumed.updates : 0;
+    for (uint64_t i = before; able && (kind = begin_iteration(&w, i)) == MESSAGE_GO; i++) {
         receive_weights(&w);
-        if (t->options->dense)
+        if (t->options->dense_weights)
             trainer_gather(t, t->weights);
         double loss = trainer_compute(t);
         send_gradient(&w, loss);
