@@ -84,7 +84,7 @@ static int generate(const struct generate_options *options) {
  * once more for that. */
 static bool tests_own(const struct job *j, const struct crew *crew) {
     const struct sgd_options *o = &j->options;
-    return crew->rank != 0 && o->softmax && o->dense && !o->allreduce;
+    return crew->rank != 0 && o->softmax && o->dense_weights && !o->allreduce;
 }
 
 static int begin(void *ctx, struct crew *crew) {
