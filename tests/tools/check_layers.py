@@ -34,7 +34,7 @@ MODEL = {"analysis/run_model.h"} # threshold.h beside it is read by all rooms
 # A header of a library, and the files that may include it.
 LIBRARIES = {
     "curl/curl.h": r"agent/push_http\.c|workloads/data/http\.c",
-    "zlib.h": r"workloads/data/bytes\.c|collector/store_seal\.c",
+    "zlib.h": r"workloads/data/bytes\.c|workloads/common/gzip\.c|collector/store_seal\.c",
     "pcap/": r"agent/capture_pcap\.c",
     "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
     "libmnl/": r"agent/netlink\.c",

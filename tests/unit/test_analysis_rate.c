@@ -48,9 +48,11 @@ static void a_window_that_cuts_an_interval_takes_its_part(void **state) {
     (void)state;
     plant_init(&r, 1, 3);
     add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
-        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 10000000, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 40000000, VALUE_ABSENT});
+        (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){0, 10000000, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 2, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){0, 40000000, VALUE_ABSENT});
     NEAR(mean(&r, METRIC_NET_SEND, 0, 2), 25);
     NEAR(mean(&r, METRIC_NET_SEND, 0.5, 1.5), 25); /* 5 MB and 20 MB in one second */
     NEAR(mean(&r, METRIC_NET_SEND, 0.75, 2), 34);  /* 2.5 MB and 40 MB in 1.25 s */
@@ -94,11 +96,16 @@ static void rows_with_a_gap_between_them_are_not_joined(void **state) {
     plant_init(&r, 1, 3);
     struct series_set *set = &r.tables[RECORDING_NET];
     set->step_ns = 1000000000;
-    add(&r, RECORDING_NET, 1, "eth0", 0.2, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 0.3, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 0.6, 0.1, (int64_t[]){1, 1, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1, (int64_t[]){1, INT64_MAX, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1, (int64_t[]){1, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.2, 0.1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.3, 0.1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.6, 0.1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1, 1, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.7, 0.1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1, INT64_MAX, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 0.8, 0.1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1, VALUE_ABSENT, VALUE_ABSENT});
     assert_int_equal(set->items[0].n, 4);
     recording_release(&r);
 }
@@ -111,7 +118,7 @@ static void a_step_ends_where_the_run_begins(void **state) {
     struct series_set *set = &r.tables[RECORDING_NET];
     set->step_ns = 1000000000;
     for (int i = -3; i <= 3; i++)
-        add(&r, RECORDING_NET, 1, "eth0", 0.1 * i, 0.1, (int64_t[]){1, 1});
+        add(&r, RECORDING_NET, 1, "eth0", 0.1 * i, 0.1, (int64_t[RECORDING_COLUMNS_MAX]){1, 1});
     assert_int_equal(set->items[0].n, 2);
     assert_int_equal(set->items[0].t_ns[0], 0);
     assert_int_equal(set->items[0].t_ns[1], 300 * MS);
@@ -133,10 +140,13 @@ static void bytes_are_bytes_and_megabytes_decimal(void **state) {
     (void)state;
     plant_init(&r, 1, 1);
     add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
-        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){1000000000 / 8, 0, VALUE_ABSENT});
-    add(&r, RECORDING_MEMORY, 2, "memory", 0, NAN, (int64_t[]){8000000000, 6000000000, 0, 0});
-    add(&r, RECORDING_MEMORY, 2, "memory", 1, 1, (int64_t[]){8000000000, 5000000000, 0, 0});
+        (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){1000000000 / 8, 0, VALUE_ABSENT});
+    add(&r, RECORDING_MEMORY, 2, "memory", 0, NAN,
+        (int64_t[RECORDING_COLUMNS_MAX]){8000000000, 6000000000, 0, 0});
+    add(&r, RECORDING_MEMORY, 2, "memory", 1, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){8000000000, 5000000000, 0, 0});
     NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 125);
     NEAR(mean(&r, METRIC_MEM_USED, 0, 1), 2.5);
     NEAR(mean(&r, METRIC_MEM_FREE, 0, 1), 5.5);
@@ -150,8 +160,9 @@ static void interfaces_add_up_and_loopback_does_not(void **state) {
     const char *names[] = {"eth0", "eth1", "lo"};
     for (int i = 0; i < 3; i++) {
         add(&r, RECORDING_NET, i, names[i], 0, NAN,
-            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-        add(&r, RECORDING_NET, i, names[i], 1, 1, (int64_t[]){3000000, 7000000, VALUE_ABSENT});
+            (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, names[i], 1, 1,
+            (int64_t[RECORDING_COLUMNS_MAX]){3000000, 7000000, VALUE_ABSENT});
     }
     NEAR(mean(&r, METRIC_NET_RECV, 0, 1), 6);
     NEAR(mean(&r, METRIC_NET_SEND, 0, 1), 14);
@@ -165,12 +176,14 @@ static void a_lost_frame_costs_resolution_not_truth(void **state) {
     plant_init(&r, 1, 4);
     for (int i = 0; i < 2; i++) {
         add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 0, NAN,
-            (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 1, 1, (int64_t[]){0, 5000000, VALUE_ABSENT});
+            (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+        add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 1, 1,
+            (int64_t[RECORDING_COLUMNS_MAX]){0, 5000000, VALUE_ABSENT});
         if (i)
-            add(&r, RECORDING_NET, i, "eth1", 2, 1, (int64_t[]){0, 1000000, VALUE_ABSENT});
+            add(&r, RECORDING_NET, i, "eth1", 2, 1,
+                (int64_t[RECORDING_COLUMNS_MAX]){0, 1000000, VALUE_ABSENT});
         add(&r, RECORDING_NET, i, i ? "eth1" : "eth0", 3, i ? 1 : 2,
-            (int64_t[]){0, i ? 1000000 : 8000000, VALUE_ABSENT});
+            (int64_t[RECORDING_COLUMNS_MAX]){0, i ? 1000000 : 8000000, VALUE_ABSENT});
     }
     NEAR(mean(&r, METRIC_NET_SEND, 0, 3), (5 + 8 + 5 + 1 + 1) / 3.0);
     NEAR(mean(&r, METRIC_NET_SEND, 1, 2), 5); /* half of eth0's 8 and eth1's 1 */
@@ -185,9 +198,9 @@ static void what_begins_within_a_cell_is_spread_over_its_own_time(void **state) 
     (void)state;
     plant_init(&r, 1, 2);
     const struct series_set *set = &r.tables[RECORDING_NET];
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 0});
-    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[]){0, 0});
-    add(&r, RECORDING_NET, 2, "eth1", 1.5, 1, (int64_t[]){0, 8000000});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[RECORDING_COLUMNS_MAX]){0, 0});
+    add(&r, RECORDING_NET, 1, "eth0", 2, 1, (int64_t[RECORDING_COLUMNS_MAX]){0, 0});
+    add(&r, RECORDING_NET, 2, "eth1", 1.5, 1, (int64_t[RECORDING_COLUMNS_MAX]){0, 8000000});
     assert_int_equal(align_grid(set, 0, NULL, NULL, 1, &grid), 0);
     assert_int_equal(grid.n, 3);
     align_growth(set, &set->items[1], 1u << NET_SEND_BYTES, &grid, amount, covered_ns);
@@ -207,11 +220,13 @@ static void what_was_not_seen_is_a_gap(void **state) {
     (void)state;
     plant_init(&r, 1, 4);
     add(&r, RECORDING_NET, 1, "eth0", 0, NAN,
-        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 1, 1, (int64_t[]){0, 6000000, VALUE_ABSENT});
+        (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 1, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){0, 6000000, VALUE_ABSENT});
     add(&r, RECORDING_NET, 1, "eth0", 3, NAN,
-        (int64_t[]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
-    add(&r, RECORDING_NET, 1, "eth0", 4, 1, (int64_t[]){0, 8000000, VALUE_ABSENT});
+        (int64_t[RECORDING_COLUMNS_MAX]){VALUE_ABSENT, VALUE_ABSENT, VALUE_ABSENT});
+    add(&r, RECORDING_NET, 1, "eth0", 4, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){0, 8000000, VALUE_ABSENT});
     NEAR(mean(&r, METRIC_NET_SEND, 0, 4), 7);
     assert_true(isnan(mean(&r, METRIC_NET_SEND, 1, 3)));
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
@@ -261,9 +276,12 @@ static void a_level_is_known_where_all_its_columns_are(void **state) {
     struct recording r;
     (void)state;
     plant_init(&r, 1, 3);
-    add(&r, RECORDING_MEMORY, 1, "memory", 0, NAN, (int64_t[]){8000000000, 6000000000, 0, 0});
-    add(&r, RECORDING_MEMORY, 1, "memory", 1, 1, (int64_t[]){8000000000, VALUE_ABSENT, 0, 0});
-    add(&r, RECORDING_MEMORY, 1, "memory", 2, 1, (int64_t[]){8000000000, 6000000000, 0, 0});
+    add(&r, RECORDING_MEMORY, 1, "memory", 0, NAN,
+        (int64_t[RECORDING_COLUMNS_MAX]){8000000000, 6000000000, 0, 0});
+    add(&r, RECORDING_MEMORY, 1, "memory", 1, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){8000000000, VALUE_ABSENT, 0, 0});
+    add(&r, RECORDING_MEMORY, 1, "memory", 2, 1,
+        (int64_t[RECORDING_COLUMNS_MAX]){8000000000, 6000000000, 0, 0});
     NEAR(mean(&r, METRIC_MEM_USED, 0, 2), 2);
     assert_true(isnan(mean(&r, METRIC_MEM_USED, 0, 1)));
     recording_release(&r);
@@ -356,7 +374,8 @@ static void quantile_and_peak_are_of_the_samples(void **state) {
     (void)state;
     plant_init(&r, 1, 10);
     for (int t = 1; t <= 10; t++)
-        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000, VALUE_ABSENT});
+        add(&r, RECORDING_NET, 1, "eth0", t, 1,
+            (int64_t[RECORDING_COLUMNS_MAX]){0, t * 1000000, VALUE_ABSENT});
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
     NEAR(rate_quantile(&rate, all, 0.5), 5);
     NEAR(rate_quantile(&rate, all, 0.9), 9);
@@ -378,7 +397,7 @@ static void the_peak_of_less_than_half_a_cell_is_its_mean(void **state) {
     (void)state;
     plant_init(&r, 1, 3);
     for (int t = 1; t <= 2; t++)
-        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000});
+        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[RECORDING_COLUMNS_MAX]){0, t * 1000000});
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
     NEAR(rate_peak(&rate, (struct windows){&half, 1}), 2);
     NEAR(rate_peak(&rate, (struct windows){&less, 1}), 1);
@@ -396,7 +415,8 @@ static void windows_of_a_phase_count_together(void **state) {
     (void)state;
     plant_init(&r, 1, 3);
     for (int t = 1; t <= 3; t++)
-        add(&r, RECORDING_NET, 1, "eth0", t, 1, (int64_t[]){0, t * 1000000, VALUE_ABSENT});
+        add(&r, RECORDING_NET, 1, "eth0", t, 1,
+            (int64_t[RECORDING_COLUMNS_MAX]){0, t * 1000000, VALUE_ABSENT});
     assert_int_equal(metric_rate(&r, 0, METRIC_NET_SEND, &rate), 0);
     NEAR(rate_mean(&rate, (struct windows){stretches, 2}), 2);
     rate_release(&rate);

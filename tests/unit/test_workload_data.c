@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "workloads/common/libsvm.h"
 
@@ -171,7 +172,7 @@ static void a_missing_file_is_named(void **state) {
     assert_non_null(strstr(f->error.text, "/nonexistent/x"));
     assert_true(libsvm_open_share(&reader, "/nonexistent/x", 0, 1, 10, &f->error) < 0);
     assert_true(libsvm_open_share(&reader, f->dir, 0, 1, 10, &f->error) < 0);
-    assert_non_null(strstr(f->error.text, "train-*.libsvm"));
+    assert_non_null(strstr(f->error.text, "files of training data"));
 }
 
 static void a_file_is_read_round_and_round(void **state) {
@@ -209,19 +210,88 @@ static void check_shares(struct fixture *f, int n_files, int n_ranks, int n_line
         assert_int_equal(seen[i], 1);
 }
 
-static void ranks_share_all_lines_without_overlap(void **state) {
-    struct fixture *f = *state;
+static void put_packed(const char *path, const char *text, size_t n) {
+    gzFile file = gzopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(gzwrite(file, text, (unsigned)n), n);
+    assert_int_equal(gzclose(file), Z_OK);
+}
+
+/* With one file of such names, then two, three and four. */
+static void check_files(struct fixture *f, const char *format,
+                        void (*write)(const char *path, const char *text, size_t n)) {
     const int n_lines = 50;
     for (int file = 0; file < 4; file++) {
-        char path[128], text[4096];
+        char path[128], name[32], text[4096];
         int n = 0;
-        snprintf(path, sizeof path, "%s/train-%02d.libsvm", f->dir, file);
+        snprintf(name, sizeof name, format, file);
+        snprintf(path, sizeof path, "%s/%s", f->dir, name);
         for (int i = 0; i < n_lines; i++)
             n += sprintf(text + n, "1 %d:%.*f\n", file * n_lines + i + 1, i % 5, 1.0);
-        put(path, text, (size_t)n);
+        write(path, text, (size_t)n);
         for (int ranks = 1; ranks <= 9; ranks++)
             check_shares(f, file + 1, ranks, n_lines);
     }
+}
+
+static void ranks_share_all_lines_without_overlap(void **state) {
+    check_files(*state, "train-%02d.libsvm", put);
+}
+
+static void ranks_share_the_lines_of_packed_files(void **state) {
+    check_files(*state, "train-%02d.libsvm", put_packed);
+}
+
+static void forget(const struct fixture *f, const char *name) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", f->dir, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Held-out examples, and what is hidden, are no training data. */
+static void a_directory_may_have_files_of_any_names(void **state) {
+    struct fixture *f = *state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/test.libsvm", f->dir);
+    put(path, "bad", 3);
+    snprintf(path, sizeof path, "%s/.part", f->dir);
+    put(path, "bad", 3);
+    check_files(f, "clicks.%d", put_packed);
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "clicks.%d", i);
+        forget(f, path);
+    }
+    forget(f, "test.libsvm");
+    forget(f, ".part");
+}
+
+/* At each place a file may be cut at, or have a byte changed. */
+static void a_damaged_packed_file_is_an_error(void **state) {
+    struct fixture *f = *state;
+    struct libsvm_reader reader;
+    char text[2000], packed[4096];
+    size_t n = 0;
+    for (int i = 1; i <= 100; i++)
+        n += (size_t)sprintf(text + n, "1 %d:%d.5\n", i, i * 7 % 10);
+    put_packed(f->path, text, n);
+    FILE *file = fopen(f->path, "r");
+    size_t size = fread(packed, 1, sizeof packed, file);
+    fclose(file);
+    for (size_t cut = 10; cut < size; cut += 13) {
+        put(f->path, packed, cut);
+        assert_int_equal(libsvm_open_file(&reader, f->path, N_FEATURES, &f->error), 0);
+        ssize_t got = 0;
+        while (got >= 0 && reader.epoch == 0)
+            got = libsvm_read(&reader, 64, &f->batch, &f->error);
+        assert_true(got < 0);
+        libsvm_release(&reader);
+    }
+    assert_non_null(strstr(f->error.text, "not whole gzip"));
+    packed[size - 6] ^= 1; /* of the checksum */
+    put(f->path, packed, size);
+    assert_int_equal(libsvm_open_file(&reader, f->path, N_FEATURES, &f->error), 0);
+    assert_true(libsvm_read(&reader, 200, &f->batch, &f->error) < 0);
+    libsvm_release(&reader);
 }
 
 static void the_compact_form_is_sorted_unique_and_consistent(void **state) {
@@ -306,6 +376,9 @@ int main(void) {
         TEST(a_missing_file_is_named),
         TEST(a_file_is_read_round_and_round),
         TEST(ranks_share_all_lines_without_overlap),
+        TEST(ranks_share_the_lines_of_packed_files),
+        TEST(a_directory_may_have_files_of_any_names),
+        TEST(a_damaged_packed_file_is_an_error),
         TEST(reading_past_the_page_cache_gives_the_same_rows),
         TEST(the_compact_form_is_sorted_unique_and_consistent),
     };

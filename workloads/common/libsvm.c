@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "workloads/common/gzip.h"
+
 #define MIN_ENTRY_BYTES 4 /* " 1:1" */
 #define ALIGNMENT 4096    /* of what O_DIRECT reads: enough for any disk of today */
 #define BLOCK (64 * ALIGNMENT)
@@ -178,15 +180,21 @@ static int seek_to(struct libsvm_reader *reader, off_t from) {
 
 static int part_open(struct libsvm_reader *reader, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[reader->part];
+    if (part->is_packed && reader->direct)
+        return libsvm_error_set(error, 0, part->path, "a packed file cannot be read with --direct");
     reader->fd = open(part->path, O_RDONLY | O_CLOEXEC | (reader->direct ? O_DIRECT : 0));
     if (reader->fd < 0 && errno == EINVAL && reader->direct)
         return libsvm_error_set(error, 0, part->path,
                                 "this file system cannot be read past the page cache");
     if (reader->fd < 0)
         return libsvm_error_set(error, -errno, part->path, "cannot open");
+    if (part->is_packed && !(reader->gzip = gzip_open(reader->fd))) {
+        reader->fd = -1;
+        return libsvm_error_set(error, -ENOMEM, part->path, "cannot unpack");
+    }
     /* One byte earlier: the line that begins before the part is someone else's, up to its end. */
     off_t from = part->begin > 0 ? part->begin - 1 : 0;
-    int r = seek_to(reader, from);
+    int r = part->is_packed ? 0 : seek_to(reader, from);
     if (r < 0)
         return libsvm_error_set(error, r, part->path, "cannot seek");
     reader->position = reader->filled = 0;
@@ -230,9 +238,11 @@ static ssize_t refill(struct libsvm_reader *reader) {
     memmove(reader->buffer, reader->buffer + reader->position, left);
     reader->position = 0;
     reader->filled = left;
-    ssize_t n = reader->direct
-                    ? take_block(reader, reader->buffer + left, LIBSVM_MAX_LINE - left)
-                    : read_whole(reader->fd, reader->buffer + left, LIBSVM_MAX_LINE - left, -1);
+    char *to = reader->buffer + left;
+    size_t size = LIBSVM_MAX_LINE - left;
+    ssize_t n = reader->gzip     ? gzip_read(reader->gzip, to, size)
+                : reader->direct ? take_block(reader, to, size)
+                                 : read_whole(reader->fd, to, size, -1);
     if (n < 0)
         return n;
     reader->filled += (size_t)n;
@@ -258,8 +268,9 @@ static int next_line(struct libsvm_reader *reader, struct cursor *ret, struct li
         }
         ssize_t got = refill(reader);
         if (got < 0)
-            return libsvm_error_set(error, (int)got, reader->parts[reader->part].path,
-                                    "cannot read");
+            return libsvm_error_set(
+                error, got == -EBADMSG ? 0 : (int)got, reader->parts[reader->part].path,
+                got == -EBADMSG ? "damaged, or it ends too early: not whole gzip" : "cannot read");
         if (got == 0 && n == 0)
             return 0;
         if (got == 0) { /* the last line, without a newline */
@@ -270,9 +281,17 @@ static int next_line(struct libsvm_reader *reader, struct cursor *ret, struct li
     }
 }
 
-static void part_close(struct libsvm_reader *reader) {
-    close(reader->fd);
+static void close_file(struct libsvm_reader *reader) {
+    if (reader->gzip)
+        gzip_close(reader->gzip);
+    else if (reader->fd >= 0)
+        close(reader->fd);
+    reader->gzip = NULL;
     reader->fd = -1;
+}
+
+static void part_close(struct libsvm_reader *reader) {
+    close_file(reader);
     if (++reader->part == reader->n_parts) {
         reader->part = 0;
         reader->epoch++;
@@ -289,9 +308,11 @@ static int part_line(struct libsvm_reader *reader, struct cursor *ret, struct li
         int r = next_line(reader, ret, error);
         if (r <= 0)
             return r;
-        if (offset >= part->begin)
+        bool is_own = (reader->line - 1) % part->shares == part->share;
+        if (offset >= part->begin && is_own)
             return 1;
         reader->line_offset += ret->end - ret->start + 1;
+        reader->line += part->is_packed;
     }
 }
 
@@ -315,6 +336,13 @@ static int read_row(struct libsvm_reader *reader, struct cursor *c, struct batch
 static int say_nothing_there(const struct libsvm_reader *reader, struct libsvm_error *error) {
     const struct libsvm_part *part = &reader->parts[0];
     char end[24] = "the end";
+    if (part->shares > 1) {
+        snprintf(error->text, sizeof error->text,
+                 "%s: expected at least one example in one line of each %llu, the share of this "
+                 "rank, found none: start fewer ranks",
+                 part->path, (unsigned long long)part->shares);
+        return -EINVAL;
+    }
     if (part->begin == 0 && part->end < 0)
         return libsvm_error_set(error, 0, part->path, "expected at least one example, found none");
     if (part->end >= 0)
@@ -352,8 +380,8 @@ ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
 }
 
 void libsvm_release(struct libsvm_reader *reader) {
-    if (reader->buffer && reader->fd >= 0)
-        close(reader->fd);
+    if (reader->buffer)
+        close_file(reader);
     for (size_t i = 0; i < reader->n_parts; i++)
         free(reader->parts[i].path);
     free(reader->parts);

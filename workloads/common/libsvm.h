@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Streaming reader of libsvm text: "label index:value index:value ...", a line an example, label
- * 0/1 or -1/+1, indices from 1 and ascending. One rank's share of a list of files, read round and
- * round (an epoch ends, the next begins) with one buffer, whatever the size of the files.
+ * 0/1 or -1/+1, indices from 1 and ascending; also packed by gzip, whatever the file's name. One
+ * rank's share of a list of files, read round and round (an epoch ends, the next begins) with one
+ * buffer, whatever the size of the files.
  */
 #ifndef CHOKEPOINT_WORKLOADS_LIBSVM_H
 #define CHOKEPOINT_WORKLOADS_LIBSVM_H
@@ -22,10 +23,13 @@ struct libsvm_error {
 /* "path: what", with the text of errno when r is negative. Returns r, or -EINVAL when r is 0. */
 int libsvm_error_set(struct libsvm_error *error, int r, const char *path, const char *what);
 
-/* Part of a file: lines that begin in [begin, end). */
+/* Part of a file: lines that begin in [begin, end); of a packed one line `share` of each `shares`.
+ */
 struct libsvm_part {
     char *path;
     off_t begin, end; /* end -1: the file's end, wherever it is */
+    bool is_packed;
+    uint64_t share, shares;
 };
 
 struct libsvm_reader {
@@ -33,11 +37,12 @@ struct libsvm_reader {
     size_t n_parts;
     uint32_t n_features;
     uint64_t epoch; /* times the last part was finished */
-    uint64_t bytes; /* read from disk */
+    uint64_t bytes; /* read, of a packed file as unpacked */
     bool direct;    /* set after opening: every read goes to the disk, past the page cache */
     /* own */
     size_t part;
-    int fd;
+    int fd;            /* -1: no part is open */
+    struct gzip *gzip; /* owns fd; NULL: the part is not packed */
     off_t line_offset; /* of the next line in its file */
     uint64_t line;     /* of the next line, from 1 within the part */
     uint64_t examples_this_epoch;
@@ -49,10 +54,11 @@ struct libsvm_reader {
 };
 
 /*
- * Opens the share of `rank` of `n_ranks` in `path`: a file, or a directory with train-*.libsvm.
- * With at least as many files as ranks: files rank, rank + n_ranks, ... by name. With fewer: the
- * file rank % files, cut by bytes among the ranks that share it. Returns 0 or negative with
- * ret_error filled.
+ * Opens the share of `rank` of `n_ranks` in `path`: a file, or a directory. Of that its files
+ * train-*; without any, all whose names begin neither with a dot nor with "test". With at least as
+ * many files as ranks: files rank, rank + n_ranks, ... by name. With fewer: the file rank % files,
+ * cut among the ranks that share it: by bytes, or line by line in turn if it is packed. Returns 0
+ * or negative with ret_error filled.
  */
 int libsvm_open_share(struct libsvm_reader *ret_reader, const char *path, int rank, int n_ranks,
                       uint32_t n_features, struct libsvm_error *ret_error);

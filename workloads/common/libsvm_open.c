@@ -11,8 +11,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "workloads/common/gzip.h"
+
 static int is_training_file(const struct dirent *entry) {
-    return fnmatch("train-*.libsvm", entry->d_name, 0) == 0;
+    return fnmatch("train-*", entry->d_name, 0) == 0;
+}
+
+static int is_any_file(const struct dirent *entry) {
+    bool is_regular =
+        entry->d_type == DT_REG || entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN;
+    return is_regular && entry->d_name[0] != '.' && strncmp(entry->d_name, "test", 4) != 0;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
@@ -32,11 +40,15 @@ static int list_files(const char *path, struct file_list *ret, struct libsvm_err
         return libsvm_error_set(error, -errno, path, "cannot open the data");
     if (S_ISDIR(st.st_mode))
         list.n = scandir(path, &list.entries, is_training_file, by_name);
+    if (list.n == 0) {
+        free(list.entries);
+        list.n = scandir(path, &list.entries, is_any_file, by_name);
+    }
     if (list.n < 0)
         return libsvm_error_set(error, -errno, path, "cannot list the data");
     if (list.n == 0) {
         free(list.entries);
-        return libsvm_error_set(error, 0, path, "expected files named train-*.libsvm, found none");
+        return libsvm_error_set(error, 0, path, "expected files of training data, found none");
     }
     *ret = list;
     return 0;
@@ -67,11 +79,14 @@ static int reader_init(struct libsvm_reader *reader, size_t n_parts, uint32_t n_
 static int part_whole(struct libsvm_reader *reader, char *path) {
     if (!path)
         return -ENOMEM;
-    reader->parts[reader->n_parts++] = (struct libsvm_part){.path = path, .begin = 0, .end = -1};
-    return 0;
+    int packed = gzip_is(path);
+    reader->parts[reader->n_parts++] = (struct libsvm_part){
+        .path = path, .begin = 0, .end = -1, .is_packed = packed > 0, .shares = 1};
+    return packed < 0 ? packed : 0;
 }
 
-/* Share number `share` of `shares` equal ones, by bytes; lines belong to where they begin. */
+/* Share number `share` of `shares` equal ones: by bytes, where lines belong to where they begin; of
+ * a packed file, which can only be read from its beginning, by lines. */
 static int part_cut(struct libsvm_reader *reader, char *path, int share, int shares) {
     struct stat st;
     int r = part_whole(reader, path);
@@ -80,6 +95,11 @@ static int part_cut(struct libsvm_reader *reader, char *path, int share, int sha
     if (r < 0)
         return r;
     struct libsvm_part *part = &reader->parts[reader->n_parts - 1];
+    if (part->is_packed) {
+        part->share = (uint64_t)share;
+        part->shares = (uint64_t)shares;
+        return 0;
+    }
     part->begin = st.st_size / shares * share;
     part->end = share == shares - 1 ? -1 : st.st_size / shares * (share + 1);
     return 0;

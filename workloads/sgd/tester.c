@@ -8,16 +8,18 @@
 
 #define ROWS 4096
 
-/* Given, or test.libsvm beside the training files if there is one. */
-static void find_text(struct tester *t, const struct sgd_options *o) {
+static bool is_there(struct tester *t, const char *directory, const char *name) {
     struct stat st;
-    int n;
+    int n = snprintf(t->path, sizeof t->path, "%s/%s", directory, name);
+    return n < (int)sizeof t->path && stat(t->path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Given, or test.libsvm beside the training files if there is one, packed or not. */
+static void find_text(struct tester *t, const struct sgd_options *o) {
     if (o->test_data)
-        n = snprintf(t->path, sizeof t->path, "%s", o->test_data);
+        t->is_on = snprintf(t->path, sizeof t->path, "%s", o->test_data) < (int)sizeof t->path;
     else
-        n = snprintf(t->path, sizeof t->path, "%s/test.libsvm", o->data);
-    t->is_on = n < (int)sizeof t->path &&
-               (o->test_data || (stat(t->path, &st) == 0 && S_ISREG(st.st_mode)));
+        t->is_on = is_there(t, o->data, "test.libsvm") || is_there(t, o->data, "test.libsvm.gz");
 }
 
 static int open_images(struct tester *t, const struct sgd_options *o, struct source_error *error) {
