@@ -33,6 +33,7 @@ if(TARGET chokepoint-sgd)
     ${PROJECT_SOURCE_DIR}/workloads/sgd/channel.c ${PROJECT_SOURCE_DIR}/workloads/common/stream.c)
   target_link_libraries(prefetch_bound PRIVATE workload_crew)
   chokepoint_mpi_test(sgd_prefetch_is_bounded)
+  chokepoint_mpi_test(sgd_backup)
 endif()
 
 chokepoint_unit_test(test_calibrate_parts calibrate_parts)

@@ -18,7 +18,9 @@ struct outcome {
     uint64_t checkpoints;
     double staleness; /* mean over the updates */
     uint64_t most_stale;
-    double loss; /* of the last batches */
+    uint64_t dropped; /* --backup: gradients that came too late */
+    double spared_s;  /* to wait for these alone would have taken so much longer */
+    double loss;      /* of the last batches */
     bool tested;
     double accuracy, test_loss; /* of the last test */
     uint64_t n_tested;

@@ -12,7 +12,7 @@ const char options_help[] =
     "usage: [mpirun ...] chokepoint-sgd --mode sync|async|single --transfer "
     "dense|sparse|dense-down\n"
     "           --features N --data PATH [--batch N] [--iterations N | --examples N]\n"
-    "           [--exchange server|allreduce] [--server shared|apart] [--prefetch]\n"
+    "           [--exchange server|allreduce] [--server shared|apart] [--prefetch] [--backup K]\n"
     "           [--rate R] [--decay D] [--test-every N] [--test-data PATH] [--seed N]\n"
     "           [--time-limit S] [--json FILE] [--weights FILE] [--quiet] [--direct]\n"
     "           [--preload] [--checkpoint DIR [--checkpoint-every N] [--resume]]\n"
@@ -39,6 +39,8 @@ const char options_help[] =
     "  --server shared|apart    rank 0 works on data as well (shared), or only serves\n"
     "  --prefetch               async dense: a worker pulls its next model while it pushes its\n"
     "                           gradient, which that model may then lack\n"
+    "  --backup K               sync: the slowest K workers of an iteration are not waited for\n"
+    "                           (0); what they send late is dropped\n"
     "  --features N             length of the model (R1: 33762578)\n"
     "  --data PATH              libsvm file, or directory of such files, which ranks share out;\n"
     "                           files may be packed by gzip;\n"
@@ -84,6 +86,7 @@ enum {
     OPT_EXCHANGE,
     OPT_SERVER,
     OPT_PREFETCH,
+    OPT_BACKUP,
     OPT_FEATURES,
     OPT_BATCH,
     OPT_ITERATIONS,
@@ -113,6 +116,7 @@ static const struct option train_words[] = {
     {"exchange", required_argument, NULL, OPT_EXCHANGE},
     {"server", required_argument, NULL, OPT_SERVER},
     {"prefetch", no_argument, NULL, OPT_PREFETCH},
+    {"backup", required_argument, NULL, OPT_BACKUP},
     {"features", required_argument, NULL, OPT_FEATURES},
     {"batch", required_argument, NULL, OPT_BATCH},
     {"iterations", required_argument, NULL, OPT_ITERATIONS},
@@ -215,6 +219,8 @@ static int take_training(int option, const struct word *word, struct sgd_options
         return take_either(word, "shared", "apart", &o->apart);
     case OPT_PREFETCH:
         return word_flag(&o->prefetch);
+    case OPT_BACKUP:
+        return word_count(word, 0, 1000000, &o->backup);
     case OPT_BATCH:
         return word_count(word, 1, MAX_BATCH, &o->batch);
     case OPT_ITERATIONS:
@@ -313,7 +319,10 @@ static int check_together(const struct reading *r, struct words_error *error) {
         : o->apart && o->allreduce ? "--server apart is for --exchange server"
         : o->prefetch && (o->mode != SGD_ASYNC || !dense)
             ? "--prefetch is for --mode async --transfer dense"
-            : NULL;
+        : o->backup && (o->mode != SGD_SYNC || o->allreduce)
+            ? "--backup is for --mode sync --exchange server"
+        : o->backup && o->checkpoint ? "--backup and --checkpoint do not go together"
+                                     : NULL;
     if (wrong)
         snprintf(error->text, sizeof error->text, "%s; see --help", wrong);
     return wrong ? -EINVAL : 0;

@@ -18,9 +18,10 @@ struct sgd_options {
     bool softmax; /* --model */
     /* --transfer: what travels whole; else only what a batch touches */
     bool dense_weights, dense_gradients;
-    bool allreduce; /* --exchange */
-    bool apart;     /* --server: rank 0 only serves */
-    bool prefetch;  /* async dense: the next model is pulled while a gradient is pushed */
+    bool allreduce;  /* --exchange */
+    bool apart;      /* --server: rank 0 only serves */
+    bool prefetch;   /* async dense: the next model is pulled while a gradient is pushed */
+    uint64_t backup; /* sync: the last so many gradients of an iteration are not waited for */
     bool spin, quiet;
     bool direct;         /* training data are read past the page cache */
     bool preload;        /* ... once */

@@ -2,13 +2,14 @@
 /*
  * Sync: everybody gets the same model, and the mean of all gradients is applied once all are there,
  * in the order of the ranks, so that a run can be repeated bit by bit. The iteration is as slow as
- * its slowest.
+ * its slowest, unless --backup says that some are not waited for (server_backup.c).
  *
  * A dense gradient is never held whole: chunk k of all workers is awaited, summed and applied in
  * one pass while the next ones arrive, so the server needs a few chunks a worker instead of 135 MB
  * each.
  */
 #include "workloads/sgd/server.h"
+#include "workloads/sgd/server_backup.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ struct sync {
     enum own_work own;
     double own_loss;
     bool answered;
+    struct channel **used; /* owned: of the iteration's gradients */
+    int n_used;
+    struct backup backup; /* with --backup */
 };
 
 /* A slice of the server's own share of the iteration. 1: did some, 0: nothing to do now, or
@@ -85,10 +89,11 @@ static int answer_all(struct sync *y) {
     return good ? 0 : -EPROTO;
 }
 
-static void collect_sparse(struct server *s, float scale) {
-    for (int i = 0; i < s->n_channels; i++) {
-        const struct channel *c = &s->channels[i];
-        trainer_apply(s->t, s->t->weights, c->request.n, c->features, c->values, scale);
+static void collect_sparse(const struct sync *y, float scale) {
+    struct trainer *t = y->s->t;
+    for (int i = 0; i < y->n_used; i++) {
+        const struct channel *c = y->used[i];
+        trainer_apply(t, t->weights, c->request.n, c->features, c->values, scale);
     }
 }
 
@@ -107,44 +112,51 @@ static void apply_chunks(float *w, size_t n, const float *const *chunks, int n_c
     }
 }
 
-/* The same chunk of all workers; false when one is not there yet. */
-static bool peek_all(struct server *s, const float **chunks, size_t *ret_offset, size_t *ret_n) {
+/* The same chunk of all gradients; false when one is not there yet. */
+static bool peek_all(const struct sync *y, const float **chunks, size_t *ret_offset,
+                     size_t *ret_n) {
     bool all = true;
-    for (int i = 0; i < s->n_channels; i++)
-        all &= stream_peek(&s->channels[i].intake.stream, &chunks[i], ret_offset, ret_n);
+    for (int i = 0; i < y->n_used; i++)
+        all &= stream_peek(&y->used[i]->intake.stream, &chunks[i], ret_offset, ret_n);
     return all;
 }
 
-static int collect_dense(struct server *s, float scale) {
-    const float **chunks = calloc((size_t)s->n_channels + 1, sizeof *chunks);
+static int collect_dense(const struct sync *y, float scale) {
+    struct trainer *t = y->s->t;
+    const float **chunks = calloc((size_t)y->n_used + 1, sizeof *chunks);
     if (!chunks)
         return -ENOMEM;
-    for (int i = 0; i < s->n_channels; i++)
-        channel_take_dense(&s->channels[i], s->t->weights, scale);
-    while (s->n_channels > 0 && !stream_is_done(&s->channels[0].intake.stream)) {
+    for (int i = 0; i < y->n_used; i++)
+        channel_take_dense(y->used[i], t->weights, scale);
+    while (y->n_used > 0 && !stream_is_done(&y->used[0]->intake.stream)) {
         size_t offset, n;
-        if (!peek_all(s, chunks, &offset, &n)) {
-            waiter_nap(&s->t->crew->waiter);
+        if (!peek_all(y, chunks, &offset, &n)) {
+            waiter_nap(&t->crew->waiter);
             continue;
         }
-        waiter_wake(&s->t->crew->waiter);
-        apply_chunks(s->t->weights + offset, n, chunks, s->n_channels, scale);
-        for (int i = 0; i < s->n_channels; i++)
-            stream_drop(&s->channels[i].intake.stream);
+        waiter_wake(&t->crew->waiter);
+        apply_chunks(t->weights + offset, n, chunks, y->n_used, scale);
+        for (int i = 0; i < y->n_used; i++)
+            stream_drop(&y->used[i]->intake.stream);
     }
-    for (int i = 0; i < s->n_channels; i++)
-        s->channels[i].intake.state = INTAKE_IDLE;
+    for (int i = 0; i < y->n_used; i++)
+        y->used[i]->intake.state = INTAKE_IDLE;
     free(chunks);
     return 0;
+}
+
+/* Gradients of this iteration, the server's own among them. */
+static int n_gradients(const struct sync *y) {
+    return y->n_used + y->s->t->works;
 }
 
 static int collect(struct sync *y) {
     struct server *s = y->s;
     const struct batch *own = &s->t->batch;
-    float scale = trainer_rate(s->t, s->lead->outcome.updates) / (float)s->t->n_shares;
+    float scale = trainer_rate(s->t, s->lead->outcome.updates) / (float)n_gradients(y);
     int64_t start = chokepoint_now_ns();
     int r =
-        s->t->options->dense_gradients ? collect_dense(s, scale) : (collect_sparse(s, scale), 0);
+        s->t->options->dense_gradients ? collect_dense(y, scale) : (collect_sparse(y, scale), 0);
     if (r < 0)
         return r;
     trainer_apply(s->t, s->t->weights, own->n_unique, own->unique, s->t->local_gradient, scale);
@@ -156,9 +168,9 @@ static int collect(struct sync *y) {
 
 static double mean_loss(const struct sync *y) {
     double sum = y->own_loss;
-    for (int i = 0; i < y->s->n_channels; i++)
-        sum += y->s->channels[i].loss;
-    return sum / y->s->t->n_shares;
+    for (int i = 0; i < y->n_used; i++)
+        sum += y->used[i]->loss;
+    return sum / n_gradients(y);
 }
 
 /* Bytes of all channels into the server's account, where iterations are marked from. */
@@ -171,40 +183,74 @@ static void account_bytes(struct server *s) {
     }
 }
 
-static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
-    struct server *s = y->s;
-    y->own = s->t->works ? OWN_READING : OWN_DONE;
-    y->answered = false;
+/* All gradients of the iteration. */
+static int await_all(struct sync *y) {
     int r = await_pulls(y);
     if (r == 0)
         r = answer_all(y);
     if (r == 0)
-        r = step_until_all(y, s->t->options->dense_gradients ? CHANNEL_OFFERED : CHANNEL_PUSHED);
+        r = step_until_all(y, y->s->t->options->dense_gradients ? CHANNEL_OFFERED : CHANNEL_PUSHED);
+    y->n_used = y->s->n_channels;
+    for (int i = 0; i < y->n_used; i++)
+        y->used[i] = &y->s->channels[i];
+    return r;
+}
+
+/* All but the slowest, which are answered as they come: their next gradients are of this iteration
+ * or of a later one. */
+static int await_most(struct sync *y) {
+    int wanted = y->s->t->n_shares - (int)y->s->t->options->backup - y->s->t->works, r = 0;
+    y->answered = true;
+    do {
+        r = backup_tend(&y->backup, y->s) ? step(y) : -EPROTO;
+        y->n_used = backup_list(y->s, y->used);
+    } while (r == 0 && (y->n_used < wanted || y->own != OWN_DONE));
+    return r;
+}
+
+static int iterate(struct sync *y, uint64_t number, int64_t *start_ns) {
+    struct server *s = y->s;
+    y->own = s->t->works ? OWN_READING : OWN_DONE;
+    y->answered = false;
+    int r = s->t->options->backup ? await_most(y) : await_all(y);
     if (r == 0)
         r = collect(y);
     if (r < 0)
         return r;
     s->lead->outcome.loss = mean_loss(y);
     s->lead->outcome.updates++;
-    s->lead->outcome.examples += (uint64_t)s->t->n_shares * s->t->options->batch;
+    s->lead->outcome.examples += (uint64_t)n_gradients(y) * s->t->options->batch;
     trainer_count_batches(s->t);
     account_bytes(s);
     trainer_finish_iteration(s->t, number, start_ns, s->lead->outcome.loss);
-    for (int i = 0; i < s->n_channels; i++)
-        if (s->channels[i].state == CHANNEL_PUSHED)
-            channel_listen(&s->channels[i]);
+    for (int i = 0; i < y->n_used; i++)
+        if (y->used[i]->state == CHANNEL_PUSHED)
+            channel_listen(y->used[i]);
+    if (s->t->options->backup)
+        backup_note_update(&y->backup, s, n_gradients(y));
     return lead_check_loss(s->lead, s->lead->outcome.loss, number) ? 0 : -EDOM;
 }
 
-int server_run_sync(struct server *s) {
+static int sync_init(struct sync *y, struct server *s) {
+    *y = (struct sync){.s = s, .used = calloc((size_t)s->n_channels + 1, sizeof(struct channel *))};
+    int r = backup_init(&y->backup, s->n_channels);
+    return y->used ? r : -ENOMEM;
+}
+
+static void sync_release(struct sync *y) {
+    backup_release(&y->backup);
+    free(y->used);
+}
+
+static int train(struct sync *y) {
+    struct server *s = y->s;
     struct trainer *t = s->t;
-    struct sync y = {.s = s};
     int r = lead_test(s->lead);
     int64_t start_ns = chokepoint_now_ns();
     for (uint64_t i = t->resumed.updates + 1; r == 0 && i <= t->iterations; i++) {
         if ((s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead)))
             break;
-        r = iterate(&y, i, &start_ns);
+        r = iterate(y, i, &start_ns);
         if (r == 0 && lead_tests_after(t, i)) {
             r = lead_test(s->lead);
             start_ns = chokepoint_now_ns();
@@ -216,4 +262,15 @@ int server_run_sync(struct server *s) {
         lead_show(s->lead, (double)i, (double)t->iterations);
     }
     return r == 0 ? lead_test(s->lead) : r; /* out of time */
+}
+
+int server_run_sync(struct server *s) {
+    struct sync y;
+    int r = sync_init(&y, s);
+    if (r < 0)
+        crew_say(s->t->crew, "not enough memory for a list of gradients");
+    else
+        r = train(&y);
+    sync_release(&y);
+    return r;
 }

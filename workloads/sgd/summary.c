@@ -16,6 +16,8 @@ static void print_mode(const struct sgd_options *o, FILE *out) {
                 : o->apart   ? ", server apart"
                              : "",
                 o->prefetch ? ", prefetch" : "");
+    if (o->backup)
+        fprintf(out, ", %llu backup", (unsigned long long)o->backup);
 }
 
 static void print_ranks(const struct summary *s, FILE *out) {
@@ -49,6 +51,12 @@ void summary_print(const struct summary *s, FILE *out) {
         fprintf(out, "  %llu checkpoint%s of %.1f MB took %.2f s\n",
                 (unsigned long long)r->checkpoints, r->checkpoints == 1 ? "" : "s",
                 (double)t->n_weights * sizeof(float) * 1e-6, r->checkpoint_s);
+    if (o->backup)
+        fprintf(
+            out,
+            "  %llu gradients came late and were dropped; to wait for these alone would have taken "
+            "%.2f s more\n",
+            (unsigned long long)r->dropped, r->spared_s);
     print_ranks(s, out);
     fprintf(out, "  loss %.4f, staleness of updates %.2f on average, %llu at most", r->loss,
             r->staleness, (unsigned long long)r->most_stale);

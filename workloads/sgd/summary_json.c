@@ -37,7 +37,7 @@ int summary_write_json(const struct summary *s, const char *path) {
         "{s:s, s:s?, s:s, s:s, s:s, s:s, s:b, s:i, s:I, s:I, s:f, s:f, s:I, s:I, s:f, s:f, s:f, "
         "s:b, "
         "s:f, "
-        "s:f, s:I, s:f, s:I, s:I, s:f, s:o, s:o}",
+        "s:f, s:I, s:f, s:I, s:I, s:f, s:I, s:I, s:f, s:o, s:o}",
         "model", o->softmax ? "softmax" : "binary", "data", t->origin[0] ? t->origin : NULL, "mode",
         sgd_mode_names[o->mode], "transfer", sgd_transfer_name(o), "exchange",
         o->allreduce ? "allreduce" : "server", "server", o->apart ? "apart" : "shared", "prefetch",
@@ -48,7 +48,8 @@ int summary_write_json(const struct summary *s, const char *path) {
         s->accounts[0].iteration_s, "staleness", r->staleness, "most_stale",
         (json_int_t)r->most_stale, "loss", r->loss, "resumed_updates",
         (json_int_t)t->resumed.updates, "checkpoints", (json_int_t)r->checkpoints, "checkpoint_s",
-        r->checkpoint_s, "test", tested(r), "by_rank", ranks(s));
+        r->checkpoint_s, "backup", (json_int_t)o->backup, "dropped_gradients",
+        (json_int_t)r->dropped, "spared_s", r->spared_s, "test", tested(r), "by_rank", ranks(s));
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
     int result = text ? whole_file_write(path, text, strlen(text)) : -ENOMEM;
     free(text);

@@ -89,13 +89,15 @@ static void plan_iterations(struct trainer *t) {
 static int check_crew(const struct trainer *t) {
     const struct sgd_options *o = t->options;
     int n = t->crew->n_ranks;
-    bool bad = (o->mode == SGD_SINGLE && n > 1) || (o->apart && n < 2);
-    if (bad && t->crew->rank == 0)
-        crew_say(t->crew,
-                 o->apart ? "--server apart needs 2 ranks or more, there is %d"
-                          : "--mode single is for one rank, there are %d",
-                 n);
-    return bad ? -EINVAL : 0;
+    const char *wrong =
+        o->mode == SGD_SINGLE && n > 1 ? "--mode single is for one rank, there are %d"
+        : o->apart && n < 2            ? "--server apart needs 2 ranks or more, there is %d"
+        : o->backup && o->backup >= (uint64_t)n - 1
+            ? "--backup needs more workers than it does not wait for, there are %d ranks"
+            : NULL;
+    if (wrong && t->crew->rank == 0)
+        crew_say(t->crew, wrong, n);
+    return wrong ? -EINVAL : 0;
 }
 
 /* At rank 0. Returns 0 or negative, said. */

@@ -213,7 +213,9 @@ static bool is_over(struct worker *w) {
 static int begin_iteration(struct worker *w, uint64_t number) {
     if (is_over(w))
         return w->reply.kind;
-    const char *pause = w->t->options->mode != SGD_SYNC  ? NULL
+    const struct sgd_options *o = w->t->options;
+    /* With backup workers it does not know how far the others are. */
+    const char *pause = o->mode != SGD_SYNC || o->backup ? NULL
                         : lead_tests_after(w->t, number) ? "testing"
                         : lead_saves_after(w->t, number) ? "checkpoint"
                                                          : NULL;
