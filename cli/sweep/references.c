@@ -212,6 +212,11 @@ static const struct sweep_theirs r5_theirs[] = {
     {"grid", "", SWEEP_BESIDE ", another set-up, the 4th of four", TIME_TO_85, "1210"},
 };
 
+static const struct sweep_theirs transports_theirs[] = {
+    {"grid", "last:latency (us)", "vader", "8", "1 to 3 (MPI)"},
+    {"grid", "last:latency (us)", SWEEP_BESIDE ", gRPC", "8", "100 to 200"},
+};
+
 #define THEIRS(list) list, ARRAY_SIZE(list)
 #define SGD                                                                                        \
     "{mpirun} -np {ranks} {bin}/chokepoint-sgd --data {data} --features " FEATURES " --quiet "
@@ -291,6 +296,12 @@ const struct reference references[] = {
      &textures, 4, "{mpirun} -np {nodes} {bin}/chokepoint-cifar --mode {mode} --data {data} --batch 32 --quiet {extent}",
      {"--epochs 16 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
      "examples,to:85,accuracy,training", "grid,means,operators,pace,curves", THEIRS(r5_theirs)},
+    {"r5-transports", "R5: what a message costs, by transport",
+     "Theirs: 100 to 200 us a message with gRPC, 1 to 3 us with MPI; of which size is not at hand. Ours: two ranks on one host, over shared memory (vader) and over TCP "
+     "through the loopback, the two transports of OpenMPI that need no special network. What a message between two hosts costs is what `chokepoint calibrate` measures.",
+     NULL, 1, "mpirun --oversubscribe -np 2 --mca btl self,{transport} {bin}/chokepoint-messages --bytes {bytes} {extent}",
+     {"--seconds 2.5", "--seconds 10"}, {1, 5}, {{"transport", {"vader,tcp", "vader,tcp"}}, {"bytes", {"8,65536,4194304", "8,65536,4194304"}}},
+     "last:latency (us),last:bandwidth (MB/s)", "grid,verdicts", THEIRS(transports_theirs)},
 };
 /* clang-format on */
 const size_t n_references = ARRAY_SIZE(references);

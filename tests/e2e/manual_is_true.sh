@@ -59,7 +59,7 @@ for verb in $verbs; do
     grep -q "^\.It Cm $verb$" "$pages/chokepoint.1" || fail "chokepoint.1 does not list $verb"
 done
 same_options chokepoint-agent.1 "$CHOKEPOINT_BIN/chokepoint-agent"
-for program in sgd matmul data lenet cifar; do # each is there if its library is
+for program in sgd matmul data lenet cifar messages; do # each is there if its library is
     [ -x "$CHOKEPOINT_BIN/chokepoint-$program" ] || continue
     same_options "chokepoint-$program.1" "$CHOKEPOINT_BIN/chokepoint-$program"
 done

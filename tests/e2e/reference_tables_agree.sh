@@ -114,7 +114,7 @@ cat out
 # A sweep made here.
 sgd=$CHOKEPOINT_BIN/chokepoint-sgd
 [ -x "$sgd" ] || { echo "skipped: no MPI"; exit 77; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
 "$sgd" generate --features 100000 --examples 20000 --files 3 --test-examples 500 --seed 1 --out data >out 2>err ||
     fail "no data"
 "$chokepoint" sweep --db "$db" $slow_start -n own -L mode sync,async -r 2 --no-report mpirun --oversubscribe -np 3 "$sgd" \

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * chokepoint-messages: what a message costs, by transport and size (R5's table). Two ranks send one
+ * message back and forth; half of a round trip is its way in one direction.
+ *
+ * What an analysis of it must find: small messages are bound by latency, on whatever transport;
+ * large ones by the link, or by copying memory where both ranks are on one host.
+ *
+ * Round trips are timed by batches of at least a millisecond, so that reading the clock costs
+ * nothing of them, and the figure is the median over batches: a moment in which the machine did
+ * something else is one batch.
+ */
+#include <errno.h>
+#include <jansson.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/mark/chokepoint.h"
+#include "workloads/common/crew.h"
+#include "workloads/common/whole_file.h"
+#include "workloads/common/words.h"
+
+#define PROGRAM "chokepoint-messages"
+#define BATCH_NS 1000000
+#define BATCHES_MAX 100000
+#define BYTES_MOST ((uint64_t)1 << 30)
+
+enum { OPT_BYTES = WORDS_FIRST, OPT_SECONDS };
+enum { TAG_GO = 1, TAG_STOP };
+
+struct options {
+    uint64_t bytes;
+    double seconds;
+    const char *json;
+    bool help;
+};
+
+struct job {
+    struct options options;
+    struct crew *crew;
+    char *message;
+    double *way_s; /* one way, the mean of each batch; at the end sorted */
+    size_t n;
+    double median_s;
+    uint64_t round_trips;
+    char other[256]; /* host of rank 1 */
+};
+
+static const char help[] =
+    "usage: mpirun -np 2 chokepoint-messages [--bytes N] [--seconds S] [--json FILE]\n"
+    "\n"
+    "Two ranks send a message back and forth: how long it takes one way, and how many MB/s\n"
+    "that is. What carries it is what mpirun is told, such as --mca btl self,tcp.\n"
+    "\n"
+    "  --bytes N    of a message (8)\n"
+    "  --seconds S  how long (2)\n"
+    "  --json FILE  write the summary as JSON\n";
+
+static const struct option words[] = {
+    {"bytes", required_argument, NULL, OPT_BYTES},
+    {"seconds", required_argument, NULL, OPT_SECONDS},
+    {"json", required_argument, NULL, WORD_JSON},
+    {"help", no_argument, NULL, WORD_HELP},
+    {0},
+};
+
+static int take(int option, const struct word *word, void *into) {
+    struct options *o = into;
+    switch (option) {
+    case OPT_BYTES:
+        return word_count(word, 1, BYTES_MOST, &o->bytes);
+    case OPT_SECONDS:
+        return word_positive(word, &o->seconds);
+    case WORD_JSON:
+        return word_text(word, &o->json);
+    default:
+        o->help = true;
+        return 1;
+    }
+}
+
+static int begin(void *ctx, struct crew *crew) {
+    struct job *j = ctx;
+    j->crew = crew;
+    if (crew->n_ranks != 2) {
+        if (crew->rank == 0)
+            crew_say(crew, "two ranks send messages to each other, there are %d", crew->n_ranks);
+        return -EINVAL;
+    }
+    j->message = calloc(1, j->options.bytes);
+    j->way_s = malloc(BATCHES_MAX * sizeof *j->way_s);
+    if (j->message && j->way_s)
+        return 0;
+    crew_say(crew, "not enough memory for a message");
+    return -ENOMEM;
+}
+
+static void send(struct job *j, int peer, int tag) {
+    MPI_Send(j->message, (int)j->options.bytes, MPI_BYTE, peer, tag, MPI_COMM_WORLD);
+}
+
+static int receive(struct job *j, int peer) {
+    MPI_Status status;
+    MPI_Recv(j->message, (int)j->options.bytes, MPI_BYTE, peer, MPI_ANY_TAG, MPI_COMM_WORLD,
+             &status);
+    return status.MPI_TAG;
+}
+
+static void echo(struct job *j) {
+    int tag;
+    do {
+        tag = receive(j, 0);
+        send(j, 0, tag);
+    } while (tag == TAG_GO);
+}
+
+/* So many round trips; returns how long they took. */
+static int64_t batch(struct job *j, uint64_t n) {
+    int64_t start = chokepoint_now_ns();
+    for (uint64_t i = 0; i < n; i++) {
+        send(j, 1, TAG_GO);
+        receive(j, 1);
+    }
+    j->round_trips += n;
+    return chokepoint_now_ns() - start;
+}
+
+/* What the first ones cost is what it costs to connect. */
+static uint64_t warm_up(struct job *j) {
+    uint64_t n = 1;
+    batch(j, 10);
+    while (batch(j, n) < BATCH_NS)
+        n *= 2;
+    return n;
+}
+
+static void measure(struct job *j) {
+    uint64_t n = warm_up(j);
+    int64_t end = chokepoint_now_ns() + (int64_t)(j->options.seconds * 1e9);
+    j->round_trips = 0;
+    chokepoint_phase("messages");
+    for (uint64_t i = 0; j->n < BATCHES_MAX && (i == 0 || chokepoint_now_ns() < end); i++) {
+        j->way_s[j->n++] = (double)batch(j, n) * 1e-9 / (double)(2 * n);
+        chokepoint_iteration(i);
+    }
+    chokepoint_phase(NULL);
+    send(j, 1, TAG_STOP);
+    receive(j, 1);
+}
+
+static int run(void *ctx) {
+    struct job *j = ctx;
+    MPI_Status status;
+    if (j->crew->rank == 1) {
+        MPI_Send(j->crew->host, sizeof j->crew->host, MPI_CHAR, 0, TAG_GO, MPI_COMM_WORLD);
+        echo(j);
+        return 0;
+    }
+    MPI_Recv(j->other, sizeof j->other, MPI_CHAR, 1, TAG_GO, MPI_COMM_WORLD, &status);
+    measure(j);
+    j->median_s = median(j->way_s, j->n);
+    chokepoint_value("latency (us)", 1e6 * j->median_s);
+    chokepoint_value("bandwidth (MB/s)", (double)j->options.bytes * 1e-6 / j->median_s);
+    return 0;
+}
+
+static int write_json(const struct job *j) {
+    json_t *root =
+        json_pack("{s:I, s:[s, s], s:I, s:f, s:f, s:f}", "bytes", (json_int_t)j->options.bytes,
+                  "hosts", j->crew->host, j->other, "round_trips", (json_int_t)j->round_trips,
+                  "latency_s", j->median_s, "least_latency_s", j->way_s[0], "mb_s",
+                  (double)j->options.bytes * 1e-6 / j->median_s);
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
+    int r = text ? whole_file_write(j->options.json, text, strlen(text)) : -ENOMEM;
+    free(text);
+    json_decref(root);
+    return r;
+}
+
+static int finish(void *ctx, const void *accounts) {
+    const struct job *j = ctx;
+    (void)accounts;
+    printf(PROGRAM ": %llu bytes between %s and %s, %llu round trips\n"
+                   "  one way %.3f us (at least %.3f), %.1f MB/s\n",
+           (unsigned long long)j->options.bytes, j->crew->host, j->other,
+           (unsigned long long)j->round_trips, 1e6 * j->median_s, 1e6 * j->way_s[0],
+           (double)j->options.bytes * 1e-6 / j->median_s);
+    return j->options.json ? crew_wrote(j->crew, j->options.json, write_json(j)) : 0;
+}
+
+static void release(void *ctx) {
+    struct job *j = ctx;
+    free(j->message);
+    free(j->way_s);
+}
+
+int main(int argc, char **argv) {
+    struct job j = {.options = {.bytes = 8, .seconds = 2}};
+    struct words_error error;
+    if (words_parse(argc, argv, words, take, &j.options, &error) < 0)
+        return crew_usage_error(PROGRAM, error.text);
+    if (j.options.help)
+        return fputs(help, stdout) < 0;
+    return crew_run(&argc, &argv,
+                    &(struct crew_job){.program = PROGRAM,
+                                       .begin = begin,
+                                       .run = run,
+                                       .account = &j.round_trips,
+                                       .account_size = sizeof j.round_trips,
+                                       .finish = finish,
+                                       .release = release,
+                                       .ctx = &j});
+}
