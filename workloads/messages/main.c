@@ -11,16 +11,14 @@
  * something else is one batch.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "agent/mark/chokepoint.h"
 #include "workloads/common/crew.h"
-#include "workloads/common/whole_file.h"
 #include "workloads/common/words.h"
+#include "workloads/messages/summary.h"
 
 #define PROGRAM "chokepoint-messages"
 #define BATCH_NS 1000000
@@ -166,28 +164,22 @@ static int run(void *ctx) {
     return 0;
 }
 
-static int write_json(const struct job *j) {
-    json_t *root =
-        json_pack("{s:I, s:[s, s], s:I, s:f, s:f, s:f}", "bytes", (json_int_t)j->options.bytes,
-                  "hosts", j->crew->host, j->other, "round_trips", (json_int_t)j->round_trips,
-                  "latency_s", j->median_s, "least_latency_s", j->way_s[0], "mb_s",
-                  (double)j->options.bytes * 1e-6 / j->median_s);
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
-    int r = text ? whole_file_write(j->options.json, text, strlen(text)) : -ENOMEM;
-    free(text);
-    json_decref(root);
-    return r;
-}
-
 static int finish(void *ctx, const void *accounts) {
     const struct job *j = ctx;
     (void)accounts;
+    const struct summary s = {.bytes = j->options.bytes,
+                              .here = j->crew->host,
+                              .there = j->other,
+                              .round_trips = j->round_trips,
+                              .latency_s = j->median_s,
+                              .least_latency_s = j->way_s[0],
+                              .mb_s = (double)j->options.bytes * 1e-6 / j->median_s};
     printf(PROGRAM ": %llu bytes between %s and %s, %llu round trips\n"
                    "  one way %.3f us (at least %.3f), %.1f MB/s\n",
-           (unsigned long long)j->options.bytes, j->crew->host, j->other,
-           (unsigned long long)j->round_trips, 1e6 * j->median_s, 1e6 * j->way_s[0],
-           (double)j->options.bytes * 1e-6 / j->median_s);
-    return j->options.json ? crew_wrote(j->crew, j->options.json, write_json(j)) : 0;
+           (unsigned long long)s.bytes, s.here, s.there, (unsigned long long)s.round_trips,
+           1e6 * s.latency_s, 1e6 * s.least_latency_s, s.mb_s);
+    const char *json = j->options.json;
+    return json ? crew_wrote(j->crew, json, summary_write_json(&s, json)) : 0;
 }
 
 static void release(void *ctx) {
