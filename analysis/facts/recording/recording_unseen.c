@@ -137,14 +137,17 @@ static void tell_parent(const struct series_set *set, struct relative *one,
     parent->told += told;
 }
 
+static void settle_row(int64_t *values) {
+    if (values[PROCESS_UNSEEN] != VALUE_ABSENT)
+        return;
+    values[PROCESS_UNSEEN] =
+        values[PROCESS_CHILDREN] == VALUE_ABSENT ? 0 : values[PROCESS_CHILDREN];
+}
+
 static void settle_unseen(struct series_set *set) {
     for (size_t s = 0; s < set->n; s++)
-        for (size_t row = 0; row < set->items[s].n; row++) {
-            int64_t *values = &set->items[s].values[row * set->n_columns];
-            if (values[PROCESS_UNSEEN] == VALUE_ABSENT)
-                values[PROCESS_UNSEEN] =
-                    values[PROCESS_CHILDREN] == VALUE_ABSENT ? 0 : values[PROCESS_CHILDREN];
-        }
+        for (size_t row = 0; row < set->items[s].n; row++)
+            settle_row(set->items[s].values + row * set->n_columns);
 }
 
 static void take_out(const struct series_set *set, struct relative **order, size_t n,
