@@ -185,7 +185,8 @@ void process_find_unseen(struct process *process, int64_t ticks_per_s) {
         process->unseen_ns = all_ns - process->below_ns;
 }
 
-/* Whether it is done with. What is not understood yet may be once its parent was seen. */
+/* Returns whether the entry is settled. One whose parent is unknown is kept for one more sample,
+ * which may see the parent. */
 static bool settle(struct processes *all, int32_t pid, const struct unknown *unknown,
                    const struct probe_env *env) {
     int at = idmap_find(&all->by_pid, pid);

@@ -297,8 +297,9 @@ const struct reference references[] = {
      {"--epochs 16 --target 85 --test-every 80", "--epochs 30 --target 85 --test-every 200"}, {2, 10}, {{"mode:nodes", {"sync:1,sync:4,async:4", "sync:1,sync:4,async:4"}}},
      "examples,to:85,accuracy,training", "grid,means,operators,pace,curves", THEIRS(r5_theirs)},
     {"r5-transports", "R5: what a message costs, by transport",
-     "Theirs: 100 to 200 us a message with gRPC, 1 to 3 us with MPI; of which size is not at hand. Ours: two ranks on one host, over shared memory (vader) and over TCP "
-     "through the loopback, the two transports of OpenMPI that need no special network. Recording every call is part of it: alone, 8 bytes over shared memory take 0.2 us. What a message between two hosts costs, chokepoint calibrate measures.",
+     "Theirs: 100 to 200 us a message with gRPC, 1 to 3 us with MPI; the message size is not at hand. Ours: two ranks on one host, over shared memory (vader) and over TCP "
+     "through the loopback. OpenMPI has these two transports on any network. Our figures include the cost of recording every call: without it, 8 bytes over shared memory take 0.2 us. "
+     "chokepoint calibrate measures messages between two hosts.",
      NULL, 1, "mpirun --oversubscribe -np 2 --mca btl self,{transport} {bin}/chokepoint-messages --bytes {bytes} {extent}",
      {"--seconds 2.5", "--seconds 10"}, {1, 5}, {{"transport", {"vader,tcp", "vader,tcp"}}, {"bytes", {"8,65536,4194304", "8,65536,4194304"}}},
      "last:latency (us),last:bandwidth (MB/s)", "grid,verdicts", THEIRS(transports_theirs)},

@@ -58,70 +58,61 @@ static int judge(struct report *report, const struct report_input *input,
     return result;
 }
 
-static int fill(struct report *report, struct report_input *input) {
-    struct run_model model;
-    int result = report_fill_head(report, input);
+static int fill(struct report *report, struct report_input *input, struct run_model *model) {
+    int result = report_fill_ceilings(report, input);
     if (result == 0)
-        result = model_build(&input->recording, &model);
-    if (result < 0)
-        return result;
-    result = report_fill_ceilings(report, input);
+        result = report_fill_measures(report, model);
     if (result == 0)
-        result = report_fill_measures(report, &model);
+        result = report_fill_plots(report, model);
     if (result == 0)
-        result = report_fill_plots(report, &model);
+        result = report_fill_routes(report, model);
     if (result == 0)
-        result = report_fill_routes(report, &model);
+        result = report_fill_operators(report, model);
     if (result == 0)
-        result = report_fill_operators(report, &model);
+        result = report_fill_processes(report, model);
     if (result == 0)
-        result = report_fill_processes(report, &model);
+        result = report_fill_roles(report, model);
     if (result == 0)
-        result = report_fill_roles(report, &model);
+        result = report_fill_storage(report, model);
     if (result == 0)
-        result = report_fill_storage(report, &model);
+        result = report_fill_budget(report, model);
     if (result == 0)
-        result = report_fill_budget(report, &model);
+        result = report_fill_critical(report, model);
     if (result == 0)
-        result = report_fill_critical(report, &model);
-    if (result == 0)
-        result = judge(report, input, &model);
-    model_release(&model);
+        result = judge(report, input, model);
     return result;
 }
 
 /* The parts that are measured, none that is judged. */
-static int fill_measured(struct report *report, struct report_input *input) {
+static int fill_measured(struct report *report, struct report_input *input,
+                         struct run_model *model) {
+    (void)input;
+    int result = report_fill_measures(report, model);
+    return result < 0 ? result : report_fill_plots(report, model);
+}
+
+static int fill_alerts(struct report *report, struct report_input *input, struct run_model *model) {
+    (void)input;
+    return report_fill_alerts(report, model);
+}
+
+typedef int fill_parts(struct report *report, struct report_input *input, struct run_model *model);
+
+static int fill_from(struct report *report, struct report_input *input, fill_parts *parts) {
     struct run_model model;
     int result = report_fill_head(report, input);
     if (result == 0)
         result = model_build(&input->recording, &model);
     if (result < 0)
         return result;
-    result = report_fill_measures(report, &model);
-    if (result == 0)
-        result = report_fill_plots(report, &model);
+    result = parts(report, input, &model);
     model_release(&model);
     return result;
 }
 
-static int fill_alerts(struct report *report, struct report_input *input) {
-    struct run_model model;
-    int result = report_fill_head(report, input);
-    if (result == 0)
-        result = model_build(&input->recording, &model);
-    if (result < 0)
-        return result;
-    result = report_fill_alerts(report, &model);
-    model_release(&model);
-    return result;
-}
-
-static int finish(struct report_input *input,
-                  int (*fill_it)(struct report *report, struct report_input *input),
-                  struct report **ret_report) {
+static int finish(struct report_input *input, fill_parts *parts, struct report **ret_report) {
     struct report *report = calloc(1, sizeof *report);
-    int result = report ? fill_it(report, input) : -ENOMEM;
+    int result = report ? fill_from(report, input, parts) : -ENOMEM;
     report_input_release(input);
     if (result < 0) {
         report_free(report);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The alert log (A1). What is watched is the list below; a network is watched only where it is
- * known what its link can carry: measured, set by a queue of the host, or told by the interface.
+ * The alert log (A1) watches the resources listed below. It watches a network only if the rate of
+ * its link is known: measured, set by a queue of the host, or told by the interface.
  *
  * A link that carries data one way and then the other is full all the time, while each direction is
- * half empty on average. So both are also watched together, by the fuller one at each sample. Who
- * takes turns faster than samples are taken is not seen: it looks like half of the rate each way.
+ * half empty on average. So both are also watched together, by the fuller one at each sample. Turns
+ * shorter than a sample are not seen: they look like half of the rate each way.
  */
 #include <errno.h>
 #include <math.h>

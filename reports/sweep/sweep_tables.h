@@ -5,7 +5,7 @@
  *
  * A reader of a table that somebody else published wants those figures beside ours:
  * sweep_tables_put_beside puts them into a row of their own under ours, found by the words of row
- * and column. What was published of something that ours lacks has a row of its own at the end.
+ * and column. A published figure that ours lacks has a row of its own at the end.
  */
 #ifndef CHOKEPOINT_REPORTS_SWEEP_TABLES_H
 #define CHOKEPOINT_REPORTS_SWEEP_TABLES_H

@@ -114,7 +114,7 @@ SUMS = (("avg_nw_rec (MB/s)", "network read (MB/s)"), ("avg_nw_send (MB/s)", "ne
 
 
 def check_hosts(s, all_hosts):
-    """What the job moved is the sum over its hosts (T1 and T3)."""
+    """The bytes of the job are the sum over its hosts (T1 and T3)."""
     hosts = next((t for t in s.of("hosts") if " in phase " not in t.title), None)
     job = s.first("job")
     for row in job.rows if job and hosts else []:
@@ -168,7 +168,7 @@ def grid_of(s, cell, title):
 
 
 def check_pace(s):
-    """What the pace says of a cell is what the grid says."""
+    """The pace and the grid agree on each cell."""
     pace = s.first("pace")
     for row in pace.rows if pace else []:
         for column in ("updates a second (1/s)", "examples a second (1/s)"):

@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int write_all(int fd, const char *bytes, size_t n) {
+int file_write_all(int fd, const void *bytes, size_t n) {
+    const char *from = bytes;
     for (size_t done = 0; done < n;) {
-        ssize_t wrote = write(fd, bytes + done, n - done);
+        ssize_t wrote = write(fd, from + done, n - done);
         if (wrote < 0 && errno != EINTR)
             return -errno;
         done += wrote > 0 ? (size_t)wrote : 0;
@@ -23,7 +24,7 @@ static int write_all(int fd, const char *bytes, size_t n) {
 static int write_and_close(int fd, const void *bytes, size_t n) {
     if (fd < 0)
         return -errno;
-    int r = write_all(fd, bytes, n);
+    int r = file_write_all(fd, bytes, n);
     return close(fd) < 0 && r == 0 ? -errno : r;
 }
 

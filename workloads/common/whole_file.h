@@ -16,4 +16,7 @@
  */
 int whole_file_write(const char *path, const void *bytes, size_t n);
 
+/* Writes all n bytes to an open file. Returns 0 or a negative errno. */
+int file_write_all(int fd, const void *bytes, size_t n);
+
 #endif

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "workloads/common/whole_file.h"
 #include "workloads/data/bytes.h"
 
 #define MAGIC "ckptSGD" /* and its NUL */
@@ -45,26 +46,15 @@ static void lay_out(const struct checkpoint_head *shape, struct checkpoint_head 
 
 /* ---- writing ---- */
 
-static int write_all(int fd, const void *bytes, size_t n) {
-    const char *from = bytes;
-    for (size_t done = 0; done < n;) {
-        ssize_t wrote = write(fd, from + done, n - done);
-        if (wrote < 0 && errno != EINTR)
-            return -errno;
-        done += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return 0;
-}
-
 static int write_pieces(int fd, const struct piece *pieces) {
     uint32_t sum = 0;
     int r = 0;
     for (int i = 0; r == 0 && i < N_PIECES; i++) {
         sum = bytes_checksum(sum, pieces[i].bytes, pieces[i].n);
-        r = write_all(fd, pieces[i].bytes, pieces[i].n);
+        r = file_write_all(fd, pieces[i].bytes, pieces[i].n);
     }
     if (r == 0)
-        r = write_all(fd, &sum, sizeof sum);
+        r = file_write_all(fd, &sum, sizeof sum);
     return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
