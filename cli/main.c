@@ -24,6 +24,7 @@ static const struct verb *const verbs[] = {
     &verb_export,
     &verb_import,
     &verb_list,
+    &verb_serve,
     &verb_verify,
     &verb_rules,
     &verb_calibrate,

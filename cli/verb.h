@@ -23,6 +23,7 @@ extern const struct verb verb_verify;
 extern const struct verb verb_export;
 extern const struct verb verb_import;
 extern const struct verb verb_list;
+extern const struct verb verb_serve;
 extern const struct verb verb_rules;
 extern const struct verb verb_calibrate;
 extern const struct verb verb_testbed;
