@@ -388,6 +388,11 @@ static int bound_work_by_size(struct store *store) {
     return r;
 }
 
+int store_renew_bound(struct store *store) {
+    store->steps_left = STEPS_LEAST;
+    return bound_work_by_size(store);
+}
+
 static int prepare_reader(struct store *store, const char *path, char *why, size_t why_size) {
     enum identity identity;
     sqlite3_busy_timeout(store->db, READ_TIMEOUT_MS);

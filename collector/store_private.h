@@ -288,6 +288,8 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 int connect_file(const char *path, int flags, struct store **ret_store);
 int connect_unsealed(const char *path, struct store **ret_store); /* to read what is damaged */
+/* Of a reader that stays open: it may do again as much as a new one. */
+int store_renew_bound(struct store *store);
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
 /* ---- store_heal.c ---- */

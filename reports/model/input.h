@@ -24,13 +24,15 @@ int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);
 
-/* Which single MPI calls are read: there may be too many to be held for nothing. */
+/* Which single MPI calls are read: there may be too many to be held for nothing. In what else is
+ * read only the last one differs. */
 enum report_calls {
     REPORT_CALLS,
     REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the
                             * calls: so that what is measured is the same whether a run is judged as
                             * well or not */
     REPORT_NO_CALLS,
+    REPORT_SECONDS, /* no calls, and of rows those joined to a second: in a fraction of the time */
 };
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input);
