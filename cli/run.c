@@ -264,6 +264,8 @@ static int record(struct run_session *s) {
     int exit_status;
     if (start_collector(s) == 0 && gather_hosts(s) == 0) {
         tell_beginning(s);
+        if (s->options->live)
+            session_start_live(s);
         exit_status = run_command(s);
     } else {
         exit_status = interrupted_status(s);
@@ -278,6 +280,7 @@ static int record(struct run_session *s) {
     int ended = record_end(s, exit_status);
     if (ended == 0 && s->started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
+    session_end_live(s);
     session_reap(s);
     return exit_status;
 }

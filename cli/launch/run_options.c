@@ -27,6 +27,7 @@ static const char help[] =
     "      --ignore-failure   of --repeat: go on after a run that failed\n"
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
+    "      --live             serve a live view to a browser here while COMMAND runs\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
     "      --no-command-lines record of COMMAND its program alone\n"
@@ -141,11 +142,12 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
 
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_words run;
-    struct verb_option takes[RUN_WORDS_TAKES + 1];
+    struct verb_option takes[RUN_WORDS_TAKES + 2];
     run_words_init(&run);
     size_t n = run_words_takes(&run, takes);
     takes[n++] =
         (struct verb_option){.name = "ignore-failure", .flag = &run.options.ignore_failure};
+    takes[n++] = (struct verb_option){.name = "live", .flag = &run.options.live};
     const struct verb_words words = {"run", help, takes, n, true};
     int r = verb_words_read(&words, argc, argv, &run.options.command);
     return r ? r : run_words_judge("run", &run, ret_options);

@@ -23,14 +23,14 @@ struct feed {
     char run[ROUTE_RUN_SIZE]; /* "": free */
     pid_t pid;                /* 0: does not run */
     int fd, said_fd;
-    struct buffer partial;    /* a line that has not ended yet */
+    struct buffer partial; /* a line that has not ended yet */
     bool too_long;
-    struct feed_line *line;   /* the newest; NULL: none yet */
+    struct feed_line *line; /* the newest; NULL: none yet */
     uint64_t last_id;
-    bool ended;               /* the run has: the line is its last */
-    char why[200];            /* it cannot be read now; "" while all is well */
-    int64_t again_ns;         /* when it is tried again; 0: not */
-    int64_t alone_ns;         /* since when nobody watches; 0: somebody does */
+    bool ended;       /* the run has: the line is its last */
+    char why[200];    /* it cannot be read now; "" while all is well */
+    int64_t again_ns; /* when it is tried again; 0: not */
+    int64_t alone_ns; /* since when nobody watches; 0: somebody does */
 };
 
 /* Begins to follow. Negative errno. */

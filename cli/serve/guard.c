@@ -9,7 +9,8 @@
 
 #include "common/error.h"
 
-#define LOOPBACK_NAMES {"localhost", "127.0.0.1", "::1"}
+#define LOOPBACK_NAMES                                                                             \
+    { "localhost", "127.0.0.1", "::1" }
 
 static int random_word(char to[GUARD_SECRET_SIZE]) {
     unsigned char bytes[(GUARD_SECRET_SIZE - 1) / 2];
@@ -91,7 +92,8 @@ static bool is(const char *value, const char *word) {
     return value && strcasecmp(value, word) == 0;
 }
 
-/* Programs and old browsers say nothing. A link from elsewhere may open a page, in a window alone. */
+/* Programs and old browsers say nothing. A link from elsewhere may open a page, in a window alone.
+ */
 static bool is_from_here(const struct guard_visit *visit) {
     if (!visit->site || is(visit->site, "same-origin") || is(visit->site, "none"))
         return true;

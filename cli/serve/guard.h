@@ -27,11 +27,11 @@ struct guard {
     char address[64];   /* that we listen on, without port and brackets */
     bool everywhere;    /* it is the address of all interfaces */
     char own_name[256]; /* of this host; "": only numbers and localhost are names of ours */
-    char token[GUARD_TOKEN_MAX + 1];  /* "": it is users that count */
-    char session[GUARD_SECRET_SIZE];  /* the cookie's value */
-    char way_in[GUARD_SECRET_SIZE];   /* the word that is good for one browser */
-    char cookie[24];                  /* its name, which differs from port to port */
-    uid_t uids[GUARD_UIDS_MAX];       /* users that are answered */
+    char token[GUARD_TOKEN_MAX + 1]; /* "": it is users that count */
+    char session[GUARD_SECRET_SIZE]; /* the cookie's value */
+    char way_in[GUARD_SECRET_SIZE];  /* the word that is good for one browser */
+    char cookie[24];                 /* its name, which differs from port to port */
+    uid_t uids[GUARD_UIDS_MAX];      /* users that are answered */
     size_t n_uids;
 };
 

@@ -25,7 +25,8 @@
 #define REQUEST_NS (30 * NS_PER_S)
 #define CONNECTION_MEMORY (32u << 10) /* of headers, and of a piece of an answer */
 #define PIECE_SIZE (16u << 10)
-#define UNSENT_MAX (64 << 10) /* bytes for a slow client in the kernel, which may be old by then */
+#define UNSENT_MAX (64 << 10) /* bytes for a slow client in the kernel, which may be old by then   \
+                               */
 #define IDLE_S 30u            /* without a byte moving */
 
 struct http {

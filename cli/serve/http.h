@@ -50,19 +50,19 @@ void http_welcome(struct http_request *request);
 /* ---- its answer ---- */
 
 enum http_policy { /* what the page may do (Content-Security-Policy) */
-    HTTP_NOTHING,
-    HTTP_OWN_FILES, /* style and script from here, data from here */
-    HTTP_OFFLINE,   /* what stands in it, in an origin of its own */
+                   HTTP_NOTHING,
+                   HTTP_OWN_FILES, /* style and script from here, data from here */
+                   HTTP_OFFLINE,   /* what stands in it, in an origin of its own */
 };
 
 struct http_answer {
     unsigned status;
     enum http_policy policy;
-    const char *type;                        /* Content-Type */
-    const char *cookie, *location, *advice;  /* Set-Cookie, Location, Retry-After; or NULL */
-    const char *text;                        /* borrowed until the next line */
-    size_t size;                             /* of the text, or of the file */
-    int fd;                                  /* with text NULL: a file, from then on http's */
+    const char *type;                       /* Content-Type */
+    const char *cookie, *location, *advice; /* Set-Cookie, Location, Retry-After; or NULL */
+    const char *text;                       /* borrowed until the next line */
+    size_t size;                            /* of the text, or of the file */
+    int fd;                                 /* with text NULL: a file, from then on http's */
 };
 
 void http_answer(struct http_request *request, const struct http_answer *answer);

@@ -107,8 +107,8 @@ int serve_options_read(int argc, char **argv, struct serve_options *ret_options)
     struct serve_options *o = ret_options;
     const char *port = NULL, *token_file = NULL;
     const struct verb_option takes[] = {
-        {"db", 0, &o->database, NULL},      {"port", 0, &port, NULL},
-        {"listen", 0, &o->address, NULL},   {"tls", 0, NULL, &o->tls},
+        {"db", 0, &o->database, NULL},        {"port", 0, &port, NULL},
+        {"listen", 0, &o->address, NULL},     {"tls", 0, NULL, &o->tls},
         {"token-file", 0, &token_file, NULL}, {"feed", 0, &o->feed, NULL}};
     const struct verb_words words = {"serve", help, takes, ARRAY_SIZE(takes), false};
     char **rest;

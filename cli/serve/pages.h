@@ -18,11 +18,11 @@ struct pages;
 
 enum pages_state {
     PAGES_MADE,
-    PAGES_WAIT,     /* done() will be called */
-    PAGES_REFUSED,  /* the verb said why not: there is no such run, or nothing to show of it */
-    PAGES_GONE,     /* there is no database, or it cannot be read now */
-    PAGES_FAILED,   /* the verb broke, or was given up */
-    PAGES_CROWDED,  /* too many are being made */
+    PAGES_WAIT,    /* done() will be called */
+    PAGES_REFUSED, /* the verb said why not: there is no such run, or nothing to show of it */
+    PAGES_GONE,    /* there is no database, or it cannot be read now */
+    PAGES_FAILED,  /* the verb broke, or was given up */
+    PAGES_CROWDED, /* too many are being made */
 };
 
 struct pages_result {

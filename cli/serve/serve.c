@@ -61,8 +61,7 @@ static int print_address(const struct server *s) {
 /* A certificate that nobody vouches for can be compared. */
 static void print_fingerprint(const struct server *s) {
     char fingerprint[FINGERPRINT_SIZE];
-    if (s->options->tls &&
-        credentials_fingerprint(s->credentials.certificate, fingerprint) == 0)
+    if (s->options->tls && credentials_fingerprint(s->credentials.certificate, fingerprint) == 0)
         printf("its certificate (SHA-256): %s\n", fingerprint);
     fflush(stdout);
 }

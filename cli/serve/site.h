@@ -12,9 +12,9 @@
 
 struct site {
     struct guard guard;
-    struct pages *pages; /* owned */
-    struct feeds *feeds; /* owned */
-    bool encrypted;      /* cookies are for such connections alone */
+    struct pages *pages;        /* owned */
+    struct feeds *feeds;        /* owned */
+    bool encrypted;             /* cookies are for such connections alone */
     void (*entered)(void *ctx); /* somebody came by the way in, and there is another one now */
     void *ctx;
 };
