@@ -19,3 +19,11 @@ chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
+
+# `chokepoint serve`
+chokepoint_unit_test(test_serve_route chokepoint_serve)
+chokepoint_unit_test(test_serve_guard chokepoint_serve)
+chokepoint_unit_test(test_serve_peer chokepoint_serve)
+chokepoint_e2e_test(serve_answers)
+chokepoint_e2e_test(serve_refuses)
+chokepoint_e2e_test(serve_follows_a_run)

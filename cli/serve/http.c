@@ -4,14 +4,12 @@
  * handler alone: one that comes later is kept with the request, whose connection is woken, and the
  * handler, called again, finds it.
  */
-#include "cli/serve/http.h"
+#include "cli/serve/http_private.h"
 
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collector/credentials.h"
 #include "collector/gate.h"
@@ -24,10 +22,10 @@
 #define STRANGER_NS (10 * NS_PER_S)
 #define REQUEST_NS (30 * NS_PER_S)
 #define CONNECTION_MEMORY (32u << 10) /* of headers, and of a piece of an answer */
-#define PIECE_SIZE (16u << 10)
-#define UNSENT_MAX (64 << 10) /* bytes for a slow client in the kernel, which may be old by then   \
-                               */
-#define IDLE_S 30u            /* without a byte moving */
+#define UNSENT_MAX                                                                                 \
+    (64 << 10)     /* bytes for a slow client in the kernel, which may be old by then              \
+                    */
+#define IDLE_S 30u /* without a byte moving */
 
 struct http {
     struct http_options options;
@@ -35,17 +33,6 @@ struct http {
     struct gate *gate;
     int fd;
     size_t n_requests;
-};
-
-struct http_request {
-    struct http *http;
-    struct MHD_Connection *connection;
-    struct visitor *visitor;
-    const char *path;
-    struct MHD_Response *response; /* owned, until it is queued */
-    unsigned status;
-    http_next *next;
-    bool heard, asked, answered, suspended;
 };
 
 /* ---- a request ---- */
@@ -89,97 +76,6 @@ void http_welcome(struct http_request *request) {
     gate_know(request->http->gate, request->visitor, "reader");
 }
 
-/* ---- answers ---- */
-
-static const char *policy_text(enum http_policy policy) {
-    switch (policy) {
-    case HTTP_OWN_FILES:
-        return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-               "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-    case HTTP_OFFLINE:
-        return "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-               "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-               "sandbox allow-scripts allow-downloads allow-modals";
-    default:
-        return "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    }
-}
-
-static void add_header(struct MHD_Response *response, const char *name, const char *value) {
-    if (value)
-        MHD_add_response_header(response, name, value);
-}
-
-static void protect(struct MHD_Response *response, enum http_policy policy, const char *type) {
-    add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-    add_header(response, "Content-Security-Policy", policy_text(policy));
-    add_header(response, "X-Content-Type-Options", "nosniff");
-    add_header(response, "X-Frame-Options", "DENY");
-    add_header(response, "Referrer-Policy", "no-referrer");
-    add_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-    add_header(response, "Cross-Origin-Opener-Policy", "same-origin");
-    add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-}
-
-void http_wake(struct http_request *request) {
-    if (!request->suspended)
-        return;
-    request->suspended = false;
-    MHD_resume_connection(request->connection);
-}
-
-static void give(struct http_request *request, unsigned status, struct MHD_Response *response) {
-    request->status = status;
-    request->response = response;
-    request->answered = true;
-    http_wake(request);
-}
-
-void http_answer(struct http_request *request, const struct http_answer *answer) {
-    struct MHD_Response *response =
-        answer->text ? MHD_create_response_from_buffer(answer->size, (void *)answer->text,
-                                                       MHD_RESPMEM_MUST_COPY)
-                     : MHD_create_response_from_fd(answer->size, answer->fd);
-    if (response) {
-        protect(response, answer->policy, answer->type);
-        add_header(response, MHD_HTTP_HEADER_SET_COOKIE, answer->cookie);
-        add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
-        add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, answer->advice);
-        if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-            add_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    } else if (!answer->text) {
-        close(answer->fd);
-    }
-    give(request, answer->status, response);
-}
-
-static void suspend(struct http_request *request) {
-    request->suspended = true;
-    MHD_suspend_connection(request->connection);
-}
-
-void http_wait(struct http_request *request) {
-    suspend(request);
-}
-
-static ssize_t read_stream(void *ctx, uint64_t position, char *to, size_t size) {
-    struct http_request *request = ctx;
-    (void)position;
-    int n = request->next(request->http->options.ctx, request, to, size);
-    if (n == 0)
-        suspend(request);
-    return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
-}
-
-void http_stream(struct http_request *request, const char *type, http_next *next) {
-    request->next = next;
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_stream, request, NULL);
-    if (response)
-        protect(response, HTTP_NOTHING, type);
-    give(request, MHD_HTTP_OK, response);
-}
-
 /* ---- what the library calls ---- */
 
 static void *on_request_line(void *ctx, const char *uri, struct MHD_Connection *connection) {
@@ -188,6 +84,7 @@ static void *on_request_line(void *ctx, const char *uri, struct MHD_Connection *
     if (!request)
         return NULL;
     request->http = ctx;
+    request->ctx = request->http->options.ctx;
     request->connection = connection;
     request->visitor =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A page goes by its words. It is of the database as it was when its child was started:
- * whatever is written later makes it an old one. Files are in memory and have no name.
+ * whatever is written later makes it an old one.
  */
-#include "cli/serve/pages.h"
+#include "cli/serve/page.h"
 
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,33 +17,10 @@
 #include "common/clock.h"
 #include "common/error.h"
 
-#define PAGES_MAX 24              /* kept, being made, and waiting for it */
-#define CHILDREN_MAX 2            /* at a time */
-#define WAITERS_MAX 256           /* as many as there may be connections */
-#define KEPT_BYTES (128u << 20)   /* of all pages */
-#define CHILD_NS (300 * NS_PER_S) /* then it is given up */
-
-/* Changes when somebody has written to the file. */
-struct stamp {
-    struct {
-        uint64_t device, inode, size;
-        int64_t changed_ns;
-    } file[2]; /* the database and its log */
-};
-
-enum page_phase { PAGE_FREE, PAGE_QUEUED, PAGE_BEING_MADE, PAGE_KEPT };
-
-struct page {
-    enum page_phase phase;
-    char words[PAGES_WORDS_MAX][24];
-    size_t n_words;
-    struct stamp stamp;
-    uint64_t turn;   /* when it was asked for last */
-    int fd, said_fd; /* what the child prints, and says */
-    pid_t pid;
-    int64_t due_ns;
-    size_t size;
-};
+#define PAGES_MAX 24            /* kept, being made, and waiting for it */
+#define CHILDREN_MAX 2          /* at a time */
+#define WAITERS_MAX 256         /* as many as there may be connections */
+#define KEPT_BYTES (128u << 20) /* of all pages */
 
 struct pages {
     struct pages_options options;
@@ -68,106 +41,22 @@ int pages_new(const struct pages_options *options, struct pages **ret_pages) {
     return 0;
 }
 
-static void look_at(const char *path, size_t i, struct stamp *stamp) {
-    struct stat st;
-    if (stat(path, &st) < 0)
-        return;
-    stamp->file[i].device = st.st_dev;
-    stamp->file[i].inode = st.st_ino;
-    stamp->file[i].size = (uint64_t)st.st_size;
-    stamp->file[i].changed_ns = st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
-}
-
-static struct stamp stamp_of(const char *database) {
-    struct stamp stamp;
-    char log[PATH_MAX + 8];
-    memset(&stamp, 0, sizeof stamp);
-    snprintf(log, sizeof log, "%s-wal", database);
-    look_at(database, 0, &stamp);
-    look_at(log, 1, &stamp);
-    return stamp;
-}
-
-/* ---- one page ---- */
-
-static void close_page(struct page *page) {
-    if (page->pid) {
-        kill(-page->pid, SIGKILL);
-        waitpid(page->pid, NULL, 0);
-    }
-    if (page->phase == PAGE_BEING_MADE || page->phase == PAGE_KEPT)
-        close(page->fd);
-    if (page->phase == PAGE_BEING_MADE)
-        close(page->said_fd);
-    *page = (struct page){0};
-}
-
 void pages_free(struct pages *pages) {
     if (!pages)
         return;
     for (size_t i = 0; i < PAGES_MAX; i++)
-        close_page(&pages->page[i]);
+        page_close(&pages->page[i]);
     free(pages);
 }
 
-static bool has_words(const struct page *page, const char *const *words) {
-    size_t n = 0;
-    while (words[n] && n < page->n_words && strcmp(words[n], page->words[n]) == 0)
-        n++;
-    return page->phase != PAGE_FREE && !words[n] && n == page->n_words;
-}
-
-/* A whole page has its own descriptor, so that it may be forgotten while it is being read. */
-static struct pages_result as_made(const struct page *page) {
-    int fd = fcntl(page->fd, F_DUPFD_CLOEXEC, 3);
-    if (fd < 0)
-        return (struct pages_result){.state = PAGES_FAILED, .why = strerror(errno)};
-    return (struct pages_result){.state = PAGES_MADE, .fd = fd, .size = page->size};
-}
-
 /* ---- making it ---- */
-
-static int start_child(const struct pages *pages, const struct page *page, int null_fd,
-                       pid_t *ret_pid) {
-    const char *words[PAGES_WORDS_MAX + 4] = {pages->options.program};
-    sigset_t none;
-    size_t n = 1;
-    for (size_t i = 0; i < page->n_words; i++)
-        words[n++] = page->words[i];
-    words[n++] = "--db";
-    words[n++] = pages->options.database;
-    sigemptyset(&none);
-    const struct child_plan plan = {.words = words,
-                                    .stdin_fd = null_fd,
-                                    .stdout_fd = page->fd,
-                                    .stderr_fd = page->said_fd,
-                                    .own_group = true,
-                                    .dies_with_parent = true,
-                                    .mask = &none};
-    return child_start(&plan, ret_pid);
-}
-
-static int make(const struct pages *pages, struct page *page) {
-    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    page->fd = memfd_create("page", MFD_CLOEXEC);
-    page->said_fd = memfd_create("said", MFD_CLOEXEC);
-    int r = null_fd < 0 || page->fd < 0 || page->said_fd < 0 ? negative_errno() : 0;
-    page->phase = PAGE_BEING_MADE;
-    page->stamp = stamp_of(pages->options.database);
-    page->due_ns = clock_monotonic_ns() + CHILD_NS;
-    if (r == 0)
-        r = start_child(pages, page, null_fd, &page->pid);
-    if (null_fd >= 0)
-        close(null_fd);
-    return r;
-}
 
 static void tell(struct pages *pages, struct page *page, const struct pages_result *result) {
     for (size_t i = 0; i < WAITERS_MAX; i++) {
         void *who = pages->waiter[i].who;
         if (!who || pages->waiter[i].page != page)
             continue;
-        struct pages_result own = result->state == PAGES_MADE ? as_made(page) : *result;
+        struct pages_result own = result->state == PAGES_MADE ? page_as_made(page) : *result;
         pages->waiter[i].who = NULL;
         pages->options.done(pages->options.ctx, who, &own);
     }
@@ -176,7 +65,7 @@ static void tell(struct pages *pages, struct page *page, const struct pages_resu
 static void fail(struct pages *pages, struct page *page, enum pages_state state, const char *why) {
     const struct pages_result result = {.state = state, .why = why};
     tell(pages, page, &result);
-    close_page(page);
+    page_close(page);
 }
 
 static size_t count(const struct pages *pages, enum page_phase phase) {
@@ -201,7 +90,7 @@ static void make_what_waits(struct pages *pages) {
     struct page *page;
     while (count(pages, PAGE_BEING_MADE) < CHILDREN_MAX &&
            (page = next_in_turn(pages, PAGE_QUEUED))) {
-        int r = make(pages, page);
+        int r = page_make(page, pages->options.program, pages->options.database);
         if (r < 0)
             fail(pages, page, PAGES_FAILED, strerror(-r));
     }
@@ -219,18 +108,13 @@ static bool wait_for(struct pages *pages, struct page *page, void *waiter) {
     return false;
 }
 
-static bool is_current(const struct pages *pages, const struct page *page) {
-    struct stamp now = stamp_of(pages->options.database);
-    return now.file[0].inode && memcmp(&now, &page->stamp, sizeof now) == 0;
-}
-
 static struct page *find(struct pages *pages, const char *const *words) {
     for (size_t i = 0; i < PAGES_MAX; i++) {
         struct page *page = &pages->page[i];
-        if (!has_words(page, words))
+        if (!page_has_words(page, words))
             continue;
-        if (page->phase == PAGE_KEPT && !is_current(pages, page))
-            close_page(page);
+        if (page->phase == PAGE_KEPT && !page_is_current(page, pages->options.database))
+            page_close(page);
         else
             return page;
     }
@@ -241,7 +125,7 @@ static struct page *find(struct pages *pages, const char *const *words) {
 static struct page *take_slot(struct pages *pages) {
     struct page *page = next_in_turn(pages, PAGE_FREE);
     if (!page && (page = next_in_turn(pages, PAGE_KEPT)))
-        close_page(page);
+        page_close(page);
     return page;
 }
 
@@ -265,7 +149,7 @@ struct pages_result pages_get(struct pages *pages, const char *const *words, voi
         return crowded;
     page->turn = ++pages->turn;
     if (page->phase == PAGE_KEPT)
-        return as_made(page);
+        return page_as_made(page);
     if (!wait_for(pages, page, waiter))
         return crowded;
     make_what_waits(pages);
@@ -287,7 +171,7 @@ static void keep_within_bounds(struct pages *pages, const struct page *newest) {
         bytes += pages->page[i].phase == PAGE_KEPT ? pages->page[i].size : 0;
     while (bytes > KEPT_BYTES && (oldest = next_in_turn(pages, PAGE_KEPT)) && oldest != newest) {
         bytes -= oldest->size;
-        close_page(oldest);
+        page_close(oldest);
     }
 }
 

@@ -15,6 +15,7 @@
 
 #define ESTABLISHED 1u
 #define ENDPOINT_SIZE 40
+#define LOOKS 3 /* a table that changes while it is read may lack a line */
 
 /* "0100007F:B949" */
 static int format_endpoint(const struct sockaddr_storage *address, char to[ENDPOINT_SIZE]) {
@@ -48,16 +49,24 @@ int peer_find(FILE *table, const struct sockaddr_storage *theirs,
     return r < 0 ? r : -ENOENT;
 }
 
+static int look(const struct sockaddr_storage *theirs, const struct sockaddr_storage *ours,
+                uid_t *ret_uid) {
+    FILE *table = fopen(ours->ss_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", "re");
+    if (!table)
+        return negative_errno();
+    int r = peer_find(table, theirs, ours, ret_uid);
+    fclose(table);
+    return r;
+}
+
 int peer_uid(int fd, uid_t *ret_uid) {
     struct sockaddr_storage ours = {0}, theirs = {0};
     socklen_t ours_size = sizeof ours, theirs_size = sizeof theirs;
     if (getsockname(fd, (struct sockaddr *)&ours, &ours_size) < 0 ||
         getpeername(fd, (struct sockaddr *)&theirs, &theirs_size) < 0)
         return negative_errno();
-    FILE *table = fopen(ours.ss_family == AF_INET6 ? "/proc/net/tcp6" : "/proc/net/tcp", "re");
-    if (!table)
-        return negative_errno();
-    int r = peer_find(table, &theirs, &ours, ret_uid);
-    fclose(table);
+    int r = -ENOENT;
+    for (int i = 0; i < LOOKS && r == -ENOENT; i++)
+        r = look(&theirs, &ours, ret_uid);
     return r;
 }
