@@ -78,6 +78,12 @@ void http_welcome(struct http_request *request) {
 
 /* ---- what the library calls ---- */
 
+/* No path of ours needs escapes, and one that was unescaped may end in its middle. */
+static size_t leave_escapes(void *ctx, struct MHD_Connection *connection, char *text) {
+    (void)ctx, (void)connection;
+    return strlen(text);
+}
+
 static void *on_request_line(void *ctx, const char *uri, struct MHD_Connection *connection) {
     (void)uri;
     struct http_request *request = calloc(1, sizeof *request);
@@ -197,7 +203,8 @@ static int start_daemon(struct http *http) {
         MHD_OPTION_CONNECTION_LIMIT, STRANGERS_MAX + KNOWN_MAX + DROPPED_SLACK,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
         MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, own ? tls : tls + 3, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
+        MHD_OPTION_ARRAY, own ? tls : tls + 3, MHD_OPTION_END);
     if (!http->daemon)
         return -ENOMEM;
     http->fd = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;

@@ -82,6 +82,7 @@ until_true in_trouble
 mv "$db.away" "$db"
 kill -KILL $run
 wait $run 2>"$work/out"
-wait $three # the server has lost its run, and ends
+wait $three 2>"$work/out" # the server has lost its run, and ends
 until_true no_servers
+timeout 20 sh -c "echo >'$work/go'" # the command itself lives on
 ends TERM

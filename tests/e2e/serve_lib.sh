@@ -3,7 +3,7 @@
 # For tests of `chokepoint serve`; to be sourced after run_lib.sh.
 # serve OPTIONS... : a server of $db in the background; its process in $server, its first address in $url
 serve() {
-    "$chokepoint" serve --db "$db" "$@" >"$work/said" 2>"$work/err" &
+    "$chokepoint" serve --db "$db" "$@" >"$work/said" 2>"$work/complaints" &
     server=$!
     until_true says_where
     url=$(grep -o 'https\?://[^ ]*' "$work/said" | head -1)
@@ -28,6 +28,6 @@ ends() {
     kill "-$1" "$server"
     wait "$server"
     status=$?
-    [ $status -eq 0 ] || fail "SIG$1 ends it with status $status: $(cat "$work/err")"
-    [ ! -s "$work/err" ] || fail "it complained: $(cat "$work/err")"
+    [ $status -eq 0 ] || fail "SIG$1 ends it with status $status: $(cat "$work/complaints")"
+    [ ! -s "$work/complaints" ] || fail "it complained: $(cat "$work/complaints")"
 }

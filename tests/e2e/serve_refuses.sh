@@ -75,7 +75,7 @@ say() {
 }
 [[ $(say 'GET / HTTP/1.0\r\n\r\n') == *" 421 "* ]] || fail "a request without Host is answered"
 [[ $(say 'GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n') == *" 421 "* ]] || fail "two Hosts are taken"
-[[ $(say 'GET / HTTP/1.1\r\n\r\n') == *" 4"?" "* ]] || fail "HTTP/1.1 without Host is taken"
+[[ $(say 'GET / HTTP/1.1\r\n\r\n') == *" 4"??" "* ]] || fail "HTTP/1.1 without Host is taken"
 [[ $(say '\x16\x03\x01\x00\x01\x00\r\n\r\n') != *" 200 "* ]] || fail "no HTTP at all is answered"
 
 # ---- crowds: who says nothing keeps nobody out ----
