@@ -416,5 +416,6 @@ static int report_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_report = {"report", "show what limited a run, and the tables it rests on",
-                                 report_main};
+const struct verb verb_report = {.name = "report",
+                                 .help = "show what limited a run, and the tables it rests on",
+                                 .main = report_main};

@@ -329,4 +329,5 @@ static int run_main(int argc, char **argv) {
     return turn.exit_status;
 }
 
-const struct verb verb_run = {"run", "run a command and record its hosts", run_main};
+const struct verb verb_run = {
+    .name = "run", .help = "run a command and record its hosts", .main = run_main};
