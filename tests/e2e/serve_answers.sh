@@ -11,10 +11,10 @@ serve --port 0
 [[ $url == http://127.0.0.1:[0-9]*/ ]] || fail "its address is $url"
 
 expect 200 /
-for name in "Content-Security-Policy: default-src 'none'.*script-src 'self'.*frame-ancestors 'none'" \
+for line in "Content-Security-Policy: default-src 'none'.*script-src 'self'.*frame-ancestors 'none'" \
     'X-Content-Type-Options: nosniff' 'Referrer-Policy: no-referrer' 'X-Frame-Options: DENY' \
     'Cross-Origin-Resource-Policy: same-origin' 'Cache-Control: no-store' 'Content-Type: text/html'; do
-    has_head "$name"
+    has_head "$line"
 done
 for file in $(grep -o '/page/[a-z.]*' "$work/body") /live/1; do expect 200 "$file"; done
 for file in $(grep -o '/page/[a-z.]*' "$work/body"); do expect 200 "$file"; done
