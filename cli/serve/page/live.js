@@ -80,6 +80,7 @@ function showPairs() {
     setRow(row, [p.host_name, p.peer_name, `${format.number(p.send_mb_s)} MB/s`, `${format.number(p.receive_mb_s)} MB/s`, p.connections ? String(p.connections) : "\u2013"]);
   });
   at("pairs-none").hidden = picture.pairs.length > 0;
+  at("pairs-table").hidden = picture.pairs.length === 0;
 }
 
 // ---- the rest ----
@@ -99,6 +100,7 @@ function showBudgets() {
 
 function showLimit() {
   const limit = picture.limit, facts = [];
+  setText(at("limit-title"), limit.final ? "Limit" : "Limit so far");
   setText(at("limit"), limit.known || limit.too_short ? limit.summary || limit.what || "No limit was found." : "Nothing has been judged yet.");
   at("limit").classList.toggle("established", limit.known && limit.state === "saturated");
   if (limit.confidence) facts.push(`confidence ${Math.round(100 * limit.confidence)} %`);
@@ -110,7 +112,7 @@ function showLimit() {
 function stateWords() {
   if (picture.state === "running") return "running";
   if (picture.state === "cut-off") return "cut off: nothing comes any more, and no end was recorded";
-  return `ended: ${picture.end}${picture.exit_status ? `, exit status ${picture.exit_status}` : ""}`;
+  return `${picture.end || "ended"}${picture.exit_status ? `, exit status ${picture.exit_status}` : ""}`;
 }
 
 function showTrouble(text) {
@@ -169,8 +171,9 @@ function connect() {
   });
   source.addEventListener("ended", () => finish("ended"));
   source.addEventListener("closing", () => {
-    finish("server ended");
-    showTrouble(picture ? `The server has ended, as it does with the run that it was started for. \`chokepoint report ${picture.run}\` shows the run, \`chokepoint serve\` all of them.`.replace(/`/g, "") : "The server has ended.");
+    finish(picture && picture.state === "ended" ? "ended" : "server ended");
+    showTrouble(picture ? `This server has ended, too. The report: chokepoint report ${picture.run}` : "This server has ended.");
+    at("report").hidden = true;
   });
   source.addEventListener("error", () => {
     if (source && source.readyState === EventSource.CLOSED) {
