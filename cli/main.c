@@ -17,6 +17,7 @@
 /* clang-format off */
 static const struct verb *const verbs[] = {
     &verb_run,
+    &verb_top,
     &verb_report,
     &verb_compare,
     &verb_sweep,

@@ -15,6 +15,7 @@ struct verb {
 };
 
 extern const struct verb verb_run;
+extern const struct verb verb_top;
 extern const struct verb verb_report;
 extern const struct verb verb_compare;
 extern const struct verb verb_sweep;
