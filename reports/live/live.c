@@ -10,6 +10,7 @@
 #include "reports/live/live_private.h"
 
 #define WHY_SIZE 256
+#define WAY_NS (2 * NS_PER_S) /* from a host to us: agents push once a second */
 
 struct live {
     char *database; /* owned */
@@ -20,8 +21,8 @@ struct live {
     struct live_window window;
     struct live_judge *judge;
     const struct live_judged *judged; /* the judge's newest */
-    bool judged_by_hand;
-    int64_t heard_ns; /* by the monotonic clock: when frames came last; 0: not while we looked */
+    int64_t heard_ns;      /* by the monotonic clock: when frames came last, or we began to look */
+    bool heard;            /* some came while we looked */
     int64_t frames_end_ns; /* of the run: of its newest frame; VALUE_ABSENT */
     char trouble[WHY_SIZE];
     struct live_picture picture;
@@ -80,6 +81,7 @@ int live_open(const char *database, const char *run, struct live **ret_live, cha
         return -ENOMEM;
     live_window_init(&live->window);
     live->frames_end_ns = VALUE_ABSENT;
+    live->heard_ns = clock_monotonic_ns();
     live->database = strdup(database);
     int result = live->database ? open_all(live, run, why, why_size) : -ENOMEM;
     if (result < 0)
@@ -134,6 +136,7 @@ static void note_frames(struct live *live) {
             end = live->window.last_ns[h];
     if (end == live->frames_end_ns)
         return;
+    live->heard = live->number > 0;
     live->frames_end_ns = end;
     live->heard_ns = clock_monotonic_ns();
 }
@@ -163,23 +166,23 @@ static void take(struct live *live, bool *ret_new) {
 
 /* ---- the picture ---- */
 
-/* The time of the run now. While frames come, the newest of them and how long ago that came; at
- * the first look, by the wall clock, how long ago it can have been. */
-static int64_t elapsed_ns(const struct live *live, int64_t first_age_ns) {
-    int64_t end = live->frames_end_ns == VALUE_ABSENT ? 0 : live->frames_end_ns;
-    if (live->run.state != RUN_RUNNING)
-        return live->run.duration_ns;
-    return end + first_age_ns + (clock_monotonic_ns() - live->heard_ns);
+/* How old the newest frame was when it was first seen, by the wall clock; of one that came while we
+ * looked not more than its way takes, whatever becomes of that clock. */
+static int64_t age_ns(const struct live *live, int64_t end_ns) {
+    int64_t age = clock_wall_ns() - (clock_monotonic_ns() - live->heard_ns);
+    if (live->run.started_wall_ns <= 0) /* a file may say anything */
+        return 0;
+    age -= live->run.started_wall_ns + end_ns;
+    if (live->heard && age > WAY_NS)
+        return WAY_NS;
+    return age > 0 ? age : 0;
 }
 
-/* How old the newest frame was when it was first seen. */
-static int64_t first_age_ns(const struct live *live) {
-    int64_t end = live->frames_end_ns == VALUE_ABSENT ? 0 : live->frames_end_ns, now;
-    if (!time_is_sane(live->run.started_wall_ns - clock_wall_ns()))
-        return 0;
-    now = clock_wall_ns() - live->run.started_wall_ns -
-          (live->heard_ns ? clock_monotonic_ns() - live->heard_ns : 0);
-    return now > end ? now - end : 0;
+/* The time of the run now. */
+static int64_t elapsed_ns(const struct live *live, int64_t end_ns) {
+    if (live->run.state != RUN_RUNNING)
+        return live->run.duration_ns;
+    return end_ns + age_ns(live, end_ns) + (clock_monotonic_ns() - live->heard_ns);
 }
 
 static enum live_state state_of(const struct live *live, int64_t silent_ns) {
@@ -200,8 +203,8 @@ static void fill_silence(struct live_snapshot *snapshot) {
 static void fill_head(struct live *live) {
     static const char *const ends[] = {"", "done", "failed", "killed", "interrupted", ""};
     struct live_snapshot *snapshot = &live->picture.snapshot;
-    int64_t elapsed = elapsed_ns(live, first_age_ns(live));
     int64_t end = live->frames_end_ns == VALUE_ABSENT ? 0 : live->frames_end_ns;
+    int64_t elapsed = elapsed_ns(live, end);
     snapshot->run_id = live->run.id;
     snapshot->run_name = live->run.name;
     snapshot->command = live->run.command;
@@ -243,7 +246,7 @@ int live_poll(struct live *live) {
     bool is_new;
     const struct live_judged *was = live->judged;
     take(live, &is_new);
-    if (!live->judged_by_hand && !live->trouble[0])
+    if (!live->trouble[0])
         live->judged = live_judge_ask(live->judge, live->run.state != RUN_RUNNING);
     if (live->number && !is_new && live->judged == was && live->run.state != RUN_RUNNING)
         return 0;
@@ -255,7 +258,6 @@ const struct live_snapshot *live_look(const struct live *live) {
 }
 
 int live_judge_now(struct live *live) {
-    live->judged_by_hand = true;
     int result = live_judge_wait(live->judge, live->run.state != RUN_RUNNING);
     live->judged = live_judge_ask(live->judge, live->run.state != RUN_RUNNING);
     return result < 0 ? result : draw(live);

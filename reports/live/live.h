@@ -164,7 +164,7 @@ void live_close(struct live *live); /* takes NULL */
 int live_poll(struct live *live);
 const struct live_snapshot *live_look(const struct live *live);
 
-/* Judges now instead of in the background, and not again: for batch output and for tests. */
+/* Judges now, and waits for it: for one picture that has all, and for tests. */
 int live_judge_now(struct live *live);
 
 /* One JSON object, chokepoint.live/1, on one line (docs/live-json.md); unknown numbers are null.

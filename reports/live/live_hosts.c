@@ -96,6 +96,13 @@ static double scaled(int64_t value, double scale) {
     return value == VALUE_ABSENT ? NAN : (double)value * scale;
 }
 
+/* Known from one sample on, which rates and means of levels are not. */
+static void fill_memory(struct live_host *to, const struct live_window *window, int host) {
+    double available = scaled(level(window, host, RECORDING_MEMORY, MEMORY_AVAILABLE), 1e-9);
+    to->metrics[METRIC_MEM_FREE] = available;
+    to->metrics[METRIC_MEM_USED] = to->memory_gb - available;
+}
+
 static void fill_levels(struct live_host *to, const struct live_window *window, int host) {
     to->memory_gb = scaled(level(window, host, RECORDING_MEMORY, MEMORY_TOTAL), 1e-9);
     to->swap_gb = scaled(level(window, host, RECORDING_MEMORY, MEMORY_SWAP_TOTAL), 1e-9);
@@ -143,6 +150,7 @@ static int fill_host(struct live_picture *picture, const struct live_window *win
     to->read_ceiling_mb_s = to->write_ceiling_mb_s = NAN;
     fill_levels(to, window, host);
     int result = fill_metrics(to, window, host, now);
+    fill_memory(to, window, host);
     return result < 0 ? result : fill_cores(to, window, host, now);
 }
 

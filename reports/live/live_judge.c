@@ -290,7 +290,6 @@ int live_judge_wait(struct live_judge *judge, bool ended) {
     pthread_mutex_lock(&judge->lock);
     bool good = judge->fresh;
     take_fresh(judge);
-    judge->done = true;
     pthread_mutex_unlock(&judge->lock);
     return good ? 0 : -EIO;
 }

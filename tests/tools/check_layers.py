@@ -42,6 +42,7 @@ LIBRARIES = {
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
     "jansson.h": r"reports/formats/json(_value)?\.[ch]|reports/live/live_json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "curses.h": r"cli/top/screen\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
     "oneapi/dnnl": r"workloads/network/net[a-z_]*\.[ch]",
