@@ -356,4 +356,5 @@ static int top_main(int argc, char **argv) {
     return ended_by == SIGTERM || ended_by == SIGHUP ? 128 + ended_by : status;
 }
 
-const struct verb verb_top = {"top", "show hosts, processes and the limit so far, live", top_main};
+const struct verb verb_top = {
+    .name = "top", .help = "show hosts, processes and the limit so far, live", .main = top_main};
