@@ -33,7 +33,8 @@ void feed_line_drop(struct feed_line *line) {
 
 static int start_child(struct feed *feed, const char *program, const char *database, int null_fd,
                        int to_fd) {
-    const char *const words[] = {program, "serve", "--feed", feed->run, "--db", database, NULL};
+    const char *const words[] = {program,    "top",  feed->run, "--db", database, "--batch",
+                                 "--format", "json", "--delay", "1",    NULL};
     sigset_t none;
     sigemptyset(&none);
     const struct child_plan plan = {.words = words,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs that are being watched. Each has one child, `chokepoint serve --feed RUN`, which prints the
- * state of the run as a line of JSON, again and again until the run has ended; whoever watches gets
+ * Runs that are being watched. Each has one child, `chokepoint top RUN --format json`, which prints
+ * the state of the run as a line of JSON each second until the run has ended; whoever watches gets
  * the newest line as a server-sent event, and skips those that came while it was busy. So a slow
  * reader costs nobody anything, and one that comes back has all with the first event. A child that
  * nobody watches any more is ended.

@@ -26,13 +26,11 @@ static const char help[] =
     "\n"
     "  --db FILE          default: ./chokepoint.db\n"
     "  --port N           default: 8642, or any other if that is taken; 0: any\n"
-    "  --listen ADDRESS   numeric; default: 127.0.0.1, where this user alone is answered. Any\n"
-    "                     other than this host's own needs --tls and --token-file\n"
+    "  --listen ADDRESS   numeric; default: 127.0.0.1, where this user alone is answered. One\n"
+    "                     that others can reach needs --tls and --token-file\n"
     "  --tls              speak TLS, with a certificate that is made now\n"
     "  --token-file FILE  answer whoever shows the token in the first line of FILE, or opens\n"
-    "                     the address that is printed, once\n"
-    "  --feed RUN         serve nothing: print the state of RUN as a line of JSON each second,\n"
-    "                     until it has ended\n";
+    "                     the address that is printed, once\n";
 
 static int refuse(const char *what, const char *word, const char *advice) {
     return verb_refuse("serve", what, word, advice);
@@ -96,8 +94,8 @@ static int judge(struct serve_options *o, const char *port, const char *token_fi
         r = judge_address(o);
     if (r == 0 && !o->database[0])
         r = refuse("an empty name", NULL, "--db needs one");
-    if (r == 0 && ((o->run && !route_is_run(o->run)) || (o->feed && !route_is_run(o->feed))))
-        r = refuse("unknown run", o->run ? o->run : o->feed, "give its number, or last");
+    if (r == 0 && o->run && !route_is_run(o->run))
+        r = refuse("unknown run", o->run, "give its number, or last");
     if (r == 0 && !o->loopback && (!o->tls || !token_file))
         r = refuse("others can reach", o->address, "this needs --tls and --token-file FILE");
     return r == 0 && token_file ? read_token(o, token_file) : r;
@@ -106,10 +104,11 @@ static int judge(struct serve_options *o, const char *port, const char *token_fi
 int serve_options_read(int argc, char **argv, struct serve_options *ret_options) {
     struct serve_options *o = ret_options;
     const char *port = NULL, *token_file = NULL;
-    const struct verb_option takes[] = {
-        {"db", 0, &o->database, NULL},        {"port", 0, &port, NULL},
-        {"listen", 0, &o->address, NULL},     {"tls", 0, NULL, &o->tls},
-        {"token-file", 0, &token_file, NULL}, {"feed", 0, &o->feed, NULL}};
+    const struct verb_option takes[] = {{"db", 0, &o->database, NULL},
+                                        {"port", 0, &port, NULL},
+                                        {"listen", 0, &o->address, NULL},
+                                        {"tls", 0, NULL, &o->tls},
+                                        {"token-file", 0, &token_file, NULL}};
     const struct verb_words words = {"serve", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *o = (struct serve_options){.database = REPORT_DATABASE, .address = "127.0.0.1"};

@@ -11,7 +11,6 @@
 struct serve_options {
     const char *database;
     const char *run;     /* whose live page is printed; NULL: the list */
-    const char *feed;    /* print this run's state, and serve nothing; NULL */
     const char *address; /* numeric, without port and brackets */
     uint16_t port;       /* 0: any */
     bool any_port;       /* the port was not asked for: if it is taken, any other */

@@ -5,7 +5,6 @@
  * running beside it.
  */
 #include "cli/options.h"
-#include "cli/serve/feed_run.h"
 #include "cli/serve/options.h"
 #include "cli/serve/site.h"
 #include "cli/verb.h"
@@ -243,7 +242,7 @@ static int serve_main(int argc, char **argv) {
     int r = serve_options_read(argc, argv, &options);
     if (r)
         return verb_words_status(r);
-    int status = options.feed ? feed_run(options.database, options.feed) : run_server(&options);
+    int status = run_server(&options);
     explicit_bzero(options.token, sizeof options.token);
     return status;
 }

@@ -27,7 +27,6 @@ refuses --db ''
 refuses 1 2
 refuses first
 refuses 0
-refuses --feed ../1
 refuses --token-file no-such-file
 refuses --token-file /dev/zero
 echo short >short && chmod 600 short

@@ -19,9 +19,9 @@
 /* By the number of the run. */
 static const char script[] =
     "#!/bin/sh\n"
-    "case $3 in\n"
+    "case $2 in\n"
     "1) echo '{\"a\":1}'; echo '{\"a\":2}' ;;\n"
-    "2) echo \"chokepoint serve: no run '2'\" >&2; exit 2 ;;\n"
+    "2) echo \"chokepoint top: no run '2'\" >&2; exit 2 ;;\n"
     "3) head -c 9000000 /dev/zero | tr '\\0' a; echo; echo '{\"b\":1}' ;;\n"
     "4) printf '{\"c\":1}\\r\\nevent: ended\\n' ;;\n"
     "*) echo '{\"d\":1}'; exec sleep 1000 ;;\n"
