@@ -10,11 +10,13 @@ const { before, after, test } = require("node:test");
 const { start, stop, open } = require("./lib.js");
 
 const chokepoint = path.join(process.env.CHOKEPOINT_BIN, "chokepoint");
-let server = null, home = null;
+let home = null;
+const children = [];
 
 // A child, and the first address that it says on that stream.
 function begin(words, stream) {
     const child = spawn(chokepoint, words, { stdio: ["pipe", "pipe", "pipe"] });
+    children.push(child);
     const address = new Promise((resolve, reject) => {
         let said = "";
         child[stream].on("data", data => {
@@ -30,12 +32,12 @@ function begin(words, stream) {
 
 before(async () => {
     await start();
-    server = begin(["serve", "--db", "runs.db", "--port", "0"], "stdout");
-    home = await server.address;
+    home = await begin(["serve", "--db", "runs.db", "--port", "0"], "stdout").address;
 });
 after(async () => {
     await stop();
-    server.child.kill("SIGTERM");
+    for (const child of children)
+        child.kill("SIGTERM");
 });
 
 // No trouble, and no request but to the server.
@@ -129,7 +131,7 @@ test("a run is followed while it goes on, in two windows, to its end", { timeout
         await page.locator("#hosts > li").waitFor({ timeout: 120000 });
     }
     const before = await first.page.locator("#facts").textContent();
-    await first.page.waitForFunction(text => document.getElementById("facts").textContent !== text, before, { timeout: 120000 });
+    await first.page.locator("#facts").filter({ hasNotText: before }).waitFor({ timeout: 120000 });
     assert.match(await first.page.locator("#name").textContent(), /^watched \(run 1\)$/);
     // Paused, it stands still; then it goes on.
     await second.page.locator("#pause").focus();
