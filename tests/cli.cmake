@@ -19,3 +19,8 @@ chokepoint_unit_test(test_sweep_parameters chokepoint_sweep)
 chokepoint_unit_test(test_sweep_references chokepoint_sweep chokepoint_reports)
 chokepoint_e2e_test(sweep_cells)
 chokepoint_e2e_test(reference_tables_agree mpi)
+
+# `chokepoint top`
+chokepoint_unit_test(test_top chokepoint_top)
+chokepoint_e2e_test(top_shows_a_run)
+chokepoint_e2e_test(top_watches_hosts)
