@@ -77,11 +77,12 @@ static int find_tables(struct store_tail *tail) {
 
 static int prepare(struct store_tail *tail) {
     bool has = false;
-    int r = sql_prepare(tail->store,
-                        "SELECT s.stream, s.last_seq, s.last_mono_ns, s.frames, h.host, h.name"
-                        " FROM host h JOIN stream s USING(host) WHERE h.run = ?"
-                        " AND s.period_ns <> 0 ORDER BY s.stream",
-                        &tail->list);
+    int r = sql_prepare(
+        tail->store,
+        "SELECT s.stream, s.last_seq, s.last_mono_ns, s.frames, h.host, h.name, s.boot_id"
+        " FROM host h JOIN stream s USING(host) WHERE h.run = ?"
+        " AND s.period_ns <> 0 ORDER BY s.stream",
+        &tail->list);
     if (!r)
         r = sql_has_table(tail->store, "joined", &has);
     if (r || !has)
@@ -282,6 +283,8 @@ static int take_streams(struct store_tail *tail) {
         if (r || last_seq == stream->last_seq)
             continue;
         stream->last_seq = last_seq;
+        sql_column_text(tail->list, 6, tail->hosts[stream->host].boot_id,
+                        sizeof tail->hosts[stream->host].boot_id);
         r = take_stream(tail, stream, sql_column(tail->list, 2), frames < 0 ? 0 : (uint64_t)frames);
     }
     sqlite3_reset(tail->list);

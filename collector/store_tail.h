@@ -23,6 +23,7 @@ struct store_tail_host {
     char *name;      /* owned by the tail */
     int64_t last_ns; /* of its newest frame, since the command started; VALUE_ABSENT: none yet */
     uint64_t frames;
+    char boot_id[BOOT_ID_SIZE + 1]; /* of the kernel that sent it */
 };
 
 /* Tables and their names must outlive the tail; those that the run has no rows of may come later.

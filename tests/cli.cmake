@@ -32,3 +32,7 @@ chokepoint_unit_test(test_serve_feeds chokepoint_serve)
 chokepoint_e2e_test(serve_answers)
 chokepoint_e2e_test(serve_refuses)
 chokepoint_e2e_test(serve_follows_a_run)
+# `chokepoint top`
+chokepoint_unit_test(test_top chokepoint_top)
+chokepoint_e2e_test(top_shows_a_run)
+chokepoint_e2e_test(top_watches_hosts)

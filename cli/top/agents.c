@@ -17,7 +17,7 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define RATE "10"
+#define RATE "2" /* a second: rates are shown of one */
 #define STOP_NS (10 * NS_PER_S)
 #define LATELY_NS (20 * NS_PER_S)
 

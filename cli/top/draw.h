@@ -35,7 +35,7 @@ void top_draw_processes(struct top_area *area);
 void top_draw_pairs(struct top_area *area);
 void top_draw_host(struct top_area *area); /* TOP_HOST_ROWS at most: one in detail */
 void top_draw_help(struct top_area *area);
-#define TOP_HEAD_ROWS 3
+#define TOP_HEAD_ROWS 4
 #define TOP_HOST_ROWS 11
 
 /* Lines with the head; 0: there is nothing to show. */

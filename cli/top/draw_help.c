@@ -3,11 +3,11 @@
 #include "common/error.h"
 
 static const char *const keys[][2] = {
-    {"q", "one screen back; from the first one, out (Ctrl-C: out)"},
-    {"Enter, a number", "one host in detail: the marked one, or the one of that number"},
+    {"q", "one screen back, and out of the first one"},
+    {"Enter, a number", "one host in detail: the marked one, or that one"},
     {"up, down, PgUp, PgDn", "mark another host; in a list, scroll it"},
     {"p", "all processes"},
-    {"P  M  N", "sort by CPU, memory, network; < and > go through all orders, R turns them"},
+    {"P  M  N", "sort by CPU, memory, network; < > other orders, R turns"},
     {"space", "pause, and go on"},
     {"d", "seconds between pictures"},
     {"h  ?", "this"},
@@ -18,7 +18,7 @@ static const struct {
     const char *name, *words;
 } colours[] = {
     {ROLE_COMPUTING, "green", "computing"},
-    {ROLE_CORE_WAIT, "amber", "waiting for a core (WAIT%: of a process, by its threads)"},
+    {ROLE_CORE_WAIT, "amber", "waiting for a core (WAIT%: threads of a process)"},
     {ROLE_PEER_WAIT, "grey", "waiting for a peer"},
     {ROLE_TRANSFER, "blue", "transfer, network"},
     {ROLE_DISK, "purple", "disk"},

@@ -7,7 +7,7 @@
 #include "cli/top/draw.h"
 
 #define LABEL_WIDTH 9
-#define FIGURES 30 /* room for the figures right of a bar */
+#define FIGURES 36 /* room for the figures right of a bar */
 
 static size_t bar_width(const struct canvas *c) {
     size_t width = c->columns - LABEL_WIDTH - FIGURES - 2;

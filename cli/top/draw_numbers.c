@@ -27,6 +27,8 @@ const char *top_rate(char text[TOP_NUMBER_SIZE], double mb_s) {
 const char *top_size(char text[TOP_NUMBER_SIZE], double gb) {
     if (isnan(gb))
         return strcpy(text, "-");
+    if (gb > 0 && gb < 0.0005)
+        return strcpy(text, "<1M");
     if (gb < 0.9995)
         snprintf(text, TOP_NUMBER_SIZE, "%.0fM", fmax(gb, 0) * 1e3);
     else if (gb < 999.5)

@@ -25,6 +25,7 @@ struct live {
     bool heard;            /* some came while we looked */
     int64_t frames_end_ns; /* of the run: of its newest frame; VALUE_ABSENT */
     char trouble[WHY_SIZE];
+    char own_boot[BOOT_ID_SIZE + 1];
     struct live_picture picture;
     uint64_t number;
 };
@@ -82,6 +83,7 @@ int live_open(const char *database, const char *run, struct live **ret_live, cha
     live_window_init(&live->window);
     live->frames_end_ns = VALUE_ABSENT;
     live->heard_ns = clock_monotonic_ns();
+    live_own_boot(live->own_boot);
     live->database = strdup(database);
     int result = live->database ? open_all(live, run, why, why_size) : -ENOMEM;
     if (result < 0)
@@ -218,6 +220,21 @@ static void fill_head(struct live *live) {
     snapshot->trouble = live->trouble[0] ? live->trouble : NULL;
 }
 
+/* A recording of another time, or of another machine, tells of other processes. */
+static int fill_commands(struct live *live) {
+    const struct store_tail_host *hosts;
+    size_t n = store_tail_hosts(live->tail, &hosts);
+    bool *is_here = calloc(n + 1, sizeof *is_here);
+    if (!is_here)
+        return -ENOMEM;
+    for (size_t h = 0; h < n && h < live->picture.snapshot.n_hosts; h++)
+        is_here[live->picture.place[h]] =
+            live->own_boot[0] && strcmp(hosts[h].boot_id, live->own_boot) == 0;
+    live_fill_commands(&live->picture, is_here);
+    free(is_here);
+    return 0;
+}
+
 static int draw(struct live *live) {
     struct live_picture *picture = &live->picture;
     live_picture_release(picture);
@@ -227,6 +244,8 @@ static int draw(struct live *live) {
         result = live_fill_processes(picture, &live->window);
     if (result == 0)
         result = live_fill_pairs(picture, &live->window);
+    if (result == 0 && picture->snapshot.state == LIVE_RUNNING)
+        result = fill_commands(live);
     if (result == 0)
         result = live_fill_judged(picture, live->judged);
     if (result == 0)

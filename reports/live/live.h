@@ -87,7 +87,7 @@ struct live_process {
     int rank;            /* -1: none */
     bool job;            /* of the command that is recorded */
     const char *name;    /* without the pid */
-    const char *command; /* its command line; NULL: not known */
+    const char *command; /* its command line, of a host that is this machine; NULL */
     double cpu_pct;
     double run_queue_pct; /* runnable, but without a core */
     double memory_gb, read_mb_s, write_mb_s;

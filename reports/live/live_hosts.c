@@ -22,7 +22,8 @@ static int fill_metrics(struct live_host *to, const struct live_window *window, 
         to->metrics[m] = rate_mean_between(&rate, now.begin_ns, now.end_ns);
         rate_release(&rate);
     }
-    to->cpu_pct = 100 - to->metrics[METRIC_CPU_IDLE] - to->metrics[METRIC_CPU_IOWAIT];
+    double wait = to->metrics[METRIC_CPU_IOWAIT]; /* a group has none of its own */
+    to->cpu_pct = 100 - to->metrics[METRIC_CPU_IDLE] - (isnan(wait) ? 0 : wait);
     return 0;
 }
 

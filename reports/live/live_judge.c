@@ -248,9 +248,11 @@ void live_judge_free(struct live_judge *judge) {
         leave(judge);
 }
 
-/* After so much work, when the next is due. */
-static int64_t rest_ns(int64_t cost_ns) {
-    double rest = (double)cost_ns / LIVE_JUDGE_SHARE, least = LIVE_JUDGE_EVERY_S * 1e9;
+/* After so much work, when the next is due; sooner while there is no answer yet. */
+static int64_t rest_ns(const struct live_judge *judge) {
+    bool early = !judge->result || judge->result->limit.too_short;
+    double rest = (double)judge->cost_ns / LIVE_JUDGE_SHARE;
+    double least = (early ? 1 : LIVE_JUDGE_EVERY_S) * 1e9;
     return (int64_t)(rest > least ? rest : least);
 }
 
@@ -261,7 +263,7 @@ static void take_fresh(struct live_judge *judge) {
     judged_free(judge->result);
     judge->result = judge->fresh;
     judge->fresh = NULL;
-    judge->next_ns = clock_monotonic_ns() + rest_ns(judge->cost_ns);
+    judge->next_ns = clock_monotonic_ns() + rest_ns(judge);
     judge->done = judge->result->limit.final;
 }
 
@@ -272,7 +274,7 @@ const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended) {
                (clock_monotonic_ns() >= judge->next_ns || (ended && !judge->ended));
     if (due) {
         judge->ended = ended;
-        judge->next_ns = clock_monotonic_ns() + rest_ns(judge->cost_ns);
+        judge->next_ns = clock_monotonic_ns() + rest_ns(judge);
         start(judge);
     }
     pthread_mutex_unlock(&judge->lock);

@@ -35,6 +35,14 @@ bool live_window_now_of(const struct live_window *window, const struct series *s
 double live_window_growth(const struct series_set *set, const struct series *series,
                           uint64_t columns, struct window now);
 
+/* ---- live_command.c ---- */
+
+struct live_picture;
+/* The boot of this machine; "": not known. */
+void live_own_boot(char boot_id[BOOT_ID_SIZE + 1]);
+/* Command lines of the processes of hosts that are this machine (by the snapshot's hosts). */
+void live_fill_commands(struct live_picture *picture, const bool *is_here);
+
 /* ---- live_judge.c: the run so far, judged in a thread ---- */
 
 struct live_judged {
