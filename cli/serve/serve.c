@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -225,7 +224,7 @@ static int run_server(const struct serve_options *options) {
     struct server server = {.options = options, .signal_fd = open_signals()};
     int status = 1;
     limits_raise(NULL);
-    setpriority(PRIO_PROCESS, 0, NICENESS);
+    (void)!nice(NICENESS);
     if (server.signal_fd < 0)
         fail("cannot start", server.signal_fd);
     else if (open_server(&server) == 0 && print_address(&server) == 0) {
