@@ -184,6 +184,15 @@ struct report_rank_entry {  /* the ranking of (host, resource) */
     double gain_pct, blocked_pct;
 };
 
+/* What would be gained without one of these, and with twice of it. */
+struct report_change {
+    char *what;                         /* what limits */
+    char *without, *doubled;            /* the options of `chokepoint whatif` that ask it; NULL */
+    double gain_pct, low_pct, high_pct; /* of the run time, without it; NAN */
+    double twice_pct, twice_low_pct, twice_high_pct;
+    const char *source; /* static: "replay", "counters", "bound" */
+};
+
 struct report_straggler {
     int host, rank;
     const char *kind; /* persistent intermittent onset */
@@ -333,6 +342,8 @@ struct report {
     size_t n_phase_verdicts;
     struct report_rank_entry *ranking;
     size_t n_ranking;
+    struct report_change *changes; /* the one that gains most first */
+    size_t n_changes;
     struct report_straggler *stragglers;
     size_t n_stragglers;
     bool stragglers_judged; /* ranks were compared */
