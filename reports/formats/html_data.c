@@ -17,9 +17,9 @@
 #include "reports/plot/thin.h"
 
 #define POINTS_MAX 600000
-#define PAIRS_MAX 1200 /* of a line: more than a screen has pixels */
+#define PAIRS_MAX 1000 /* of a line: more than a screen has pixels */
 #define PAIRS_MIN 60
-#define LEVELS 2000 /* of a line: steps between 0 and its highest value */
+#define LEVELS 1000 /* of a line: steps between 0 and its highest value */
 #define TICKS_MAX 400
 #define ROUTES_MAX 12
 #define RANKS_MAX 24

@@ -40,6 +40,15 @@ void html_heading(struct page *page, int level, const char *text);
 /* Something that is wider than a telephone scrolls on its own, also by keyboard. */
 void html_open_scroll(struct page *page, const char *what, const char *name);
 
+/* ---- html_path.c ---- */
+
+/* The data of a path of gnuplot's, of which "d='M" stands there: without what is around it.
+ * Returns where they end, NULL: nothing was written. */
+const char *html_put_line(FILE *out, const char *at);
+/* Polygons of one look that stand there one after another, as data of one path; what is in their
+ * element but for the points. Returns what is behind them, NULL: there are none. */
+const char *html_put_areas(FILE *out, const char *at, const char **ret_look, size_t *ret_n);
+
 /* ---- html_table.c, html_svg.c, html_data.c ---- */
 
 void html_table(struct page *page, const struct report_table *table);

@@ -77,12 +77,58 @@ static const char *put_blank(FILE *out, const char *at, char before) {
     return next;
 }
 
+/* Attributes, of which colours are made short. */
+static void put_look(FILE *out, const char *look, size_t n) {
+    for (const char *at = look, *next; at < look + n; at = next) {
+        next = put_colour(out, at);
+        if (!next) {
+            if (strncmp(at, " = ", 3) == 0)
+                fputc('=', out);
+            else
+                fputc(*at, out);
+            next = at + (strncmp(at, " = ", 3) == 0 ? 3 : 1);
+        }
+    }
+}
+
+/* Areas and lines in short; behind them, NULL: nothing of that stands there. */
+static const char *put_shape(FILE *out, const char *at) {
+    char *data = NULL;
+    size_t size, n;
+    const char *look = NULL, *end = NULL;
+    FILE *copy = *at == '<' || *at == 'd' ? open_memstream(&data, &size) : NULL;
+    if (!copy)
+        return NULL;
+    if (*at == '<')
+        end = html_put_areas(copy, at, &look, &n);
+    else
+        end = html_put_line(copy, at);
+    if (fclose(copy) != 0)
+        end = NULL;
+    if (end && look) {
+        fputs("<path ", out);
+        put_look(out, look, n);
+        fprintf(out, " d='%s'/>", data);
+    } else if (end) {
+        fprintf(out, "d='%s", data);
+    }
+    free(data);
+    return end;
+}
+
+static bool may_be_shape(const char *at, bool in_tag) {
+    return in_tag ? starts_with(at, "d='M") : starts_with(at, "<polygon ");
+}
+
 static void put_slim(FILE *out, const char *at) {
     const char *next;
     bool in_tag = false;
     char before = '>';
     while (*at) {
         if (!in_tag && *at == '<' && (next = left_out(at))) {
+            at = next;
+        } else if (may_be_shape(at, in_tag) && (next = put_shape(out, at))) {
+            before = '>';
             at = next;
         } else if (in_tag && ((next = without_attribute(at)) || (next = put_colour(out, at)))) {
             at = next;
@@ -132,15 +178,21 @@ static void put_marks(struct html *h, FILE *out, const char *svg) {
     free(marks);
 }
 
+static char last_of(const char *text) {
+    return text[strlen(text) - 1];
+}
+
 static void put_caption(FILE *out, const struct page_picture *picture) {
-    fputs("<figcaption><b>", out);
+    fputs("<figcaption><strong>", out);
     html_put(out, picture->caption);
     if (!picture->svg)
         fputs(picture->why == ENOENT ? ": no picture, since gnuplot is not installed here (package "
                                        "gnuplot-nox)"
                                      : ": gnuplot failed to draw it",
               out);
-    fputs("</b>", out);
+    if (picture->finding && *picture->caption && !strchr(".?!", last_of(picture->caption)))
+        fputc('.', out);
+    fputs("</strong>", out);
     if (picture->finding) {
         fputs(" ", out);
         html_put_words(out, picture->finding);

@@ -64,6 +64,8 @@ static char *of_cpu(const struct report *report) {
                        last.text);
 }
 
+#define HARDLY_MB_S .1
+
 /* The metric that is highest of the two, and of whom. */
 static char *of_rates(const struct report *report, enum metric one, enum metric other,
                       const char *one_does, const char *other_does) {
@@ -75,8 +77,9 @@ static char *of_rates(const struct report *report, enum metric one, enum metric 
                                          value_of(report, (size_t)b, other).mean);
     int host = first ? a : b;
     struct report_value v = value_of(report, (size_t)host, first ? one : other);
-    if (!(v.peak > 0))
-        return text_format("There was next to none.");
+    if (v.mean < HARDLY_MB_S)
+        return text_format("Hardly any: %s MB/s on average, on %s.", three(v.mean, &mean),
+                           name_of(report, host));
     const struct report_ceiling *ceiling =
         report->series ? &report->series[host].ceilings[first ? one : other] : NULL;
     three(v.mean, &mean);

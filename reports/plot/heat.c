@@ -10,7 +10,7 @@
 
 #define NAMES_SHOWN_MAX 64 /* rows that have room for a name each */
 #define NAME_MAX_SHOWN 20  /* characters of it */
-/* Cells drawn one by one: a picture of few is blurred when it is stretched. */
+/* Cells drawn one by one (draw.c says how): a picture of few is blurred when it is stretched. */
 #define CRISP_MAX 14000
 
 void series_add_bin_means(const struct report_series *series, double end_s, double *sums,
@@ -87,7 +87,7 @@ static void put_plot(FILE *out, size_t rows, size_t columns, double width) {
                 width / 2);
     else
         fprintf(out, "($3 < 0 ? NaN : $3) with image%s\n",
-                rows * columns <= CRISP_MAX ? " pixels" : "");
+                rows * columns <= CRISP_MAX ? " @crisp" : "");
 }
 
 static void put_row_names(FILE *out, const struct report *report, const struct heat_map *map) {

@@ -10,7 +10,7 @@
         return;
     const run = JSON.parse(source.textContent);
     const points = 2 * run.pairs, span = run.end / run.pairs;
-    const HOSTS_AT_FIRST = 4, CEILING_FAR = 2.5;
+    const HOSTS_AT_FIRST = 4, CEILING_FAR = 2.5, TICK_ROOM = 4;
     const panels = []; /* {graph, chart, head, cursor, plot, values} that are shown */
     let range = [0, run.end], drawing = false;
 
@@ -97,6 +97,8 @@
         });
     }
     function draw_ticks(context, area, graph) {
+        if (run.ticks.length * run.end / (range[1] - range[0]) > area.w / TICK_ROOM)
+            return;
         context.strokeStyle = colour("soft");
         context.beginPath();
         for (const tick of run.ticks) {
@@ -108,29 +110,30 @@
         }
         context.stroke();
     }
-    function draw_ceilings(context, area, graph, plot, lines) {
-        const said = [];
-        lines.forEach((line, i) => {
-            if (!line.c)
-                return;
-            const y = graph.toDomYCoord(line.c);
-            said.push(plot.labels[i][0] + " " + three(line.c) + " " + plot.unit + " (" + line.k + ")");
+    function draw_ceilings(context, area, graph, lines) {
+        context.strokeStyle = colour("limit");
+        context.setLineDash([5, 4]);
+        for (const line of lines) {
+            const y = line.c ? graph.toDomYCoord(line.c) : -1;
             if (y < area.y)
-                return;
-            context.strokeStyle = colour("limit");
-            context.setLineDash([5, 4]);
+                continue;
             context.beginPath();
             context.moveTo(area.x, y);
             context.lineTo(area.x + area.w, y);
             context.stroke();
-            context.setLineDash([]);
-        });
-        if (said.length) {
-            const words = "ceiling: " + said.join(", ");
-            context.fillStyle = colour("limit-text");
-            context.font = "10px sans-serif";
-            context.fillText(words, Math.max(area.x, area.x + area.w - context.measureText(words).width - 4), area.y + 10);
         }
+        context.setLineDash([]);
+    }
+    function ceilings_of(plot, lines) {
+        const said = [];
+        lines.forEach((line, i) => {
+            const words = line.c ? three(line.c) + " " + plot.unit + " (" + line.k + ")" : "", last = said[said.length - 1];
+            if (last && last.words === words)
+                last.of += " and " + plot.labels[i][0];
+            else if (words)
+                said.push({ words, of: plot.labels[i][0] });
+        });
+        return said.length ? "ceiling: " + said.map(one => one.of + " " + one.words).join(", ") : "";
     }
 
     /* ---- all panels together ---- */
@@ -208,7 +211,7 @@
             underlayCallback: (context, area, graph) => {
                 draw_phases(context, area, graph);
                 draw_ticks(context, area, graph);
-                draw_ceilings(context, area, graph, plot, panel.lines);
+                draw_ceilings(context, area, graph, panel.lines);
             },
             highlightCallback: (event, time, at, row) => point_at(row),
             unhighlightCallback: () => point_at(null),
@@ -235,6 +238,7 @@
             panel.head.append(entry);
             panel.values.push(value);
         });
+        panel.head.append(element("span", "ceiling", ceilings_of(plot, of.lines)));
         panel.chart.tabIndex = 0;
         panel.chart.setAttribute("role", "application");
         panel.chart.setAttribute("aria-label", plot.name + (name ? " of " + name : "") + " over time: arrows move the cursor, with Shift the range, + and - zoom, 0 shows all");
