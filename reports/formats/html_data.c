@@ -112,10 +112,12 @@ static json_t *panel_of(int host, json_t *lines) {
     return json_pack("{s:i,s:o}", "host", host, "lines", lines);
 }
 
+/* part: it shows less than the picture, which stays. */
 static json_t *plot_of(const char *name, const char *unit, bool stacked, double top, bool sparse,
-                       json_t *labels, json_t *panels) {
-    return json_pack("{s:s,s:s,s:b,s:f,s:b,s:o,s:o}", "name", name, "unit", unit, "stacked",
-                     stacked, "top", top, "sparse", sparse, "labels", labels, "panels", panels);
+                       bool part, json_t *labels, json_t *panels) {
+    return json_pack("{s:s,s:s,s:b,s:f,s:b,s:b,s:o,s:o}", "name", name, "unit", unit, "stacked",
+                     stacked, "top", top, "sparse", sparse, "part", part, "labels", labels,
+                     "panels", panels);
 }
 
 static json_t *resource_of(const struct report *report, const struct resource_plot *plot,
@@ -132,7 +134,8 @@ static json_t *resource_of(const struct report *report, const struct resource_pl
         }
         json_array_append_new(panels, panel_of((int)h, lines));
     }
-    return plot_of(plot->name, plot->unit, plot->stacked, plot->top, false, labels, panels);
+    return plot_of(plot->name, plot->unit, plot->stacked, plot->top, false,
+                   report->n_hosts > PLOT_HOSTS_MAX, labels, panels);
 }
 
 /* ---- of the run as a whole: one panel ---- */
@@ -144,7 +147,7 @@ static json_t *pairs_of(const struct report *report, const struct axis *axis) {
         json_array_append_new(lines, line_of(&report->routes[i].series, axis, NULL));
     }
     json_array_append_new(panels, panel_of(-1, lines));
-    return plot_of("pairs", "MB/s", false, 0, false, labels, panels);
+    return plot_of("pairs", "MB/s", false, 0, false, report->n_routes > ROUTES_MAX, labels, panels);
 }
 
 static json_t *iterations_of(const struct report *report, const struct axis *axis) {
@@ -158,7 +161,7 @@ static json_t *iterations_of(const struct report *report, const struct axis *axi
         json_array_append_new(lines, line_of(&series, axis, NULL));
     }
     json_array_append_new(panels, panel_of(-1, lines));
-    return plot_of("iterations", "s", false, 0, true, labels, panels);
+    return plot_of("iterations", "s", false, 0, true, report->n_ranks > RANKS_MAX, labels, panels);
 }
 
 /* ---- what is marked in all plots ---- */

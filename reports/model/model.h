@@ -83,6 +83,17 @@ struct report_route {
 };
 #define REPORT_ROUTES_MAX 1024
 
+/* One connection of the job, one way. */
+struct report_connection {
+    int from, to;           /* hosts; to -1: outside */
+    int from_port, to_port; /* -1: not known */
+    char *process;          /* "train[1000]"; NULL: not known */
+    double bytes, mean_mb_s;
+    double rtt_ms; /* median; NAN */
+    size_t series; /* of the recording */
+};
+#define REPORT_CONNECTIONS_MAX 100
+
 /* The iterations of one rank (F3). */
 struct report_rank {
     int rank; /* -1 when the program has none */
@@ -321,6 +332,8 @@ struct report {
     struct report_host_series *series; /* one a host */
     struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
     size_t n_routes, n_routes_all;
+    struct report_connection *connections; /* those that carried most */
+    size_t n_connections, n_connections_all;
     struct report_rank *ranks;
     size_t n_ranks;
     struct report_role *roles;

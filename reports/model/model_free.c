@@ -50,6 +50,7 @@ static void measures_free(struct report *report) {
     for (size_t i = 0; i < report->n_routes; i++)
         series_release(&report->routes[i].series);
     free(report->routes);
+    FREE_ITEMS(report->connections, report->n_connections, process);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/plot/drawing.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/text.h"
@@ -35,6 +37,11 @@ void drawing_put_short(FILE *out, const char *text, size_t characters) {
     }
     if (longer)
         fputs("\u2026", out);
+}
+
+double drawing_step(double end, double most) {
+    double power = pow(10, floor(log10(end / most))), step = end / most / power;
+    return power * (step <= 1 ? 1 : step <= 2 ? 2 : step <= 5 ? 5 : 10);
 }
 
 void drawing_put_text(FILE *out, double x, double y, const char *anchor, const char *class,

@@ -178,7 +178,7 @@ static void put_fullest(const struct map *m, size_t host, double y) {
 }
 
 static void put_axis(const struct map *m) {
-    double end = report_end_s(m->report), step = axis_round_up(end / 8);
+    double end = report_end_s(m->report), step = drawing_step(end, 10);
     for (double t = 0; t <= end * 1.0001; t += step) {
         char text[32];
         snprintf(text, sizeof text, "%.4g%s", t, t == 0 ? " s" : "");

@@ -36,7 +36,7 @@ static double x_of(double seconds, double top) {
 }
 
 static void put_axis(FILE *out, double top, int height) {
-    double step = axis_round_up(top / 6);
+    double step = drawing_step(top, 8);
     for (double t = 0; t <= top * 1.0001; t += step) {
         char text[32];
         snprintf(text, sizeof text, "%.4g%s", t, t == 0 ? " s" : "");

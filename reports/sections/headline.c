@@ -49,13 +49,13 @@ void section_headline(const struct report *report, struct page *page) {
     const struct report_verdict *v = &report->verdict;
     AUTO(text_free) char *worth = worth_of(v);
     AUTO(text_free) char *recording = recording_of(report);
-    AUTO(text_free)
-    char *more = text_format("`chokepoint report %lld --db FILE` in a terminal; all of it is below",
-                             (long long)report->run_id);
-    const struct page_field fields[] = {{"worth", worth},
-                                        {"do", v->n_next ? v->next[0] : NULL},
-                                        {"more", more},
-                                        {"recording", recording}};
+    const struct page_field fields[] = {
+        {"worth", worth},
+        {"do", v->n_next ? v->next[0] : NULL},
+        {"more", v->too_short
+                     ? NULL
+                     : "evidence, what speaks against it, and what was ruled out, are below"},
+        {"recording", recording}};
     page_statement(page, verdict_state_name(v->state), v->confidence, v->summary);
     page_fields(page, fields, ARRAY_SIZE(fields));
 }

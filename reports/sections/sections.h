@@ -19,7 +19,7 @@ extern report_section section_run, section_phases, section_verdict, section_phas
     section_arithmetic, section_operators, section_pictures, section_processes, section_alerts,
     section_ceilings, section_quality, section_figures, section_loads, section_filesystems,
     section_exports, section_headline, section_evidence, section_map, section_changes,
-    section_matrix;
+    section_connections, section_matrix;
 
 extern comparison_section section_compared, section_compared_groups, section_compared_parts,
     section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,

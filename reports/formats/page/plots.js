@@ -246,6 +246,7 @@
         whole.append(panel.head, panel.chart, panel.cursor);
         box.append(whole);
         panel.graph = new Dygraph(panel.chart, rows_of(plot, of.lines), options_of(plot, panel));
+        panel.graph.resetZoom = () => show_range(0, run.end); /* rather than from the first point to the last */
         panels.push(panel);
     }
 
@@ -258,7 +259,7 @@
             continue;
         const box = element("div", "alive");
         figure.querySelector("figcaption").after(box);
-        figure.classList.add("is-alive");
+        figure.classList.add(plot.part ? "is-both" : "is-alive"); /* a picture of more than the plots show stays */
         figures.push({ plot, box });
     }
     function show_all() {
