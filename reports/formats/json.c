@@ -2,7 +2,7 @@
 /*
  * A document for programs (docs/report-json.md): each table is a member of it, each column with a
  * key a member of each of its rows. Made with jansson, which escapes; a value that is not known is
- * null. The only file that knows jansson.
+ * null.
  */
 #include <errno.h>
 #include <jansson.h>
