@@ -7,3 +7,4 @@ function(chokepoint_browser_test name)
 endfunction()
 
 chokepoint_browser_test(page)
+chokepoint_browser_test(serve)
