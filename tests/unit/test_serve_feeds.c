@@ -165,7 +165,7 @@ static void a_line_cannot_make_an_event_of_its_own(void **state) {
 
 static void runs_and_watchers_are_bounded(void **state) {
     int watchers[FEEDS_MAX + 1];
-    char run[8];
+    char run[16];
     (void)state;
     for (int i = 0; i < FEEDS_MAX; i++) {
         snprintf(run, sizeof run, "%d", 100 + i);
