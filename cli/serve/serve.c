@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define NICENESS 10
-#define FINISH_NS NS_PER_S /* for the last words to those who watch */
+#define FINISH_NS (3 * NS_PER_S) /* for the last words to those who watch */
 
 struct server {
     const struct serve_options *options;
