@@ -30,6 +30,11 @@ int report_fill_findings(struct report *report, struct judgement *judgement);
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct judgement *judgement);
 
+/* "server" or "worker" where the marks tell, else "". role: of struct rank_iterations, or that of
+ * ranks which mark no iterations. */
+#define ROLE_WITHOUT_ITERATIONS (-1)
+const char *report_role_name(const struct run_model *model, int role);
+
 /* A note of a run that did not end well; part of the quality. */
 int report_note_end(struct report *report);
 

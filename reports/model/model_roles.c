@@ -57,10 +57,11 @@ static int fill_role(struct report *report, const struct run_model *model,
     bool iterates = iterating(its, &window);
     struct rank_use use = rank_use_find(model, rank, iterates ? &window : NULL);
     double time = (double)(window.end_ns - window.begin_ns) / 1e9;
+    const char *role = its ? its->role : report_role_name(model, ROLE_WITHOUT_ITERATIONS);
     struct report_role *to = &report->roles[report->n_roles++];
     *to = (struct report_role){.rank = rank->rank,
                                .host = rank->host,
-                               .role = strdup(its ? its->role : ""),
+                               .role = strdup(role),
                                .accuracy_pct = accuracy_pct(report, rank->rank),
                                .time_s = iterates ? time : use.lived_s,
                                .lived_s = use.lived_s,
