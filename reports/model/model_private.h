@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 #define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 
+#include "analysis/evidence/process_traffic.h"
 #include "analysis/facts/recording/recording.h"
 #include "analysis/rules/rules.h"
 #include "analysis/run_model.h"
@@ -20,8 +21,10 @@ int report_fill_routes(struct report *report, const struct run_model *model);
 int report_fill_storage(struct report *report, const struct run_model *model);
 int report_fill_alerts(struct report *report, const struct run_model *model);
 int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */
-int report_fill_processes(struct report *report, const struct run_model *model);
-int report_fill_roles(struct report *report, const struct run_model *model); /* after plots */
+int report_fill_processes(struct report *report, const struct run_model *model,
+                          const struct process_traffic *traffic);
+int report_fill_roles(struct report *report, const struct run_model *model,
+                      const struct process_traffic *traffic); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
 int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
