@@ -41,10 +41,10 @@ struct libsvm_reader {
     bool direct;    /* set after opening: every read goes to the disk, past the page cache */
     /* own */
     size_t part, first; /* with which an epoch begins */
-    int fd;            /* -1: no part is open */
-    struct gzip *gzip; /* owns fd; NULL: the part is not packed */
-    off_t line_offset; /* of the next line in its file */
-    uint64_t line;     /* of the next line, from 1 within the part */
+    int fd;             /* -1: no part is open */
+    struct gzip *gzip;  /* owns fd; NULL: the part is not packed */
+    off_t line_offset;  /* of the next line in its file */
+    uint64_t line;      /* of the next line, from 1 within the part */
     uint64_t examples_this_epoch;
     char *buffer;
     size_t position, filled;
