@@ -4,7 +4,7 @@
 # turns. The best of the turns counts, by CPU time (of the training: that of a long run less that of a short one). Then what the
 # processor allows: the share of an iteration that is oneDNN's convolutions, what they compute in a second (the net's own products;
 # padding counts for nothing), and OpenBLAS's sgemm beside it, with its widest kernels for this processor.
-# Usage: lenet_rate.sh [BIN], the binaries of a release build; TURNS in the environment.
+# Usage: lenet_rate.sh [BIN], the binaries of a release build; TURNS and BATCHES in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: lenet_rate.sh BIN}}
 turns=${TURNS:-3}
@@ -49,7 +49,7 @@ gemm() {
     done | sort -k 2 -n | awk 'NR == 1 { print $2 }'
 }
 bad=0
-for batch in 64 256; do
+for batch in ${BATCHES:-64 256}; do
     short=20 long=$((20 + 25600 / batch))
     : >"$work/ours"
     : >"$work/theirs"

@@ -7,11 +7,14 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "workloads/common/libsvm.h"
 
 #define ROUNDS 7
+#define HUGE_PAGE ((size_t)1 << 21)
 
 static double cpu_s(void) {
     struct timespec t;
@@ -55,16 +58,25 @@ static int read_all(const char *path, uint32_t n_features, struct batch *ret) {
     return r;
 }
 
+/* In huge pages where there are any, as training has them. NULL: no memory. */
+static float *make_weights(size_t n) {
+    size_t bytes = (n * sizeof(float) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    float *w = n ? aligned_alloc(HUGE_PAGE, bytes) : NULL;
+    if (w) {
+        madvise(w, bytes, MADV_HUGEPAGE);
+        memset(w, 0, bytes);
+    }
+    return w;
+}
+
 int main(int argc, char **argv) {
     uint32_t n_features = argc == 3 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     struct batch batch = {0};
-    float *w = n_features ? malloc(n_features * sizeof *w) : NULL;
+    float *w = make_weights(n_features);
     if (!w) {
         fprintf(stderr, "usage: bench_random_update FILE FEATURES\n");
         return 2;
     }
-    for (uint32_t i = 0; i < n_features; i++)
-        w[i] = 0;
     if (read_all(argv[1], n_features, &batch) < 0)
         return 1;
     size_t n = batch.row_start[batch.n_rows];
