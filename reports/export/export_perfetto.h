@@ -14,6 +14,7 @@ struct perfetto {
     struct trace trace;
     struct strands strands;
     size_t tracks_left_out; /* counters */
+    size_t arrows_left_out;
 };
 
 static inline unsigned perfetto_pid(int host) {
@@ -36,6 +37,10 @@ int perfetto_put_marks(struct perfetto *p);
 
 /* Calls of MPI, if the recording has them: negative errno of the store. */
 int perfetto_put_calls(struct perfetto *p);
+
+/* Arrows from sends to the receives that took them: of messages whose two calls are known, at most
+ * some thousand a minute, those that were waited for longest. After perfetto_put_calls. -ENOMEM. */
+int perfetto_put_arrows(struct perfetto *p);
 
 /* Resources of each host and the job's processes as counters. -ENOMEM. */
 int perfetto_put_counters(struct perfetto *p);

@@ -3,6 +3,9 @@
  * Calls of MPI as slices, on tracks of their own below the ranks'. There may be millions, so they
  * are read as they are stored and sorted frame by frame: a call is stored when it has ended, so
  * the frames of a thread follow each other in time.
+ *
+ * Tests and probes that found nothing come in long rows, with a short pause between two: a row is
+ * one slice with their number, since each alone says nothing and all together fill a viewer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +35,7 @@ static const char *const columns[] = {"rank", "pid", "start_ns", "duration_ns", 
                                       "peer", "tag", "bytes",    "comm",        "cpu_ns", "polls"};
 
 /* Bits of `flags`: one message of a call, and the life of a request, are no calls of their own. */
+#define FLAG_FOLDED 2
 #define FLAG_PART 4
 #define FLAG_REQUEST 8
 
@@ -40,7 +44,10 @@ struct call {
     int host;
     int64_t start_ns, end_ns;
     int64_t values[ARRAY_SIZE(columns)];
+    int64_t n_joined; /* events that this one stands for */
 };
+
+#define PAUSE_NS 20000000 /* a longer one between two looks is time of its own */
 
 struct reader {
     struct perfetto *p;
@@ -49,6 +56,8 @@ struct reader {
     int64_t host, t_ns;
     char **names; /* owned: few, one a function */
     size_t n_names;
+    struct call *rows; /* owned: the polls of each thread that may still go on */
+    size_t n_rows;
 };
 
 static int find_host(const struct perfetto *p, int64_t id) {
@@ -83,11 +92,13 @@ static int compare(const void *a, const void *b) {
 static int put_call(struct perfetto *p, const struct call *call) {
     static const int shown[] = {AT_PEER, AT_TAG, AT_BYTES, AT_COMM, AT_CPU, AT_POLLS};
     const int64_t *v = call->values;
-    struct trace_argument arguments[ARRAY_SIZE(shown)];
+    struct trace_argument arguments[ARRAY_SIZE(shown) + 1];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
         if (v[shown[i]] != VALUE_ABSENT)
             arguments[n++] = (struct trace_argument){columns[shown[i]], v[shown[i]], NULL};
+    if (call->n_joined > 1)
+        arguments[n++] = (struct trace_argument){"events", call->n_joined, NULL};
     int rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK];
     return perfetto_put_slice(p, call->host, v[AT_PID] < 0 ? -1 : v[AT_PID],
                               v[AT_THREAD] < 0 ? 0 : v[AT_THREAD], rank,
@@ -99,12 +110,85 @@ static int put_call(struct perfetto *p, const struct call *call) {
                                                    .n_arguments = n});
 }
 
+/* ---- rows of polls ---- */
+
+static bool is_poll(const struct call *call) {
+    static const char *const names[] = {"MPI_Test", "MPI_Iprobe", "MPI_Improbe"};
+    int64_t flags = call->values[AT_FLAGS];
+    for (size_t i = 0; i < ARRAY_SIZE(names) && flags != VALUE_ABSENT && flags & FLAG_FOLDED; i++)
+        if (strncmp(call->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static struct call *find_row(struct reader *reader, const struct call *call) {
+    for (size_t i = 0; i < reader->n_rows; i++)
+        if (reader->rows[i].host == call->host &&
+            reader->rows[i].values[AT_PID] == call->values[AT_PID] &&
+            reader->rows[i].values[AT_THREAD] == call->values[AT_THREAD])
+            return &reader->rows[i];
+    return NULL;
+}
+
+static int begin_row(struct reader *reader, const struct call *call) {
+    struct call *rows = realloc(reader->rows, (reader->n_rows + 1) * sizeof *rows);
+    if (!rows)
+        return -ENOMEM;
+    reader->rows = rows;
+    rows[reader->n_rows++] = *call;
+    return 0;
+}
+
+static void add(int64_t *sum, int64_t value) {
+    if (value != VALUE_ABSENT && (*sum == VALUE_ABSENT || __builtin_add_overflow(*sum, value, sum)))
+        *sum = value;
+}
+
+/* What the looks of a row have in common stays: they may look for different things. */
+static void join(struct call *row, const struct call *call) {
+    static const int same[] = {AT_PEER, AT_TAG, AT_COMM};
+    for (size_t i = 0; i < ARRAY_SIZE(same); i++)
+        if (row->values[same[i]] != call->values[same[i]])
+            row->values[same[i]] = VALUE_ABSENT;
+    add(&row->values[AT_POLLS], call->values[AT_POLLS]);
+    add(&row->values[AT_CPU], call->values[AT_CPU]);
+    row->name = strcmp(row->name, call->name) == 0 ? row->name : "MPI polls";
+    row->end_ns = call->end_ns > row->end_ns ? call->end_ns : row->end_ns;
+    row->n_joined++;
+}
+
+static int end_row(struct reader *reader, struct call *row) {
+    struct call ended = *row;
+    *row = reader->rows[--reader->n_rows];
+    return put_call(reader->p, &ended);
+}
+
+/* A row ends with another call of its thread, or a pause. */
+static int take_call(struct reader *reader, const struct call *call) {
+    struct call *row = find_row(reader, call);
+    int result = 0;
+    if (row && is_poll(call) && call->start_ns - row->end_ns <= PAUSE_NS)
+        return join(row, call), 0;
+    if (row)
+        result = end_row(reader, row);
+    if (result < 0)
+        return result;
+    return is_poll(call) ? begin_row(reader, call) : put_call(reader->p, call);
+}
+
+static int end_rows(struct reader *reader) {
+    int result = 0;
+    while (result == 0 && reader->n_rows)
+        result = end_row(reader, reader->rows);
+    return result;
+}
+
 static int flush(struct reader *reader) {
     int result = 0;
     if (reader->n)
         qsort(reader->calls, reader->n, sizeof *reader->calls, compare);
     for (size_t i = 0; result == 0 && i < reader->n; i++)
-        result = put_call(reader->p, &reader->calls[i]);
+        result = take_call(reader, &reader->calls[i]);
     reader->n = 0;
     return result;
 }
@@ -144,7 +228,8 @@ static int take_row(void *ctx, const struct store_row_read *row) {
     const char *name = call ? keep_name(reader, row->instance_name) : NULL;
     if (!name)
         return -ENOMEM;
-    *call = (struct call){.name = name, .host = host, .start_ns = start, .end_ns = end};
+    *call =
+        (struct call){.name = name, .host = host, .start_ns = start, .end_ns = end, .n_joined = 1};
     memcpy(call->values, row->values, sizeof call->values);
     reader->n++;
     return 0;
@@ -156,6 +241,9 @@ int perfetto_put_calls(struct perfetto *p) {
                                           ARRAY_SIZE(columns), take_row, &reader);
     if (result == 0)
         result = flush(&reader);
+    if (result == 0)
+        result = end_rows(&reader);
+    free(reader.rows);
     for (size_t i = 0; i < reader.n_names; i++)
         free(reader.names[i]);
     free(reader.names);

@@ -61,8 +61,10 @@ static void name_track(const struct reader *reader, const struct store_row_read 
     for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
         if (ends_with(column->name, suffixes[i]))
             size = (int)(strlen(column->name) - strlen(suffixes[i]));
-    snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s %s %.*s", reader->table->name, row->instance_name,
-             size, column->name);
+    const char *table = reader->table->name;
+    bool named = strncmp(row->instance_name, table, strlen(table)) == 0; /* "rank 0" of rank */
+    snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s%s%s %.*s", named ? "" : table, named ? "" : " ",
+             row->instance_name, size, column->name);
 }
 
 static bool may_begin(struct reader *reader, size_t c) {
