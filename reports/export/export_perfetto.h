@@ -21,6 +21,15 @@ static inline unsigned perfetto_pid(int host) {
     return (unsigned)host + 1;
 }
 
+/* The shortest step of a counter: 0, as it was sampled, but of a long run a second. */
+int64_t perfetto_step_ns(const struct perfetto *p);
+
+/* Calls shorter than this join each other, where there are too many. 0: none need to. */
+int64_t perfetto_short_ns(const struct perfetto *p);
+
+/* How many of a kind there may be, of so many a minute; of a short run as many as of a minute. */
+size_t perfetto_share(const struct perfetto *p, size_t a_minute);
+
 /* Writes a slice on a lane of its strand; cut at the command's start. slice.pid and slice.tid are
  * filled in. -ENOMEM. */
 int perfetto_put_slice(struct perfetto *p, int host, int64_t pid, int64_t thread, int rank,

@@ -11,12 +11,10 @@
 #include <stdlib.h>
 
 #include "analysis/facts/calls/call_match.h"
-#include "common/clock.h"
 #include "common/error.h"
 #include "reports/export/export_perfetto.h"
 
-#define ARROWS_A_MINUTE 10000
-#define ARROWS_LEAST 1000 /* of a short run */
+#define ARROWS_A_MINUTE 5000
 
 struct arrow {
     const struct mpi_rank *from, *to;
@@ -126,18 +124,12 @@ static bool put_arrow(struct perfetto *p, uint64_t number, const struct arrow *a
     return true;
 }
 
-static size_t most_of(const struct perfetto *p) {
-    int64_t minutes_1000 = p->input->run.duration_ns / (60 * NS_PER_MS);
-    size_t most = minutes_1000 > 0 ? (size_t)minutes_1000 * ARROWS_A_MINUTE / 1000 : 0;
-    return most < ARROWS_LEAST ? ARROWS_LEAST : most;
-}
-
 int perfetto_put_arrows(struct perfetto *p) {
     const struct mpi_log *log = &p->input->recording.calls;
     const struct call_clock clock = {p->input->recording.clock_bound_ns, p->input->n_hosts};
     struct call_matches matches = {0};
     struct arrows arrows = {0};
-    size_t most = most_of(p), put = 0;
+    size_t most = perfetto_share(p, ARROWS_A_MINUTE), put = 0;
     int result = call_match(log, &clock, &matches);
     if (result < 0)
         return result == -E2BIG ? 0 : result;
