@@ -5,8 +5,9 @@
 # with a command that mends it; nothing stays behind.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh" || exit 1
 
+rsh=
 doctor() { # in $status, out, err
-    inside "$chokepoint" doctor --start-timeout 120 "$@" >out 2>err </dev/null
+    inside env ${rsh:+"CHOKEPOINT_RSH=$rsh"} "$chokepoint" doctor --start-timeout 120 "$@" >out 2>err </dev/null
     status=$?
 }
 found() { # HOST LEVEL CHECK: with a command to mend it
@@ -53,7 +54,7 @@ doctor --hosts vm1 --db /nonexistent/x.db --format json
 [ $status -eq 1 ] && found vm1 hinders database || fail "database: $status, $(hindered)"
 
 # Hosts that are not there, or have no agent.
-CHOKEPOINT_RSH=false doctor --hosts vm1,vm2 --format json
+rsh=false doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && found vm2 hinders agent && jq -e '.hosts[1].answered == false' out >/dev/null || fail "no answer: $status, $(hindered)"
 mkdir bin
 cat >bin/bare <<'EOF'
@@ -62,7 +63,7 @@ echo "sh: 1: exec: chokepoint-agent: not found" >&2
 exit 127
 EOF
 chmod +x bin/bare
-CHOKEPOINT_RSH=$work/bin/bare doctor --hosts vm1,vm2 --format json
+rsh=$work/bin/bare doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && jq -e '.findings[] | select(.host == "vm2" and .check == "agent") | .mend | startswith("scp ")' out >/dev/null ||
     fail "no agent: $status"
 doctor --hosts vm1,vm9 --format json
@@ -74,7 +75,7 @@ cat >bin/old <<'EOF'
 printf 'chokepoint-agent: fact | version | 0.0.1\nchokepoint-agent: fact | end | 1\n'
 EOF
 chmod +x bin/old
-CHOKEPOINT_RSH=$work/bin/old doctor --hosts vm1,vm2 --format json
+rsh=$work/bin/old doctor --hosts vm1,vm2 --format json
 [ $status -eq 1 ] && found vm2 hinders version || fail "another version: $status, $(hindered)"
 [ -z "$(find /tmp -maxdepth 1 -name 'chokepoint-doctor-*' -newer before)" ] || fail "something stayed in /tmp"
 exit 0

@@ -10,7 +10,6 @@ run -q sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; sleep 1.5'
 [ $status -eq 0 ] || fail "no recording"
 "$chokepoint" export --db "$db" --format openmetrics >metrics || fail "export"
 python3 "$CHOKEPOINT_SOURCE/tests/tools/check_openmetrics.py" metrics >out || fail "$(cat out)"
-"$promtool" check metrics <metrics >checked 2>&1 || ! grep -qi 'error while linting' checked || fail "$(head -3 checked)"
 "$promtool" tsdb create-blocks-from openmetrics metrics blocks >out 2>&1 || fail "promtool refuses it"
 mkdir -p blocks/wal # which a database has that was served
 "$promtool" tsdb dump blocks >dump 2>err || fail "promtool reads nothing back"
