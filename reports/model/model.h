@@ -306,6 +306,8 @@ struct report {
     int exit_status;                  /* -1: unknown */
     int64_t started_wall_ns;
     double duration_s, period_s;
+    char **comments; /* what its owner noted (`chokepoint note`) */
+    size_t n_comments;
     struct report_host *hosts;
     size_t n_hosts;
     struct report_phase *phases;

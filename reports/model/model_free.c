@@ -113,5 +113,6 @@ void report_free(struct report *report) {
     FREE_ITEMS(report->phases, report->n_phases, name);
     FREE_ITEMS(report->hosts, report->n_hosts, name);
     texts_free(report->notes, report->n_notes);
+    texts_free(report->comments, report->n_comments);
     free(report);
 }
