@@ -10,6 +10,7 @@
 #include "collector/store_edit.h"
 #include "common/clock.h"
 #include "common/error.h"
+#include "reports/formats/formats.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -38,6 +38,7 @@ extern const struct verb verb_rename;
 extern const struct verb verb_note;
 extern const struct verb verb_rm;
 extern const struct verb verb_completion;
+extern const struct verb verb_doctor;
 extern const struct verb verb_rules;
 extern const struct verb verb_calibrate;
 extern const struct verb verb_testbed;

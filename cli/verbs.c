@@ -21,6 +21,7 @@ const struct verb *const verbs[] = {
     &verb_verify,
     &verb_rules,
     &verb_calibrate,
+    &verb_doctor,
     &verb_testbed,
     &verb_completion,
     &verb_collector,

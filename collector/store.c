@@ -309,9 +309,9 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
     if (!r)
-        r = sql_exec(store, STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA
-                                STORE_USAGE_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA
-                                    STORE_COMMENT_SCHEMA);
+        r = sql_exec(store,
+                     STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
+                         STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA);
     return explain(store, r, path, why, size);
 }
 

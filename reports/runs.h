@@ -3,9 +3,11 @@
 #ifndef CHOKEPOINT_REPORTS_RUNS_H
 #define CHOKEPOINT_REPORTS_RUNS_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "reports/formats/formats.h"
+struct format;
 
 /* Texts are the caller's. */
 struct listed_run {
