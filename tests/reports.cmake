@@ -15,6 +15,7 @@ chokepoint_unit_test(test_reports_sweep chokepoint_reports)
 chokepoint_unit_test(test_reports_sweep_bounds chokepoint_reports)
 chokepoint_unit_test(test_reports_alerts chokepoint_reports)
 chokepoint_unit_test(test_reports_ceilings chokepoint_reports PkgConfig::JANSSON)
+chokepoint_unit_test(test_reports_html chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_pictures chokepoint_reports)
 chokepoint_unit_test(test_reports_quality chokepoint_reports sqlite3)
 

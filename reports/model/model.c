@@ -94,6 +94,8 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
     if (result == 0)
         result = report_fill_routes(report, model);
     if (result == 0)
+        result = report_fill_connections(report, model);
+    if (result == 0)
         result = report_fill_operators(report, model);
     if (result == 0)
         result = fill_users(report, model);

@@ -41,7 +41,7 @@ LIBRARIES = {
     "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
-    "jansson.h": r"reports/formats/json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "jansson.h": r"reports/formats/(json\.c|json_text\.h|html_data\.c)|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
     "oneapi/dnnl": r"workloads/network/net[a-z_]*\.[ch]",
