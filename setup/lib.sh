@@ -30,7 +30,8 @@ install_packages() {
         return 0
     }
     for name in $(packages_of "$@"); do
-        package_installed "$name" || missing+=("$name")
+        # a program of that name from elsewhere will do: NodeSource's nodejs brings its npm, and refuses Debian's
+        package_installed "$name" || command -v "$name" >/dev/null || missing+=("$name")
     done
     [ ${#missing[@]} = 0 ] && return 0
     say "installing ${#missing[@]} packages: ${missing[*]}"

@@ -4,6 +4,8 @@
 
 #include "reports/formats/html_private.h"
 
+#define ROWS_LONG 40 /* more scroll within the page */
+
 /* What a script sorts by, where the words of a number are no number. */
 static void put_value(FILE *out, const struct report_column *of, const struct report_cell *cell) {
     if (of->kind == KIND_DURATION && cell->known)
@@ -77,7 +79,8 @@ static void put_head(FILE *out, const struct report_column *column) {
 
 void html_table(struct page *page, const struct report_table *table) {
     struct html *h = page->state;
-    html_open_scroll(page, "table", table->title ? table->title : h->title);
+    html_open_scroll(page, table->n_rows > ROWS_LONG ? "table long" : "table",
+                     table->title ? table->title : h->title);
     fputs("<table><thead><tr>", page->out);
     for (size_t c = 0; c < table->n_columns; c++)
         if (column_is_shown(&table->columns[c], ROOM_FULL))

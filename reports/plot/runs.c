@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reports/model/layout.h"
 #include "reports/plot/drawing.h"
@@ -64,6 +65,53 @@ static void put_bar(FILE *out, const struct runs_row *row, double top, double y)
                 LEFT, y, x_of(mean_of(row), top) - LEFT, BAR);
 }
 
+/* ---- what the colours are ---- */
+
+#define KEYS_MAX 16
+#define KEY_COLUMNS 4
+#define KEY_ROW 18
+#define KEY_SHARE .005 /* of the longest run: less is not to be seen */
+
+struct keys {
+    const struct runs_part *parts[KEYS_MAX];
+    size_t n;
+};
+
+static void add_key(struct keys *keys, const struct runs_part *part) {
+    for (size_t i = 0; i < keys->n; i++)
+        if (strcmp(keys->parts[i]->name, part->name) == 0)
+            return;
+    if (keys->n < KEYS_MAX)
+        keys->parts[keys->n++] = part;
+}
+
+static struct keys keys_of(const struct runs_row *rows, size_t n, double top) {
+    struct keys keys = {.n = 0};
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < rows[r].n_parts; i++)
+            if (rows[r].parts[i].seconds > KEY_SHARE * top)
+                add_key(&keys, &rows[r].parts[i]);
+    return keys;
+}
+
+static int height_of(const struct keys *keys) {
+    return KEY_ROW * (int)((keys->n + KEY_COLUMNS - 1) / KEY_COLUMNS);
+}
+
+static void put_keys(FILE *out, const struct keys *keys, double y) {
+    for (size_t i = 0; i < keys->n; i++) {
+        double x = LEFT + (double)(i % KEY_COLUMNS) * (980 - LEFT) / KEY_COLUMNS;
+        double row = y + KEY_ROW * (double)(i / KEY_COLUMNS);
+        fprintf(out,
+                "<rect class=\"part\" x=\"%.0f\" y=\"%.0f\" width=\"10\" height=\"10\" "
+                "style=\"fill:%s\"/>",
+                x, row + 2, keys->parts[i]->colour);
+        drawing_put_text(out, x + 15, row + 11, "start", "small", keys->parts[i]->name, 34);
+    }
+}
+
+/* ---- runs ---- */
+
 /* Each run a point; a line from the shortest to the longest. */
 static void put_runs(FILE *out, const struct runs_row *row, double top, double y) {
     double low = INFINITY, high = 0;
@@ -83,13 +131,15 @@ char *runs_draw(const struct runs_row *rows, size_t n) {
     char *svg = NULL, mean[LAYOUT_NUMBER_SIZE + 2];
     size_t size;
     int height = (int)n * ROW + FOOT;
+    struct keys keys = keys_of(rows, n, top);
     FILE *out = top > 0 ? open_memstream(&svg, &size) : NULL;
     if (!out)
         return errno = top > 0 ? ENOMEM : ENODATA, NULL;
     top = axis_round_up(top);
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 980 %d\" class=\"runs\">",
-            height);
+            height + height_of(&keys));
     put_axis(out, top, height);
+    put_keys(out, &keys, height);
     for (size_t r = 0; r < n; r++) {
         double y = ROW * (double)r + 8;
         drawing_put_text(out, LEFT - 8, y + 15, "end", "name", rows[r].name, 26);

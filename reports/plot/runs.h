@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct runs_part {
-    const char *colour;
+    const char *name, *colour; /* parts of one name have one colour */
     double seconds;
 };
 

@@ -26,6 +26,7 @@ static void fill_row(const struct comparison *c, size_t group, double *durations
     for (size_t i = 0; i < c->n_parts; i++) {
         int term = c->parts[i].term;
         parts[row->n_parts++] = (struct runs_part){
+            term < 0 ? "outside the ranks" : budget_term_words((enum budget_term)term),
             term < 0 ? COLOUR_UNSPLIT : budget_term_colour((enum budget_term)term),
             c->parts[i].seconds[group]};
     }
@@ -65,7 +66,7 @@ static char *draw(const struct comparison *c) {
 
 void section_compared_times(const struct comparison *c, struct page *page) {
     const char *unlike = not_alike(c);
-    if (unlike)
+    if (unlike && !c->headline) /* which begins with it */
         page_paragraph(page, STYLE_LEAD, "The runs did not do the same work: %s.", unlike);
     if (c->headline)
         page_paragraph(page, STYLE_LEAD, "%s", c->headline);

@@ -19,13 +19,15 @@ void section_map(const struct report *report, struct page *page) {
                                             .caption = "How full each host was over time",
                                             .finding = map.finding});
     if (result == 0)
-        page_paragraph(
-            page, STYLE_NOTE,
-            "The darker, the fuller; red: %.0f %% of what it can do, or more. A link "
-            "of which no ceiling is known is held against the highest rate seen, and is "
-            "never red.%s",
-            100 * MAP_FULL,
-            report->n_hosts > MAP_HOSTS_MAX ? " Each row shows the resource that is fullest." : "");
+        page_paragraph(page, STYLE_NOTE,
+                       "The darker, the fuller; red: %.0f %% of what it can do, or more. A link "
+                       "of which no ceiling is known is held against the highest rate seen, and is "
+                       "never red.%s",
+                       100 * MAP_FULL,
+                       report->n_hosts > MAP_HOSTS_MAX
+                           ? " Each row shows the resource that is fullest: CPU green, network "
+                             "blue, disk purple, memory pink."
+                           : "");
     free(map.svg);
     free(map.finding);
 }

@@ -16,6 +16,7 @@
 #include "reports/formats/page_assets.h"
 #include "reports/plot/finding.h"
 #include "reports/plot/map.h"
+#include "reports/plot/runs.h"
 #include "reports/plot/thin.h"
 #include "reports/sections/sections.h"
 
@@ -359,6 +360,31 @@ static void many_hosts_have_a_row_each(void **state) {
     free(p);
 }
 
+/* ---- runs side by side ---- */
+
+static void run_times_are_bars_of_their_parts_with_a_point_a_run(void **state) {
+    struct runs_part fast[] = {{"computing", "#00ff00", 5}, {"transfer", "#0000ff", 5}},
+                     slow[] = {{"computing", "#00ff00", 20}, {"transfer", "#0000ff", .01}};
+    const double fast_runs[] = {9, 11}, slow_runs[] = {20};
+    const struct runs_row rows[] = {{"a<b>", fast, 2, fast_runs, 2},
+                                    {"slow", slow, 2, slow_runs, 1}};
+    size_t dots = 0;
+    (void)state;
+    char *svg = runs_draw(rows, 2);
+    HAS(svg, "a&lt;b&gt;");
+    HAS(svg, "width=\"177.5\" height=\"22\" style=\"fill:#00ff00\""); /* 5 of 20 s */
+    HAS(svg, "width=\"710.0\" height=\"22\" style=\"fill:#00ff00\"");
+    HAS(svg, ">10 s</text>"); /* the mean */
+    for (const char *at = svg; (at = strstr(at, "class=\"dot\"")); at++)
+        dots++;
+    assert_int_equal(dots, 3);
+    assert_non_null(strstr(svg, "class=\"span\""));
+    assert_null(strstr(strstr(svg, "class=\"span\"") + 1, "class=\"span\"")); /* of one run none */
+    free(svg);
+    assert_null(runs_draw(rows, 0));
+    assert_int_equal(errno, ENODATA);
+}
+
 static void captions_say_who_is_first(void **state) {
     struct planted *p = plant(2, "vm1");
     (void)state;
@@ -394,6 +420,7 @@ int main(void) {
         cmocka_unit_test(a_link_is_full_at_its_ceiling_unless_that_was_only_seen),
         cmocka_unit_test(the_map_names_what_was_full_and_escapes_names),
         cmocka_unit_test(many_hosts_have_a_row_each),
+        cmocka_unit_test(run_times_are_bars_of_their_parts_with_a_point_a_run),
         cmocka_unit_test(captions_say_who_is_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,8 +22,10 @@
             made.textContent = text;
         return made;
     }
+    let colours = {}; /* of the style as it is now, light or dark: asked for once a drawing */
     function colour(name) {
-        return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+        colours[name] = colours[name] || getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+        return colours[name];
     }
     function three(value) {
         return value === null || value === undefined || isNaN(value) ? "-" : Math.abs(value) >= 100 ? value.toFixed(0) : String(+value.toPrecision(3));
@@ -266,6 +268,7 @@
         for (const panel of panels)
             panel.graph.destroy();
         panels.length = 0;
+        colours = {};
         for (const { plot, box } of figures) {
             box.replaceChildren();
             for (const of of plot.panels)
