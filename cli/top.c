@@ -152,7 +152,20 @@ static int open_source(struct top *top) {
     return 1;
 }
 
-/* Of agents that are ours the database comes some moments later. False: it never will. */
+static const struct live_snapshot *picture_of(const struct top *top) {
+    static const struct live_snapshot nothing = {.run_name = "", .limit = {.summary = ""}};
+    return top->live ? live_look(top->live) : &nothing;
+}
+
+static bool has_sample(const struct top *top) {
+    const struct live_snapshot *s = picture_of(top);
+    for (size_t h = 0; h < s->n_hosts; h++)
+        if (!isnan(s->hosts[h].seen_s))
+            return true;
+    return false;
+}
+
+/* Of agents that are ours the first sample comes some moments later. False: it never will. */
 static bool look(struct top *top) {
     char why[300];
     bool run = !top->view.own || top_agents_run(&top->agents);
@@ -161,25 +174,19 @@ static bool look(struct top *top) {
         live_open(top->agents.database, "last", &top->live, why, sizeof why);
     if (top->live)
         live_poll(top->live);
-    return run || top->live;
-}
-
-static const struct live_snapshot *picture_of(const struct top *top) {
-    static const struct live_snapshot nothing = {.run_name = "", .limit = {.summary = ""}};
-    return top->live ? live_look(top->live) : &nothing;
+    return run || has_sample(top);
 }
 
 /* Figures, and those that take two samples; or there is no use in waiting. */
 static bool is_worth_showing(struct top *top) {
     const struct live_snapshot *s = picture_of(top);
-    if (!top->live)
+    if (!top->live || (top->view.own && !has_sample(top)))
         return false;
-    for (size_t h = 0; h < s->n_hosts; h++) {
+    for (size_t h = 0; h < s->n_hosts; h++)
         if (!isnan(s->hosts[h].cpu_pct))
             return true;
-        if (!isnan(s->hosts[h].seen_s) && !top->sampled_ns)
-            top->sampled_ns = clock_monotonic_ns();
-    }
+    if (has_sample(top) && !top->sampled_ns)
+        top->sampled_ns = clock_monotonic_ns();
     return s->state != LIVE_RUNNING || s->trouble ||
            (top->sampled_ns && (double)(clock_monotonic_ns() - top->sampled_ns) / 1e9 > RATES_S);
 }
@@ -233,7 +240,7 @@ static int wait_for_picture(struct top *top) {
     bool runs;
     while ((runs = look(top)) && !is_worth_showing(top) && !ended_by)
         poll(NULL, 0, FIRST_MS);
-    return runs || top->live ? 0 : cannot_start(top);
+    return runs ? 0 : cannot_start(top);
 }
 
 /* A run that has ended does not change any more, nor does one whose database is gone. */
@@ -295,7 +302,7 @@ static int draw_pictures(struct top *top) {
         if (due && !top->view.paused) {
             if (!look(top))
                 return screen_close(), cannot_start(top);
-            if (is_worth_showing(top) && !top->sampled_ns)
+            if ((has_sample(top) || is_worth_showing(top)) && !top->sampled_ns)
                 top->sampled_ns = clock_monotonic_ns();
             next_ns = clock_monotonic_ns() + (int64_t)(top->view.delay_s * 1e9);
         }

@@ -141,8 +141,9 @@ static void take_line(struct top_agents *agents) {
     agents->n_line = 0;
     if (strncmp(text, prefix, sizeof prefix - 1) == 0)
         text += sizeof prefix - 1;
-    if (strncmp(text, "recording ", 10) == 0)
-        return;
+    if (strncmp(text, "recording ", 10) == 0 ||
+        (agents->said[0] && strncmp(text, "the command ", 12) == 0))
+        return; /* why it was not started was said before */
     text_sanitize(agents->said, sizeof agents->said, text, strlen(text));
     agents->said_ns = clock_monotonic_ns();
 }
