@@ -162,6 +162,8 @@ struct report_verdict {
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     bool too_short;          /* to be judged: the summary says all */
     char *summary;
+    char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
+                            was looked at */
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
@@ -286,6 +288,7 @@ struct report_process { /* the busiest processes, the job's first */
     int rank; /* -1 */
     bool job;
     double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
+    double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
 };
 
 /* A part of the critical path of a phase. */
@@ -363,7 +366,8 @@ struct report {
     struct report_timeline timeline; /* no bars: none */
     struct report_process *processes;
     size_t n_processes;
-    char grade; /* quality: A (nothing amiss) .. D */
+    double unowned_mb; /* of connections that no sample saw: they are in no row of a process */
+    char grade;        /* quality: A (nothing amiss) .. D */
     char **notes;
     size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };

@@ -136,7 +136,7 @@ static void begin_run(struct going *g, struct store *store, double age_s, size_t
         int64_t host;
         snprintf(stream.host, sizeof stream.host, "vm%zu", h);
         snprintf(stream.boot_id, sizeof stream.boot_id, "11111111-1111-1111-1111-11111111111%zu",
-                 h);
+                 h % 10);
         assert_int_equal(store_stream(store, g->run, &stream, &host, &g->streams[h]), 0);
     }
     for (int t = 0; t < RECORDING_COUNT_; t++)
