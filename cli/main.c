@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "cli/verb.h"
 #include "common/error.h"
+#include "reports/words/commands.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -68,6 +69,8 @@ static void catch_file_size_signal(void) {
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     catch_file_size_signal();
+    if (argc > 0)
+        commands_call_program(argv[0]);
     if (configure_judge())
         return EXIT_USAGE;
     if (!word) {

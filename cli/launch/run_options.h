@@ -18,7 +18,7 @@ struct run_options {
     const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
     int repeats; /* how often the command is to run */
-    bool allow_missing, report, quiet, flows, shim, ignore_failure;
+    bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
     bool no_command_lines; /* of the command only the program is recorded */
     char **command;        /* NULL-terminated, at least one word */
 };
@@ -30,7 +30,7 @@ struct run_words {
     bool no_report, no_shim;
 };
 
-#define RUN_WORDS_TAKES 14 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 15 /* options that run_words_takes lists */
 
 struct verb_option;
 
