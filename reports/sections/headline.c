@@ -32,8 +32,9 @@ void section_headline(const struct report *report, struct page *page) {
                                         {"do", v->n_next ? v->next[0] : NULL},
                                         {"more", v->too_short ? NULL : more},
                                         {"recording", recording}};
-    page_statement(page, verdict_state_name(v->state), v->confidence, v->summary);
+    page_statement(page, verdict_state_name(v->state), v->confidence, "");
     page_fields(page, fields, ARRAY_SIZE(fields));
+    page_paragraph(page, v->too_short ? STYLE_LEAD : STYLE_PLAIN, "%s", v->summary);
 }
 
 void section_evidence(const struct report *report, struct page *page) {
