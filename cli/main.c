@@ -6,6 +6,7 @@
 #include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "reports/words/commands.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -77,6 +78,8 @@ static int help_verb(const char *word) {
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     catch_file_size_signal();
+    if (argc > 0)
+        commands_call_program(argv[0]);
     if (configure_judge())
         return EXIT_USAGE;
     if (!word) {

@@ -5,6 +5,7 @@
 #include "cli/verb.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "reports/words/commands.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -109,6 +110,8 @@ int verb_words_read_each(const struct verb_words *words, int argc, char **argv, 
             *option->text = optarg;
         else
             *option->flag = true;
+        if (option->text && strcmp(option->name, "db") == 0)
+            commands_use_database(optarg);
         int r = heard ? hear(heard, context, option, argv) : 0;
         if (r < 0)
             return r;
@@ -121,6 +124,15 @@ int verb_words_status(int result) {
     return result == VERB_HELP ? 0 : EXIT_USAGE;
 }
 
+/* Commands in our words are completed, so that they work as pasted. */
+static void complete_commands(char **text) {
+    char *completed = commands_complete(*text, 0);
+    if (!completed)
+        return;
+    free(*text);
+    *text = completed;
+}
+
 void verb_complain(const char *verb, const char *format, ...) {
     char *text = NULL, *clean;
     va_list values;
@@ -129,6 +141,8 @@ void verb_complain(const char *verb, const char *format, ...) {
     va_end(values);
     if (n < 0)
         return;
+    complete_commands(&text);
+    n = (int)strlen(text);
     clean = malloc((size_t)n + 1);
     if (clean) {
         text_sanitize(clean, (size_t)n + 1, text, (size_t)n);

@@ -271,7 +271,7 @@ static int interrupted_status(const struct run_session *s) {
 /* Of repeats the median one is shown, when all are over. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->repeat;
-    int r = report_conclude(s->options->database, s->run, shown ? stderr : NULL);
+    int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);
     if (r < 0)
         session_complain(s, "no %s: %s", shown ? "verdict" : "budget in the database",
                          strerror(-r));

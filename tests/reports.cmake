@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 chokepoint_unit_test(test_reports_remark chokepoint_reports)
+chokepoint_unit_test(test_reports_commands chokepoint_reports)
 chokepoint_unit_test(test_reports_verdict_words chokepoint_reports)
 chokepoint_unit_test(test_reports_golden chokepoint_reports PkgConfig::JANSSON)
 chokepoint_unit_test(test_reports_comparison chokepoint_reports)

@@ -103,7 +103,7 @@ static void note_old_name(const struct processes *all, struct process *process) 
 
 /* The time up to this look is counted by what the process does at the look. */
 static void sample_stop(struct process *process, const struct process_stat *now, int64_t now_ns) {
-    if (now->state == 'T' || now->state == 't')
+    if (process_is_stopped(now))
         process->stopped_ns += now_ns - process->looked_ns;
     process->looked_ns = now_ns;
 }

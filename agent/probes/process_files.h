@@ -27,6 +27,11 @@ struct process_stat {
     uint64_t block_io_ticks; /* UINT64_MAX: the kernel does not say */
 };
 
+/* Stopped by a signal or a debugger. */
+static inline bool process_is_stopped(const struct process_stat *stat) {
+    return stat->state == 'T' || stat->state == 't';
+}
+
 struct process_io { /* of all its threads, and of children that have ended and were waited for */
     uint64_t read_bytes, write_bytes;
 };

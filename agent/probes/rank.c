@@ -35,6 +35,7 @@ enum {
     MINOR_FAULTS,
     MAJOR_FAULTS,
     RSS_BYTES,
+    STOPPED_NS,
     N_COLUMNS
 };
 
@@ -122,6 +123,7 @@ static void fill(int64_t *values, const struct ranked *rank, const struct proces
     values[MAJOR_FAULTS] = counter_value(stat->major_faults, 1);
     if (stat->rss_pages >= 0)
         values[RSS_BYTES] = counter_value((uint64_t)stat->rss_pages, env->page_size);
+    values[STOPPED_NS] = rank->stopped_ns;
 }
 
 /* What threads ran after they were last read, and before they ended, is in the process's own sum,
@@ -135,12 +137,21 @@ static void add_ended(struct ranked *rank, const struct process_stat *stat, int6
     rank->run_ns = all_ns;
 }
 
+/* The kernel keeps no clock of stops: the time since the sample before is counted by the state at
+ * this one. Stops last for parts of a second, which the slower pace of table process would miss. */
+static void add_stop(struct ranked *rank, const struct process_stat *stat, int64_t now_ns) {
+    if (process_is_stopped(stat) && rank->sampled_ns)
+        rank->stopped_ns += now_ns - rank->sampled_ns;
+    rank->sampled_ns = now_ns;
+}
+
 static void report(struct ranks *ranks, struct ranked *rank, bool has_delays,
                    const struct probe_env *env, struct rows *rows) {
     char name[32];
     struct process_stat stat;
     if (!read_stat(rank, &stat))
         return; /* it has ended */
+    add_stop(rank, &stat, env->mono_ns);
     if (stat.threads != rank->n_threads)
         rank_list_threads(ranks, rank, stat.threads);
     rank_read_threads(ranks, rank);
@@ -242,6 +253,8 @@ static const struct column rank_columns[N_COLUMNS] = {
     [MAJOR_FAULTS] = {"major_faults", UNIT_EVENTS, COLUMN_COUNTER,
                       "page faults that waited for a disk"},
     [RSS_BYTES] = {"rss_bytes", UNIT_BYTES, COLUMN_LEVEL, "memory it holds, shared pages included"},
+    [STOPPED_NS] = {"stopped_ns", UNIT_NS, COLUMN_COUNTER,
+                    "time it was stopped, by a signal or a debugger, as sampled at each row"},
 };
 
 const struct probe probe_rank = {

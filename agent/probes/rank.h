@@ -23,6 +23,8 @@ struct ranked {
     bool has_times;          /* the kernel keeps scheduler statistics */
     int64_t run_ns, wait_ns; /* summed growth of its threads; never steps back */
     int64_t longest_ns;      /* the same of the one of them that ran longest each time */
+    int64_t stopped_ns;      /* time up to samples at which it was stopped */
+    int64_t sampled_ns;      /* CLOCK_MONOTONIC of the sample before; 0: none */
 };
 
 /* A thread of one of them; its schedstat stays open. */

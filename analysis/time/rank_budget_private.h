@@ -9,8 +9,8 @@
 /* The series of a process's totals of MPI; NULL if it has none. */
 const struct series *budget_mpi_series(const struct recording *recording, int host, int64_t pid);
 
-/* Puts waits for a core and for disks where they were; the kernel counts them when they end
- * (rank_wait.c). */
+/* Puts waits for a core and for disks where they were, which the kernel counts when they end, and
+ * stops, which are sampled (rank_wait.c). */
 void budget_settle_waits(struct budget_interval *intervals, size_t n);
 
 struct transfer_split budget_transfer_split(const struct recording *recording, int host,

@@ -167,13 +167,15 @@ static double foreign_part(const struct process_part *p, double cpu, double queu
     return others_cpu(p, cpu, w) + held_back(p, w);
 }
 
-/* In the row of the process that the interval lies in, as far as it did nothing in this part of it.
- */
+/* In the row that the interval lies in, as far as the process did nothing in this part of it. */
 static double stopped_part(const struct process_part *p, const struct source *s, double cpu,
                            struct windows w) {
-    struct window row = rank_row_around(p->process->series, w);
+    const struct source *often = &p->often;
+    bool is_often = often->series && is_known(often->set, often->series, RANK_STOPPED);
+    const struct source *stops = is_often ? often : &p->seldom;
+    struct window row = rank_row_around(stops->series, w);
     struct windows rows = {&row, 1};
-    double stopped = counters_growth(&p->seldom, PROCESS_STOPPED, rows);
+    double stopped = counters_growth(stops, is_often ? RANK_STOPPED : PROCESS_STOPPED, rows);
     if (!(stopped > 0))
         return stopped; /* or not known */
     double room = fmax((double)windows_length(w) - (isnan(cpu) ? 0 : cpu), 0);

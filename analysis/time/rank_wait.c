@@ -7,6 +7,10 @@
  *
  * Throttling of a group is counted when it may run again, and the wait of its process when that
  * runs: a sample between the two leaves one of them an interval behind. Neighbours make that up.
+ *
+ * Stops are sampled: an interval at whose end the process is stopped counts as stopped, the one in
+ * which it goes on does not. The first one of a stop so holds too much, by what the process ran and
+ * waited before, and the last one has room for about as much: it gets it.
  */
 #include <math.h>
 
@@ -109,6 +113,21 @@ static void settle_quota(struct budget_interval *items, size_t n) {
             items[i].quota = number(items[i].run_queue);
 }
 
+/* A stop goes on through intervals that it fills; the first one with room is its last. */
+static void hand_on_stop(struct budget_interval *items, size_t n, size_t first) {
+    double room = room_for_disk(&items[first]), excess = items[first].stopped - room;
+    for (size_t i = first; excess > 0 && i + 1 < n && follows(&items[i], &items[i + 1]);) {
+        i++;
+        room = room_for_disk(&items[i]) - number(items[i].stopped);
+        if (room > 0) {
+            items[i].stopped = number(items[i].stopped) + fmin(room, excess);
+            break;
+        }
+    }
+    if (excess > 0)
+        items[first].stopped -= excess;
+}
+
 void budget_settle_waits(struct budget_interval *items, size_t n) {
     settle_quota(items, n);
     for (size_t i = n; i-- > 1;)
@@ -117,4 +136,7 @@ void budget_settle_waits(struct budget_interval *items, size_t n) {
     for (size_t i = n; i-- > 1;)
         if (!isnan(items[i].disk))
             hand_back_disk(items, i);
+    for (size_t i = 0; i < n; i++)
+        if (items[i].stopped > 0)
+            hand_on_stop(items, n, i);
 }

@@ -33,6 +33,7 @@ static const char help[] =
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
     "      --no-command-lines record of COMMAND its program alone\n"
     "      --progress         on a terminal: time, samples, what is full, each second\n"
+    "      --why              at the end the verdict with what it rests on, not five lines\n"
     "      --no-report        no verdict at the end\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
@@ -122,6 +123,7 @@ size_t run_words_takes(struct run_words *words, struct verb_option *takes) {
         {.name = "no-shim", .flag = &words->no_shim},
         {.name = "no-command-lines", .flag = &o->no_command_lines},
         {.name = "no-report", .flag = &words->no_report},
+        {.name = "why", .flag = &o->why},
         {.name = "quiet", .letter = 'q', .flag = &o->quiet},
     };
     _Static_assert(ARRAY_SIZE(list) == RUN_WORDS_TAKES, "room for them is made by this number");

@@ -162,6 +162,8 @@ struct report_verdict {
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     bool too_short;          /* to be judged: the summary says all */
     char *summary;
+    char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
+                            was looked at */
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };

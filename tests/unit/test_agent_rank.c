@@ -9,16 +9,18 @@
 #include "agent/probes/rank.h"
 
 #define STAT                                                                                       \
-    "%d (solver) S 1 1 1 0 -1 4194560 %d 0 %d 0 %d 0 0 0 20 0 %d 0 5000 1000000 321 "              \
+    "%d (solver) %c 1 1 1 0 -1 4194560 %d 0 %d 0 %d 0 0 0 20 0 %d 0 5000 1000000 321 "             \
     "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 %d 0 0 %d 0 0\n"
 
 static int user_ticks; /* of all processes */
+static char state_now = 'S';
 
 static void write_stat(const struct tree *tree, int pid, int threads, int minor, int major, int cpu,
                        int block_ticks) {
     char name[64], text[512];
     snprintf(name, sizeof name, "proc/%d/stat", pid);
-    snprintf(text, sizeof text, STAT, pid, minor, major, user_ticks, threads, cpu, block_ticks);
+    snprintf(text, sizeof text, STAT, pid, state_now, minor, major, user_ticks, threads, cpu,
+             block_ticks);
     tree_write(tree, name, text);
 }
 
@@ -244,6 +246,26 @@ static void run_time_is_what_the_kernel_counts(void **state) {
     harness_close(&h);
 }
 
+static void time_in_which_a_rank_was_stopped_is_counted(void **state) {
+    static const char states[] = "TSRTTtSDZ";
+    struct tree tree;
+    struct harness h;
+    (void)state;
+    tree_make(&tree, "debian12-vm");
+    write_thread(&tree, 70, 70, 5000, 0);
+    start(&h, &tree);
+    set_job(&h, 1, (struct job_process[]){{70, 3, 5}});
+    for (int i = 0; states[i]; i++) { /* how long the first was stopped is not known */
+        state_now = states[i];
+        write_stat(&tree, 70, 1, 0, 0, 0, 0);
+        assert_int_equal(harness_sample_at(&h, (101 + i) * S), 0);
+        expect(&h, "rank 3 [70]", "stopped_ns", (i < 3 ? 0 : i < 6 ? i - 2 : 3) * S);
+    }
+    state_now = 'S';
+    harness_close(&h);
+    tree_remove(&tree);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_is_the_sum_of_its_threads),
@@ -252,6 +274,7 @@ int main(void) {
         cmocka_unit_test(more_threads_than_can_be_watched_make_a_sum_unknown),
         cmocka_unit_test(hostile_files_make_values_absent),
         cmocka_unit_test(delays_that_are_not_accounted_are_unknown_and_said_once),
+        cmocka_unit_test(time_in_which_a_rank_was_stopped_is_counted),
         cmocka_unit_test(run_time_is_what_the_kernel_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -369,6 +369,29 @@ static void waits_are_handed_back_no_further_than_counters_reach(void **state) {
     NEAR(i[2].disk, 150 * MS);
 }
 
+/* It computes until 160 ms, is stopped until 455 ms, computes until 530 ms and is stopped for good.
+ */
+static void a_stop_goes_on_until_the_interval_after_its_last_sample(void **state) {
+    struct budget_interval i[] = {INTERVAL(100, 0, 0, 0, 0), INTERVAL(50, 10, 0, 0, 0),
+                                  INTERVAL(0, 0, 0, 0, 0),   INTERVAL(0, 0, 0, 0, 0),
+                                  INTERVAL(45, 0, 0, 0, 0),  INTERVAL(30, 0, 0, 0, 0)};
+    (void)state;
+    place(i, 6);
+    i[1].stopped = i[2].stopped = i[3].stopped = i[5].stopped = 100 * MS;
+    budget_settle_waits(i, 6);
+    NEAR(i[0].stopped, 0);
+    NEAR(i[1].stopped, 40 * MS);
+    NEAR(i[2].stopped, 100 * MS);
+    NEAR(i[3].stopped, 100 * MS);
+    NEAR(i[4].stopped, 55 * MS);
+    NEAR(i[5].stopped, 70 * MS); /* nothing follows */
+    i[4].begin_ns += 10 * MS;    /* after a gap */
+    i[3].stopped = 130 * MS;
+    i[4].stopped = 0;
+    budget_settle_waits(i, 6);
+    NEAR(i[4].stopped, 0);
+}
+
 /* Judges; *ret_host is the host blamed for its CPU, -1 none. */
 static void judge(bool calls, int *ret_host, double *ret_blocked) {
     struct recording r;
@@ -522,6 +545,7 @@ int main(void) {
         cmocka_unit_test(a_wait_is_where_it_was_not_where_it_was_counted),
         cmocka_unit_test(throttling_counted_beside_its_interval_explains_the_wait_all_the_same),
         cmocka_unit_test(waits_are_handed_back_no_further_than_counters_reach),
+        cmocka_unit_test(a_stop_goes_on_until_the_interval_after_its_last_sample),
         cmocka_unit_test(a_rank_put_aside_while_it_spins_is_no_demand_for_cpu),
         cmocka_unit_test(a_cpu_is_not_saturated_where_more_time_goes_into_moving_data),
         cmocka_unit_test(no_answer_is_shorter_than_what_stays_of_the_path),

@@ -27,8 +27,9 @@ static const char *const self_columns[] = {"cpu_ns",       "samples",   "failure
 static const char *const mpi_columns[] = {
     "pid",    "rank",        "inside_ns",  "measured_ns",    "cpu_ns",
     "events", "lost_events", "sent_bytes", "received_bytes", "unsized"};
-static const char *const rank_columns[] = {
-    "pid", "run_ns", "run_queue_ns", "block_io_ns", "major_faults", "longest_run_ns", "rss_bytes"};
+static const char *const rank_columns[] = {"pid",         "run_ns",       "run_queue_ns",
+                                           "block_io_ns", "major_faults", "longest_run_ns",
+                                           "rss_bytes",   "stopped_ns"};
 static const char *const cgroup_columns[] = {
     "throttled_ns",      "quota_ns",   "period_ns",   "memory_bytes",          "memory_limit_bytes",
     "memory_limit_hits", "read_bytes", "write_bytes", "read_limit_bytes_per_s"};

@@ -82,7 +82,8 @@ enum {
     RANK_BLOCK_IO,
     RANK_MAJOR_FAULTS,
     RANK_LONGEST,
-    RANK_RSS /* absent in recordings of before it was kept */
+    RANK_RSS,    /* absent in recordings of before it was kept */
+    RANK_STOPPED /* the same */
 };
 enum {
     CGROUP_THROTTLED,
