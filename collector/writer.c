@@ -37,6 +37,7 @@ enum trouble {
     TROUBLE_DEVICE,
     TROUBLE_STORE,
     TROUBLE_MEMORY,
+    TROUBLE_BOUND,
     TROUBLE_COUNT_
 };
 
@@ -91,6 +92,17 @@ static void tell_trouble(struct writer *w, int error) {
     tell(w, is_everybodys(error) ? "unwritable" : "trouble", text, "");
 }
 
+/* A host or a stream that the run has no room for: its agent waits, it loses nothing. */
+static void tell_bound(struct writer *w, const struct ingest_push *push) {
+    char text[400];
+    if (w->told[TROUBLE_BOUND])
+        return;
+    w->told[TROUBLE_BOUND] = true;
+    snprintf(text, sizeof text, "%s: %s; its agent keeps its samples and tries again", push->host,
+             push->why);
+    tell(w, "trouble", text, "");
+}
+
 static void tell_committed(struct writer *w, const struct write_job *job) {
     const struct ingest_push *push = &job->push;
     if (ingest_committed(w->ingest, push))
@@ -119,11 +131,12 @@ static int write_one(struct writer *w, struct write_job *job) {
     job->result = ingest_check(w->ingest, &job->push);
     if (job->result == 0)
         job->result = ingest_write(w->ingest, &job->push);
-    if (is_refusal(job->result)) {
-        writer_refused(w, REFUSED_BAD_FRAME);
-        return 0;
-    }
-    return job->result;
+    if (!is_refusal(job->result))
+        return job->result;
+    writer_refused(w, job->result == -EUSERS ? REFUSED_BUSY : REFUSED_BAD_FRAME);
+    if (job->result == -EUSERS)
+        tell_bound(w, &job->push);
+    return 0;
 }
 
 /* A push is a second's worth: what comes a moment later shares the commit. */

@@ -11,6 +11,7 @@ chokepoint_e2e_test(tables_of_a_run_agree)
 chokepoint_e2e_test(spool_is_ours_alone faults)
 chokepoint_e2e_test(run_leaves_hosts_clean mpi faults)
 chokepoint_e2e_test(two_runs_at_once faults)
+chokepoint_e2e_test(stale_marks_are_collected faults)
 
 add_executable(harmful-names tools/harmful_names.c)
 target_link_libraries(harmful-names PRIVATE chokepoint_common)

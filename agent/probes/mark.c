@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/mark/ring.h"
+#include "agent/mark/ring_stale.h"
 #include "agent/probes/probes.h"
 #include "common/error.h"
 
@@ -177,6 +178,7 @@ static int mark_open(void *state, const struct probe_env *env, char *why, size_t
         snprintf(why, why_size, "no marks: CHOKEPOINT_MARKS is not set");
         return PROBE_ABSENT;
     }
+    mark_directories_collect(env->marks, env->proc);
     int r = open_directory(mark, env->marks);
     mark->is_open = r == 0;
     if (r == -EBUSY)

@@ -134,27 +134,18 @@ static void fill_from_mpi(struct counted mpi, struct rank_use *use) {
         use->bytes = growth_ever(mpi, MPI_UNSIZED) > 0 ? RANK_BYTES_MPI_AT_MOST : RANK_BYTES_MPI;
 }
 
-static double add_known(double sum, double value) {
-    return isnan(value) ? sum : known(sum) + value;
+static void fill_from_connections(const struct process_traffic *traffic,
+                                  const struct rank_budget *rank, struct rank_use *use) {
+    struct traffic own = process_traffic_of(traffic, rank->host, rank->pid);
+    if (isnan(own.sent_bytes) && isnan(own.received_bytes))
+        return;
+    use->sent_bytes = own.sent_bytes;
+    use->received_bytes = own.received_bytes;
+    use->bytes = RANK_BYTES_CONNECTIONS;
 }
 
-static void fill_from_connections(const struct run_model *model, const struct rank_budget *rank,
-                                  struct rank_use *use) {
-    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
-    struct series_range range = series_set_of_host(set, rank->host);
-    for (size_t s = range.begin; s < range.end; s++) {
-        struct counted c = {set, &set->items[s]};
-        if (c.series->host != rank->host || series_last(set, c.series, CONNECTION_PID) != rank->pid)
-            continue;
-        use->sent_bytes = add_known(use->sent_bytes, growth_ever(c, CONNECTION_SEND_BYTES));
-        use->received_bytes =
-            add_known(use->received_bytes, growth_ever(c, CONNECTION_RECEIVE_BYTES));
-        use->bytes = RANK_BYTES_CONNECTIONS;
-    }
-}
-
-struct rank_use rank_use_find(const struct run_model *model, const struct rank_budget *rank,
-                              const struct window *window) {
+struct rank_use rank_use_find(const struct run_model *model, const struct process_traffic *traffic,
+                              const struct rank_budget *rank, const struct window *window) {
     struct rank_use use = {NAN, NAN, NAN, NAN, NAN, NAN, RANK_BYTES_UNKNOWN};
     struct counted process = counted_of(model, RECORDING_PROCESS, PROCESS_PID, rank);
     struct counted often = counted_of(model, RECORDING_RANK, RANK_PID, rank);
@@ -163,6 +154,6 @@ struct rank_use rank_use_find(const struct run_model *model, const struct rank_b
                           fmax(highest(process, PROCESS_RSS), highest(often, RANK_RSS)));
     fill_from_mpi(counted_of(model, RECORDING_MPI, MPI_PID, rank), &use);
     if (use.bytes == RANK_BYTES_UNKNOWN)
-        fill_from_connections(model, rank, &use);
+        fill_from_connections(traffic, rank, &use);
     return use;
 }

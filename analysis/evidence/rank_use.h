@@ -12,6 +12,7 @@
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_RANK_USE_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_RANK_USE_H
 
+#include "analysis/evidence/process_traffic.h"
 #include "analysis/run_model.h"
 
 enum rank_bytes {
@@ -30,8 +31,9 @@ struct rank_use {      /* NAN: not known */
     enum rank_bytes bytes;
 };
 
-/* Of the rank's process; the model must have its budgets. window: of cpu_share, NULL: its life. */
-struct rank_use rank_use_find(const struct run_model *model, const struct rank_budget *rank,
-                              const struct window *window);
+/* Of the rank's process; the model must have its budgets. traffic: of the model's recording.
+ * window: of cpu_share, NULL: its life. */
+struct rank_use rank_use_find(const struct run_model *model, const struct process_traffic *traffic,
+                              const struct rank_budget *rank, const struct window *window);
 
 #endif

@@ -19,6 +19,8 @@
 struct layout {
     const struct report_table *table;
     size_t *columns, *widths, n, indent, wide; /* wide: how wide the terminal is */
+    size_t names; /* columns that stand in each block: the first, and those of the same kind after
+                     it */
 };
 
 static bool is_below(const struct report_column *column) {
@@ -70,15 +72,20 @@ static bool layout_init(struct layout *layout, const struct report_table *table,
             layout->columns[layout->n++] = c;
     for (size_t i = 0; i < layout->n; i++)
         layout->widths[i] = width_of(layout, i);
+    for (layout->names = 1;
+         layout->names < layout->n && table->columns[layout->columns[layout->names]].names;
+         layout->names++)
+        ;
     shrink(layout);
     return layout->n > 0;
 }
 
-/* A line: the first column and those of [from, to); no blanks at its end. row: -1 for the heads. */
+/* A line: the columns that name the row and those of [from, to); no blanks at its end. row: -1 for
+ * the heads. */
 static void put_line(FILE *out, const struct layout *layout, long row, size_t from, size_t to) {
     char text[4 * CELL_TEXT_SIZE];
     size_t blanks = layout->indent;
-    for (size_t i = 0; i < to; i = i ? i + 1 : from) {
+    for (size_t i = 0; i < to; i = i + 1 == layout->names ? from : i + 1) {
         const struct report_column *column = &layout->table->columns[layout->columns[i]];
         const char *cell = row < 0
                                ? head_of(layout, i, text)
@@ -133,17 +140,20 @@ static void put_block(FILE *out, const struct layout *layout, size_t from, size_
 
 void text_put_table(FILE *out, const struct report_table *table, size_t indent) {
     struct layout layout;
-    size_t to = 1;
-    if (layout_init(&layout, table, indent, terminal_columns(out)))
+    if (layout_init(&layout, table, indent, terminal_columns(out))) {
+        size_t to = layout.names;
         do {
             size_t from = to, used = indent + layout.widths[0];
+            for (size_t i = 1; i < layout.names; i++)
+                used += 2 + layout.widths[i];
             for (; to < layout.n && (to == from || used + 2 + layout.widths[to] <= layout.wide);
                  to++)
                 used += 2 + layout.widths[to];
-            if (from > 1)
+            if (from > layout.names)
                 fputc('\n', out);
             put_block(out, &layout, from, to);
         } while (to < layout.n);
+    }
     free(layout.columns);
 }
 

@@ -72,6 +72,19 @@ static int judge(struct report *report, const struct report_input *input,
     return result;
 }
 
+/* Processes and ranks: one source of their bytes. */
+static int fill_users(struct report *report, const struct run_model *model) {
+    struct process_traffic traffic;
+    int result = process_traffic_make(model->recording, &traffic);
+    if (result < 0)
+        return result;
+    result = report_fill_processes(report, model, &traffic);
+    if (result == 0)
+        result = report_fill_roles(report, model, &traffic);
+    process_traffic_release(&traffic);
+    return result;
+}
+
 static int fill(struct report *report, struct report_input *input, struct run_model *model) {
     int result = report_fill_ceilings(report, input);
     if (result == 0)
@@ -83,9 +96,7 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
     if (result == 0)
         result = report_fill_operators(report, model);
     if (result == 0)
-        result = report_fill_processes(report, model);
-    if (result == 0)
-        result = report_fill_roles(report, model);
+        result = fill_users(report, model);
     if (result == 0)
         result = report_fill_storage(report, model);
     if (result == 0)

@@ -288,6 +288,7 @@ struct report_process { /* the busiest processes, the job's first */
     int rank; /* -1 */
     bool job;
     double cpu_pct, rss_gb, run_queue_pct, read_mb_s, write_mb_s;
+    double received_mb_s, sent_mb_s; /* over TCP; NAN: no connection of it was seen */
 };
 
 /* A part of the critical path of a phase. */
@@ -367,7 +368,8 @@ struct report {
     struct report_timeline timeline; /* no bars: none */
     struct report_process *processes;
     size_t n_processes;
-    char grade; /* quality: A (nothing amiss) .. D */
+    double unowned_mb; /* of connections that no sample saw: they are in no row of a process */
+    char grade;        /* quality: A (nothing amiss) .. D */
     char **notes;
     size_t n_notes, n_amiss; /* the first n_amiss: what went wrong in this run or its recording */
 };

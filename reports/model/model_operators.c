@@ -8,16 +8,7 @@
 #include "analysis/facts/iteration/operator.h"
 #include "reports/model/model_private.h"
 
-/* report->ranks are the model's iterations, in their order. */
-static const char *role_name(const struct report *report, const struct iterations *iterations,
-                             int role) {
-    for (size_t i = 0; i < iterations->n && i < report->n_ranks; i++)
-        if (iterations->ranks[i].role == role)
-            return report->ranks[i].role;
-    return "";
-}
-
-static int fill_uses(struct report *report, const struct iterations *iterations,
+static int fill_uses(struct report *report, const struct run_model *model,
                      const struct operators *operators) {
     report->operators = calloc(operators->n_uses + 1, sizeof *report->operators);
     if (!report->operators)
@@ -26,7 +17,7 @@ static int fill_uses(struct report *report, const struct iterations *iterations,
         const struct operator_use *use = &operators->uses[i];
         struct report_operator *to = &report->operators[report->n_operators++];
         *to = (struct report_operator){.name = strdup(use->name),
-                                       .role = strdup(role_name(report, iterations, use->role)),
+                                       .role = strdup(report_role_name(model, use->role)),
                                        .n_ranks = use->n_ranks,
                                        .calls = use->calls,
                                        .output_bytes = use->output_bytes,
@@ -81,7 +72,7 @@ int report_fill_operators(struct report *report, const struct run_model *model) 
     int result = operators_from_marks(model->recording, &model->iterations, &operators);
     if (result < 0)
         return result;
-    result = fill_uses(report, &model->iterations, &operators);
+    result = fill_uses(report, model, &operators);
     if (result == 0)
         result = fill_timeline(report, &operators);
     operators_release(&operators);

@@ -94,26 +94,11 @@ static int fill_host_series(struct report *report, const struct run_model *model
 
 /* ---- iterations ---- */
 
-/* Two roles of which one has a single rank: that is the server of the others. Else we do not
- * know what the roles are. */
-static const char *role_name(const struct iterations *iterations, size_t rank) {
-    size_t same = 0, roles = 0;
-    for (size_t i = 0; i < iterations->n; i++) {
-        same += iterations->ranks[i].role == iterations->ranks[rank].role;
-        if ((size_t)iterations->ranks[i].role + 1 > roles)
-            roles = (size_t)iterations->ranks[i].role + 1;
-    }
-    size_t others = iterations->n - same;
-    if (roles != 2 || (same == 1) == (others == 1))
-        return "";
-    return same == 1 ? "server" : others == 1 ? "worker" : "";
-}
-
-static int fill_rank(struct report_rank *to, const struct iterations *iterations, size_t at) {
-    const struct rank_iterations *from = &iterations->ranks[at];
+static int fill_rank(struct report_rank *to, const struct run_model *model, size_t at) {
+    const struct rank_iterations *from = &model->iterations.ranks[at];
     *to = (struct report_rank){.rank = from->rank,
                                .host = from->host,
-                               .role = strdup(role_name(iterations, at)),
+                               .role = strdup(report_role_name(model, from->role)),
                                .n = from->n,
                                .end_s = calloc(from->n + 1, sizeof(double)),
                                .duration_s = calloc(from->n + 1, sizeof(double))};
@@ -137,7 +122,7 @@ static int fill_ranks(struct report *report, const struct run_model *model) {
     if (!report->ranks)
         return -ENOMEM;
     for (size_t r = 0; result == 0 && r < iterations->n; r++)
-        result = fill_rank(&report->ranks[report->n_ranks++], iterations, r);
+        result = fill_rank(&report->ranks[report->n_ranks++], model, r);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 #define CHOKEPOINT_REPORTS_MODEL_PRIVATE_H
 
+#include "analysis/evidence/process_traffic.h"
 #include "analysis/facts/recording/recording.h"
 #include "analysis/rules/rules.h"
 #include "analysis/run_model.h"
@@ -20,8 +21,10 @@ int report_fill_routes(struct report *report, const struct run_model *model);
 int report_fill_storage(struct report *report, const struct run_model *model);
 int report_fill_alerts(struct report *report, const struct run_model *model);
 int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */
-int report_fill_processes(struct report *report, const struct run_model *model);
-int report_fill_roles(struct report *report, const struct run_model *model); /* after plots */
+int report_fill_processes(struct report *report, const struct run_model *model,
+                          const struct process_traffic *traffic);
+int report_fill_roles(struct report *report, const struct run_model *model,
+                      const struct process_traffic *traffic); /* after plots */
 int report_fill_budget(struct report *report, const struct run_model *model);
 int report_fill_critical(struct report *report, const struct run_model *model);
 int report_fill_efficiency(struct report *report, const struct judgement *judgement);
@@ -29,6 +32,11 @@ int report_fill_findings(struct report *report, struct judgement *judgement);
 /* Last: looks at all the others. */
 int report_fill_quality(struct report *report, const struct report_input *input,
                         const struct judgement *judgement);
+
+/* "server" or "worker" where the marks tell, else "". role: of struct rank_iterations, or that of
+ * ranks which mark no iterations. */
+#define ROLE_WITHOUT_ITERATIONS (-1)
+const char *report_role_name(const struct run_model *model, int role);
 
 /* A note of a run that did not end well; part of the quality. */
 int report_note_end(struct report *report);

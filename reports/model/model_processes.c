@@ -45,6 +45,8 @@ static void add_to_others(struct report_process *others, const struct report_pro
     add_known(&others->run_queue_pct, p->run_queue_pct);
     add_known(&others->read_mb_s, p->read_mb_s);
     add_known(&others->write_mb_s, p->write_mb_s);
+    add_known(&others->received_mb_s, p->received_mb_s);
+    add_known(&others->sent_mb_s, p->sent_mb_s);
 }
 
 static int name_others(struct report_process *p) {
@@ -92,9 +94,11 @@ static double unseen_s(const struct run_model *model, int host, struct windows w
     return sum / 1e9;
 }
 
-int report_fill_processes(struct report *report, const struct run_model *model) {
+int report_fill_processes(struct report *report, const struct run_model *model,
+                          const struct process_traffic *traffic) {
     const struct series_set *set = &model->recording->tables[RECORDING_PROCESS];
     struct windows all = phase_windows(&model->groups[0]);
+    report->unowned_mb = traffic->unowned_bytes / 1e6;
     report->processes = calloc(model->n_processes + 1, sizeof *report->processes);
     if (!report->processes)
         return -ENOMEM;
@@ -103,6 +107,7 @@ int report_fill_processes(struct report *report, const struct run_model *model) 
         struct process_use use = model_process_use(model, p, all);
         if (strcmp(p->series->name, RECORDING_ENDED) == 0)
             use.cpu_s += unseen_s(model, p->host, all);
+        struct traffic moved = process_traffic_named(traffic, p->series);
         struct report_process *to = &report->processes[report->n_processes++];
         *to = (struct report_process){.host = p->host,
                                       .name = strdup(p->series->name),
@@ -112,7 +117,9 @@ int report_fill_processes(struct report *report, const struct run_model *model) 
                                       .rss_gb = mean_rss_gb(set, p->series),
                                       .run_queue_pct = 100 * use.run_queue_s / use.wall_s,
                                       .read_mb_s = use.read_bytes / 1e6 / use.wall_s,
-                                      .write_mb_s = use.write_bytes / 1e6 / use.wall_s};
+                                      .write_mb_s = use.write_bytes / 1e6 / use.wall_s,
+                                      .received_mb_s = moved.received_bytes / 1e6 / use.wall_s,
+                                      .sent_mb_s = moved.sent_bytes / 1e6 / use.wall_s};
         if (!to->name)
             return -ENOMEM;
     }

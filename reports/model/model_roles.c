@@ -51,16 +51,17 @@ static const char *source_of(enum rank_bytes bytes) {
 }
 
 static int fill_role(struct report *report, const struct run_model *model,
-                     const struct rank_budget *rank) {
+                     const struct process_traffic *traffic, const struct rank_budget *rank) {
     const struct report_rank *its = iterations_of(report, model, rank);
     struct window window = {0, 0};
     bool iterates = iterating(its, &window);
-    struct rank_use use = rank_use_find(model, rank, iterates ? &window : NULL);
+    struct rank_use use = rank_use_find(model, traffic, rank, iterates ? &window : NULL);
     double time = (double)(window.end_ns - window.begin_ns) / 1e9;
+    const char *role = its ? its->role : report_role_name(model, ROLE_WITHOUT_ITERATIONS);
     struct report_role *to = &report->roles[report->n_roles++];
     *to = (struct report_role){.rank = rank->rank,
                                .host = rank->host,
-                               .role = strdup(its ? its->role : ""),
+                               .role = strdup(role),
                                .accuracy_pct = accuracy_pct(report, rank->rank),
                                .time_s = iterates ? time : use.lived_s,
                                .lived_s = use.lived_s,
@@ -74,13 +75,14 @@ static int fill_role(struct report *report, const struct run_model *model,
     return to->role ? 0 : -ENOMEM;
 }
 
-int report_fill_roles(struct report *report, const struct run_model *model) {
+int report_fill_roles(struct report *report, const struct run_model *model,
+                      const struct process_traffic *traffic) {
     int result = 0;
     report->roles = calloc(model->budgets.n + 1, sizeof *report->roles);
     if (!report->roles)
         return -ENOMEM;
     for (size_t r = 0; result == 0 && r < model->budgets.n; r++)
         if (model->budgets.items[r].rank >= 0)
-            result = fill_role(report, model, &model->budgets.items[r]);
+            result = fill_role(report, model, traffic, &model->budgets.items[r]);
     return result;
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The busiest processes, the job's first. */
+#include <math.h>
+
 #include "reports/sections/sections.h"
 
 enum { WHOSE = 2 };
 
+#define UNOWNED_MIN_MB 0.1
+
 static const struct report_column columns[] = {
     {KIND_HOST, "host", "host", FIELD(report_process, host)},
-    {KIND_TEXT, "process", "process", FIELD(report_process, name), .shrinks = true},
+    {KIND_TEXT, "process", "process", FIELD(report_process, name), .shrinks = true, .names = true},
     [WHOSE] = {KIND_TEXT, NULL, "", COMPUTED},
     {KIND_RANK, "rank", FIELD(report_process, rank)},
     {KIND_FLAG, "job", FIELD(report_process, job)},
@@ -15,7 +19,26 @@ static const struct report_column columns[] = {
     {KIND_NUMBER, "rss_gb", "memory", "GB", FIELD(report_process, rss_gb)},
     {KIND_NUMBER, "read_mb_s", "read", "MB/s", FIELD(report_process, read_mb_s)},
     {KIND_NUMBER, "write_mb_s", "write", "MB/s", FIELD(report_process, write_mb_s)},
+    {KIND_NUMBER, "received_mb_s", "received", "MB/s", FIELD(report_process, received_mb_s)},
+    {KIND_NUMBER, "sent_mb_s", "sent", "MB/s", FIELD(report_process, sent_mb_s)},
 };
+
+/* What the last two columns are of, and what they lack. */
+static void put_note(struct report_table *table, const struct report *report) {
+    bool any = false;
+    for (size_t i = 0; i < report->n_processes; i++)
+        any |= !isnan(report->processes[i].sent_mb_s);
+    if (!any)
+        return;
+    const char *text = "Received and sent: what its TCP connections carried, within a host too.";
+    if (report->unowned_mb < UNOWNED_MIN_MB)
+        table_note(table, "%s", text);
+    else
+        table_note(table,
+                   "%s No row has the %.1f MB of connections that began and ended between two "
+                   "samples.",
+                   text, report->unowned_mb);
+}
 
 void section_processes(const struct report *report, struct page *page) {
     struct report_table table;
@@ -27,5 +50,6 @@ void section_processes(const struct report *report, struct page *page) {
             table_text(&table, i, WHOSE, "rank %d", report->processes[i].rank);
         else
             table_borrow(&table, i, WHOSE, report->processes[i].job ? "job" : "other");
+    put_note(&table, report);
     page_table(page, &table);
 }

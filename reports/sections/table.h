@@ -91,6 +91,7 @@ struct report_column {
     int digits;
     enum report_room room;
     bool shrinks; /* is cut first where a terminal is too narrow */
+    bool names;   /* like the first one: stands in each piece of a table that is cut */
 };
 
 struct report_cell {

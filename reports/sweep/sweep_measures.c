@@ -15,6 +15,8 @@
 #include "reports/model/summary.h"
 #include "reports/sweep/sweep_private.h"
 
+#define EXAMPLES_MAX 1e15
+
 typedef double measure_value(const struct report *report, const struct sweep_measure *measure);
 
 static double run_time(const struct report *report, const struct sweep_measure *measure) {
@@ -65,6 +67,11 @@ static double time_to(const struct report *report, const struct sweep_measure *m
     return NAN;
 }
 
+/* By its rate: a run of so many examples may be too short to be watched, or too long. */
+static double time_for(const struct report *report, const struct sweep_measure *measure) {
+    return measure->argument / report_summarize(report).examples_per_s;
+}
+
 #define SUMMARY(function, member)                                                                  \
     static double function(const struct report *report, const struct sweep_measure *measure) {     \
         (void)measure;                                                                             \
@@ -97,12 +104,13 @@ static const struct kind {
     {"disk-read", "disk read", "MB/s", disk_read},
     {"disk-write", "disk write", "MB/s", disk_write},
     {"to:", "time to an accuracy of %g %%", "s", time_to},
+    {"for:", "time for %.0f examples", "s", time_for},
     {"last:", "last %s", "", last_value},
 };
 
 const char sweep_measure_words[] =
     "time, training, accuracy, examples, updates, iteration, staleness, cpu, recv, send, "
-    "disk-read, disk-write, to:PERCENT, last:NAME";
+    "disk-read, disk-write, to:PERCENT, for:EXAMPLES, last:NAME";
 
 /* The kind, and what follows its colon. */
 static bool find_kind(const char *word, size_t *ret_kind, const char **ret_rest) {
@@ -117,10 +125,11 @@ static bool find_kind(const char *word, size_t *ret_kind, const char **ret_rest)
 }
 
 static bool is_good(size_t kind, const char *rest, double *ret_argument) {
+    double most = kinds[kind].value == time_to ? 100 : EXAMPLES_MAX;
     *ret_argument = NAN;
-    if (kinds[kind].value != time_to)
+    if (kinds[kind].value != time_to && kinds[kind].value != time_for)
         return !rest || strlen(rest) < SWEEP_TEXT_MAX;
-    return text_parse_double(rest, ret_argument) == 0 && *ret_argument > 0 && *ret_argument <= 100;
+    return text_parse_double(rest, ret_argument) == 0 && *ret_argument > 0 && *ret_argument <= most;
 }
 
 bool sweep_is_measure(const char *word) {
@@ -134,6 +143,8 @@ static char *make_title(size_t kind, const char *rest, double argument) {
     char *title = NULL, text[SWEEP_TEXT_MAX + 64];
     if (kinds[kind].value == time_to)
         snprintf(text, sizeof text, "time to an accuracy of %g %%", argument);
+    else if (kinds[kind].value == time_for)
+        snprintf(text, sizeof text, "time for %.0f examples", argument);
     else if (rest)
         snprintf(text, sizeof text, "last %s", rest);
     else

@@ -32,10 +32,10 @@ cat >right.md <<'END'
 
 **Roles**
 
-|  | accuracy (%) | network write (MB/s) |
-|---|--:|--:|
-| sync: server, rank 0 on vm1 | 70.00 | 10.00 |
-| sync: worker, rank 1 on vm2 | 70.00 | 20.00 |
+|  | accuracy (%) | time (s) | sent (MB) | network write (MB/s) |
+|---|--:|--:|--:|--:|
+| sync: server, rank 0 on vm1 | 70.00 | 4.00 | 100.00 | 25.00 |
+| sync: worker, rank 1 on vm2 | 70.00 | 4.00 | 200.00 | 50.00 |
 
 **Means over repeats**
 
@@ -96,7 +96,7 @@ wrong 's/| 80.00 | 90.00 |/| 81.00 | 90.00 |/' 'arithmetic: 0.4 of 0.5 s'
 wrong 's/| 80.00 | 90.00 |/| 80.00 | 91.00 |/' 'arithmetic: 0.45 of 0.5 s'
 wrong 's/| avg_nw_rec (MB\/s) | 20.00/| avg_nw_rec (MB\/s) | 20.10/' 'add up to 30.1'
 wrong 's/| avg_nw_rec (MB\/s) | 20.00/| avg_nw_rec (MB\/s) | 19.90/' 'add up to 29.9' --all-hosts
-wrong 's/| 70.00 | 20.00 |/| 70.00 | 21.00 |/' 'roles: network write'
+wrong 's/| 200.00 | 50.00 |/| 210.00 | 50.00 |/' 'roles: sent'
 wrong 's/| sync | 1 | 10.00/| sync | 1 | 10.10/' 'means: run time'
 wrong 's/send | 300.00, 1.00 MB/send | 600.00, 1.00 MB/' 'operators: send takes'
 wrong 's/| 300.00 | 500.00 | 199.00/| 298.00 | 500.00 | 201.50/' 'timeline: operators of 0 vm1'

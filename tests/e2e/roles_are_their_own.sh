@@ -51,3 +51,16 @@ EOF
 python3 compare.py || fail "roles are not those of the ranks"
 "$chokepoint" report --db "$db" --format text | grep -q '^Ranks' || fail "no table in the text"
 "$chokepoint" report --db "$db" --format csv | grep -q '"rank 2 accuracy",%' || fail "no row in the CSV"
+
+# A server that only serves ends no iteration, and has its role all the same.
+for mode in async sync; do
+    run -q --no-report --name "apart-$mode" -- mpirun --oversubscribe -np 3 "$bin/chokepoint-sgd" --model softmax --mode $mode \
+        --server apart --data digits --batch 200 --rate 0.5 --epochs 25 --quiet
+    [ $status = 0 ] || fail "apart, $mode: status $status"
+    "$chokepoint" report "apart-$mode" --db "$db" --format json -o apart.json || fail "no report"
+    [ "$(jq -c '[.roles[] | .role]' apart.json)" = '["server","worker","worker"]' ] ||
+        fail "apart, $mode: roles are $(jq -c '[.roles[] | .role]' apart.json)"
+    jq -e '[.operators[] | select(.name == "receive weights" or .name == "apply gradient" or .name == "reduce and apply") | .role] |
+        index("server") != null and index("worker") != null and index("") == null' apart.json >/dev/null ||
+        fail "apart, $mode: operators are $(jq -c '[.operators[] | [.name, .role]]' apart.json)"
+done

@@ -79,7 +79,7 @@ sweep -n stopped -L n 1,2,3 --no-report ./often '{n}'
 # A ready sweep has the published figures under ours, a sweep of another name has none.
 for name in r3-batches-short own; do
     sweep -n $name -L mode sync,async -L batch 1,100 -q --no-report true '{mode}' '{batch}'
-    show $name --measure training --table grid --format md || fail "no report of $name: $(cat err)"
+    show $name --measure for:1000000 --table grid --format md || fail "no report of $name: $(cat err)"
     cp out $name.md
 done
 grep -q '\*135.7\*' r3-batches-short.md && grep -q '^## R3: run time' r3-batches-short.md || fail "no figures beside: $(cat r3-batches-short.md)"

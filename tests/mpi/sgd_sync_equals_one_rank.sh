@@ -33,6 +33,11 @@ train single 1 sparse $((4 * batch)) 3 --mode single
 train preloaded 1 sparse $((4 * batch)) 3 --mode single --preload
 agree one single 0.05
 cmp "$work/single" "$work/preloaded" || fail "--preload changes what is learnt"
+# ... also where reading begins in the middle of its files, and goes round
+train seeded 1 sparse $((4 * batch)) 7 --mode single --seed 7
+train seeded_preloaded 1 sparse $((4 * batch)) 7 --mode single --seed 7 --preload
+cmp "$work/seeded" "$work/seeded_preloaded" || fail "--preload with --seed keeps other data than the files"
+cmp -s "$work/single" "$work/seeded" && fail "--seed does not change what is learnt"
 train reduced 4 dense $batch 3 --exchange allreduce
 train gathered 4 sparse $batch 3 --exchange allreduce
 train down 4 dense-down $batch 3

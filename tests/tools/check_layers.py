@@ -38,7 +38,7 @@ LIBRARIES = {
     "pcap/": r"agent/capture_pcap\.c",
     "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
     "libmnl/": r"agent/netlink\.c",
-    "microhttpd.h": r"collector/server\.c",
+    "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
     "jansson.h": r"reports/formats/json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",

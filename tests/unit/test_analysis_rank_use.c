@@ -65,7 +65,10 @@ static void add_rank(struct planted *p, double t_s, double interval_s, int64_t r
 }
 
 static struct rank_use find(struct planted *p) {
-    struct rank_use use = rank_use_find(&p->model, &rank, p->window);
+    struct process_traffic traffic;
+    assert_int_equal(process_traffic_make(&p->recording, &traffic), 0);
+    struct rank_use use = rank_use_find(&p->model, &traffic, &rank, p->window);
+    process_traffic_release(&traffic);
     recording_release(&p->recording);
     return use;
 }

@@ -36,9 +36,8 @@ static void on_event(void *ctx, const char *line) {
     snprintf(f->events + used, sizeof f->events - used, "%s\n", line);
 }
 
-static int setup(void **state) {
+static struct fixture *open_run(void) {
     struct fixture *f = calloc(1, sizeof *f);
-    char why[200] = "";
     strcpy(f->dir, "/tmp/server-XXXXXX");
     assert_non_null(mkdtemp(f->dir));
     snprintf(f->db, sizeof f->db, "%s/x.db", f->dir);
@@ -46,14 +45,38 @@ static int setup(void **state) {
         .command = "true", .wall_ns = 1, .mono_ns = 1, .period_ns = 100000000};
     assert_int_equal(store_open_write(f->db, &f->store, NULL, 0), 0);
     assert_int_equal(store_run_begin(f->store, &begin, &f->run), 0);
+    return f;
+}
+
+static int serve(struct fixture *f) {
+    char why[200] = "";
     const struct writer_options writer = {f->store, f->run, on_event, f};
     assert_int_equal(writer_start(&writer, &f->writer), 0);
     const struct server_options server = {"127.0.0.1:0", TOKEN, f->writer, NULL};
     assert_int_equal(server_start(&server, &f->server, why, sizeof why), 0);
     f->port = (unsigned short)atoi(strrchr(server_address(f->server, 0), ':') + 1);
     assert_null(server_address(f->server, 1));
-    *state = f;
     return 0;
+}
+
+static int setup(void **state) {
+    *state = open_run();
+    return serve(*state);
+}
+
+/* vm1 has as many streams as a host may have. */
+static int setup_full(void **state) {
+    struct fixture *f = *state = open_run();
+    struct wire_stream stream = {.host = "vm1",
+                                 .boot_id = "01234567-89ab-cdef-0123-456789abcdef",
+                                 .stream_id = 1000,
+                                 .period_ns = 100000000};
+    int64_t host, id;
+    assert_int_equal(store_begin(f->store), 0);
+    for (int i = 0; i < STORE_STREAMS_MAX; i++, stream.stream_id++)
+        assert_int_equal(store_stream(f->store, f->run, &stream, &host, &id), 0);
+    assert_int_equal(store_commit(f->store), 0);
+    return serve(f);
 }
 
 static void stop(struct fixture *f) {
@@ -324,6 +347,26 @@ static void a_bad_push_does_not_harm_the_next_on_its_connection(void **state) {
     assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 7);
 }
 
+/* Called bad, its frames would be given up one by one: agent/push.c. */
+static void a_stream_beyond_the_bound_waits_and_is_said_once(void **state) {
+    struct fixture *f = *state;
+    AUTO(buffer_release) struct buffer one_more = body_of("vm1", 1, 5);
+    AUTO(buffer_release) struct buffer other = body_of("vm2", 1, 5);
+    for (int i = 0; i < 2; i++) {
+        struct answer answer = post(f, AUTHORIZED, &one_more);
+        assert_int_equal(answer.status, 503);
+        assert_string_equal(answer.text, "the host has 4096 streams already\n");
+    }
+    assert_string_equal(f->events, "trouble vm1: the host has 4096 streams already; "
+                                   "its agent keeps its samples and tries again\n");
+    assert_int_equal(
+        post(f, "Chokepoint-Host: vm2\r\nAuthorization: Bearer " KEY_OF_VM2 "\r\n", &other).status,
+        200);
+    assert_int_equal(stored_number(f->db, "SELECT count(*) FROM frame"), 5);
+    assert_int_equal(refused(f, "busy"), 2);
+    assert_int_equal(refused(f, "bad_frame"), 0);
+}
+
 static void a_replay_stores_nothing_twice(void **state) {
     struct fixture *f = *state;
     AUTO(buffer_release) struct buffer body = body_of("vm1", 1, 5);
@@ -462,6 +505,8 @@ int main(void) {
         TEST(garbage_is_refused_with_a_reason),
         TEST(a_truncated_body_is_refused_and_stores_nothing),
         TEST(a_bad_push_does_not_harm_the_next_on_its_connection),
+        cmocka_unit_test_setup_teardown(a_stream_beyond_the_bound_waits_and_is_said_once,
+                                        setup_full, teardown),
         TEST(a_replay_stores_nothing_twice),
         TEST(a_sender_that_vanishes_harms_nobody),
         TEST(many_hosts_push_at_once),

@@ -76,14 +76,34 @@ static void unknown_values_do_not_count(void **state) {
 }
 
 static void words_name_measures(void **state) {
-    static const char *const good[] = {"time", "to:85", "to:0.5", "last:loss", "disk-read"},
-                             *const bad[] = {
-                                 "", "tim", "times", "to:", "to:0", "to:101", "to:x", "last:"};
+    static const char *const good[] = {"time",      "to:85",     "to:0.5",
+                                       "last:loss", "disk-read", "for:1000000"},
+                             *const bad[] = {"",       "tim",  "times", "to:",   "to:0",
+                                             "to:101", "to:x", "last:", "for:0", "for:x"};
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(good); i++)
         assert_true(sweep_is_measure(good[i]));
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         assert_false(sweep_is_measure(bad[i]));
+}
+
+/* 5000 examples in the two seconds between the first test and the last. */
+static void a_time_for_examples_follows_from_the_rate(void **state) {
+    double t_s[] = {1, 2, 3}, iteration[] = {0, 1, 2}, examples[] = {0, 1000, 5000};
+    struct report_curve curve = {.name = (char *)"examples trained",
+                                 .n = 3,
+                                 .t_s = t_s,
+                                 .iteration = iteration,
+                                 .value = examples};
+    struct report report = {.duration_s = 9, .curves = &curve, .n_curves = 1};
+    struct sweep *sweep = calloc(1, sizeof *sweep);
+    (void)state;
+    assert_int_equal(sweep_add_measure(sweep, "for:1000000"), 0);
+    assert_string_equal(sweep->measures[0].title, "time for 1000000 examples (s)");
+    assert_float_equal(sweep_measure_run(&report, &sweep->measures[0]), 400, 1e-9);
+    report.n_curves = 0; /* a program that marks none */
+    assert_true(isnan(sweep_measure_run(&report, &sweep->measures[0])));
+    sweep_free(sweep);
 }
 
 /* ---- the store ---- */
@@ -699,6 +719,7 @@ int main(void) {
         cmocka_unit_test(few_runs_have_a_range_and_many_an_interval),
         cmocka_unit_test(unknown_values_do_not_count),
         cmocka_unit_test(words_name_measures),
+        cmocka_unit_test(a_time_for_examples_follows_from_the_rate),
         cmocka_unit_test_setup_teardown(runs_belong_to_cells_by_their_values, setup, teardown),
         cmocka_unit_test_setup_teardown(values_join_and_other_commands_do_not, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cell_has_the_median_of_its_runs, setup, teardown),

@@ -292,10 +292,8 @@ static void close_file(struct libsvm_reader *reader) {
 
 static void part_close(struct libsvm_reader *reader) {
     close_file(reader);
-    if (++reader->part == reader->n_parts) {
-        reader->part = 0;
-        reader->epoch++;
-    }
+    reader->part = (reader->part + 1) % reader->n_parts;
+    reader->epoch += reader->part == reader->first;
 }
 
 /* A line of this part; 0 when the part is over. */
@@ -377,6 +375,10 @@ ssize_t libsvm_read(struct libsvm_reader *reader, size_t n, struct batch *batch,
         reader->examples_this_epoch = 0;
     }
     return (ssize_t)got;
+}
+
+void libsvm_begin_with(struct libsvm_reader *reader, size_t part) {
+    reader->part = reader->first = part % reader->n_parts;
 }
 
 void libsvm_release(struct libsvm_reader *reader) {

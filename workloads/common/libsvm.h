@@ -36,15 +36,15 @@ struct libsvm_reader {
     struct libsvm_part *parts;
     size_t n_parts;
     uint32_t n_features;
-    uint64_t epoch; /* times the last part was finished */
+    uint64_t epoch; /* times all parts were finished */
     uint64_t bytes; /* read, of a packed file as unpacked */
     bool direct;    /* set after opening: every read goes to the disk, past the page cache */
     /* own */
-    size_t part;
-    int fd;            /* -1: no part is open */
-    struct gzip *gzip; /* owns fd; NULL: the part is not packed */
-    off_t line_offset; /* of the next line in its file */
-    uint64_t line;     /* of the next line, from 1 within the part */
+    size_t part, first; /* with which an epoch begins */
+    int fd;             /* -1: no part is open */
+    struct gzip *gzip;  /* owns fd; NULL: the part is not packed */
+    off_t line_offset;  /* of the next line in its file */
+    uint64_t line;      /* of the next line, from 1 within the part */
     uint64_t examples_this_epoch;
     char *buffer;
     size_t position, filled;
@@ -66,6 +66,9 @@ int libsvm_open_share(struct libsvm_reader *ret_reader, const char *path, int ra
 /* Opens one whole file. */
 int libsvm_open_file(struct libsvm_reader *ret_reader, const char *path, uint32_t n_features,
                      struct libsvm_error *ret_error);
+
+/* Before the first read: each epoch begins with that file of the share, modulo their number. */
+void libsvm_begin_with(struct libsvm_reader *reader, size_t part);
 
 /*
  * Appends up to n examples to the batch. Returns how many, less than n only at the end of an

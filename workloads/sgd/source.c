@@ -37,7 +37,7 @@ static int open_text(struct source *s, const struct sgd_options *o, int share,
     if (r < 0)
         return fail(error, r, why.text);
     s->is_text = true;
-    s->reader.part = o->seed % s->reader.n_parts;
+    libsvm_begin_with(&s->reader, o->seed);
     s->reader.direct = o->direct;
     return o->preload ? preload(s, error) : 0;
 }
@@ -163,7 +163,7 @@ ssize_t source_read(struct source *s, size_t n, struct batch *b, struct source_e
                                 : read_text(s, n, b, error);
 }
 
-/* Text is read over; of whole epochs, once the first whole one says how long they are, none is. */
+/* Text is read over; of whole epochs, once the first one says how long they are, none is. */
 static int skip_text(struct source *s, uint64_t n, struct source_error *error) {
     struct batch unused = {0};
     uint64_t epoch = s->reader.epoch, in_epoch = 0;
@@ -175,8 +175,8 @@ static int skip_text(struct source *s, uint64_t n, struct source_error *error) {
         in_epoch += got > 0 ? (uint64_t)got : 0;
         if (s->reader.epoch == epoch)
             continue;
-        if (epoch++ > 0) /* the first may have begun in the middle */
-            n %= in_epoch;
+        epoch = s->reader.epoch;
+        n %= in_epoch;
         in_epoch = 0;
     }
     batch_release(&unused);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Status and text of an answer: what the agent makes of it (agent/push.c) is decided here. */
+#include "collector/server_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/clock.h"
+#include "common/error.h"
+
+/* Frames that are called bad are lost: 400 is for bytes that no later try makes good. All else, a
+ * bound of the run included, is a state of the collector, which an agent waits out. */
+static unsigned status_of(const struct request *q) {
+    if (q->status)
+        return q->status;
+    if (q->job.result == 0)
+        return MHD_HTTP_OK;
+    return q->job.result == -EBADMSG ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_SERVICE_UNAVAILABLE;
+}
+
+static int format_answer(const struct request *q, unsigned status, char *text, size_t size) {
+    if (status != MHD_HTTP_OK)
+        return snprintf(text, size, "%s\n", q->why ? q->why : q->job.push.why);
+    uint64_t key = atomic_load(&q->server->echo_key);
+    int stop = atomic_load(&q->server->stop);
+    return snprintf(text, size,
+                    "committed %" PRIu64 "\nreceived_ns %" PRId64 "\nreplied_ns %" PRId64
+                    "\nstop %d\necho %" PRIu64 "\n",
+                    q->job.push.committed, q->received_ns, clock_monotonic_ns(), stop, key);
+}
+
+enum MHD_Result request_answer(struct request *q) {
+    char text[256];
+    unsigned status = status_of(q);
+    int size = format_answer(q, status, text, sizeof text);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer((size_t)size, text, MHD_RESPMEM_MUST_COPY);
+    if (!response)
+        return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/plain");
+    if (status == MHD_HTTP_UNAUTHORIZED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, MHD_HTTP_METHOD_POST);
+    enum MHD_Result queued = MHD_queue_response(q->connection, status, response);
+    MHD_destroy_response(response);
+    return queued;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the server share: server.c opens, server_request.c reads, server_answer.c
+ * replies. */
+#ifndef CHOKEPOINT_COLLECTOR_SERVER_PRIVATE_H
+#define CHOKEPOINT_COLLECTOR_SERVER_PRIVATE_H
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "collector/server.h"
+#include "common/buffer.h"
+
+struct listener {
+    struct MHD_Daemon *daemon; /* does not listen itself: the door hands it connections */
+    char address[SERVER_ADDRESS_TEXT_MAX];
+};
+
+struct server {
+    char token[SERVER_TOKEN_MAX + 1];
+    const struct credentials *credentials;
+    struct writer *writer;
+    struct gate *gate; /* owned */
+    struct door *door; /* owned */
+    unsigned connections_max;
+    struct listener listeners[SERVER_ADDRESSES_MAX];
+    size_t n_listeners;
+    struct echo_server *echo;      /* owned */
+    atomic_uint_fast64_t echo_key; /* 0 until it runs */
+    atomic_bool stop;
+    atomic_size_t body_bytes; /* of all requests */
+    atomic_size_t requests;   /* begun and not yet answered */
+};
+
+/* From the request line to the end of its answer. */
+struct request {
+    struct write_job job; /* first: done() gets its address */
+    struct server *server;
+    struct MHD_Connection *connection;
+    struct visitor *visitor;
+    int64_t received_ns;
+    struct buffer body;
+    size_t length;   /* announced, and counted in body_bytes */
+    unsigned status; /* 0 while nothing speaks against it */
+    const char *why;
+    bool opened, submitted;
+};
+
+/* What the library calls, ctx being the server (server_request.c). */
+void *server_request_line(void *ctx, const char *uri, struct MHD_Connection *connection);
+enum MHD_Result server_request(void *ctx, struct MHD_Connection *connection, const char *url,
+                               const char *method, const char *version, const char *data,
+                               size_t *size, void **request);
+void server_completed(void *ctx, struct MHD_Connection *connection, void **request,
+                      enum MHD_RequestTerminationCode code);
+
+/* Queues the answer that the request deserves (server_answer.c). */
+enum MHD_Result request_answer(struct request *request);
+
+#endif

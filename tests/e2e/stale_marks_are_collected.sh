@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A run that is killed with all its processes leaves its directory of marks in memory; the next run of the same user
+# removes it, and not that of a run that goes on.
+. "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
+unset TMPDIR
+[ -w /dev/shm ] || { echo "skipped: no /dev/shm"; exit 77; }
+
+# begin NAME: a run that lasts; its id in $id, that of `run` in $pid.
+begin() {
+    mkfifo "$1.go"
+    "$chokepoint" run $slow_start -q --no-report --db "$work/$1.db" \
+        sh -c "echo \$CHOKEPOINT_RUN >$1.id; : >$1.started; read x <$1.go" >/dev/null 2>&1 &
+    pid=$!
+    until_true test -e "$1.started"
+    id=$(cat "$1.id")
+    until_true test -e "/dev/shm/chokepoint-$id.$(hostname)/cursors"
+}
+directory_of() { echo "/dev/shm/chokepoint-$1.$(hostname)"; }
+processes_with() { grep -lsa -- "$1" /proc/[0-9]*/environ | cut -d/ -f3 | sort -un; }
+has_no_process() { [ -z "$(processes_with "$1")" ]; }
+
+begin killed
+killed=$id
+# One after the other would leave somebody time to clean up: all stand still before the first dies.
+kill -STOP $pid
+kill -STOP $(processes_with "$killed") 2>/dev/null
+kill -KILL $(processes_with "$killed") 2>/dev/null
+kill -KILL $pid
+wait $pid 2>/dev/null
+until_true has_no_process "$killed"
+[ -d "$(directory_of "$killed")" ] || fail "nothing was left: the test shows nothing"
+printf x >"/dev/shm/chokepoint-$killed.elsewhere" # no directory of this host
+
+begin living
+[ ! -e "$(directory_of "$killed")" ] || fail "what the killed run left is still there: $(ls "$(directory_of "$killed")")"
+[ -e "/dev/shm/chokepoint-$killed.elsewhere" ] || fail "a file of another host was removed"
+rm "/dev/shm/chokepoint-$killed.elsewhere"
+run -q --no-report true
+[ $status = 0 ] || fail "status $status"
+[ -e "$(directory_of "$id")/cursors" ] || fail "the directory of a run that goes on was removed"
+echo >living.go
+wait $pid || fail "the run that went on ended with $?"
+[ ! -e "$(directory_of "$id")" ] || fail "the run that went on left its directory"
+rm -rf "/tmp/chokepoint-$killed-$(hostname)"
