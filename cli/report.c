@@ -3,6 +3,7 @@
 #include "cli/report.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 #include "collector/store_read.h"
 #include "common/error.h"
@@ -18,14 +19,16 @@
 
 static const char help[] =
     "usage: chokepoint report [RUN] [--db FILE] [--format FORMAT] [-o PATH]\n"
-    "                         [--alerts] [--plot NAME[,NAME...]] [--store-budget]\n"
+    "                         [--why] [--alerts] [--plot NAME[,NAME...]] [--store-budget]\n"
     "\n"
     "Shows what limited a run, with the tables this rests on. RUN is a number or a\n"
     "name from `chokepoint list`, last, last~1; default: last.\n"
     "\n"
     "  --db FILE        default: ./chokepoint.db\n"
-    "  --format FORMAT  text, screen, md, html, csv or json; svg, png or pdf: pictures\n"
-    "                   alone; default: by the ending of PATH, text if it has none\n"
+    "  --why            the verdict and what it rests on, on one screen\n"
+    "  --format FORMAT  summary (the verdict in five lines), screen (--why), text, md, html,\n"
+    "                   csv or json; svg, png or pdf: pictures alone; default: by the ending\n"
+    "                   of PATH, text if it has none\n"
     "  --plot NAME[,NAME...]\n"
     "                   of the pictures only these; default: all that the run has.\n"
     "                   cpu, memory, network, disk, pressure (of each host), pairs (of\n"
@@ -119,7 +122,9 @@ int report_cannot_write(const char *verb, const char *path, int result) {
 
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report) {
+    struct progress *progress = progress_begin("judging the run");
     int result = report_build(store, which, ret_report);
+    progress_end(progress);
     return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
 
@@ -128,11 +133,12 @@ static bool may_colour(FILE *out) {
     return isatty(fileno(out)) && !(none && *none) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-static int write_screen(const struct report *report, FILE *out) {
-    return report_write_screen(report, may_colour(out), out);
+static int write_verdict(const struct report *report, bool why, FILE *out) {
+    bool colour = may_colour(out);
+    return why ? report_write_screen(report, colour, out) : report_write_lines(report, colour, out);
 }
 
-static const struct format screen = {.name = "screen"};
+static const struct format screen = {.name = "screen"}, summary = {.name = "summary"};
 
 /* The ending of the file's name, "" if it has none. */
 static const char *ending_of(const char *path) {
@@ -165,6 +171,8 @@ const struct format *report_choose_format(const char *verb, const char *name, co
     const struct format *format = wanted ? format_find(wanted) : NULL;
     if (!format && name && strcmp(name, screen.name) == 0)
         return &screen;
+    if (!format && name && strcmp(name, summary.name) == 0)
+        return &summary;
     if (!format && name)
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
     else if (!format)
@@ -187,12 +195,12 @@ static int build(const char *db_path, int64_t run_id, struct report **ret_report
     return result;
 }
 
-int report_print_screen(const char *db_path, int64_t run_id, FILE *out) {
+int report_print_verdict(const char *db_path, int64_t run_id, bool why, FILE *out) {
     struct report *report;
     int result = build(db_path, run_id, &report);
     if (result < 0)
         return result;
-    result = write_screen(report, out);
+    result = write_verdict(report, why, out);
     report_free(report);
     return result;
 }
@@ -218,16 +226,21 @@ static int store_budget(const struct report *report, const char *db_path) {
     return -EIO;
 }
 
-int report_conclude(const char *db_path, int64_t run_id, FILE *out) {
+int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out) {
     struct report *report;
     int result = build(db_path, run_id, &report);
     if (result < 0)
         return result;
     if (out)
-        result = write_screen(report, out);
+        result = write_verdict(report, why, out);
     store_budget(report, db_path);
     report_free(report);
     return result;
+}
+
+/* For a terminal: the verdict alone. */
+static bool is_verdict(const struct format *format) {
+    return format == &screen || format == &summary;
 }
 
 typedef int write_report(const struct report *report, const struct format *format, FILE *out);
@@ -235,12 +248,13 @@ typedef int write_report(const struct report *report, const struct format *forma
 static int print(const struct report *report, const struct format *format, const char *path,
                  write_report *write) {
     struct output output;
-    bool to_terminal = format == &screen && !path && isatty(STDOUT_FILENO);
-    int result = to_terminal ? write_screen(report, stdout) : output_open(&output);
+    bool verdict = is_verdict(format), to_terminal = verdict && !path && isatty(STDOUT_FILENO);
+    int result =
+        to_terminal ? write_verdict(report, format == &screen, stdout) : output_open(&output);
     if (result == 0 && !to_terminal)
         result = output_close(&output, path,
-                              format == &screen ? report_write_screen(report, false, output.file)
-                                                : write(report, format, output.file));
+                              verdict ? write_verdict(report, format == &screen, output.file)
+                                      : write(report, format, output.file));
     return result < 0 ? report_cannot_write("report", path, result) : 0;
 }
 
@@ -341,14 +355,15 @@ static int check_plots(const char *names, int file) {
 
 struct options {
     const char *run, *database, *format, *path, *plots;
-    bool alerts, store_budget;
+    bool alerts, store_budget, why;
 };
 
 static int parse(int argc, char **argv, struct options *options) {
     const struct verb_option takes[] = {
         {"db", 0, &options->database, NULL},   {"format", 0, &options->format, NULL},
         {"output", 'o', &options->path, NULL}, {"alerts", 0, NULL, &options->alerts},
-        {"plot", 0, &options->plots, NULL},    {"store-budget", 0, NULL, &options->store_budget}};
+        {"plot", 0, &options->plots, NULL},    {"store-budget", 0, NULL, &options->store_budget},
+        {"why", 0, NULL, &options->why}};
     const struct verb_words words = {"report", help, takes, ARRAY_SIZE(takes), false};
     char **rest;
     *options = (struct options){.run = "last", .database = REPORT_DATABASE};
@@ -359,6 +374,10 @@ static int parse(int argc, char **argv, struct options *options) {
     if (result == 0 && options->alerts && options->store_budget)
         return verb_refuse("report", "--alerts judges nothing", NULL,
                            "ask for --store-budget without it");
+    if (result == 0 && options->why && options->format)
+        return verb_refuse("report", "--why is a format", NULL, "ask for one of the two");
+    if (result == 0 && options->why)
+        options->format = screen.name;
     if (result == 0 && rest[0])
         options->run = rest[0];
     return result;
@@ -370,7 +389,7 @@ static int print_alerts(struct store *store, const struct options *options,
     int result = report_build_alerts(store, options->run, &report);
     if (result < 0)
         return report_cannot_read_run("report", store, options->database, options->run, result);
-    result = print(report, format == &screen ? &format_text : format, options->path,
+    result = print(report, is_verdict(format) ? &format_text : format, options->path,
                    report_write_alerts);
     report_free(report);
     return result;
@@ -416,5 +435,6 @@ static int report_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_report = {"report", "show what limited a run, and the tables it rests on",
-                                 report_main};
+const struct verb verb_report = {.name = "report",
+                                 .help = "show what limited a run, and the tables it rests on",
+                                 .main = report_main};

@@ -3,6 +3,7 @@
 #ifndef CHOKEPOINT_CLI_REPORT_H
 #define CHOKEPOINT_CLI_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -12,14 +13,13 @@ struct store;
 
 #define REPORT_DATABASE "chokepoint.db" /* unless --db names another */
 
-/* The verdict of a run on one screen, in colour if out is a terminal that has any (and NO_COLOR is
- * not set). Negative errno. */
-int report_print_screen(const char *db_path, int64_t run_id, FILE *out);
+/* The verdict of a run in five lines, or with why: on one screen with its evidence; in colour if
+ * out is a terminal that has any (and NO_COLOR is not set). Negative errno. */
+int report_print_verdict(const char *db_path, int64_t run_id, bool why, FILE *out);
 
-/* The end of a run: its verdict on one screen (out NULL: not shown), and its budgets into the
- * database; where they cannot be written, one line on standard error. Negative errno: no verdict.
- */
-int report_conclude(const char *db_path, int64_t run_id, FILE *out);
+/* The end of a run: its verdict (out NULL: not shown), and its budgets into the database; where
+ * they cannot be written, one line on standard error. Negative errno: no verdict. */
+int report_conclude(const char *db_path, int64_t run_id, bool why, FILE *out);
 
 /* Opens a database for reading. 0, or an exit status after one line on standard error. */
 int report_open_database(const char *verb, const char *path, struct store **ret_store);

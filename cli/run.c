@@ -10,6 +10,8 @@
 #include "cli/launch/run_session.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_prepare.h"
+#include "cli/run_progress.h"
 #include "cli/run_repeat.h"
 #include "cli/verb.h"
 #include "collector/store.h"
@@ -218,6 +220,23 @@ static int refusal_status(int error) {
     return error == -ENOENT ? 127 : 126;
 }
 
+#define PROGRESS_EVERY_NS NS_PER_S
+
+static void await_command(struct run_session *s) {
+    if (!run_progress_wanted(s)) {
+        while (s->command)
+            session_poll(s, INT64_MAX);
+        return;
+    }
+    for (int64_t next_ns = s->started_mono_ns; s->command; next_ns += PROGRESS_EVERY_NS) {
+        while (s->command && clock_monotonic_ns() < next_ns)
+            session_poll(s, next_ns);
+        if (s->command)
+            run_progress_show(s);
+    }
+    run_progress_end();
+}
+
 static int run_command(struct run_session *s) {
     int r = session_start_command(s);
     if (r < 0) {
@@ -227,8 +246,7 @@ static int run_command(struct run_session *s) {
     }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
-    while (s->command)
-        session_poll(s, INT64_MAX);
+    await_command(s);
     int exit_status = child_exit_status(s->command_status);
     if (WIFSIGNALED(s->command_status)) {
         char end[64];
@@ -253,7 +271,7 @@ static int interrupted_status(const struct run_session *s) {
 /* Of repeats the median one is shown, when all are over. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->repeat;
-    int r = report_conclude(s->options->database, s->run, shown ? stderr : NULL);
+    int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);
     if (r < 0)
         session_complain(s, "no %s: %s", shown ? "verdict" : "budget in the database",
                          strerror(-r));
@@ -320,10 +338,15 @@ static int run_main(int argc, char **argv) {
     int r = run_options_read(argc, argv, &options);
     if (r)
         return verb_words_status(r);
+    if ((r = run_warm_up(&options)) != 0)
+        return r;
     if (options.repeats > 1)
         return run_repeatedly(&options, run_once);
+    if ((r = run_prepare(&options)) != 0)
+        return r;
     run_once(&options, &turn);
     return turn.exit_status;
 }
 
-const struct verb verb_run = {"run", "run a command and record its hosts", run_main};
+const struct verb verb_run = {
+    .name = "run", .help = "run a command and record its hosts", .main = run_main};

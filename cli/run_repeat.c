@@ -3,6 +3,7 @@
 #include "cli/launch/run_options.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_prepare.h"
 #include "common/clock.h"
 #include "reports/comparison/comparison.h"
 
@@ -64,7 +65,9 @@ static void tell_end(struct repeats *repeats) {
         NULL, "%d of %d repeats ended well, in %.2f to %.2f s; run %" PRId64 " is the median one",
         repeats->n, options->repeats, (double)shortest->duration_ns / 1e9,
         (double)longest->duration_ns / 1e9, median->run);
-    int result = options->report ? report_print_screen(options->database, median->run, stderr) : 0;
+    int result = options->report
+                     ? report_print_verdict(options->database, median->run, options->why, stderr)
+                     : 0;
     if (result < 0)
         verb_complain(NULL, "no verdict: %s", strerror(-result));
 }
@@ -74,7 +77,7 @@ static void tell_few(const struct run_options *options) {
     if (options->quiet || options->repeats < 2 || options->repeats >= COMPARE_RUNS_MIN)
         return;
     verb_complain(NULL,
-                  "%d repeats: `chokepoint compare` calls a difference established only from %d "
+                  "%d repeats: a comparison calls a difference established only from %d "
                   "runs of each on",
                   options->repeats, COMPARE_RUNS_MIN);
 }
@@ -108,6 +111,11 @@ int run_repeatedly(const struct run_options *options,
     tell_few(options);
     for (int i = 1; i <= options->repeats; i++) {
         struct run_turn turn = {.repeat = i, .group = group};
+        int unprepared = run_prepare(options);
+        if (unprepared) {
+            exit_status = exit_status ? exit_status : unprepared;
+            break;
+        }
         once(options, &turn);
         group = group ? group : turn.run;
         exit_status = exit_status ? exit_status : turn.exit_status;

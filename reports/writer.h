@@ -15,8 +15,11 @@ int report_write(const struct report *report, const struct format *format, FILE 
 int report_write_alerts(const struct report *report, const struct format *format, FILE *out);
 int comparison_write(const struct comparison *comparison, const struct format *format, FILE *out);
 
-/* The verdict on one screen, as `run` prints it at its end. colour: whether out is a terminal that
+/* The verdict in five lines, as `run` prints it at its end. colour: whether out is a terminal that
  * wants it. */
+int report_write_lines(const struct report *report, bool colour, FILE *out);
+
+/* The verdict with its evidence, budgets and hosts on one screen. */
 int report_write_screen(const struct report *report, bool colour, FILE *out);
 
 #endif

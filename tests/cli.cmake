@@ -3,6 +3,13 @@ chokepoint_unit_test(test_cli_testbed chokepoint_testbed)
 chokepoint_e2e_test(testbed_lifecycle)
 chokepoint_e2e_test(testbed_mpi mpi)
 chokepoint_e2e_test(verbs)
+chokepoint_unit_test(test_cli_nearest chokepoint_options)
+chokepoint_e2e_test(runs_are_removed_whole)
+chokepoint_e2e_test(shells_complete)
+chokepoint_unit_test(test_cli_examination chokepoint_examination)
+chokepoint_e2e_test(run_prepares)
+chokepoint_e2e_test(doctor_finds_planted_faults)
+chokepoint_e2e_test(documents_hold_to_their_schemas mpi)
 
 # `chokepoint calibrate`
 chokepoint_unit_test(test_calibrate_lines chokepoint_calibration)

@@ -11,6 +11,7 @@ if(TARGET chokepoint-mpi)
   chokepoint_e2e_test(mpi_calls_are_recorded mpi)
   chokepoint_e2e_test(mpi_calls_survive_the_agent mpi faults)
   chokepoint_e2e_test(planted_causes_are_told_apart mpi)
+  chokepoint_e2e_test(printed_commands_work mpi)
   chokepoint_e2e_test(slow_files_are_the_disks mpi)
 
   # shim_program(TARGET): without sanitizers, whose runtime wants to come before what is preloaded.

@@ -17,8 +17,11 @@ struct run_options {
     double rate_hz, process_rate_hz;
     const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
-    int repeats; /* how often the command is to run */
-    bool allow_missing, report, quiet, flows, shim, ignore_failure;
+    int repeats;         /* how often the command is to run */
+    int warmups;         /* and how often before, unrecorded */
+    const char *prepare; /* a command of sh, before each of them; NULL: none */
+    bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
+    bool progress;         /* shown while the command runs */
     bool no_command_lines; /* of the command only the program is recorded */
     char **command;        /* NULL-terminated, at least one word */
 };
@@ -30,7 +33,7 @@ struct run_words {
     bool no_report, no_shim;
 };
 
-#define RUN_WORDS_TAKES 14 /* options that run_words_takes lists */
+#define RUN_WORDS_TAKES 15 /* options that run_words_takes lists */
 
 struct verb_option;
 

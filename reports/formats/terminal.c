@@ -79,9 +79,13 @@ size_t terminal_columns(FILE *out) {
     return window.ws_col < TERMINAL_COLUMNS_MIN ? TERMINAL_COLUMNS_MIN : window.ws_col;
 }
 
-/* A number and its percent sign stay together. */
+/* A number and its percent sign stay together, and so does a command in backticks. */
 static size_t word_size(const char *text) {
     size_t size = strcspn(text, " ");
+    const char *command = memchr(text, '`', size);
+    const char *end = command ? strchr(command + 1, '`') : NULL;
+    if (end && (size_t)(end - text) > size)
+        size = (size_t)(end - text) + strcspn(end, " ");
     if (text[size] == ' ' && text[size + 1] == '%')
         size += 1 + strcspn(text + size + 1, " ");
     return size;
@@ -111,7 +115,10 @@ static size_t lay_words(FILE *out, size_t columns, const char *text, size_t inde
         }
         if (!first)
             used += put(out, " ", 1, 0);
-        used += put(out, text, size, used < columns ? columns - used : 1);
+        used += put(out, text, size,
+                    memchr(text, '`', size) ? 0
+                    : used < columns        ? columns - used
+                                            : 1);
         first = false;
         text += size;
     }
@@ -129,10 +136,14 @@ size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) 
     return lay_words(NULL, terminal_columns(out), text, indent, indent, 0);
 }
 
+size_t terminal_hanging(FILE *out, size_t label_width, const char *text, size_t max_lines) {
+    return put_words(out, text, label_width, label_width, max_lines);
+}
+
 size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines) {
     size_t indent = terminal_width(label);
     terminal_put(out, label, 0);
-    return put_words(out, text, indent, indent, max_lines);
+    return terminal_hanging(out, indent, text, max_lines);
 }
 
 size_t terminal_coloured_paragraph(FILE *out, const char *colour, size_t highlight,

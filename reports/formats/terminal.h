@@ -27,8 +27,12 @@ void terminal_put(FILE *out, const char *text, size_t width);
 void terminal_put_cell(FILE *out, const char *text, size_t width, bool right);
 
 /* Words wrapped at TERMINAL_COLUMNS; the first line follows `label`, the others are indented by its
- * width. At most max_lines lines (0: no limit), the last one then ends in "...". Returns lines. */
+ * width. A command in backticks is not broken, so that it can be pasted. At most max_lines lines
+ * (0: no limit), the last one then ends in "...". Returns lines. */
 size_t terminal_paragraph(FILE *out, const char *label, const char *text, size_t max_lines);
+
+/* The same where the label has been written, in so many columns. */
+size_t terminal_hanging(FILE *out, size_t label_width, const char *text, size_t max_lines);
 
 /* How many lines that takes without a limit. */
 size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text);

@@ -4,6 +4,7 @@
 #define CHOKEPOINT_REPORTS_MODEL_INPUT_H
 
 #include "analysis/facts/recording/recording.h"
+#include "collector/store_edit.h"
 #include "collector/store_read.h"
 
 /* Everything a report is made from. */
@@ -13,6 +14,8 @@ struct report_input {
     size_t n_hosts;
     struct store_note *notes;
     size_t n_notes;
+    struct store_comment *comments;
+    size_t n_comments;
     struct recording recording; /* host i is hosts[i] */
     struct store_ceiling *ceilings;
     size_t n_ceilings;

@@ -162,6 +162,8 @@ struct report_verdict {
     const char *gain_source; /* static: "replay", "iterations", "counters", "bound"; NULL */
     bool too_short;          /* to be judged: the summary says all */
     char *summary;
+    char *limit, *worth; /* in a few words: what limits the run; what a change is worth, "" if none
+                            was looked at */
     char **evidence, **against, **ruled_out, **next; /* next: what would make this surer */
     size_t n_evidence, n_against, n_ruled_out, n_next;
 };
@@ -304,6 +306,8 @@ struct report {
     int exit_status;                  /* -1: unknown */
     int64_t started_wall_ns;
     double duration_s, period_s;
+    char **comments; /* what its owner noted (`chokepoint note`) */
+    size_t n_comments;
     struct report_host *hosts;
     size_t n_hosts;
     struct report_phase *phases;

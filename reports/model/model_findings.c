@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/model/model_private.h"
+#include "reports/words/commands.h"
 #include "reports/words/remark_words.h"
 #include "reports/words/verdict_words.h"
 
@@ -23,6 +24,18 @@ static int say_remarks(const struct remarks *from, char ***items, size_t *n) {
     return result;
 }
 
+/* Advice names commands, which are to work as pasted. */
+static int complete_commands(const struct report *report, char **texts, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        char *text = commands_complete(texts[i], report->run_id);
+        if (!text)
+            return -ENOMEM;
+        free(texts[i]);
+        texts[i] = text;
+    }
+    return 0;
+}
+
 static int fill_verdict(struct report *report, struct verdict *from, struct verdict_words *words) {
     struct report_verdict *to = &report->verdict;
     *to = (struct report_verdict){.state = from->state,
@@ -38,18 +51,20 @@ static int fill_verdict(struct report *report, struct verdict *from, struct verd
                                   .too_short = from->too_short,
                                   .cause = words->cause,
                                   .summary = words->summary,
+                                  .limit = words->limit,
+                                  .worth = words->worth,
                                   .confidence = from->confidence,
                                   .confidence_computed = from->computed,
                                   .gain_pct = 100 * from->gain,
                                   .gain_low_pct = 100 * from->gain_low,
                                   .gain_high_pct = 100 * from->gain_high,
                                   .gain_source = from->gain_source};
-    from->culprit = words->cause = words->summary = NULL;
+    from->culprit = words->cause = words->summary = words->limit = words->worth = NULL;
     take_texts(&words->evidence, &to->evidence, &to->n_evidence);
     take_texts(&words->against, &to->against, &to->n_against);
     take_texts(&words->ruled_out, &to->ruled_out, &to->n_ruled_out);
     take_texts(&words->next, &to->next, &to->n_next);
-    return to->resource ? 0 : -ENOMEM;
+    return to->resource ? complete_commands(report, to->next, to->n_next) : -ENOMEM;
 }
 
 static int fill_phase_verdicts(struct report *report, const struct verdict *verdict,

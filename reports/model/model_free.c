@@ -29,6 +29,8 @@ static void verdict_free(struct report_verdict *verdict) {
     free(verdict->cause);
     free(verdict->culprit);
     free(verdict->summary);
+    free(verdict->limit);
+    free(verdict->worth);
     texts_free(verdict->evidence, verdict->n_evidence);
     texts_free(verdict->against, verdict->n_against);
     texts_free(verdict->ruled_out, verdict->n_ruled_out);
@@ -111,5 +113,6 @@ void report_free(struct report *report) {
     FREE_ITEMS(report->phases, report->n_phases, name);
     FREE_ITEMS(report->hosts, report->n_hosts, name);
     texts_free(report->notes, report->n_notes);
+    texts_free(report->comments, report->n_comments);
     free(report);
 }

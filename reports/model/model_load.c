@@ -235,6 +235,8 @@ static int load_rest(struct store *store, struct report_input *input) {
     if (result == 0)
         result = store_list_notes(store, input->run.id, &input->notes, &input->n_notes);
     if (result == 0)
+        result = store_list_comments(store, input->run.id, &input->comments, &input->n_comments);
+    if (result == 0)
         result = load_names(input);
     if (result == 0)
         result = report_load_ceilings(store, input);
@@ -285,6 +287,7 @@ void report_input_release(struct report_input *input) {
     store_run_release(&input->run);
     store_hosts_free(input->hosts, input->n_hosts);
     store_notes_free(input->notes, input->n_notes);
+    store_comments_free(input->comments, input->n_comments);
     store_ceilings_free(input->ceilings, input->n_ceilings);
     recording_release(&input->recording);
 }

@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
 #include "reports/text/budget_bars.h"
+#include "reports/words/commands.h"
+#include "reports/words/text_list.h"
 #include "reports/writer.h"
 
 #define SCREEN_LINES 24
@@ -126,8 +129,7 @@ static void put_hosts(FILE *out, const struct report *report) {
     text_put_table(out, &table, 2);
     table_release(&table);
     if (shown < report->n_hosts)
-        fprintf(out, "  ... and %zu more hosts (`chokepoint report %lld`)\n",
-                report->n_hosts - shown, (long long)report->run_id);
+        fprintf(out, "  ... and %zu more hosts\n", report->n_hosts - shown);
 }
 
 /* Iterations of equal length do not contradict a verdict that names a rank: they are silent. */
@@ -210,7 +212,7 @@ int report_write_screen(const struct report *report, bool colour, FILE *out) {
     put_straggler(out, report, &room);
     put_joined(out, "  ruled out:  ", v->ruled_out, v->n_ruled_out, &room, 3, v->n_next > 0);
     put_joined(out, "  next:       ", v->next, v->n_next, &room, 3, 0);
-    fprintf(out, "  more:       chokepoint report %lld  (--format html -o report.html)\n",
-            (long long)report->run_id);
+    AUTO(text_free) char *page = commands_line("report {run} -o run-{run}.html", report->run_id);
+    fprintf(out, "  more:       %s\n", page ? page : "");
     return ferror(out) ? -EIO : 0;
 }

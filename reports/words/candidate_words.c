@@ -46,8 +46,7 @@ const char *cause_label(enum remark_code cause) {
     }
 }
 
-/* The cause is a clause with a subject: "rank 1 sleeps in its own code". */
-static bool is_clause(const struct remark *cause) {
+bool cause_is_clause(const struct remark *cause) {
     switch (cause->code) {
     case REMARK_HAS_MORE:
         return cause->numbers[0] >= 0; /* of a rank */
@@ -81,7 +80,7 @@ static char *words_with(const struct candidate *c, const char *host, const char 
         return text_format("the latency of messages (%s)", cause);
     if (c->fallback)
         return text_format("computing (%s)", cause);
-    if (candidate_is_of_program(c) && is_clause(&c->cause))
+    if (candidate_is_of_program(c) && cause_is_clause(&c->cause))
         return text_format("%s, where %s", host, bare);
     return candidate_is_of_program(c) ? text_format("%s (%s)", host, bare)
                                       : words_of_resource(c, host, bare);

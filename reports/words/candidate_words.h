@@ -3,6 +3,8 @@
 #ifndef CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
 #define CHOKEPOINT_REPORTS_WORDS_CANDIDATE_WORDS_H
 
+#include <stdbool.h>
+
 #include "analysis/rules/rules.h"
 
 /* "network (sending)"; static. */
@@ -15,5 +17,7 @@ char *candidate_words(const struct run_model *model, const struct candidate *can
 /* The words at the beginning of a cause that a sentence with its own subject leaves out: "serial:
  * "; static. "" of most. */
 const char *cause_label(enum remark_code cause);
+/* The cause is a clause with a subject: "rank 1 sleeps in its own code". */
+bool cause_is_clause(const struct remark *cause);
 
 #endif

@@ -179,7 +179,8 @@ const char *verdict_template(enum remark_code code) {
             "see what it printed before it ended; what limits it shows when it works",
         [REMARK_ADVISE_FASTER_COMPUTING] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
-            "compute with more ranks or faster cores: `chokepoint whatif --cpu all=2x` says what "
+            "compute with more ranks or faster cores: `chokepoint whatif {run} --cpu all=2x` says "
+            "what "
             "those would bring",
         [REMARK_ADVISE_FASTER_PROCESSES] =
             "to go faster, look into the program's own computing (`perf top` on a host), or "
@@ -192,13 +193,13 @@ const char *verdict_template(enum remark_code code) {
             "and how long a message takes; then run it again",
         [REMARK_ADVISE_OVERLAP] =
             "let ranks compute while they wait: smaller pieces, or MPI_Isend and MPI_Irecv ahead "
-            "of time; `chokepoint whatif --balanced` says what an even division would bring",
-        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: `chokepoint report --format "
-                                   "html` shows their time iteration by iteration",
+            "of time; `chokepoint whatif {run} --balanced` says what an even division would bring",
+        [REMARK_ADVISE_SEE_PAGE] = "see which ranks that is, and when: `chokepoint report {run} "
+                                   "-o run-{run}.html` shows their time iteration by iteration",
         [REMARK_ADVISE_ALL_CALLS] = "record all calls of MPI (`chokepoint run --call-spool-limit "
                                     "1g`), or a shorter part of the program",
-        [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report --format "
-                                        "html` shows its time iteration by iteration",
+        [REMARK_ADVISE_SEE_RANK_PAGE] = "look at rank %d on %s first: `chokepoint report {run} "
+                                        "-o run-{run}.html` shows its time iteration by iteration",
         [REMARK_ADVISE_TRACE_ANY] =
             "see what its processes wait for: `strace -f -c -p PID` or `cat /proc/PID/stack` on "
             "their host",

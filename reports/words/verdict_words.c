@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "reports/words/candidate_words.h"
 #include "reports/words/refusal_words.h"
 #include "reports/words/remark_words.h"
 #include "reports/words/scenario_words.h"
+#include "reports/words/verdict_lines.h"
 #include "reports/words/verdict_private.h"
 
 /* Appends a text that is owned; NULL is no memory. */
@@ -102,8 +104,8 @@ static char *with(const char *words, char *more) {
 static char *say_question(const struct run_model *model, const struct verdict *v,
                           const char *words) {
     char *options = scenario_options(model, candidate_change(v->candidate));
-    char *text =
-        options ? text_format("%s: `chokepoint whatif %s`", words, options) : text_format("%s", "");
+    char *text = options ? text_format("%s: `chokepoint whatif {run} %s`", words, options)
+                         : text_format("%s", "");
     free(options);
     return text;
 }
@@ -176,7 +178,8 @@ static char *say_phase(const struct run_model *model, const struct verdict_phase
 static int error_of(const struct verdict_words *words) {
     const struct text_list *lists[] = {&words->evidence, &words->against, &words->ruled_out,
                                        &words->next, &words->phases};
-    int result = words->cause && words->summary ? 0 : -ENOMEM;
+    bool whole = words->cause && words->summary && words->limit && words->worth;
+    int result = whole ? 0 : -ENOMEM;
     for (size_t i = 0; result == 0 && i < sizeof lists / sizeof *lists; i++)
         result = lists[i]->error;
     return result;
@@ -186,6 +189,8 @@ int verdict_say(const struct run_model *model, const struct verdict *v,
                 struct verdict_words *ret_words) {
     struct verdict_words words = {.cause = say_cause(v)};
     words.summary = say_summary(model, v, words.cause);
+    words.limit = words.summary ? verdict_limit(model, v, words.summary) : NULL;
+    words.worth = verdict_worth(model, v);
     say(model, v, &v->evidence, &words.evidence);
     say(model, v, &v->against, &words.against);
     say_harmless(model, v, &words.ruled_out);
@@ -204,6 +209,8 @@ int verdict_say(const struct run_model *model, const struct verdict *v,
 void verdict_words_release(struct verdict_words *words) {
     free(words->cause);
     free(words->summary);
+    free(words->limit);
+    free(words->worth);
     text_list_release(&words->evidence);
     text_list_release(&words->against);
     text_list_release(&words->ruled_out);

@@ -29,7 +29,7 @@ run() {
     "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
-said() { grep -q -- "$1" "$work/err"; }
+said() { grep -q "${@/#/-e}" "$work/err"; } # any of these
 sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }

@@ -19,7 +19,7 @@ said 'repeat 1 of 3: .*; about .* left' || fail "no time left"
 said 'repeat 3 of 3: ' || fail "no progress"
 ! said 'repeat 3 of 3: .*left' || fail "time left after the last"
 said '3 of 3 repeats ended well' || fail "no end"
-[ "$(grep -c '^insufficient: ' err)" = 1 ] || fail "not one verdict"
+[ "$(grep -c 'too short to judge' err)" = 1 ] || fail "not one verdict"
 "$chokepoint" list --db "$db" >list
 grep -q 'three *2 of 3 ' list || fail "list: $(cat list)"
 

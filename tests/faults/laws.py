@@ -28,7 +28,7 @@ import scorer
 import truth
 from cases import PLAIN
 
-ADVISED = re.compile(r"`chokepoint whatif ([^`]*)`")
+ADVISED = re.compile(r"`[^` ]*chokepoint whatif ([^`]*)`")
 CAUSES = ("contention", "quota", "steal", "disk", "memory", "sleep")
 
 

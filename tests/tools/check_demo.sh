@@ -45,7 +45,7 @@ demo=
 ./demo --small --out "$work/out" >"$work/log" 2>&1 || fail "the demo exits with $?"
 [ -z "$(leftovers)" ] || fail "after its end there is left: $(leftovers)"
 [ "$(sqlite3 "$work/out/chokepoint.db" "SELECT group_concat(state) FROM run")" = done,done,done ] || fail "not three runs that are done"
-for words in 'Averages, whole run' 'avg_nw_send (MB/s)' 'Comparison of 3 runs' 'what limited async-sparse'; do
+for words in 'chokepoint: sync-dense, ' 'chokepoint: async-sparse, ' 'limit   ' 'worth   ' 'more    ./build/release/bin/chokepoint report 3 --why --db '; do
     grep -qF "$words" "$work/log" || fail "it does not print: $words"
 done
 [ "$(grep -o 'data:image/svg' "$work/out/report.html" | wc -l)" -ge 10 ] || fail "the page has no plots"

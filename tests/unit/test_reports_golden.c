@@ -84,6 +84,16 @@ static char *write_report(const struct report *report, const struct format *form
     return text;
 }
 
+static void expect_lines(const struct report *report, const char *name) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(report_write_lines(report, false, out), 0);
+    fclose(out);
+    expect_golden(name, text);
+    free(text);
+}
+
 static void expect_report(const struct report *report, const struct format *format,
                           const char *name) {
     char *text = write_report(report, format);
@@ -100,6 +110,8 @@ static void reports_are_as_before(void **state) {
     expect_report(f->reports[0], NULL, "screen.txt");
     expect_report(f->reports[2], &format_text, "many.txt");
     expect_report(f->reports[2], NULL, "many-screen.txt");
+    expect_lines(f->reports[0], "lines.txt");
+    expect_lines(f->reports[2], "many-lines.txt");
 }
 
 static struct comparison *compare_two(struct fixture *f) {

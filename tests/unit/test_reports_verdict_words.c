@@ -143,7 +143,7 @@ static void a_scenario_that_no_option_asks_is_not_advised(void **state) {
     (void)state;
     say_candidate(&asked, VERDICT_SATURATED, false, &words);
     assert_int_equal(words.next.n, 2);
-    assert_non_null(strstr(words.next.items[0], "`chokepoint whatif --without vm2:quota`"));
+    assert_non_null(strstr(words.next.items[0], "`chokepoint whatif {run} --without vm2:quota`"));
     verdict_words_release(&words);
     say_candidate(&not_asked, VERDICT_SATURATED, false, &words);
     assert_int_equal(words.next.n, 1);

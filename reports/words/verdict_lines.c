@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/words/verdict_lines.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "reports/words/candidate_words.h"
+#include "reports/words/remark_words.h"
+#include "reports/words/text_list.h"
+
+/* ---- what limits it ---- */
+
+/* " of vm1", " of all 5 hosts" */
+static char *whose(const struct run_model *model, const struct candidate *c, bool all) {
+    if (!all || model->n_hosts < 2)
+        return text_format("%s", model->hosts[c->host].name);
+    return model->n_hosts == 2 ? text_format("both hosts")
+                               : text_format("all %zu hosts", model->n_hosts);
+}
+
+static char *name_link(const struct candidate *c, const struct candidate *other, const char *who) {
+    bool sends = c->resource == RESOURCE_NET_EGRESS;
+    const char *way = other ? (sends ? "sending and receiving" : "receiving and sending")
+                            : (sends ? "sending" : "receiving");
+    return text_format("network of %s, %s", who, way);
+}
+
+/* "disk (throttled or remote)" is of a host, too: "disk of vm1 (throttled or remote: cause)". */
+static char *name_resource(const struct candidate *c, const char *who, const char *cause) {
+    const char *words = resource_words(c->resource), *open = strchr(words, '(');
+    if (!open)
+        return text_format("%s of %s (%s)", words, who, cause);
+    return text_format("%.*sof %s %.*s: %s)", (int)(open - words), words, who,
+                       (int)strlen(open) - 1, open, cause);
+}
+
+static char *name_limit(const struct run_model *model, const struct verdict *v,
+                        const struct candidate *c) {
+    AUTO(text_free) char *cause = remark_words(&c->cause);
+    AUTO(text_free)
+    char *who = whose(model, c, c->fallback || (v->n_alike && v->n_alike + 1 == model->n_hosts));
+    if (!cause || !who)
+        return NULL;
+    const char *bare = cause + strlen(cause_label(c->cause.code));
+    switch (candidate_subject(c)) {
+    case SUBJECT_MACHINE:
+        return text_format("the machine that the hosts share (%s)", cause);
+    case SUBJECT_MESSAGES:
+        return text_format("the latency of messages (%s)", cause);
+    case SUBJECT_CORE:
+        return text_format("one core of %s (%s)", model->hosts[c->host].name, bare);
+    default:
+        break;
+    }
+    if (c->fallback)
+        return text_format("CPU of %s", who);
+    if (candidate_is_of_program(c) && cause_is_clause(&c->cause))
+        return text_format("%s (on %s)", bare, model->hosts[c->host].name);
+    if (candidate_is_of_program(c))
+        return candidate_words(model, c);
+    return candidate_is_link(c) ? name_link(c, v->other, who) : name_resource(c, who, bare);
+}
+
+/* How much it limits: of its rate where that is known, else of the time. */
+static char *how_much(const struct run_model *model, const struct candidate *c) {
+    if (candidate_is_link(c) && c->ceiling > 0 && c->reached > 0 && c->ceiling_from)
+        return text_format("at %.0f %% of its %.3g MB/s", 100 * c->reached, c->ceiling);
+    if (c->fallback)
+        return text_format("computing is %.0f %% of the run", 100 * c->blocked);
+    if (!model_has_path(model) && !isnan(c->lost.estimate))
+        return text_format("%.0f %% of its recorded time", 100 * c->lost.estimate);
+    return text_format("%.0f %% of %.64s", 100 * c->blocked,
+                       c->group ? group_words(model, c->group) : "the run");
+}
+
+static char *limit_of_candidate(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    AUTO(text_free) char *name = name_limit(model, v, c);
+    AUTO(text_free) char *much = how_much(model, c);
+    char span[64] = "";
+    if (!isnan(c->start_s))
+        snprintf(span, sizeof span, ", only from %.1f s to %.1f s", c->start_s, c->end_s);
+    return name && much
+               ? text_format("%s%s: %s%s", v->leaning == VERDICT_SATURATED ? "" : "probably ", name,
+                             much, span)
+               : NULL;
+}
+
+char *verdict_limit(const struct run_model *model, const struct verdict *v, const char *summary) {
+    if (v->too_little.code) {
+        AUTO(text_free) char *why = remark_words(&v->too_little);
+        return why ? text_format("%s%s.", v->too_short ? "" : "not known. ", why) : NULL;
+    }
+    if (v->candidate)
+        return limit_of_candidate(model, v);
+    if (v->state != VERDICT_BALANCED)
+        return text_format("not known. %s", summary);
+    AUTO(text_free) char *cause = remark_words(&v->cause);
+    return cause ? text_format("none that one change would lift: %s", cause) : NULL;
+}
+
+/* ---- what a change is worth ---- */
+
+/* " (44 to 47)", or nothing where that says no more than the estimate. */
+static void say_range(const struct gain *gain, char *to, size_t size) {
+    double low = round(100 * gain->low), high = round(100 * gain->high);
+    bool known = !isnan(low) && !isnan(high) && low != high;
+    snprintf(to, size, known ? " (%.0f to %.0f)" : "", low, high);
+}
+
+static const char *change_words(const struct candidate *c) {
+    if (c->kind == CAUSE_LATENCY)
+        return "half the latency";
+    if (c->fallback)
+        return "cores twice as fast";
+    if (c->kind == CAUSE_SKEW)
+        return c->shared.replayed ? "that work shared out among its peers"
+                                  : "as much work as its peers have";
+    return "without this limit";
+}
+
+char *verdict_worth(const struct run_model *model, const struct verdict *v) {
+    const struct candidate *c = v->candidate;
+    char range[48];
+    if (v->state == VERDICT_BALANCED && v->closest) {
+        AUTO(text_free) char *words = candidate_words(model, v->closest);
+        return words ? text_format("little: -%.0f %% run time at most (%s)",
+                                   100 * v->closest->gain.estimate, words)
+                     : NULL;
+    }
+    if (!c || v->too_little.code)
+        return text_format("%s", "");
+    const struct gain *gone = candidate_gain(c), *twice = &c->doubled;
+    bool link = candidate_is_link(c) && twice->replayed;
+    say_range(link ? twice : gone, range, sizeof range);
+    if (link)
+        return text_format("a link twice as fast%s: -%.0f %% run time%s; without this limit: "
+                           "-%.0f %%",
+                           c->twice.direction == WHATIF_SEND      ? " for sending"
+                           : c->twice.direction == WHATIF_RECEIVE ? " for receiving"
+                                                                  : "",
+                           100 * twice->estimate, range, 100 * gone->estimate);
+    if (gone->replayed || gone->counted)
+        return text_format("%s: %s%.0f %% run time%s%s", change_words(c),
+                           gone->replayed ? "-" : "about -", 100 * gone->estimate, range,
+                           gone->replayed ? "" : ", by counters");
+    return isnan(v->gain_high)
+               ? text_format("not known")
+               : text_format("%s: at most -%.0f %% run time", change_words(c), 100 * v->gain_high);
+}

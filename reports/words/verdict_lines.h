@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict in two short lines: what limits the run, and what a change is worth. */
+#ifndef CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
+#define CHOKEPOINT_REPORTS_WORDS_VERDICT_LINES_H
+
+#include "analysis/verdict/verdict.h"
+
+/* "network of vm1, sending and receiving: at 99 % of its 224 MB/s"; summary: the sentences of the
+ * verdict, for one that rests on no candidate. Owned; NULL: no memory. */
+char *verdict_limit(const struct run_model *model, const struct verdict *verdict,
+                    const char *summary);
+
+/* "a link twice as fast: -45 % run time (44 to 47); without this limit: -89 %". Owned; "" where no
+ * change was looked at; NULL: no memory. */
+char *verdict_worth(const struct run_model *model, const struct verdict *verdict);
+
+#endif

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_words.py [FILE...]: openings and phrases that a reader has to read twice, in what users read: README, manual,
+documents, CHANGELOG, and the texts that programs print. Sentences begin with their subject: no "Who ...", "What ..." or
+"Of ..." openings, unless they ask a question. words_allowed.txt lists what may stay, and why."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
+GENERATED = {"docs/metrics.md", "docs/rules.md", "docs/screens.md", "man/chokepoint-metrics.7"}
+SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
+
+# What a sentence does not begin with; one that ends in a question mark may.
+OPENINGS = re.compile(r"(?:^|[.;:!?] +|^[-*] +)((?:Who|Whoever|What|Whatever|Of|None of|Nobody|Whose|As far as) [^.;!?]*[.;!?]?)")
+PHRASES = re.compile(r"\b(none of|as far as|so manieth|for no longer|hardly ever any|is said of|was said of|the like of|"
+                     r"such a one|that of which|nought|aught|whereof|therein|thereof)\b", re.IGNORECASE)
+
+
+def paragraphs_of_page(path):
+    """(line, text) of each paragraph, without code and without the marks of mdoc and Markdown."""
+    fenced, text, first = False, [], 0
+    mdoc = path.suffix != ".md"
+    for number, line in enumerate(path.read_text().splitlines() + [""], 1):
+        fenced ^= line.startswith("```") or line in (".Bd -literal", ".Ed") or line.startswith(".Bd ")
+        ends = not line.strip() or line.startswith("    ") or fenced or re.match(r"\.(It|Sh|Ss|Pp|Bl|El|Ed|Bd|\\\")", line) \
+            or re.match(r"\s*([-*|#]|\d+\.) ?", line)
+        if ends and text:
+            yield first, " ".join(text)
+            text = []
+        if not line.strip() or fenced or line.startswith("    "):
+            continue
+        if mdoc and re.match(r"\.(It|Sh|Ss|Pp|Bl|El|Ed|Bd|D|O|N|\\\")", line):
+            continue
+        plain = re.sub(r"`[^`]*`", "X", re.sub(r"^\.\w\w? ", "", line) if mdoc else re.sub(r"^\s*([-*#]+|\d+\.) ", "", line))
+        if not text:
+            first = number
+        text.append(plain.strip())
+
+
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+
+
+def texts_of_source(path):
+    """(line, text) of each run of string literals that begins with a capital or holds several words."""
+    text, first, last = "", 0, 0
+    for number, line in enumerate(path.read_text().splitlines() + [""], 1):
+        if line.lstrip().startswith(("/*", "*", "//", "#include")):
+            continue
+        found = STRING.findall(line)
+        alone = found and not STRING.sub("", line).strip(" ,;()")
+        if text and not (alone and number == last + 1):
+            yield first, text
+            text = ""
+        if found:
+            if not text:
+                first = number
+            text += "".join(found).replace("\\n", "\n")
+            last = number
+            if re.search(r'"\s*[,;)].*$', line):
+                yield first, text
+                text = ""
+
+
+def faults(text):
+    for piece in text.split("\n"):
+        for match in OPENINGS.finditer(piece.strip()):
+            if not match.group(1).endswith("?"):
+                yield match.group(1)
+        for match in PHRASES.finditer(piece):
+            yield piece[max(match.start() - 20, 0):match.end() + 30].strip()
+
+
+def main(names):
+    allowed = [line.split("#")[0].strip() for line in (HERE / "words_allowed.txt").read_text().splitlines()]
+    allowed = [line for line in allowed if line]
+    pages = [p for pattern in PAGES for p in sorted(ROOT.glob(pattern))]
+    sources = [p for room in SOURCES for p in sorted((ROOT / room).rglob("*.[ch]"))]
+    wanted = {pathlib.Path(name).resolve() for name in names}
+    found, used = 0, set()
+    for path in pages + sources:
+        name = path.relative_to(ROOT).as_posix()
+        if name in GENERATED or (wanted and path not in wanted):
+            continue
+        for line, text in paragraphs_of_page(path) if path in pages else texts_of_source(path):
+            for fault in faults(text):
+                stays = [words for words in allowed if words in fault]
+                used.update(stays)
+                if not stays:
+                    print(f"{name}:{line}: {fault[:110]}")
+                    found += 1
+    unused = [] if wanted else [words for words in allowed if words not in used]
+    for words in unused:
+        print(f"words_allowed.txt: nothing needs '{words}' any more")
+    print(f"{found} sentences to be read twice" if found else "sentences begin with their subject")
+    return 1 if found or unused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
