@@ -175,7 +175,7 @@ const struct format *report_choose_format(const char *verb, const char *name, co
     else if (!format)
         verb_complain(
             verb,
-            "'.%s' is the ending of no format; there are txt, md, html, csv and json, or --format",
+            "unknown file type '.%s': use .txt, .md, .html, .csv or .json, or give --format",
             ending_of(path));
     return format;
 }

@@ -268,7 +268,7 @@ static int add_verdicts(struct sweep_tables *tables, const struct sweep *sweep) 
     return sweep->of.n_parameters == 1
                ? 0
                : add_grids(tables, sweep, "verdicts", "",
-                           "What each run of median length waited for", 0, verdict_text);
+                           "Limits of the runs of median length", 0, verdict_text);
 }
 
 /* ---- kinds ---- */
