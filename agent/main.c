@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/doctor.h"
 #include "agent/lean.h"
 #include "agent/observe.h"
 #include "agent/options.h"
@@ -116,6 +117,12 @@ static int run_agent(struct agent *agent) {
     return agent->options.supervise ? supervise(&config) : run_alone(agent);
 }
 
+static int examine_host(const struct agent_options *options) {
+    const struct doctor_env env = {options->proc, options->sys, options->spool, options->peers,
+                                   stdout};
+    return doctor_run(&env) < 0;
+}
+
 int main(int argc, char **argv) {
     struct agent agent = {0};
     char why[256];
@@ -126,6 +133,8 @@ int main(int argc, char **argv) {
         return printf("chokepoint-agent %s\n", CHOKEPOINT_VERSION) < 0;
     if (r == OPTIONS_SHOW_TABLES)
         return tables_print(stdout) < 0;
+    if (r == 0 && agent.options.doctor)
+        return examine_host(&agent.options);
     if (r == 0)
         r = options_take_secrets(&agent.options, why, sizeof why);
     return r < 0 ? usage(why) : run_agent(&agent);

@@ -38,6 +38,8 @@ const char options_help[] =
     "  --call-drain S        on stopping, deliver MPI calls for S seconds at most (default 60)\n"
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
+    "  --doctor              check this host, print what was found, and end\n"
+    "  --peers A,B           of --doctor: the other hosts\n"
     "  --tables              print what is measured: every table and column, as Markdown\n"
     "  --help, --version\n"
     "\n"
@@ -67,6 +69,8 @@ enum option_id {
     OPTION_SYS,
     OPTION_JOB_PARENT,
     OPTION_NO_SUPERVISE,
+    OPTION_DOCTOR,
+    OPTION_PEERS,
     OPTION_TABLES,
     OPTION_HELP,
     OPTION_VERSION,
@@ -94,6 +98,8 @@ static const struct option option_list[] = {
     {"sys", required_argument, NULL, OPTION_SYS},
     {"job-parent", required_argument, NULL, OPTION_JOB_PARENT},
     {"no-supervise", no_argument, NULL, OPTION_NO_SUPERVISE},
+    {"doctor", no_argument, NULL, OPTION_DOCTOR},
+    {"peers", required_argument, NULL, OPTION_PEERS},
     {"tables", no_argument, NULL, OPTION_TABLES},
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
@@ -183,6 +189,12 @@ static bool take_option(struct agent_options *options, int id, const char *value
         good = parse_count(value, 1000, &count);
         options->foreign_processes = (size_t)count;
         return good;
+    case OPTION_DOCTOR:
+        options->doctor = true;
+        return true;
+    case OPTION_PEERS:
+        options->peers = value;
+        return true;
     case OPTION_FLOWS:
         options->flows = true;
         return true;
@@ -227,6 +239,8 @@ static int default_host(char *ret_host) {
 static const char *whats_missing(struct agent_options *options) {
     if (!options->spool)
         return "say where samples may wait: --spool DIR";
+    if (options->doctor)
+        return NULL;
     if (options->push && !options->collector)
         return "say where the collector is: --collector https://HOST:PORT (or --no-push)";
     if (options->push && strncmp(options->collector, "https://", 8) != 0)

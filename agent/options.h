@@ -25,6 +25,8 @@ struct agent_options {
     size_t foreign_processes;
     int32_t job_parent; /* what starts the job on this host; 0: nobody here */
     bool supervise, push, flows;
+    bool doctor;       /* only checks the host (agent/doctor.h) */
+    const char *peers; /* the other hosts; NULL: none */
     bool token_stdin;
     char token[129]; /* this host's key: CHOKEPOINT_TOKEN, or a line of stdin; "" without */
     char run[129];   /* CHOKEPOINT_RUN; "" without */

@@ -369,5 +369,5 @@ static int compare_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_compare = {"compare", "put runs side by side, with what differs",
-                                  compare_main};
+const struct verb verb_compare = {
+    .name = "compare", .help = "put runs side by side, with what differs", .main = compare_main};

@@ -149,5 +149,6 @@ static int export_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_export = {"export", "write a recording for Perfetto, Prometheus or as CSV",
-                                 export_main};
+const struct verb verb_export = {.name = "export",
+                                 .help = "write a recording for Perfetto, Prometheus or as CSV",
+                                 .main = export_main};

@@ -307,4 +307,5 @@ static int import_main(int argc, char **argv) {
     return r ? verb_words_status(r) : fulfil(&import, &wish, rest);
 }
 
-const struct verb verb_import = {"import", "bring in what agents could not deliver", import_main};
+const struct verb verb_import = {
+    .name = "import", .help = "bring in what agents could not deliver", .main = import_main};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command `chokepoint`: finds the verb and hands over. A verb is one line in the list below;
- * everything else about it lives in its own file.
+ * The command `chokepoint`: finds the verb and hands over.
  */
 #include "analysis/rules/rule.h"
+#include "cli/nearest.h"
 #include "cli/options.h"
 #include "cli/verb.h"
-#include "common/error.h"
 #include "reports/words/commands.h"
 
 #include <signal.h>
@@ -14,28 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One line a verb, whatever the formatter thinks. */
-/* clang-format off */
-static const struct verb *const verbs[] = {
-    &verb_run,
-    &verb_report,
-    &verb_compare,
-    &verb_sweep,
-    &verb_whatif,
-    &verb_export,
-    &verb_import,
-    &verb_list,
-    &verb_verify,
-    &verb_rules,
-    &verb_calibrate,
-    &verb_testbed,
-    &verb_collector,
-};
-/* clang-format on */
-
 static void print_help(void) {
     puts("usage: chokepoint VERB [OPTIONS]\n");
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+    for (size_t i = 0; i < n_verbs; i++)
         printf("  %-10s %s\n", verbs[i]->name, verbs[i]->help);
     puts("\n`chokepoint VERB --help` tells more. `chokepoint --version` prints the version.");
 }
@@ -66,6 +46,35 @@ static void catch_file_size_signal(void) {
     sigaction(SIGXFSZ, &action, NULL);
 }
 
+static const struct verb *find_verb(const char *name) {
+    for (size_t i = 0; i < n_verbs; i++)
+        if (strcmp(name, verbs[i]->name) == 0)
+            return verbs[i];
+    return NULL;
+}
+
+static int refuse_verb(const char *word) {
+    struct nearest nearest = {.word = word};
+    for (size_t i = 0; i < n_verbs; i++)
+        nearest_try(&nearest, verbs[i]->name);
+    if (nearest.best)
+        verb_complain(NULL, "unknown verb '%s'; did you mean '%s'? `chokepoint --help` lists all",
+                      word, nearest.best);
+    else
+        verb_complain(NULL, "unknown verb '%s'; `chokepoint --help` lists them", word);
+    return EXIT_USAGE;
+}
+
+/* `help VERB` is `VERB --help`. */
+static int help_verb(const char *word) {
+    const struct verb *verb = find_verb(word);
+    char name[32], option[] = "--help", *argv[] = {name, option, NULL};
+    if (!verb)
+        return refuse_verb(word);
+    snprintf(name, sizeof name, "%s", verb->name);
+    return verb->main(2, argv);
+}
+
 int main(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : NULL;
     catch_file_size_signal();
@@ -77,13 +86,12 @@ int main(int argc, char **argv) {
         fputs("chokepoint: a verb is missing; `chokepoint --help` lists them\n", stderr);
         return EXIT_USAGE;
     }
+    if (strcmp(word, "help") == 0 && argc > 2)
+        return help_verb(argv[2]);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return print_help(), 0;
     if (strcmp(word, "--version") == 0)
         return puts("chokepoint " CHOKEPOINT_VERSION), 0;
-    for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-        if (strcmp(word, verbs[i]->name) == 0)
-            return verbs[i]->main(argc - 1, argv + 1);
-    verb_complain(NULL, "unknown verb '%s'; `chokepoint --help` lists them", word);
-    return EXIT_USAGE;
+    const struct verb *verb = find_verb(word);
+    return verb ? verb->main(argc - 1, argv + 1) : refuse_verb(word);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/options.h"
+#include "cli/complete.h"
+#include "cli/nearest.h"
 #include "cli/verb.h"
 #include "common/error.h"
 #include "common/text.h"
@@ -47,15 +49,32 @@ static const struct verb_option *find(const struct verb_words *words, int value)
     return NULL;
 }
 
+/* "--fromat=x" is nearest to "--format". NULL: to none. */
+static const char *nearest_option(const struct verb_words *words, const char *word) {
+    char name[NEAREST_WORD_MAX + 1];
+    struct nearest nearest = {.word = name};
+    size_t n = strcspn(word, "=");
+    if (strncmp(word, "--", 2) != 0 || n - 2 > NEAREST_WORD_MAX)
+        return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)n - 2, word + 2);
+    for (size_t i = 0; i < words->n_options; i++)
+        nearest_try(&nearest, words->options[i].name);
+    return nearest.best;
+}
+
 static int refuse(const struct verb_words *words, int condition, char **argv) {
-    char advice[80], letter[3] = {'-', (char)optopt, 0};
-    bool is_letter = optopt > 0 && optopt < VALUES_FROM;
-    snprintf(advice, sizeof advice, "`chokepoint %s --help` lists all", words->verb);
-    return verb_refuse(words->verb,
-                       condition == ':'        ? "a value is missing after"
+    char advice[160], letter[3] = {'-', (char)optopt, 0};
+    bool is_letter = optopt > 0 && optopt < VALUES_FROM, is_unknown = false;
+    const char *what = condition == ':'        ? "a value is missing after"
                        : optopt >= VALUES_FROM ? "this option takes no value:"
-                                               : "unknown option",
-                       is_letter ? letter : argv[optind - 1], advice);
+                                               : (is_unknown = true, "unknown option");
+    const char *near = is_unknown && !is_letter ? nearest_option(words, argv[optind - 1]) : NULL;
+    if (near)
+        snprintf(advice, sizeof advice, "did you mean '--%s'? `chokepoint %s --help` lists all",
+                 near, words->verb);
+    else
+        snprintf(advice, sizeof advice, "`chokepoint %s --help` lists all", words->verb);
+    return verb_refuse(words->verb, what, is_letter ? letter : argv[optind - 1], advice);
 }
 
 int verb_words_read(const struct verb_words *words, int argc, char **argv, char ***ret_words) {
@@ -76,6 +95,8 @@ int verb_words_read_each(const struct verb_words *words, int argc, char **argv, 
     int value;
     if (words->n_options > VERB_OPTIONS_MAX)
         return -EINVAL;
+    if (complete_answers(words, argc, argv))
+        return VERB_HELP;
     make_getopt_words(words, &known);
     optind = 0; /* glibc: begin anew, also with '+' */
     opterr = 0;

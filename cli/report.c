@@ -3,6 +3,7 @@
 #include "cli/report.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 #include "collector/store_read.h"
 #include "common/error.h"
@@ -121,7 +122,9 @@ int report_cannot_write(const char *verb, const char *path, int result) {
 
 int report_build_or_say(const char *verb, struct store *store, const char *database,
                         const char *which, struct report **ret_report) {
+    struct progress *progress = progress_begin("judging the run");
     int result = report_build(store, which, ret_report);
+    progress_end(progress);
     return result < 0 ? report_cannot_read_run(verb, store, database, which, result) : 0;
 }
 
@@ -431,5 +434,6 @@ static int report_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_report = {"report", "show what limited a run, and the tables it rests on",
-                                 report_main};
+const struct verb verb_report = {.name = "report",
+                                 .help = "show what limited a run, and the tables it rests on",
+                                 .main = report_main};

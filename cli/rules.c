@@ -117,4 +117,5 @@ static int rules_main(int argc, char **argv) {
     return result ? 1 : 0;
 }
 
-const struct verb verb_rules = {"rules", "list what the verdict is made by", rules_main};
+const struct verb verb_rules = {
+    .name = "rules", .help = "list what the verdict is made by", .main = rules_main};

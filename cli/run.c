@@ -10,6 +10,8 @@
 #include "cli/launch/run_session.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_prepare.h"
+#include "cli/run_progress.h"
 #include "cli/run_repeat.h"
 #include "cli/verb.h"
 #include "collector/store.h"
@@ -218,6 +220,23 @@ static int refusal_status(int error) {
     return error == -ENOENT ? 127 : 126;
 }
 
+#define PROGRESS_EVERY_NS NS_PER_S
+
+static void await_command(struct run_session *s) {
+    if (!run_progress_wanted(s)) {
+        while (s->command)
+            session_poll(s, INT64_MAX);
+        return;
+    }
+    for (int64_t next_ns = s->started_mono_ns; s->command; next_ns += PROGRESS_EVERY_NS) {
+        while (s->command && clock_monotonic_ns() < next_ns)
+            session_poll(s, next_ns);
+        if (s->command)
+            run_progress_show(s);
+    }
+    run_progress_end();
+}
+
 static int run_command(struct run_session *s) {
     int r = session_start_command(s);
     if (r < 0) {
@@ -227,8 +246,7 @@ static int run_command(struct run_session *s) {
     }
     if (record_start(s) < 0)
         session_tell(s, "its start could not be written yet");
-    while (s->command)
-        session_poll(s, INT64_MAX);
+    await_command(s);
     int exit_status = child_exit_status(s->command_status);
     if (WIFSIGNALED(s->command_status)) {
         char end[64];
@@ -264,6 +282,8 @@ static int record(struct run_session *s) {
     int exit_status;
     if (start_collector(s) == 0 && gather_hosts(s) == 0) {
         tell_beginning(s);
+        if (s->options->live)
+            session_start_live(s);
         exit_status = run_command(s);
     } else {
         exit_status = interrupted_status(s);
@@ -278,6 +298,7 @@ static int record(struct run_session *s) {
     int ended = record_end(s, exit_status);
     if (ended == 0 && s->started_mono_ns && !s->refusal && s->options->report)
         conclude(s);
+    session_end_live(s);
     session_reap(s);
     return exit_status;
 }
@@ -320,10 +341,15 @@ static int run_main(int argc, char **argv) {
     int r = run_options_read(argc, argv, &options);
     if (r)
         return verb_words_status(r);
+    if ((r = run_warm_up(&options)) != 0)
+        return r;
     if (options.repeats > 1)
         return run_repeatedly(&options, run_once);
+    if ((r = run_prepare(&options)) != 0)
+        return r;
     run_once(&options, &turn);
     return turn.exit_status;
 }
 
-const struct verb verb_run = {"run", "run a command and record its hosts", run_main};
+const struct verb verb_run = {
+    .name = "run", .help = "run a command and record its hosts", .main = run_main};

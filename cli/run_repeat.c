@@ -3,6 +3,7 @@
 #include "cli/launch/run_options.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_prepare.h"
 #include "common/clock.h"
 #include "reports/comparison/comparison.h"
 
@@ -110,6 +111,11 @@ int run_repeatedly(const struct run_options *options,
     tell_few(options);
     for (int i = 1; i <= options->repeats; i++) {
         struct run_turn turn = {.repeat = i, .group = group};
+        int unprepared = run_prepare(options);
+        if (unprepared) {
+            exit_status = exit_status ? exit_status : unprepared;
+            break;
+        }
         once(options, &turn);
         group = group ? group : turn.run;
         exit_status = exit_status ? exit_status : turn.exit_status;

@@ -85,5 +85,5 @@ static int verify_main(int argc, char **argv) {
     return verify(rest[0] ? rest[0] : path);
 }
 
-const struct verb verb_verify = {"verify", "check that a database is as it was written",
-                                 verify_main};
+const struct verb verb_verify = {
+    .name = "verify", .help = "check that a database is as it was written", .main = verify_main};

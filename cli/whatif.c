@@ -192,7 +192,7 @@ static int whatif_main(int argc, char **argv) {
     return status;
 }
 
-const struct verb verb_whatif = {"whatif",
-                                 "say what a run would have taken if something were "
-                                 "otherwise",
-                                 whatif_main};
+const struct verb verb_whatif = {.name = "whatif",
+                                 .help = "say what a run would have taken if something were "
+                                         "otherwise",
+                                 .main = whatif_main};

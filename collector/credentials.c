@@ -117,6 +117,23 @@ int credentials_make(const char *key, struct credentials *ret_credentials) {
     return r;
 }
 
+int credentials_fingerprint(const char *certificate, char ret_fingerprint[FINGERPRINT_SIZE]) {
+    const gnutls_datum_t pem = {(unsigned char *)certificate, (unsigned)strlen(certificate)};
+    unsigned char digest[FINGERPRINT_SIZE / 3];
+    size_t size = sizeof digest;
+    gnutls_x509_crt_t crt;
+    if (gnutls_x509_crt_init(&crt) < 0)
+        return -ENOMEM;
+    int r = gnutls_x509_crt_import(crt, &pem, GNUTLS_X509_FMT_PEM) < 0 ||
+                    gnutls_x509_crt_get_fingerprint(crt, GNUTLS_DIG_SHA256, digest, &size) < 0
+                ? -EINVAL
+                : 0;
+    gnutls_x509_crt_deinit(crt);
+    for (size_t i = 0; r == 0 && i < size; i++)
+        sprintf(ret_fingerprint + 3 * i, i + 1 < size ? "%02X:" : "%02X", digest[i]);
+    return r;
+}
+
 void credentials_release(struct credentials *credentials) {
     if (credentials->key)
         explicit_bzero(credentials->key, strlen(credentials->key));

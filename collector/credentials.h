@@ -23,6 +23,9 @@ struct credentials {
 /* Makes a certificate of the private key (PEM), or of a new one if that is NULL. The pin depends on
  * the key alone. -EINVAL (no such key), -EIO. Release it in any case. */
 int credentials_make(const char *key, struct credentials *ret_credentials);
+/* The certificate's SHA-256 as browsers show it, "AB:CD:...". -EINVAL. */
+#define FINGERPRINT_SIZE 96
+int credentials_fingerprint(const char *certificate, char ret_fingerprint[FINGERPRINT_SIZE]);
 void credentials_release(struct credentials *credentials); /* wipes the key */
 
 #endif

@@ -23,7 +23,6 @@
 #include "common/error.h"
 #include "common/text.h"
 
-#define WRITE_TIMEOUT_MS 10000
 #define READ_TIMEOUT_MS 2000
 #define RETRY_MS 10
 #define TEXT_MAX (1 << 20)    /* bytes of any one value, against a database that means harm */
@@ -100,7 +99,7 @@ int connect_file(const char *path, int flags, struct store **ret_store) {
     return r;
 }
 
-static int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
+int pragma_get(struct store *store, const char *sql, int64_t *ret_value) {
     AUTO(sql_finalize) sqlite3_stmt *statement = NULL;
     int r = sql_prepare(store, sql, &statement);
     if (r)
@@ -266,7 +265,7 @@ static int prepare_writer(struct store *store) {
 /* A change of the journal needs the file for a moment alone, and for that SQLite does not wait. */
 static int prepare_writer_in_time(struct store *store) {
     const struct timespec pause = {.tv_nsec = RETRY_MS * NS_PER_MS};
-    int64_t deadline_ns = clock_monotonic_ns() + WRITE_TIMEOUT_MS * NS_PER_MS;
+    int64_t deadline_ns = clock_monotonic_ns() + STORE_WRITE_TIMEOUT_MS * NS_PER_MS;
     int r;
     while ((r = prepare_writer(store)) == -EBUSY && clock_monotonic_ns() < deadline_ns)
         nanosleep(&pause, NULL);
@@ -297,7 +296,7 @@ static void bound_work(struct store *store) {
 static int open_writer(struct store *store, const char *path, char *why, size_t size) {
     enum identity identity;
     store->writable = true;
-    sqlite3_busy_timeout(store->db, WRITE_TIMEOUT_MS);
+    sqlite3_busy_timeout(store->db, STORE_WRITE_TIMEOUT_MS);
     bound_work(store);
     int r = examine(store, path, &identity, why, size);
     sqlite3_progress_handler(store->db, 0, NULL, NULL);
@@ -310,8 +309,9 @@ static int open_writer(struct store *store, const char *path, char *why, size_t 
     if (!r && identity == IDENTITY_EMPTY)
         r = create_schema(store);
     if (!r)
-        r = sql_exec(store, STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA
-                                STORE_USAGE_SCHEMA STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA);
+        r = sql_exec(store,
+                     STORE_PIECE_SCHEMA STORE_JOINED_SCHEMA STORE_REPEAT_SCHEMA STORE_USAGE_SCHEMA
+                         STORE_BUDGET_SCHEMA STORE_SWEEP_SCHEMA STORE_COMMENT_SCHEMA);
     return explain(store, r, path, why, size);
 }
 
@@ -386,6 +386,11 @@ static int bound_work_by_size(struct store *store) {
     int r = pragma_get(store, "PRAGMA page_count", &pages);
     store->steps_left += pages * STEPS_A_PAGE; /* SQLite has fewer than 2^32 */
     return r;
+}
+
+int store_renew_bound(struct store *store) {
+    store->steps_left = STEPS_LEAST;
+    return bound_work_by_size(store);
 }
 
 static int prepare_reader(struct store *store, const char *path, char *why, size_t why_size) {

@@ -17,6 +17,7 @@
  *     each run was given
  *   - budget: where the time of each rank went, by phase and iteration, made when a run has ended
  *   - run_note, refused, counter_reset: what a reader of the run should know
+ *   - run_comment: what its owner says of it (store_edit.h)
  *   - counter_state: last absolute values, of no use to a reader
  *   - run_host: a view, one line a host and run: samples, missed, lost, duplicates, clock error
  *   - NAME: one for each table of the wire (frame, instance, interval_ns, columns...); of events

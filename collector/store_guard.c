@@ -27,10 +27,13 @@ static const char *const functions[] = {"avg", "coalesce", "count", "lower", "ma
                                         /* within ALTER TABLE */
                                         "length", "printf", "substr"};
 static const char *const pragmas[] = {
-    "application_id", "auto_vacuum",    "cache_size",        "cell_size_check", "encoding",
-    "journal_mode",   "max_page_count", "page_count",        "page_size",       "query_only",
-    "quick_check",    "secure_delete",  "synchronous",       "table_info",      "temp_store",
-    "user_version",   "wal_checkpoint", "wal_autocheckpoint"};
+    "application_id", "auto_vacuum",  "cache_size",     "cell_size_check",   "encoding",
+    "freelist_count", "journal_mode", "max_page_count", "page_count",        "page_size",
+    "query_only",     "quick_check",  "secure_delete",  "synchronous",       "table_info",
+    "temp_store",     "user_version", "wal_checkpoint", "wal_autocheckpoint"};
+
+/* Compacting copies rows as they are, into a temporary database that SQLite attaches for it. */
+static const char *const compacting_functions[] = {"coalesce", "quote", "||"};
 
 static bool is_among(const char *const *names, size_t n, const char *name) {
     for (size_t i = 0; name && i < n; i++)
@@ -46,6 +49,11 @@ static int authorize(void *ctx, int action, const char *first, const char *secon
     (void)base;
     if (by)
         return SQLITE_DENY;
+    if (store->compacting)
+        return action == SQLITE_FUNCTION &&
+                       !is_among(compacting_functions, ARRAY_SIZE(compacting_functions), second)
+                   ? SQLITE_DENY
+                   : SQLITE_OK;
     switch (action) {
     case SQLITE_READ:
     case SQLITE_SELECT:
@@ -243,7 +251,7 @@ static const char definitions[] =
     " 'column_info', 'instance', 'clock', 'clock_piece', 'counter_reset', 'counter_state', "
     "'joined',"
     " 'ceiling', 'run_repeat', 'run_usage', 'budget', 'sweep', 'sweep_value', 'sweep_run', "
-    "'run_label'))";
+    "'run_label', 'run_comment'))";
 
 static int check_definition(sqlite3_stmt *row, char *why, size_t size) {
     char name[128];

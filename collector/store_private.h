@@ -156,6 +156,7 @@ struct store_run;
 struct store {
     sqlite3 *db;
     bool writable;
+    bool compacting;    /* store_remove.c */
     bool has_frames;    /* has committed some */
     int64_t steps_left; /* of a reader: store.c */
     char *path;         /* owned; of a writer, as the next few: store_identity.c */
@@ -224,6 +225,11 @@ extern const char store_schema[];
     "CREATE TABLE IF NOT EXISTS run_label(run INTEGER NOT NULL, name TEXT NOT NULL,"               \
     " value TEXT NOT NULL, PRIMARY KEY(run, name)) STRICT, WITHOUT ROWID;"
 
+/* What the owner says of a run; also made in a file of before there were any. */
+#define STORE_COMMENT_SCHEMA                                                                       \
+    "CREATE TABLE IF NOT EXISTS run_comment(run INTEGER NOT NULL, n INTEGER NOT NULL,"             \
+    " text TEXT NOT NULL, PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID;"
+
 /* Where the time of each rank went (store.h); also made in a file of before there were any. */
 #define STORE_BUDGET_SCHEMA                                                                        \
     "CREATE TABLE IF NOT EXISTS budget(run INTEGER NOT NULL, n INTEGER NOT NULL,"                  \
@@ -286,8 +292,15 @@ char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */
 
+#define STORE_WRITE_TIMEOUT_MS 10000 /* for others to end what they write */
+
+/* The first number that a query without parameters gives. -EBADMSG: none. */
+int pragma_get(struct store *store, const char *sql, int64_t *ret_value);
+
 int connect_file(const char *path, int flags, struct store **ret_store);
 int connect_unsealed(const char *path, struct store **ret_store); /* to read what is damaged */
+/* Of a reader that stays open: it may do again as much as a new one. */
+int store_renew_bound(struct store *store);
 int connect_uri(const char *name, int flags, struct store **ret_store); /* "file:..." */
 
 /* ---- store_heal.c ---- */

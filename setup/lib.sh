@@ -30,7 +30,8 @@ install_packages() {
         return 0
     }
     for name in $(packages_of "$@"); do
-        package_installed "$name" || missing+=("$name")
+        # a program of that name from elsewhere will do: NodeSource's nodejs brings its npm, and refuses Debian's
+        package_installed "$name" || command -v "$name" >/dev/null || missing+=("$name")
     done
     [ ${#missing[@]} = 0 ] && return 0
     say "installing ${#missing[@]} packages: ${missing[*]}"
@@ -40,8 +41,16 @@ install_packages() {
     for name in "${missing[@]}"; do
         if apt-cache show "$name" >/dev/null 2>&1; then known+=("$name"); else echo "not in this distribution: $name"; fi
     done
+    # No package starts a service here: of prometheus only its promtool is wanted.
+    as_root sh -c '[ -e /usr/sbin/policy-rc.d ] || { printf "#!/bin/sh\nexit 101 # of chokepoint\n" >/usr/sbin/policy-rc.d && chmod 755 /usr/sbin/policy-rc.d; }'
+    local installed=0
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install "${known[@]}" \
-        >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
+        >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || installed=$?
+    as_root sh -c 'if grep -qs "of chokepoint" /usr/sbin/policy-rc.d; then rm /usr/sbin/policy-rc.d; fi'
+    case " ${known[*]} " in
+        *" prometheus "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable prometheus 2>/dev/null || true ;;
+    esac
+    [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }
 
 # build_preset NAME [CMAKE OPTIONS...]: configures and builds build/NAME; quiet unless it fails.

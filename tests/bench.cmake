@@ -39,3 +39,6 @@ if(TARGET chokepoint-matmul)
   add_executable(bench_matmul_gemm bench/matmul_gemm.c) # a yardstick of bench/matmul_gflops.sh
   target_link_libraries(bench_matmul_gemm PRIVATE PkgConfig::OPENBLAS)
 endif()
+add_executable(bench_random_update bench/random_update.c) # a yardstick of bench/sgd_single_rate.sh
+target_link_libraries(bench_random_update PRIVATE workload_data)
+target_compile_options(bench_random_update PRIVATE -O2)

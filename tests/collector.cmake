@@ -29,6 +29,7 @@ chokepoint_unit_test(test_collector_store_events chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_ceiling chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_budget chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_repeat chokepoint_store sqlite3)
+chokepoint_unit_test(test_collector_store_edit chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_kill chokepoint_store sqlite3)
 chokepoint_unit_test(test_collector_store_seal chokepoint_store sqlite3)
 

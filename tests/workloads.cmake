@@ -49,6 +49,7 @@ if(TARGET chokepoint-matmul)
   set_target_properties(wrong_blas PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   chokepoint_mpi_test(matmul_agrees)
   chokepoint_mpi_test(matmul_failures)
+  chokepoint_mpi_test(alone_starts_no_daemon)
 endif()
 
 if(TARGET image_data)

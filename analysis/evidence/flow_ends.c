@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADDRESS_SIZE 64
-
 /* "10.0.0.1:1025>10.0.0.2:56031", "[fe80::1]:1025>...": 0 or 1. */
-static bool address_of(const char *name, int end, char address[ADDRESS_SIZE]) {
+static bool address_of(const char *name, int end, char address[FLOW_ADDRESS_SIZE]) {
     const char *arrow = strchr(name, '>');
     if (!arrow)
         return false;
@@ -17,7 +15,7 @@ static bool address_of(const char *name, int end, char address[ADDRESS_SIZE]) {
     while (stop > begin && *stop != ':')
         stop--;
     size_t length = (size_t)(stop - begin);
-    if (length == 0 || length >= ADDRESS_SIZE)
+    if (length == 0 || length >= FLOW_ADDRESS_SIZE)
         return false;
     memcpy(address, begin, length);
     address[length] = '\0';
@@ -26,7 +24,7 @@ static bool address_of(const char *name, int end, char address[ADDRESS_SIZE]) {
 }
 
 struct address {
-    char text[ADDRESS_SIZE];
+    char text[FLOW_ADDRESS_SIZE];
     int host;
 };
 
@@ -59,7 +57,7 @@ static int host_of(const struct address *addresses, size_t n, const char *text) 
 
 int flow_ends(const struct series_set *connections, int *ret_to) {
     struct address *addresses = malloc((connections->n + 1) * sizeof *addresses);
-    char far_end[ADDRESS_SIZE];
+    char far_end[FLOW_ADDRESS_SIZE];
     if (!addresses)
         return -ENOMEM;
     size_t n = collect_addresses(connections, addresses);
@@ -71,4 +69,10 @@ int flow_ends(const struct series_set *connections, int *ret_to) {
     }
     free(addresses);
     return 0;
+}
+
+bool flow_far_end(const char *connection, char ret_address[FLOW_ADDRESS_SIZE]) {
+    char near_end[FLOW_ADDRESS_SIZE];
+    return address_of(connection, 0, near_end) && address_of(connection, 1, ret_address) &&
+           strcmp(near_end, ret_address) != 0;
 }

@@ -10,4 +10,9 @@
  * recorded. ret_to has room for all series. -ENOMEM. */
 int flow_ends(const struct series_set *connections, int *ret_to);
 
+#define FLOW_ADDRESS_SIZE 64
+
+/* The address that a connection of that name leads to; false: its own host's. */
+bool flow_far_end(const char *connection, char ret_address[FLOW_ADDRESS_SIZE]);
+
 #endif

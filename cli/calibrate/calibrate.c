@@ -390,5 +390,6 @@ static int calibrate_main(int argc, char **argv) {
     return exit_status;
 }
 
-const struct verb verb_calibrate = {"calibrate", "measure what hosts and their links can carry",
-                                    calibrate_main};
+const struct verb verb_calibrate = {.name = "calibrate",
+                                    .help = "measure what hosts and their links can carry",
+                                    .main = calibrate_main};

@@ -25,6 +25,8 @@ struct launch_plan {
     const char *run_id, *marks, *rate, *process_rate;
     const char *call_spool_limit; /* bytes; NULL: as the agent likes */
     bool flows;                   /* capture packets */
+    const char *examine_peers; /* not NULL: the agent only examines its host (agent/doctor.h); all
+                                  hosts, with commas */
     const struct command_words *words;
     const char *hostfile;  /* of the command, when the hosts are from it: it may name users */
     enum launch_road road; /* to hosts other than this one */

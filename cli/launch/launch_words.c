@@ -42,6 +42,11 @@ static const char *spool_directory(char *to, size_t size, const struct launch *l
 
 static void add_agent(struct launch_words *to, const struct launch *launch,
                       const struct launch_plan *plan) {
+    if (plan->examine_peers) {
+        add_all(to, "--doctor", "--spool", to->spool, "--host", launch->host, "--peers",
+                plan->examine_peers, NULL);
+        return;
+    }
     add_all(to, "--collector", to->url, "--pin", plan->pin, "--token-stdin", "--spool", to->spool,
             "--host", launch->host, "--rate", plan->rate, "--process-rate", plan->process_rate,
             "--drain", LAUNCH_DRAIN_S, plan->flows ? "--flows" : NULL, NULL);

@@ -25,12 +25,16 @@ static const char help[] =
     "                         ended; default: 256m, about 14 million calls\n"
     "  -r, --repeat N         record COMMAND N times, one after the other, as repeats of one run\n"
     "      --ignore-failure   of --repeat: go on after a run that failed\n"
+    "      --warmup N         run COMMAND N times before, unrecorded\n"
+    "      --prepare CMD      run CMD (by sh) before each run of COMMAND\n"
     "      --flows            capture packets: who exchanges how much with whom\n"
     "      --allow-missing    go on when a host does not answer\n"
+    "      --live             serve a live view to a browser here while COMMAND runs\n"
     "      --start-timeout S  how long hosts may take to answer; default: 20\n"
     "      --no-shim          preload nothing: MPI calls are not recorded\n"
     "      --no-command-lines record of COMMAND its program alone\n"
     "      --why              at the end the verdict with what it rests on, not five lines\n"
+    "      --progress         on a terminal: time, samples, what is full, each second\n"
     "      --no-report        no verdict at the end\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
@@ -65,6 +69,16 @@ static int read_start_timeout(const char *verb, const char *text, int64_t *ret_n
     if (r == 0)
         *ret_ns = (int64_t)(value * (double)NS_PER_S);
     return r;
+}
+
+static int read_warmups(const char *text, int *ret_warmups) {
+    uint64_t warmups = 0;
+    char advice[64];
+    snprintf(advice, sizeof advice, "give a whole number from 0 to %d", RUN_REPEATS_MAX);
+    if (text && (text_parse_u64(text, &warmups) != 0 || warmups > RUN_REPEATS_MAX))
+        return verb_refuse("run", "--warmup", text, advice);
+    *ret_warmups = (int)warmups;
+    return 0;
 }
 
 static int read_repeats(const char *verb, const char *text, int *ret_repeats) {
@@ -143,12 +157,19 @@ int run_words_judge(const char *verb, struct run_words *words, struct run_option
 
 int run_options_read(int argc, char **argv, struct run_options *ret_options) {
     struct run_words run;
-    struct verb_option takes[RUN_WORDS_TAKES + 1];
+    struct verb_option takes[RUN_WORDS_TAKES + 5];
+    const char *warmups = NULL;
     run_words_init(&run);
     size_t n = run_words_takes(&run, takes);
     takes[n++] =
         (struct verb_option){.name = "ignore-failure", .flag = &run.options.ignore_failure};
+    takes[n++] = (struct verb_option){.name = "live", .flag = &run.options.live};
+    takes[n++] = (struct verb_option){.name = "progress", .flag = &run.options.progress};
+    takes[n++] = (struct verb_option){.name = "warmup", .text = &warmups};
+    takes[n++] = (struct verb_option){.name = "prepare", .text = &run.options.prepare};
     const struct verb_words words = {"run", help, takes, n, true};
     int r = verb_words_read(&words, argc, argv, &run.options.command);
+    if (r == 0)
+        r = read_warmups(warmups, &run.options.warmups);
     return r ? r : run_words_judge("run", &run, ret_options);
 }

@@ -17,8 +17,12 @@ struct run_options {
     double rate_hz, process_rate_hz;
     const char *call_spool_limit; /* bytes, as given */
     int64_t start_timeout_ns;
-    int repeats; /* how often the command is to run */
+    int repeats;         /* how often the command is to run */
+    int warmups;         /* and how often before, unrecorded */
+    const char *prepare; /* a command of sh, before each of them; NULL: none */
     bool allow_missing, report, why, quiet, flows, shim, ignore_failure;
+    bool progress;         /* shown while the command runs */
+    bool live;             /* a live view is served meanwhile */
     bool no_command_lines; /* of the command only the program is recorded */
     char **command;        /* NULL-terminated, at least one word */
 };

@@ -419,6 +419,7 @@ void session_poll(struct run_session *s, int64_t deadline_ns) {
     take_signals(s);
     collect_child_read(&s->collector, &s->listener);
     check_collector(s);
+    session_check_live(s);
     check_launches(s);
     if (backoff_is_due(&s->collector_back, clock_monotonic_ns()) && !s->closing)
         start_collector_again(s);

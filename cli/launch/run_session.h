@@ -57,6 +57,7 @@ struct run_session {
     bool closing;                  /* the collector has been asked to end */
     uint64_t n_events;             /* single events that hosts have delivered, */
     int64_t events_ns;             /* when the last of them came (monotonic); 0: none yet */
+    pid_t live;                    /* the server of the live view; 0: does not run */
     /* the command */
     pid_t command;       /* 0: not running */
     int command_status;  /* as of waitpid */
@@ -112,6 +113,12 @@ char *command_line(const struct run_options *options);
 void session_find_preload(struct run_session *s);
 /* Starts it with all that is ours taken away, and what lets its processes be found. */
 int session_start_command(struct run_session *s);
+
+/* --- run_live.c --- */
+
+void session_start_live(struct run_session *s);
+void session_check_live(struct run_session *s); /* it may have ended */
+void session_end_live(struct run_session *s);
 
 /* --- run_finish.c --- */
 

@@ -206,5 +206,7 @@ static int sweep_main(int argc, char **argv) {
     return sweep_options_main(argc, argv);
 }
 
-const struct verb verb_sweep = {"sweep", "record a command for each combination of parameters",
-                                sweep_main};
+const struct verb verb_sweep = {.name = "sweep",
+                                .help = "record a command for each combination of parameters",
+                                .main = sweep_main,
+                                .words = "report reference"};

@@ -115,4 +115,6 @@ const struct verb verb_testbed = {
     .name = "testbed",
     .help = "emulated hosts on this machine: up, status, down, exec",
     .main = testbed_main,
+    .words = "up status down exec ssh",
+    .own_options = true,
 };

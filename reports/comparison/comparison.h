@@ -63,6 +63,7 @@ struct comparison_group {
  * mean duration. */
 struct comparison_part {
     char *label;
+    int term; /* of the budget; -1: no rank's time */
     double *seconds;
 };
 

@@ -16,7 +16,7 @@
 #include "reports/model/layout.h"
 #include "reports/model/summary.h"
 
-static struct comparison_part *part_of(struct comparison *c, char *owned_label) {
+static struct comparison_part *part_of(struct comparison *c, int term, char *owned_label) {
     struct comparison_part *grown;
     for (size_t i = 0; owned_label && i < c->n_parts; i++)
         if (strcmp(c->parts[i].label, owned_label) == 0) {
@@ -32,7 +32,7 @@ static struct comparison_part *part_of(struct comparison *c, char *owned_label) 
         free(owned_label);
         return NULL;
     }
-    c->parts[c->n_parts] = (struct comparison_part){owned_label, seconds};
+    c->parts[c->n_parts] = (struct comparison_part){owned_label, term, seconds};
     return &c->parts[c->n_parts++];
 }
 
@@ -41,13 +41,13 @@ static size_t counted(const struct comparison *c, size_t group) {
 }
 
 /* Takes the label over. */
-static int add(struct comparison *c, size_t run, double seconds, char *label) {
+static int add(struct comparison *c, size_t run, int term, double seconds, char *label) {
     size_t group = c->group_of[run];
     if (label && fabs(seconds) < 1e-6) { /* what rounding leaves */
         free(label);
         return 0;
     }
-    struct comparison_part *part = part_of(c, label);
+    struct comparison_part *part = part_of(c, term, label);
     if (!part)
         return -ENOMEM;
     part->seconds[group] += seconds / (double)counted(c, group);
@@ -66,11 +66,11 @@ static int add_path(struct comparison *c, size_t run) {
             if (!(seconds > 0))
                 continue;
             sum += seconds;
-            result = add(c, run, seconds,
+            result = add(c, run, term, seconds,
                          text_format("%s: %s", report->hosts[h].name, budget_term_words(term)));
         }
     return result ? result
-                  : add(c, run, report->duration_s - sum,
+                  : add(c, run, -1, report->duration_s - sum,
                         strdup("before the first rank and after the last"));
 }
 
@@ -98,10 +98,10 @@ static int add_budgets(struct comparison *c, size_t run) {
                 seconds += report->budget[i].term_s[term] / n;
         sum += seconds;
         if (seconds > 0)
-            result = add(c, run, seconds, strdup(budget_term_words(term)));
+            result = add(c, run, term, seconds, strdup(budget_term_words(term)));
     }
     return result ? result
-                  : add(c, run, report->duration_s - sum, strdup("outside the ranks' lives"));
+                  : add(c, run, -1, report->duration_s - sum, strdup("outside the ranks' lives"));
 }
 
 /* ---- which, and in what order ---- */

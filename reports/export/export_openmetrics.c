@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run's last state as OpenMetrics text 1.0: every column of every table by what its descriptor
- * says, none by its name. Counters are what grew since the recording began (that is what is
- * stored), levels the last that is known; of events there is only their number. Nanoseconds become
- * seconds and 1e-9 plain numbers, because the standard wants base units.
+ * A run as series in OpenMetrics text 1.0: every column of every table by what its descriptor says,
+ * none by its name. Counters are what grew since the recording began (that is what is stored),
+ * levels as they are; of events there is only their number. Nanoseconds become seconds and 1e-9
+ * plain numbers, because the standard wants base units.
  *
- * Samples carry the time of the instance's last row: they are of the past, and a reader that has
- * its own clock would take them for the present.
+ * Samples carry the time of their row: they are of the past, and a reader that has its own clock
+ * would take them for the present. The standard wants all samples of a family together, so a table
+ * is read once a column, and nothing of it is kept. Time is told in ms: of two rows within one the
+ * first counts, but for what it adds to a counter.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,18 +17,12 @@
 
 #include "common/clock.h"
 #include "common/error.h"
+#include "common/table.h"
 #include "common/text.h"
 #include "reports/export/export.h"
 
 #define PREFIX "chokepoint_"
 #define FAMILY_MAX (sizeof PREFIX + 2 * TABLE_NAME_MAX + 16)
-
-struct instance {
-    int64_t host;
-    char *name; /* owned */
-    int64_t t_ns;
-    uint64_t rows;
-};
 
 struct writer {
     FILE *out;
@@ -34,74 +30,16 @@ struct writer {
     const struct store_host *hosts;
     size_t n_hosts;
     const struct store_table_info *table;
-    size_t n_columns; /* that are read: none of events */
-    struct instance *items;
-    int64_t *values; /* n_columns of each item */
-    size_t n, capacity;
     char (*families)[FAMILY_MAX]; /* written so far: a name may stand but once */
     size_t n_families;
+    /* the family that is being written, and its series, whose rows come together */
+    const struct store_column_info *column; /* NULL: of events */
+    char family[FAMILY_MAX];
+    bool begun, refused;
+    bool in_series;
+    int64_t host, sum, wall_ms; /* the last sample's, -1: none yet */
+    char name[INSTANCE_MAX + 1];
 };
-
-/* ---- gathering: the rows of an instance come together ---- */
-
-static int add_instance(struct writer *w, const struct store_row_read *row) {
-    if (w->n == w->capacity) {
-        size_t capacity = w->capacity ? 2 * w->capacity : 64;
-        struct instance *items = realloc(w->items, capacity * sizeof *items);
-        if (items)
-            w->items = items;
-        int64_t *values = realloc(w->values, capacity * (w->n_columns + 1) * sizeof *values);
-        if (values)
-            w->values = values;
-        if (!items || !values)
-            return -ENOMEM;
-        w->capacity = capacity;
-    }
-    w->items[w->n] = (struct instance){.host = row->host, .name = strdup(row->instance_name)};
-    for (size_t c = 0; c < w->n_columns; c++)
-        w->values[w->n * w->n_columns + c] = VALUE_ABSENT;
-    if (!w->items[w->n].name)
-        return -ENOMEM;
-    w->n++;
-    return 0;
-}
-
-static void take_value(int64_t *kept, int64_t value, enum column_kind kind) {
-    int64_t sum;
-    if (value == VALUE_ABSENT)
-        return;
-    if (kind == COLUMN_LEVEL || *kept == VALUE_ABSENT)
-        *kept = value;
-    else if (value > 0 && !__builtin_add_overflow(*kept, value, &sum))
-        *kept = sum;
-}
-
-static int take_row(void *ctx, const struct store_row_read *row) {
-    struct writer *w = ctx;
-    struct instance *last = w->n ? &w->items[w->n - 1] : NULL;
-    if (!last || last->host != row->host || strcmp(last->name, row->instance_name) != 0) {
-        int r = add_instance(w, row);
-        if (r < 0)
-            return r;
-        last = &w->items[w->n - 1];
-    }
-    last->t_ns = row->t_ns;
-    last->rows++;
-    for (size_t c = 0; c < w->n_columns; c++)
-        take_value(&w->values[(w->n - 1) * w->n_columns + c], row->values[c],
-                   w->table->columns[c].kind);
-    return 0;
-}
-
-static void forget(struct writer *w) {
-    for (size_t i = 0; i < w->n; i++)
-        free(w->items[i].name);
-    free(w->items);
-    free(w->values);
-    w->items = NULL;
-    w->values = NULL;
-    w->n = w->capacity = 0;
-}
 
 /* ---- text ---- */
 
@@ -132,22 +70,33 @@ static void put_nano(FILE *out, int64_t value) {
             size % 1000000000);
 }
 
-static void put_sample(const struct writer *w, const char *family, const char *suffix,
-                       const struct instance *item, enum unit unit, int64_t value) {
+/* False: there is no such time. */
+static bool wall_ms_of(const struct writer *w, int64_t t_ns, int64_t *ret_ms) {
+    int64_t wall_ns;
+    if (__builtin_add_overflow(w->started_wall_ns, t_ns, &wall_ns) || wall_ns < 0)
+        return false;
+    *ret_ms = wall_ns / NS_PER_MS;
+    return true;
+}
+
+static void put_time(FILE *out, int64_t wall_ms) {
+    fprintf(out, " %" PRId64 ".%03" PRId64 "\n", wall_ms / 1000, wall_ms % 1000);
+}
+
+static void put_sample(const struct writer *w, int64_t value) {
     const char *label = strcmp(w->table->instance, "host") == 0 ? "instance" : w->table->instance;
-    fprintf(w->out, "%s%s{host=\"", family, suffix);
-    put_escaped(w->out, host_name(w, item->host));
+    bool counts = !w->column || w->column->kind == COLUMN_COUNTER;
+    enum unit unit = w->column ? w->column->unit : UNIT_EVENTS;
+    fprintf(w->out, "%s%s{host=\"", w->family, counts ? "_total" : "");
+    put_escaped(w->out, host_name(w, w->host));
     fprintf(w->out, "\",%s=\"", label);
-    put_escaped(w->out, item->name);
+    put_escaped(w->out, w->name);
     fputs("\"} ", w->out);
     if (unit == UNIT_NS || unit == UNIT_NANO)
         put_nano(w->out, value);
     else
         fprintf(w->out, "%" PRId64, value);
-    int64_t t_ns;
-    if (!__builtin_add_overflow(w->started_wall_ns, item->t_ns, &t_ns) && t_ns >= 0)
-        fprintf(w->out, " %" PRId64 ".%03" PRId64, t_ns / NS_PER_S, t_ns % NS_PER_S / NS_PER_MS);
-    fputc('\n', w->out);
+    put_time(w->out, w->wall_ms);
 }
 
 /* False if the name stands already, from another table and column. */
@@ -191,68 +140,120 @@ static void family_name(const struct store_table_info *table,
              suffixes[column->unit].family);
 }
 
-static void put_column(struct writer *w, size_t c) {
-    const struct store_column_info *column = &w->table->columns[c];
-    bool counter = column->kind == COLUMN_COUNTER;
-    const char *unit = column->unit == UNIT_NS      ? "seconds"
+/* The head of the family, with its first sample. */
+static bool begin_column(struct writer *w) {
+    const struct store_column_info *column = w->column;
+    const char *unit = !column                      ? ""
+                       : column->unit == UNIT_NS    ? "seconds"
                        : column->unit == UNIT_BYTES ? "bytes"
                                                     : "";
-    char family[FAMILY_MAX];
-    bool begun = false;
-    family_name(w->table, column, family);
-    for (size_t i = 0; i < w->n; i++) {
-        int64_t value = w->values[i * w->n_columns + c];
-        if (value == VALUE_ABSENT || (counter && value < 0))
-            continue;
-        if (!begun && !begin_family(w, family, counter ? "counter" : "gauge", unit, column->help))
-            return;
-        begun = true;
-        put_sample(w, family, counter ? "_total" : "", &w->items[i], column->unit, value);
+    bool counts = !column || column->kind == COLUMN_COUNTER;
+    if (!w->begun && !w->refused) {
+        w->begun = begin_family(w, w->family, counts ? "counter" : "gauge", unit,
+                                column ? column->help : w->table->help);
+        w->refused = !w->begun;
     }
+    return w->begun;
 }
 
-static void put_events(struct writer *w) {
-    char family[FAMILY_MAX];
-    snprintf(family, sizeof family, PREFIX "%s_events", w->table->name);
-    if (w->n && begin_family(w, family, "counter", "", w->table->help))
-        for (size_t i = 0; i < w->n; i++)
-            put_sample(w, family, "_total", &w->items[i], UNIT_EVENTS, (int64_t)w->items[i].rows);
+/* Of events there is one sample, behind the last. */
+static void end_series(struct writer *w) {
+    if (w->in_series && !w->column && w->wall_ms >= 0 && begin_column(w))
+        put_sample(w, w->sum);
+    w->in_series = false;
+}
+
+static void begin_series(struct writer *w, const struct store_row_read *row) {
+    if (w->in_series && w->host == row->host && strcmp(w->name, row->instance_name) == 0)
+        return;
+    end_series(w);
+    w->in_series = true;
+    w->host = row->host;
+    w->sum = 0;
+    w->wall_ms = -1;
+    snprintf(w->name, sizeof w->name, "%s", row->instance_name);
+}
+
+static int take_event(void *ctx, const struct store_row_read *row) {
+    struct writer *w = ctx;
+    int64_t ms;
+    begin_series(w, row);
+    w->sum++;
+    if (wall_ms_of(w, row->t_ns, &ms))
+        w->wall_ms = ms;
+    return 0;
+}
+
+/* What has no growth yet is where a counter begins: at 0. */
+static int take_row(void *ctx, const struct store_row_read *row) {
+    struct writer *w = ctx;
+    int64_t value = row->values[0], ms;
+    bool counter = w->column->kind == COLUMN_COUNTER;
+    begin_series(w, row);
+    if (value == VALUE_ABSENT && (!counter || w->wall_ms >= 0))
+        return 0;
+    if (counter && value > 0 && __builtin_add_overflow(w->sum, value, &w->sum))
+        w->sum = INT64_MAX;
+    if (!wall_ms_of(w, row->t_ns, &ms) || ms <= w->wall_ms || !begin_column(w))
+        return 0;
+    w->wall_ms = ms;
+    put_sample(w, counter ? w->sum : value);
+    return 0;
 }
 
 /* ---- all tables ---- */
 
-static int put_table(struct store *store, int64_t run, const struct store_table_info *table,
-                     struct writer *w) {
-    const char *columns[TABLE_COLUMNS_MAX * 2];
-    w->table = table;
-    w->n_columns = table->kind == TABLE_EVENTS ? 0 : table->n_columns;
-    for (size_t c = 0; c < w->n_columns; c++)
-        columns[c] = table->columns[c].name;
-    int r = store_each_row(store, run, table->name, columns, w->n_columns, take_row, w);
-    if (r == 0 && table->kind == TABLE_EVENTS)
-        put_events(w);
-    for (size_t c = 0; r == 0 && c < w->n_columns; c++)
-        put_column(w, c);
-    forget(w);
+static int put_family(struct store *store, int64_t run, struct writer *w) {
+    const char *name = w->column ? w->column->name : NULL;
+    w->begun = w->refused = w->in_series = false;
+    int r = store_each_row(store, run, w->table->name, &name, w->column ? 1 : 0,
+                           w->column ? take_row : take_event, w);
+    end_series(w);
     return r == -ENOENT ? 0 : r;
 }
 
-static void put_run(FILE *out, const struct store_run *run) {
-    fputs("# TYPE chokepoint_run info\n# HELP chokepoint_run the run these are of\n"
-          "chokepoint_run_info{",
-          out);
-    fprintf(out, "run=\"%" PRId64 "\",name=\"", run->id);
+static int put_table(struct store *store, int64_t run, const struct store_table_info *table,
+                     struct writer *w) {
+    int r = 0;
+    w->table = table;
+    w->column = NULL;
+    if (table->kind == TABLE_EVENTS) {
+        snprintf(w->family, sizeof w->family, PREFIX "%s_events", table->name);
+        return put_family(store, run, w);
+    }
+    for (size_t c = 0; r == 0 && c < table->n_columns; c++) {
+        w->column = &table->columns[c];
+        family_name(table, w->column, w->family);
+        r = put_family(store, run, w);
+    }
+    return r;
+}
+
+static void put_info(FILE *out, const struct store_run *run, int64_t wall_ns) {
+    fprintf(out, "chokepoint_run_info{run=\"%" PRId64 "\",name=\"", run->id);
     put_escaped(out, run->name);
     fputs("\",command=\"", out);
     put_escaped(out, run->command);
-    fputs("\"} 1\n", out);
+    fputs("\"} 1", out);
+    put_time(out, wall_ns / NS_PER_MS);
+}
+
+static void put_run(FILE *out, const struct store_run *run) {
+    int64_t start_ns = run->started_wall_ns > 0 ? run->started_wall_ns : 0, end_ns;
+    bool lasted = run->duration_ns >= NS_PER_MS &&
+                  !__builtin_add_overflow(start_ns, run->duration_ns, &end_ns);
+    end_ns = lasted ? end_ns : start_ns;
+    fputs("# TYPE chokepoint_run info\n# HELP chokepoint_run the run these are of\n", out);
+    put_info(out, run, start_ns);
+    if (lasted)
+        put_info(out, run, end_ns);
     fputs("# TYPE chokepoint_run_duration_seconds gauge\n"
           "# UNIT chokepoint_run_duration_seconds seconds\n"
           "# HELP chokepoint_run_duration_seconds time from the start of the command to its end\n"
           "chokepoint_run_duration_seconds ",
           out);
     put_nano(out, run->duration_ns);
-    fputc('\n', out);
+    put_time(out, end_ns / NS_PER_MS);
 }
 
 static int write_openmetrics(struct store *store, const struct store_run *run, const char *only,

@@ -94,6 +94,7 @@ static int finish(struct perfetto *p) {
         {"duration_ns", run->duration_ns, NULL},
         {"slices_left_out", (int64_t)p->strands.left_out, NULL},
         {"counters_left_out", (int64_t)p->tracks_left_out, NULL},
+        {"arrows_left_out", (int64_t)p->arrows_left_out, NULL},
     };
     return trace_end(&p->trace, facts, ARRAY_SIZE(facts));
 }
@@ -105,6 +106,8 @@ static int write_all(struct perfetto *p, FILE *out) {
     int result = perfetto_put_marks(p);
     if (result == 0)
         result = perfetto_put_calls(p);
+    if (result == 0)
+        result = perfetto_put_arrows(p);
     if (result == 0)
         result = perfetto_put_counters(p);
     if (result == 0)
@@ -118,7 +121,7 @@ static int write_perfetto(struct store *store, const struct store_run *run, cons
     char which[32];
     (void)only;
     snprintf(which, sizeof which, "%" PRId64, run->id);
-    int result = report_load(store, which, REPORT_NO_CALLS, &input);
+    int result = report_load(store, which, REPORT_CALLS, &input);
     if (result < 0)
         return result;
     struct perfetto p = {

@@ -14,11 +14,21 @@ struct perfetto {
     struct trace trace;
     struct strands strands;
     size_t tracks_left_out; /* counters */
+    size_t arrows_left_out;
 };
 
 static inline unsigned perfetto_pid(int host) {
     return (unsigned)host + 1;
 }
+
+/* The shortest step of a counter: 0, as it was sampled, but of a long run a second. */
+int64_t perfetto_step_ns(const struct perfetto *p);
+
+/* Calls shorter than this join each other, where there are too many. 0: none need to. */
+int64_t perfetto_short_ns(const struct perfetto *p);
+
+/* How many of a kind there may be, of so many a minute; of a short run as many as of a minute. */
+size_t perfetto_share(const struct perfetto *p, size_t a_minute);
 
 /* Writes a slice on a lane of its strand; cut at the command's start. slice.pid and slice.tid are
  * filled in. -ENOMEM. */
@@ -36,6 +46,10 @@ int perfetto_put_marks(struct perfetto *p);
 
 /* Calls of MPI, if the recording has them: negative errno of the store. */
 int perfetto_put_calls(struct perfetto *p);
+
+/* Arrows from sends to the receives that took them: of messages whose two calls are known, at most
+ * some thousand a minute, those that were waited for longest. After perfetto_put_calls. -ENOMEM. */
+int perfetto_put_arrows(struct perfetto *p);
 
 /* Resources of each host and the job's processes as counters. -ENOMEM. */
 int perfetto_put_counters(struct perfetto *p);

@@ -3,6 +3,10 @@
  * Calls of MPI as slices, on tracks of their own below the ranks'. There may be millions, so they
  * are read as they are stored and sorted frame by frame: a call is stored when it has ended, so
  * the frames of a thread follow each other in time.
+ *
+ * Tests and probes that found nothing come in long rows, with a short pause between two: a row is
+ * one slice with their number, since each alone says nothing and all together fill a viewer. So are
+ * the shortest of other calls, where there are more than a viewer takes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,15 +36,28 @@ static const char *const columns[] = {"rank", "pid", "start_ns", "duration_ns", 
                                       "peer", "tag", "bytes",    "comm",        "cpu_ns", "polls"};
 
 /* Bits of `flags`: one message of a call, and the life of a request, are no calls of their own. */
+#define FLAG_FOLDED 2
 #define FLAG_PART 4
 #define FLAG_REQUEST 8
+#define FLAG_UNKNOWN_PEER 512
 
 struct call {
     const char *name; /* borrowed: of names */
     int host;
     int64_t start_ns, end_ns;
     int64_t values[ARRAY_SIZE(columns)];
+    int64_t n_joined; /* events that this one stands for */
+    bool poll;
 };
+
+/* What a thread did last. */
+struct thread {
+    struct call row;  /* of calls that are one slice; names the thread in any case */
+    bool open;        /* the row may go on */
+    int64_t until_ns; /* of the calls that were written */
+};
+
+#define PAUSE_NS 20000000 /* a longer one between two looks is time of its own */
 
 struct reader {
     struct perfetto *p;
@@ -49,6 +66,9 @@ struct reader {
     int64_t host, t_ns;
     char **names; /* owned: few, one a function */
     size_t n_names;
+    struct thread *threads; /* owned */
+    size_t n_threads;
+    int64_t short_ns; /* shorter calls join each other */
 };
 
 static int find_host(const struct perfetto *p, int64_t id) {
@@ -83,11 +103,13 @@ static int compare(const void *a, const void *b) {
 static int put_call(struct perfetto *p, const struct call *call) {
     static const int shown[] = {AT_PEER, AT_TAG, AT_BYTES, AT_COMM, AT_CPU, AT_POLLS};
     const int64_t *v = call->values;
-    struct trace_argument arguments[ARRAY_SIZE(shown)];
+    struct trace_argument arguments[ARRAY_SIZE(shown) + 1];
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
         if (v[shown[i]] != VALUE_ABSENT)
             arguments[n++] = (struct trace_argument){columns[shown[i]], v[shown[i]], NULL};
+    if (call->n_joined > 1)
+        arguments[n++] = (struct trace_argument){"events", call->n_joined, NULL};
     int rank = v[AT_RANK] < 0 || v[AT_RANK] > 1 << 24 ? -1 : (int)v[AT_RANK];
     return perfetto_put_slice(p, call->host, v[AT_PID] < 0 ? -1 : v[AT_PID],
                               v[AT_THREAD] < 0 ? 0 : v[AT_THREAD], rank,
@@ -99,12 +121,102 @@ static int put_call(struct perfetto *p, const struct call *call) {
                                                    .n_arguments = n});
 }
 
+/* ---- rows of calls ---- */
+
+/* A test or probe that found nothing names nobody. */
+static bool is_poll(const struct call *call) {
+    static const char *const names[] = {"MPI_Test", "MPI_Iprobe", "MPI_Improbe"};
+    int64_t flags = call->values[AT_FLAGS];
+    bool found = flags == VALUE_ABSENT || !(flags & (FLAG_FOLDED | FLAG_UNKNOWN_PEER));
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !found; i++)
+        if (strncmp(call->name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static struct thread *thread_of(struct reader *reader, const struct call *call) {
+    for (size_t i = 0; i < reader->n_threads; i++) {
+        struct thread *t = &reader->threads[i];
+        if (t->row.host == call->host && t->row.values[AT_PID] == call->values[AT_PID] &&
+            t->row.values[AT_THREAD] == call->values[AT_THREAD])
+            return t;
+    }
+    struct thread *threads =
+        realloc(reader->threads, (reader->n_threads + 1) * sizeof *reader->threads);
+    if (!threads)
+        return NULL;
+    reader->threads = threads;
+    threads[reader->n_threads] = (struct thread){.row = *call, .until_ns = INT64_MIN};
+    return &threads[reader->n_threads++];
+}
+
+static void add(int64_t *sum, int64_t value) {
+    if (value != VALUE_ABSENT && (*sum == VALUE_ABSENT || __builtin_add_overflow(*sum, value, sum)))
+        *sum = value;
+}
+
+/* What the calls of a row have in common stays: they may be for different things. */
+static void join(struct call *row, const struct call *call) {
+    static const int same[] = {AT_PEER, AT_TAG, AT_COMM}, sums[] = {AT_POLLS, AT_CPU, AT_BYTES};
+    for (size_t i = 0; i < ARRAY_SIZE(same); i++)
+        if (row->values[same[i]] != call->values[same[i]])
+            row->values[same[i]] = VALUE_ABSENT;
+    for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+        add(&row->values[sums[i]], call->values[sums[i]]);
+    if (strcmp(row->name, call->name) != 0)
+        row->name = is_poll(call) && row->poll ? "MPI polls" : "MPI calls";
+    row->end_ns = call->end_ns > row->end_ns ? call->end_ns : row->end_ns;
+    row->n_joined++;
+}
+
+static int end_row(struct reader *reader, struct thread *thread) {
+    if (!thread->open)
+        return 0;
+    thread->open = false;
+    return put_call(reader->p, &thread->row);
+}
+
+/* Polls and short calls join what their thread did just before, but for a pause between them. */
+static bool joins(const struct reader *reader, const struct thread *thread,
+                  const struct call *call) {
+    int64_t pause_ns = call->start_ns - thread->row.end_ns;
+    return thread->open && thread->row.poll == call->poll &&
+           (call->poll ? pause_ns <= PAUSE_NS : pause_ns <= reader->short_ns);
+}
+
+static int take_call(struct reader *reader, struct call *call) {
+    struct thread *thread = thread_of(reader, call);
+    int result = thread ? 0 : -ENOMEM;
+    call->poll = is_poll(call);
+    if (thread && joins(reader, thread, call))
+        return join(&thread->row, call), 0;
+    if (thread)
+        result = end_row(reader, thread);
+    if (result < 0)
+        return result;
+    bool within = call->start_ns < thread->until_ns; /* another call: a row might outlast it */
+    if (!within && (call->poll || call->end_ns - call->start_ns < reader->short_ns)) {
+        thread->row = *call;
+        thread->open = true;
+        return 0;
+    }
+    thread->until_ns = call->end_ns > thread->until_ns ? call->end_ns : thread->until_ns;
+    return put_call(reader->p, call);
+}
+
+static int end_rows(struct reader *reader) {
+    int result = 0;
+    for (size_t i = 0; i < reader->n_threads && result == 0; i++)
+        result = end_row(reader, &reader->threads[i]);
+    return result;
+}
+
 static int flush(struct reader *reader) {
     int result = 0;
     if (reader->n)
         qsort(reader->calls, reader->n, sizeof *reader->calls, compare);
     for (size_t i = 0; result == 0 && i < reader->n; i++)
-        result = put_call(reader->p, &reader->calls[i]);
+        result = take_call(reader, &reader->calls[i]);
     reader->n = 0;
     return result;
 }
@@ -144,18 +256,22 @@ static int take_row(void *ctx, const struct store_row_read *row) {
     const char *name = call ? keep_name(reader, row->instance_name) : NULL;
     if (!name)
         return -ENOMEM;
-    *call = (struct call){.name = name, .host = host, .start_ns = start, .end_ns = end};
+    *call =
+        (struct call){.name = name, .host = host, .start_ns = start, .end_ns = end, .n_joined = 1};
     memcpy(call->values, row->values, sizeof call->values);
     reader->n++;
     return 0;
 }
 
 int perfetto_put_calls(struct perfetto *p) {
-    struct reader reader = {.p = p, .t_ns = VALUE_ABSENT};
+    struct reader reader = {.p = p, .t_ns = VALUE_ABSENT, .short_ns = perfetto_short_ns(p)};
     int result = store_each_row_as_stored(p->store, p->input->run.id, TABLE, columns,
                                           ARRAY_SIZE(columns), take_row, &reader);
     if (result == 0)
         result = flush(&reader);
+    if (result == 0)
+        result = end_rows(&reader);
+    free(reader.threads);
     for (size_t i = 0; i < reader.n_names; i++)
         free(reader.names[i]);
     free(reader.names);

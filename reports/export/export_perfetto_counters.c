@@ -3,7 +3,7 @@
  * Counters: the metrics of the reports for each host, each core, each process of the job. A value
  * is the mean of an interval and is written at the interval's beginning, where a viewer's step
  * begins; one equal to the last is not written again. The form knows no gap: where nothing was
- * recorded the step before goes on.
+ * recorded the step before goes on. Of a long run a step is a second, the mean of what it holds.
  */
 #include <errno.h>
 #include <math.h>
@@ -18,16 +18,34 @@ struct counter {
     int host;
     char name[PERFETTO_NAME_SIZE + 16];
     const char *unit;
-    double last; /* written; NAN before the first */
+    double last;               /* written; NAN before the first */
+    int64_t start_ns, span_ns; /* of the step that is being made */
+    double sum;                /* of values times their time */
 };
 
-/* Over (start, end]. */
-static void put(struct counter *counter, int64_t start_ns, int64_t end_ns, double value) {
-    if (!isfinite(value) || end_ns <= 0 || value == counter->last)
+static void write_step(struct counter *counter) {
+    if (counter->span_ns <= 0)
         return;
-    trace_put_counter(&counter->p->trace, perfetto_pid(counter->host), start_ns < 0 ? 0 : start_ns,
-                      counter->name, counter->unit, value);
+    double value = counter->sum / (double)counter->span_ns;
+    if (value != counter->last)
+        trace_put_counter(&counter->p->trace, perfetto_pid(counter->host), counter->start_ns,
+                          counter->name, counter->unit, value);
     counter->last = value;
+    counter->span_ns = 0;
+    counter->sum = 0;
+}
+
+/* Over (start, end]: what is shorter than a step is part of a mean. */
+static void put(struct counter *counter, int64_t start_ns, int64_t end_ns, double value) {
+    start_ns = start_ns < 0 ? 0 : start_ns;
+    if (!isfinite(value) || end_ns <= start_ns)
+        return;
+    if (counter->span_ns == 0)
+        counter->start_ns = start_ns;
+    counter->sum += value * (double)(end_ns - start_ns);
+    counter->span_ns += end_ns - start_ns;
+    if (end_ns - counter->start_ns >= perfetto_step_ns(counter->p))
+        write_step(counter);
 }
 
 static int put_metric(struct perfetto *p, int host, enum metric metric) {
@@ -39,6 +57,7 @@ static int put_metric(struct perfetto *p, int host, enum metric metric) {
     snprintf(counter.name, sizeof counter.name, "%s", metric_name(metric));
     for (size_t i = 0; i < rate.n; i++)
         put(&counter, rate.t_ns[i] - rate.dt_ns[i], rate.t_ns[i], rate_value(&rate, i));
+    write_step(&counter);
     rate_release(&rate);
     return 0;
 }
@@ -81,6 +100,7 @@ static void put_rows(struct perfetto *p, enum recording_table table, const struc
         if (series->interval_ns[row] != VALUE_ABSENT)
             put(&counter, series->t_ns[row] - series->interval_ns[row], series->t_ns[row],
                 value(&p->input->recording.tables[table], series, row));
+    write_step(&counter);
 }
 
 static void put_process(struct perfetto *p, const struct series *series) {

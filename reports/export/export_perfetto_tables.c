@@ -19,6 +19,11 @@
  */
 static const char *const shown[] = {"cpu", "disk", "memory", "net", "process", "psi", "self"};
 
+/* Growth within the step of a counter that is not over yet. */
+struct step {
+    int64_t value, interval_ns;
+};
+
 struct reader {
     struct perfetto *p;
     const struct store_table_info *table;
@@ -27,6 +32,8 @@ struct reader {
     int64_t host, instance;
     double last[TABLE_COLUMNS_MAX]; /* of the instance, 0 while its track has not begun */
     bool begun[TABLE_COLUMNS_MAX];
+    int64_t begun_ns[TABLE_COLUMNS_MAX]; /* when the value written last began */
+    struct step steps[TABLE_COLUMNS_MAX];
     size_t n_tracks; /* of all tables */
 };
 
@@ -61,8 +68,10 @@ static void name_track(const struct reader *reader, const struct store_row_read 
     for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
         if (ends_with(column->name, suffixes[i]))
             size = (int)(strlen(column->name) - strlen(suffixes[i]));
-    snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s %s %.*s", reader->table->name, row->instance_name,
-             size, column->name);
+    const char *table = reader->table->name;
+    bool named = strncmp(row->instance_name, table, strlen(table)) == 0; /* "rank 0" of rank */
+    snprintf(name, 2 * PERFETTO_NAME_SIZE, "%s%s%s %.*s", named ? "" : table, named ? "" : " ",
+             row->instance_name, size, column->name);
 }
 
 static bool may_begin(struct reader *reader, size_t c) {
@@ -77,23 +86,45 @@ static bool may_begin(struct reader *reader, size_t c) {
     return reader->begun[c] = true;
 }
 
+/* Adds a row of a counter to its step. False: the step is not over yet. */
+static bool take_step(struct reader *reader, const struct store_row_read *row, size_t c,
+                      int64_t *ret_value, int64_t *ret_interval_ns) {
+    struct step *step = &reader->steps[c];
+    if (*ret_value == VALUE_ABSENT || row->interval_ns == VALUE_ABSENT || row->interval_ns <= 0 ||
+        __builtin_add_overflow(step->value, *ret_value, &step->value) ||
+        __builtin_add_overflow(step->interval_ns, row->interval_ns, &step->interval_ns)) {
+        *step = (struct step){0};
+        return true; /* as it is */
+    }
+    if (step->interval_ns < perfetto_step_ns(reader->p))
+        return false;
+    *ret_value = step->value;
+    *ret_interval_ns = step->interval_ns;
+    *step = (struct step){0};
+    return true;
+}
+
 static void put_value(struct reader *reader, const struct store_row_read *row, int host, size_t c) {
     const struct store_column_info *column = &reader->table->columns[reader->columns[c]];
     char name[2 * PERFETTO_NAME_SIZE];
     const char *unit = "";
-    double value = row->values[c] == VALUE_ABSENT
-                       ? NAN
-                       : convert(column, row->values[c], row->interval_ns, &unit);
-    int64_t begin_ns = row->t_ns;
-    if (column->kind == COLUMN_COUNTER && row->interval_ns != VALUE_ABSENT)
-        begin_ns -= row->interval_ns;
+    bool counter = column->kind == COLUMN_COUNTER;
+    int64_t raw = row->values[c], interval_ns = row->interval_ns, begin_ns = row->t_ns;
+    if (counter && !take_step(reader, row, c, &raw, &interval_ns))
+        return;
+    double value = raw == VALUE_ABSENT ? NAN : convert(column, raw, interval_ns, &unit);
+    if (counter && interval_ns != VALUE_ABSENT)
+        begin_ns -= interval_ns;
+    bool soon = !counter && reader->begun[c] &&
+                begin_ns - reader->begun_ns[c] < perfetto_step_ns(reader->p);
     if (!isfinite(value) || row->t_ns <= 0 || isnan(reader->last[c]) || value == reader->last[c] ||
-        !may_begin(reader, c))
+        soon || !may_begin(reader, c))
         return;
     name_track(reader, row, column, name);
     trace_put_counter(&reader->p->trace, perfetto_pid(host), begin_ns < 0 ? 0 : begin_ns, name,
                       unit, value);
     reader->last[c] = value;
+    reader->begun_ns[c] = begin_ns;
 }
 
 static int take_row(void *ctx, const struct store_row_read *row) {
@@ -104,6 +135,7 @@ static int take_row(void *ctx, const struct store_row_read *row) {
     if (row->host != reader->host || row->instance != reader->instance) {
         memset(reader->last, 0, sizeof reader->last);
         memset(reader->begun, 0, sizeof reader->begun);
+        memset(reader->steps, 0, sizeof reader->steps);
         reader->host = row->host;
         reader->instance = row->instance;
     }

@@ -110,6 +110,22 @@ void trace_put_slice(struct trace *trace, const struct trace_slice *slice) {
     fputc('}', out);
 }
 
+static void put_arrow_end(struct trace *trace, char phase, uint64_t number, const char *name,
+                          const struct trace_end *at) {
+    begin_event(trace, phase);
+    fprintf(trace->out, ",\"id\":%" PRIu64 "%s", number, phase == 'f' ? ",\"bp\":\"e\"" : "");
+    put_time(trace->out, "ts", at->t_ns);
+    fprintf(trace->out, ",\"pid\":%u,\"tid\":%u,\"cat\":\"message\",\"name\":", at->pid, at->tid);
+    put_string(trace->out, name);
+    fputc('}', trace->out);
+}
+
+void trace_put_arrow(struct trace *trace, uint64_t number, const char *name,
+                     const struct trace_end *from, const struct trace_end *to) {
+    put_arrow_end(trace, 's', number, name, from);
+    put_arrow_end(trace, 'f', number, name, to);
+}
+
 /* Nine digits, and never an exponent: not every reader of traces takes one. */
 static void put_value(FILE *out, double value) {
     char text[32];

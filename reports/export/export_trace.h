@@ -39,6 +39,14 @@ void trace_put_name(struct trace *trace, unsigned pid, unsigned tid, const char 
                     unsigned order);
 void trace_put_slice(struct trace *trace, const struct trace_slice *slice);
 
+/* An arrow between the slices that hold these moments; number: no other arrow has it. */
+struct trace_end {
+    unsigned pid, tid;
+    int64_t t_ns;
+};
+void trace_put_arrow(struct trace *trace, uint64_t number, const char *name,
+                     const struct trace_end *from, const struct trace_end *to);
+
 /* From start_ns on; the track is called "name unit". */
 void trace_put_counter(struct trace *trace, unsigned pid, int64_t start_ns, const char *name,
                        const char *unit, double value);

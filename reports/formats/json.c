@@ -2,7 +2,7 @@
 /*
  * A document for programs (docs/report-json.md): each table is a member of it, each column with a
  * key a member of each of its rows. Made with jansson, which escapes; a value that is not known is
- * null. The only file that knows jansson.
+ * null.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -13,6 +13,7 @@
 
 #include "common/text.h"
 #include "reports/formats/formats.h"
+#include "reports/formats/json_value.h"
 #include "reports/model/layout.h"
 
 #define DEPTH_MAX 8
@@ -29,33 +30,17 @@ static void fail(struct page *page, int error) {
 
 /* ---- values ---- */
 
-static json_t *number(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *text_value(const char *text) {
-    size_t size = text ? strlen(text) : 0;
-    if (!text)
-        return json_null();
-    if (text_is_printable_utf8(text, size))
-        return json_stringn(text, size);
-    char *clean = malloc(size + 1);
-    json_t *string = clean ? json_stringn(clean, text_sanitize(clean, size + 1, text, size)) : NULL;
-    free(clean);
-    return string ? string : json_null();
-}
-
 static json_t *texts(char *const *items, size_t n) {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, text_value(items[i]));
+        json_array_append_new(array, json_text(items[i]));
     return array;
 }
 
 static json_t *numbers(const double *items, size_t n) {
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, number(items[i]));
+        json_array_append_new(array, json_number(items[i]));
     return array;
 }
 
@@ -87,14 +72,14 @@ static json_t *value_of(const struct report_table *table, size_t row, size_t col
     switch (table->columns[column].kind) {
     case KIND_NUMBER:
     case KIND_DURATION:
-        return number(cell->number);
+        return json_number(cell->number);
     case KIND_COUNT:
     case KIND_RANK:
         return json_integer(cell->integer);
     case KIND_FLAG:
         return json_boolean(cell->integer);
     case KIND_HOST:
-        return text_value(layout_host(table->report, (int)cell->integer));
+        return json_text(layout_host(table->report, (int)cell->integer));
     case KIND_INSTANT:
         return instant(cell->integer);
     case KIND_LIST:
@@ -106,7 +91,7 @@ static json_t *value_of(const struct report_table *table, size_t row, size_t col
     case KIND_TABLE:
         return value_of_table(cell->items);
     default:
-        return text_value(cell->text);
+        return json_text(cell->text);
     }
 }
 

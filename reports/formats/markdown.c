@@ -190,16 +190,14 @@ static void put_path(FILE *out, const char *path) {
             fprintf(out, "%%%02X", (unsigned)(unsigned char)*path);
 }
 
-static void put_picture(struct page *page, const char *svg, int why, const char *caption,
-                        const char *link) {
-    (void)why;
-    if (!svg || !link)
+static void put_picture(struct page *page, const struct page_picture *picture) {
+    if (!picture->svg || !picture->link)
         return;
     begin_block(page);
     fputs("![", page->out);
-    put(page->out, caption);
+    put(page->out, picture->caption);
     fputs("](", page->out);
-    put_path(page->out, link);
+    put_path(page->out, picture->link);
     fputs(")\n", page->out);
 }
 

@@ -23,8 +23,7 @@ static bool within(const uint32_t (*ranges)[2], size_t n, uint32_t code) {
     return false;
 }
 
-/* One character: its bytes and columns; *ret_show is false if '?' stands for it. */
-static size_t next(const char *text, size_t size, size_t *ret_columns, bool *ret_show) {
+size_t terminal_next(const char *text, size_t size, size_t *ret_columns, bool *ret_show) {
     uint32_t code;
     size_t bytes = text_char(text, size, &code);
     *ret_show = code != 0;
@@ -40,7 +39,7 @@ static size_t put(FILE *out, const char *text, size_t size, size_t width) {
     size_t used = 0, columns;
     bool show;
     while (size) {
-        size_t bytes = next(text, size, &columns, &show);
+        size_t bytes = terminal_next(text, size, &columns, &show);
         if (width && used + columns > width)
             break;
         if (out)

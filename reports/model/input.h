@@ -4,6 +4,7 @@
 #define CHOKEPOINT_REPORTS_MODEL_INPUT_H
 
 #include "analysis/facts/recording/recording.h"
+#include "collector/store_edit.h"
 #include "collector/store_read.h"
 
 /* Everything a report is made from. */
@@ -13,6 +14,8 @@ struct report_input {
     size_t n_hosts;
     struct store_note *notes;
     size_t n_notes;
+    struct store_comment *comments;
+    size_t n_comments;
     struct recording recording; /* host i is hosts[i] */
     struct store_ceiling *ceilings;
     size_t n_ceilings;
@@ -24,13 +27,15 @@ int report_load_calls(struct store *store, struct report_input *input);
 /* Ceilings of the hosts of the run, from the store into the input and its recording. */
 int report_load_ceilings(struct store *store, struct report_input *input);
 
-/* Which single MPI calls are read: there may be too many to be held for nothing. */
+/* Which single MPI calls are read: there may be too many to be held for nothing. In what else is
+ * read only the last one differs. */
 enum report_calls {
     REPORT_CALLS,
     REPORT_CALLS_UNMARKED, /* where the program marked no iterations, which are then found in the
                             * calls: so that what is measured is the same whether a run is judged as
                             * well or not */
     REPORT_NO_CALLS,
+    REPORT_SECONDS, /* no calls, and of rows those joined to a second: in a fraction of the time */
 };
 int report_load(struct store *store, const char *which, enum report_calls calls,
                 struct report_input *ret_input);

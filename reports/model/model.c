@@ -14,6 +14,19 @@ static const char *state_name(enum run_state state) {
     return names[state];
 }
 
+static int fill_comments(struct report *report, const struct report_input *input) {
+    report->comments = calloc(input->n_comments + 1, sizeof *report->comments);
+    if (!report->comments)
+        return -ENOMEM;
+    for (size_t i = 0; i < input->n_comments; i++) {
+        report->comments[i] = strdup(input->comments[i].text);
+        if (!report->comments[i])
+            return -ENOMEM;
+        report->n_comments++;
+    }
+    return 0;
+}
+
 static int fill_hosts(struct report *report, const struct report_input *input) {
     report->hosts = calloc(input->n_hosts + 1, sizeof *report->hosts);
     if (!report->hosts)
@@ -38,7 +51,8 @@ int report_fill_head(struct report *report, const struct report_input *input) {
     report->period_s = (double)input->run.period_ns / 1e9;
     if (!report->run_name || !report->command || !report->state)
         return -ENOMEM;
-    return fill_hosts(report, input);
+    int result = fill_comments(report, input);
+    return result ? result : fill_hosts(report, input);
 }
 
 static int judge(struct report *report, const struct report_input *input,
@@ -79,6 +93,8 @@ static int fill(struct report *report, struct report_input *input, struct run_mo
         result = report_fill_plots(report, model);
     if (result == 0)
         result = report_fill_routes(report, model);
+    if (result == 0)
+        result = report_fill_connections(report, model);
     if (result == 0)
         result = report_fill_operators(report, model);
     if (result == 0)

@@ -83,6 +83,17 @@ struct report_route {
 };
 #define REPORT_ROUTES_MAX 1024
 
+/* One connection of the job, one way. */
+struct report_connection {
+    int from, to;           /* hosts; to -1: outside */
+    int from_port, to_port; /* -1: not known */
+    char *process;          /* "train[1000]"; NULL: not known */
+    double bytes, mean_mb_s;
+    double rtt_ms; /* median; NAN */
+    size_t series; /* of the recording */
+};
+#define REPORT_CONNECTIONS_MAX 100
+
 /* The iterations of one rank (F3). */
 struct report_rank {
     int rank; /* -1 when the program has none */
@@ -184,6 +195,15 @@ struct report_rank_entry {  /* the ranking of (host, resource) */
     char *resource;
     enum verdict_state state;
     double gain_pct, blocked_pct;
+};
+
+/* What would be gained without one of these, and with twice of it. */
+struct report_change {
+    char *what;                         /* what limits */
+    char *without, *doubled;            /* the options of `chokepoint whatif` that ask it; NULL */
+    double gain_pct, low_pct, high_pct; /* of the run time, without it; NAN */
+    double twice_pct, twice_low_pct, twice_high_pct;
+    const char *source; /* static: "replay", "counters", "bound" */
 };
 
 struct report_straggler {
@@ -306,6 +326,8 @@ struct report {
     int exit_status;                  /* -1: unknown */
     int64_t started_wall_ns;
     double duration_s, period_s;
+    char **comments; /* what its owner noted (`chokepoint note`) */
+    size_t n_comments;
     struct report_host *hosts;
     size_t n_hosts;
     struct report_phase *phases;
@@ -315,6 +337,8 @@ struct report {
     struct report_host_series *series; /* one a host */
     struct report_route *routes; /* the one that carried most first, at most REPORT_ROUTES_MAX */
     size_t n_routes, n_routes_all;
+    struct report_connection *connections; /* those that carried most */
+    size_t n_connections, n_connections_all;
     struct report_rank *ranks;
     size_t n_ranks;
     struct report_role *roles;
@@ -336,6 +360,8 @@ struct report {
     size_t n_phase_verdicts;
     struct report_rank_entry *ranking;
     size_t n_ranking;
+    struct report_change *changes; /* the one that gains most first */
+    size_t n_changes;
     struct report_straggler *stragglers;
     size_t n_stragglers;
     bool stragglers_judged; /* ranks were compared */

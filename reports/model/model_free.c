@@ -52,6 +52,7 @@ static void measures_free(struct report *report) {
     for (size_t i = 0; i < report->n_routes; i++)
         series_release(&report->routes[i].series);
     free(report->routes);
+    FREE_ITEMS(report->connections, report->n_connections, process);
     for (size_t i = 0; i < report->n_resources; i++)
         free(report->resources[i].phase);
     FREE_ITEMS(report->resources, report->n_resources, values);
@@ -85,6 +86,11 @@ static void findings_free(struct report *report) {
         free(report->phase_verdicts[i].resource);
     }
     FREE_ITEMS(report->phase_verdicts, report->n_phase_verdicts, summary);
+    for (size_t i = 0; i < report->n_changes; i++) {
+        free(report->changes[i].without);
+        free(report->changes[i].doubled);
+    }
+    FREE_ITEMS(report->changes, report->n_changes, what);
     FREE_ITEMS(report->ranking, report->n_ranking, resource);
     FREE_ITEMS(report->budget, report->n_budget, phase);
     free(report->iteration_budgets);
@@ -113,5 +119,6 @@ void report_free(struct report *report) {
     FREE_ITEMS(report->phases, report->n_phases, name);
     FREE_ITEMS(report->hosts, report->n_hosts, name);
     texts_free(report->notes, report->n_notes);
+    texts_free(report->comments, report->n_comments);
     free(report);
 }

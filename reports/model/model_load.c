@@ -66,7 +66,7 @@ static int64_t whole_step(int64_t step_ns) {
 }
 
 /* Large recordings are held in steps, what each core does in longer ones. */
-static int choose_steps(struct store *store, struct report_input *input) {
+static int choose_steps(struct store *store, struct report_input *input, bool seconds) {
     struct series_set *tables = input->recording.tables;
     uint64_t frames = 0, cores = 0;
     int64_t period_ns = input->recording.period_ns;
@@ -79,6 +79,9 @@ static int choose_steps(struct store *store, struct report_input *input) {
     int64_t step = whole_step(recording_step_ns(rows, RECORDING_CORE_ROWS_MAX, period_ns));
     if (step > tables[RECORDING_CPU].step_ns)
         tables[RECORDING_CPU].step_ns = step;
+    for (size_t t = 0; seconds && t < RECORDING_COUNT_; t++)
+        if (!tables[t].step_ns)
+            tables[t].step_ns = STORE_JOINED_NS;
     return result;
 }
 
@@ -111,9 +114,9 @@ static bool wants_scan(const struct report_input *input) {
     return false;
 }
 
-static int load_tables(struct store *store, struct report_input *input) {
+static int load_tables(struct store *store, struct report_input *input, bool seconds) {
     struct store_scan *scan = NULL;
-    int result = choose_steps(store, input);
+    int result = choose_steps(store, input, seconds);
     if (result == 0 && wants_scan(input))
         result = store_scan_open(store, input->run.id, &scan);
     for (size_t t = 0; t < RECORDING_COUNT_ && result == 0; t++) {
@@ -228,18 +231,20 @@ static int compare_hosts(const void *a, const void *b) {
     return strverscmp(x->name, y->name);
 }
 
-static int load_rest(struct store *store, struct report_input *input) {
+static int load_rest(struct store *store, struct report_input *input, bool seconds) {
     int result = store_list_hosts(store, input->run.id, &input->hosts, &input->n_hosts);
     if (result == 0 && input->n_hosts)
         qsort(input->hosts, input->n_hosts, sizeof *input->hosts, compare_hosts);
     if (result == 0)
         result = store_list_notes(store, input->run.id, &input->notes, &input->n_notes);
     if (result == 0)
+        result = store_list_comments(store, input->run.id, &input->comments, &input->n_comments);
+    if (result == 0)
         result = load_names(input);
     if (result == 0)
         result = report_load_ceilings(store, input);
     if (result == 0)
-        result = load_tables(store, input);
+        result = load_tables(store, input, seconds);
     if (result == 0)
         result = load_marks(store, input);
     if (result == 0)
@@ -270,7 +275,8 @@ int report_load(struct store *store, const char *which, enum report_calls calls,
     int result = store_find_run(store, which, &input.run);
     if (result < 0)
         return result;
-    result = input.run.state == RUN_NOT_STARTED ? -ECANCELED : load_rest(store, &input);
+    result = input.run.state == RUN_NOT_STARTED ? -ECANCELED
+                                                : load_rest(store, &input, calls == REPORT_SECONDS);
     if (result == 0 && needs_calls(&input, calls))
         result = report_load_calls(store, &input);
     if (result < 0) {
@@ -285,6 +291,7 @@ void report_input_release(struct report_input *input) {
     store_run_release(&input->run);
     store_hosts_free(input->hosts, input->n_hosts);
     store_notes_free(input->notes, input->n_notes);
+    store_comments_free(input->comments, input->n_comments);
     store_ceilings_free(input->ceilings, input->n_ceilings);
     recording_release(&input->recording);
 }

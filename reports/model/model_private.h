@@ -18,6 +18,7 @@ int report_fill_ceilings(struct report *report, struct report_input *input);
 int report_fill_measures(struct report *report, const struct run_model *model);
 int report_fill_plots(struct report *report, const struct run_model *model);
 int report_fill_routes(struct report *report, const struct run_model *model);
+int report_fill_connections(struct report *report, const struct run_model *model);
 int report_fill_storage(struct report *report, const struct run_model *model);
 int report_fill_alerts(struct report *report, const struct run_model *model);
 int report_fill_operators(struct report *report, const struct run_model *model); /* after plots */

@@ -180,7 +180,7 @@ static void put_terminal(FILE *out, enum plot_file kind, double height, const ch
     else
         fprintf(out, "set terminal svg size %d,%.0f dynamic", WIDTH, height);
     fprintf(out, " noenhanced font '%s,11' background '#ffffff'\nset encoding utf8\n%s", font,
-            "px(y) = bottom + part * (1 - y / tall)\n");
+            "px(y) = bottom + part * (1 - y / tall)\ncrisp = 'pixels'\n");
 }
 
 /* The pages of a PDF are of one size; the tallest plot fits. */
@@ -212,6 +212,8 @@ static int draw(struct plot *const *plots, size_t n, const char *heading, enum p
     } else {
         struct plot_column column = take_column(plots, n, heading, PLOT_COLUMN_MAX);
         put_terminal(out, kind, column.height, "DejaVu Sans");
+        if (!heading) /* the page keeps an image of few cells crisp */
+            fputs("crisp = ''\n", out);
         put_column(out, &column, column.height);
     }
     bool failed = ferror(out);

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Series are thinned to the lowest and highest value of each bin rather than averaged, so that a
- * burst of one sample stays visible. Names go in as single-quoted strings, in which gnuplot expands
- * nothing.
- */
+/* Names go in as single-quoted strings, in which gnuplot expands nothing. */
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
+#include "reports/plot/thin.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,7 +40,7 @@ struct plot *script_close(struct script *script) {
         errno = ENOMEM;
         return NULL;
     }
-    *plot = (struct plot){script->text, script->size, script->height, NULL};
+    *plot = (struct plot){.script = script->text, .size = script->size, .height = script->height};
     return plot;
 }
 
@@ -68,6 +65,10 @@ const char *plot_title(const struct plot *plot) {
     return plot->title ? plot->title : "";
 }
 
+const char *plot_name(const struct plot *plot) {
+    return plot->name;
+}
+
 void plot_free(struct plot *plot) {
     if (!plot)
         return;
@@ -77,9 +78,9 @@ void plot_free(struct plot *plot) {
 }
 
 const char *script_colour(size_t i) {
-    static const char *const colours[] = {"#3d85c6", "#cc4125", "#6aa84f", "#f1c232",
-                                          "#674ea7", "#45818e", "#a64d79", "#7f6000",
-                                          "#6fa8dc", "#000000", "#93c47d", "#e69138"};
+    static const char *const colours[] = {"#1f6fb5", "#e08a00", "#45818e", "#6f4fa3",
+                                          "#7f6000", "#a64d79", "#5aa02c", "#000000",
+                                          "#6fa8dc", "#c9a227", "#8d6e63", "#93c47d"};
     return colours[i % ARRAY_SIZE(colours)];
 }
 
@@ -142,8 +143,9 @@ static size_t phase_number(const struct report *report, size_t phase) {
     return distinct;
 }
 
-static const char *const phase_colours[] = {"#cfe2f3", "#fce5cd", "#d9ead3",
-                                            "#ead1dc", "#fff2cc", "#d9d2e9"};
+/* Tints that mean nothing else. */
+static const char *const phase_colours[] = {"#dfe4ea", "#ece7da", "#d3dde0",
+                                            "#e6e0e8", "#dad7c8", "#c9d0d8"};
 
 static const char *phase_colour(const struct report *report, size_t phase) {
     return phase_colours[phase_number(report, phase) % ARRAY_SIZE(phase_colours)];
@@ -194,62 +196,21 @@ void script_clear_phase_words(FILE *out) {
         fprintf(out, "unset object %zu\nunset label %zu\n", 1000 + i, 1000 + i);
 }
 
-/* ---- thinning ---- */
-
-struct bin {
-    double low, high;
-    size_t low_at, high_at, n;
-};
-
-static void bin_add(struct bin *bin, double value, size_t at) {
-    if (bin->n == 0 || value < bin->low) {
-        bin->low = value;
-        bin->low_at = at;
-    }
-    if (bin->n == 0 || value > bin->high) {
-        bin->high = value;
-        bin->high_at = at;
-    }
-    bin->n++;
-}
-
-static void put_point(FILE *out, const struct report_series *series, size_t at, double value) {
-    fprintf(out, "%.7g %.6g\n", series->t_s[at], value);
-}
-
-static void put_bin(FILE *out, const struct report_series *series, const struct bin *bin) {
-    if (bin->n == 0)
-        return;
-    bool low_first = bin->low_at <= bin->high_at;
-    put_point(out, series, low_first ? bin->low_at : bin->high_at,
-              low_first ? bin->low : bin->high);
-    if (bin->n > 1 && bin->low != bin->high)
-        put_point(out, series, low_first ? bin->high_at : bin->low_at,
-                  low_first ? bin->high : bin->low);
-}
-
 /* Writes a series as a here-document; a gap becomes an empty line, which lifts the pen. */
 void script_put_series(FILE *out, const char *name, const struct report_series *series,
                        double end_s) {
+    struct thin_point *points = calloc(series->n + 1, sizeof *points);
+    size_t n = points ? series_thin(series, end_s, BINS, points) : 0, drawn = 0;
     fprintf(out, "$%s << EOD\n", name);
-    struct bin bin = {0};
-    long current = -1;
-    size_t points = 0;
-    for (size_t i = 0; i < series->n; i++) {
-        long at = (long)(series->t_s[i] / end_s * BINS);
-        if (at != current || isnan(series->value[i])) {
-            put_bin(out, series, &bin);
-            points += bin.n;
-            bin = (struct bin){0};
-            current = at;
-        }
-        if (isnan(series->value[i]))
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(points[i].value))
             fputc('\n', out);
         else
-            bin_add(&bin, series->value[i], i);
+            fprintf(out, "%.7g %.6g\n", points[i].t_s, points[i].value);
+        drawn += !isnan(points[i].value);
     }
-    put_bin(out, series, &bin);
-    if (points + bin.n == 0)
+    if (!drawn)
         fputs("0 NaN\n", out);
     fputs("EOD\n", out);
+    free(points);
 }

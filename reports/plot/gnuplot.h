@@ -13,8 +13,9 @@
 struct plot {
     char *script; /* owned */
     size_t size;
-    int height;  /* in pixels */
-    char *title; /* owned; NULL: none */
+    int height;       /* in pixels */
+    char *title;      /* owned; NULL: none */
+    const char *name; /* static; of pictures.c; NULL: none */
 };
 
 struct script {

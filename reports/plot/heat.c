@@ -5,11 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 
 #define NAMES_SHOWN_MAX 64 /* rows that have room for a name each */
 #define NAME_MAX_SHOWN 20  /* characters of it */
-/* Cells drawn one by one: a picture of few is blurred when it is stretched. */
+/* Cells drawn one by one (draw.c says how): a picture of few is blurred when it is stretched. */
 #define CRISP_MAX 14000
 
 void series_add_bin_means(const struct report_series *series, double end_s, double *sums,
@@ -68,14 +69,13 @@ static void put_cells(FILE *out, const double *values, size_t rows, size_t colum
     fputs("EOD\n", out);
 }
 
-static void put_look(FILE *out, double top, const char *unit) {
+static void put_look(FILE *out, double top, const char *unit, const char *colour) {
     fprintf(out,
-            "set style fill solid 1 noborder\nset palette defined (0 '#f7fbff', 0.25 '#c6dbef', "
-            "0.5 '#6baed6', 0.75 '#2171b5', 1 "
-            "'#08306b')\nset cbrange [0:%.6g]\nset cbtics %.6g\nset cblabel '%s'\n"
+            "set style fill solid 1 noborder\nset palette defined (0 '#f4f5f7', 1 '%s')\n"
+            "set cbrange [0:%.6g]\nset cbtics %.6g\nset cblabel '%s'\n"
             "set colorbox user origin screen 0.915, graph 0 size screen 0.018, graph 1\n"
             "set lmargin at screen 0.17\nset rmargin at screen 0.9\nunset grid\nunset key\n",
-            top, top / 2, unit);
+            colour, top, top / 2, unit);
 }
 
 /* An image of one row or column is none. */
@@ -87,7 +87,7 @@ static void put_plot(FILE *out, size_t rows, size_t columns, double width) {
                 width / 2);
     else
         fprintf(out, "($3 < 0 ? NaN : $3) with image%s\n",
-                rows * columns <= CRISP_MAX ? " pixels" : "");
+                rows * columns <= CRISP_MAX ? " @crisp" : "");
 }
 
 static void put_row_names(FILE *out, const struct report *report, const struct heat_map *map) {
@@ -111,7 +111,8 @@ struct plot *heat_plot(const struct report *report, const struct heat_map *map) 
         return errno = ENOMEM, NULL;
     }
     put_cells(script.file, values, map->rows, bins, width);
-    put_look(script.file, map->top > 0 ? map->top : top_of(values, map->rows * bins), map->unit);
+    put_look(script.file, map->top > 0 ? map->top : top_of(values, map->rows * bins), map->unit,
+             map->colour);
     put_row_names(script.file, report, map);
     fputs("set xlabel 'seconds since the command started' offset 0,0.5\n", script.file);
     put_plot(script.file, map->rows, bins, width);
@@ -138,7 +139,7 @@ struct plot *heat_plot_square(const struct report *report, const double *values,
     if (script_open(&script, height_of(n) + 120) < 0)
         return errno = ENOMEM, NULL;
     put_cells(script.file, values, n, n, 1);
-    put_look(script.file, top_of(values, n * n), unit);
+    put_look(script.file, top_of(values, n * n), unit, COLOUR_TRANSFER);
     if (n <= NAMES_SHOWN_MAX) {
         put_host_names(script.file, report, "ytics", 0);
         put_host_names(script.file, report, "xtics rotate by -45", 0.5);

@@ -8,7 +8,8 @@
 struct heat_map {
     size_t rows;
     const char *unit;
-    double top; /* of the colours; 0: the highest value, rounded up */
+    double top;         /* of the colours; 0: the highest value, rounded up */
+    const char *colour; /* of the highest value, which nothing else is */
     /* Adds to n values, evenly over the run, those of a row; NAN where there is none. */
     void (*fill)(const struct report *report, size_t row, const void *ctx, double *values,
                  size_t n);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/plot/gnuplot.h"
 
 /* Takes the plot over; NULL: errno says why there is none. */
 static int add(struct pictures *pictures, struct plot *plot) {
@@ -131,12 +132,20 @@ int pictures_check(const char *names, char *ret_wrong, size_t size) {
     return 0;
 }
 
+static int add_kind(const struct report *report, const struct kind *kind,
+                    struct pictures *pictures) {
+    size_t first = pictures->n;
+    int result = kind->plot ? add(pictures, kind->plot(report)) : kind->add(report, pictures);
+    for (size_t i = first; i < pictures->n; i++)
+        pictures->items[i]->name = kind->name;
+    return result;
+}
+
 int pictures_make(const struct report *report, const char *names, struct pictures *pictures) {
     int result = 0;
     for (size_t i = 0; result == 0 && i < ARRAY_SIZE(kinds); i++)
         if (!names || is_listed(names, kinds[i].name))
-            result = kinds[i].plot ? add(pictures, kinds[i].plot(report))
-                                   : kinds[i].add(report, pictures);
+            result = add_kind(report, &kinds[i], pictures);
     return result;
 }
 

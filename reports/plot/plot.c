@@ -11,66 +11,15 @@
 #include <string.h>
 
 #include "common/error.h"
+#include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/heat.h"
+#include "reports/plot/resource.h"
 
 #define PANEL_HEIGHT 98
 #define NAME_MAX_SHOWN 18 /* characters of a host's name beside its panel */
 
 /* ---- F2: resources ---- */
-
-struct line {
-    enum metric metric;
-    const char *label, *colour;
-};
-
-struct resource_plot {
-    const char *title, *unit;
-    bool stacked;
-    double top; /* of the y axis; 0: the highest value of all hosts */
-    struct line lines[4];
-    size_t n;
-};
-
-static const struct resource_plot resource_plots[PLOT_RESOURCE_COUNT_] = {
-    [PLOT_CPU] = {"CPU, all cores of each host",
-                  "%",
-                  true,
-                  100,
-                  {{METRIC_CPU_USER, "user", "#3d85c6"},
-                   {METRIC_CPU_SYSTEM, "system", "#cc4125"},
-                   {METRIC_CPU_IOWAIT, "I/O wait", "#f1c232"},
-                   {METRIC_CPU_STEAL, "steal", "#674ea7"}},
-                  4},
-    [PLOT_NETWORK] = {"Network",
-                      "MB/s",
-                      false,
-                      0,
-                      {{METRIC_NET_SEND, "send", "#cc4125"},
-                       {METRIC_NET_RECV, "receive", "#3d85c6"}},
-                      2},
-    [PLOT_MEMORY] = {"Memory",
-                     "GB",
-                     false,
-                     0,
-                     {{METRIC_MEM_USED, "used", "#3d85c6"},
-                      {METRIC_JOB_MEM, "resident in the job", "#cc4125"}},
-                     2},
-    [PLOT_DISK] = {"Disk",
-                   "MB/s",
-                   false,
-                   0,
-                   {{METRIC_DISK_READ, "read", "#3d85c6"}, {METRIC_DISK_WRITE, "write", "#cc4125"}},
-                   2},
-    [PLOT_PRESSURE] = {"Pressure (share of time at least one task waited)",
-                       "%",
-                       false,
-                       0,
-                       {{METRIC_PSI_CPU, "CPU", "#3d85c6"},
-                        {METRIC_PSI_IO, "I/O", "#f1c232"},
-                        {METRIC_PSI_MEMORY, "memory", "#cc4125"}},
-                       3},
-};
 
 static double series_top(const struct report_series *series) {
     double top = 0;
@@ -115,7 +64,8 @@ static void put_ceiling_lines(FILE *out, const struct report *report,
         const struct report_ceiling *ceiling = ceiling_of(report, plot, host, i);
         bool both = i && same_ceiling(ceiling, ceiling_of(report, plot, host, i - 1));
         if (ceiling && !both)
-            fprintf(out, ", %.7g with lines dt 2 lw 1.2 lc rgb '#222222' notitle", ceiling->value);
+            fprintf(out, ", %.7g with lines dt 2 lw 1.2 lc rgb '" COLOUR_LIMIT "' notitle",
+                    ceiling->value);
     }
 }
 
@@ -259,8 +209,13 @@ static const char *host_name(const struct report *report, size_t row, const void
 }
 
 static struct plot *plot_host_map(const struct report *report, const struct resource_plot *plot) {
-    struct heat_map map = {report->n_hosts,   plot->unit, plot->top,
-                           fill_resource_row, host_name,  plot};
+    struct heat_map map = {.rows = report->n_hosts,
+                           .unit = plot->unit,
+                           .top = plot->top,
+                           .colour = plot->lines[0].colour,
+                           .fill = fill_resource_row,
+                           .name = host_name,
+                           .ctx = plot};
     return plot_titled(heat_plot(report, &map), "%s, the sum of each host", plot->title);
 }
 
@@ -295,8 +250,13 @@ static const char *core_name(const struct report *report, size_t row, const void
 struct plot *plot_cores(const struct report *report, size_t host) {
     if (!report->series || !report->series[host].n_cores)
         return script_no_data();
-    struct heat_map map = {
-        report->series[host].n_cores, "% busy", 100, fill_core_row, core_name, &host};
+    struct heat_map map = {.rows = report->series[host].n_cores,
+                           .unit = "% busy",
+                           .top = 100,
+                           .colour = COLOUR_COMPUTING,
+                           .fill = fill_core_row,
+                           .name = core_name,
+                           .ctx = &host};
     return plot_titled(heat_plot(report, &map), "How busy each core of %s was",
                        report->hosts[host].name);
 }

@@ -23,6 +23,9 @@ struct plot *plot_titled(struct plot *plot, const char *format, ...)
 
 const char *plot_title(const struct plot *plot);
 
+/* The kind of picture that it is (pictures.h); NULL: none of these. */
+const char *plot_name(const struct plot *plot);
+
 /* ---- drawing ---- */
 
 /* The plot alone, without its title: an SVG document (free() it), or NULL with errno; that of the

@@ -3,16 +3,18 @@
 #include <math.h>
 
 #include "reports/model/budget_words.h"
+#include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/plot.h"
 
-/* Outside MPI in warm and inside in cool colours, as far apart as eleven can be. */
 static const char *const colours[BUDGET_TERMS] = {
-    [BUDGET_CPU] = "#4d9221",      [BUDGET_RUN_QUEUE] = "#d7301f", [BUDGET_QUOTA] = "#fc8d59",
-    [BUDGET_STEAL] = "#7f0000",    [BUDGET_DISK] = "#8c510a",      [BUDGET_MEMORY] = "#dfc27d",
-    [BUDGET_IDLE] = "#d9d9d9",     [BUDGET_PEER_WAIT] = "#8073ac", [BUDGET_TRANSFER] = "#2b8cbe",
-    [BUDGET_OVERHEAD] = "#9ecae1", [BUDGET_UNSPLIT] = "#636363",   [BUDGET_STOPPED] = "#000000",
-    [BUDGET_FILE] = "#01665e",
+    [BUDGET_CPU] = COLOUR_COMPUTING,   [BUDGET_RUN_QUEUE] = COLOUR_CORE,
+    [BUDGET_QUOTA] = COLOUR_QUOTA,     [BUDGET_STEAL] = COLOUR_STEAL,
+    [BUDGET_DISK] = COLOUR_DISK,       [BUDGET_MEMORY] = COLOUR_MEMORY,
+    [BUDGET_STOPPED] = COLOUR_STOPPED, [BUDGET_IDLE] = COLOUR_ASLEEP,
+    [BUDGET_PEER_WAIT] = COLOUR_PEER,  [BUDGET_TRANSFER] = COLOUR_TRANSFER,
+    [BUDGET_FILE] = COLOUR_DISK_WRITE, [BUDGET_OVERHEAD] = COLOUR_OVERHEAD,
+    [BUDGET_UNSPLIT] = COLOUR_UNSPLIT,
 };
 
 const char *budget_term_colour(enum budget_term term) {
@@ -64,7 +66,7 @@ struct plot *plot_budget(const struct report *report) {
     put_data(script.file, report, budgets, n);
     put_names(script.file, report, budgets, n);
     fputs("set style data histograms\nset style histogram rowstacked\nset boxwidth 0.7\n"
-          "set style fill solid 1 noborder\n"
+          "set style fill solid 1 border lc rgb '#b0b6be'\n"
           "set yrange [0:100]\nset ylabel '% of the wall time'\n"
           "set key outside right top reverse Left samplen 1.2 invert\n",
           script.file);

@@ -12,6 +12,7 @@
 #include "reports/plot/plot.h"
 
 #define TITLE_MAX 128
+#define DOTS_MAX 120 /* of a line: more dots than that hide it, and make a page large */
 
 /* ---- F3 and F1 ---- */
 
@@ -74,8 +75,9 @@ struct plot *plot_iterations(const struct report *report) {
             "set key outside right top\nplot ",
             report_end_s(report), iterations_top(report));
     for (size_t r = 0; r < report->n_ranks; r++) {
-        fprintf(out, "%s$r%zu using 1:2 with linespoints pt 7 ps 0.3 lw 1 lc rgb '%s' ",
-                r ? ", " : "", r, script_colour(r));
+        fprintf(out, "%s$r%zu using 1:2 with %s lw 1 lc rgb '%s' ", r ? ", " : "", r,
+                report->ranks[r].n > DOTS_MAX ? "lines" : "linespoints pt 7 ps 0.3",
+                script_colour(r));
         put_rank_title(out, report, r);
     }
     fputc('\n', out);
@@ -92,7 +94,6 @@ static const struct report_curve *find_curve(const struct report *report, const 
 }
 
 #define POINTS_DRAWN 400 /* pairs of them; more are on one another */
-#define DOTS_MAX 120     /* of a line: more dots than that hide it, and make a page large */
 
 /* The lowest and the highest of those points that have a place, in their order. */
 static void put_extremes(FILE *out, const double *xs, const double *ys, size_t n) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/error.h"
+#include "reports/plot/colour.h"
 #include "reports/plot/gnuplot.h"
 #include "reports/plot/heat.h"
 #include "reports/plot/plot.h"
@@ -68,7 +69,8 @@ static struct plot *plot_square(const struct report *report) {
 }
 
 struct plot *plot_routes(const struct report *report) {
-    static const struct heat_map rows = {.unit = "MB/s", .fill = fill_row, .name = row_name};
+    static const struct heat_map rows = {
+        .unit = "MB/s", .colour = COLOUR_TRANSFER, .fill = fill_row, .name = row_name};
     struct heat_map map = rows;
     char which[80] = "";
     if (!report->n_routes)

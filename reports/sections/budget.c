@@ -13,7 +13,6 @@
 #include "reports/model/budget_words.h"
 #include "reports/model/critical.h"
 #include "reports/model/layout.h"
-#include "reports/plot/plot.h"
 #include "reports/sections/sections.h"
 
 #define WORDS_MAX 16 /* ranks of which more is said */
@@ -161,13 +160,6 @@ static void put_more(const struct report *report, struct page *page) {
     free(path);
 }
 
-/* ---- pictures ---- */
-
-static void put_pictures(const struct report *report, struct page *page) {
-    page_picture(page, plot_budget(report));
-    page_picture(page, plot_budget_iterations(report));
-}
-
 /* ---- iterations, for programs: rows of numbers under one list of columns; enough for a picture,
  * the table `budget` of the database has the others ---- */
 
@@ -260,15 +252,19 @@ static void put_iterations(const struct report *report, struct page *page) {
     table_release(&names);
 }
 
+/* A page begins with the picture. */
 void section_budget(const struct report *report, struct page *page) {
+    bool draws = report->n_budget && page_draws(page);
+    if (draws) {
+        section_put_pictures(report, page, "budget");
+        put_more(report, page);
+        section_put_pictures(report, page, "budget-iterations");
+    }
     put_table(report, page);
     if (page_is_for(page, FOR_DOCUMENT))
         put_iterations(report, page);
-    if (!report->n_budget || !page_is_for(page, FOR_READERS))
-        return;
-    put_more(report, page);
-    if (page_draws(page))
-        put_pictures(report, page);
+    if (report->n_budget && !draws && page_is_for(page, FOR_READERS))
+        put_more(report, page);
 }
 
 /* ---- the critical path, for programs: readers have it in a sentence ---- */

@@ -13,12 +13,16 @@ static const struct report *typical(const struct comparison *c, size_t group) {
     return c->runs[c->groups[group].typical];
 }
 
-void section_compared(const struct comparison *c, struct page *page) {
+void compared_put_head(const struct comparison *c, struct page *page) {
     if (c->n > c->n_groups)
         page_heading(page, 1, "Comparison of %zu groups of runs (* marks what is established)",
                      c->n_groups);
     else
         page_heading(page, 1, "Comparison of %zu runs", c->n);
+}
+
+void section_compared(const struct comparison *c, struct page *page) {
+    compared_put_head(c, page);
     page_break(page);
     if (c->headline)
         page_paragraph(page, STYLE_LEAD, "%s", c->headline);

@@ -16,4 +16,7 @@ static inline bool is_established(const struct comparison_cell *cell) {
     return cell->finding == COMPARE_LOWER || cell->finding == COMPARE_HIGHER;
 }
 
+/* The heading of all. */
+void compared_put_head(const struct comparison *c, struct page *page);
+
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "reports/model/summary.h"
-#include "reports/plot/plot.h"
 #include "reports/sections/sections.h"
 
 static const struct report_column by_rank[] = {
@@ -53,6 +52,5 @@ void section_iterations(const struct report *report, struct page *page) {
                                                              : "",
                 report->ranks_in_step ? " (the ranks move together)" : "");
     page_table(page, &table);
-    if (report->n_ranks && page_draws(page))
-        page_picture(page, plot_iterations(report));
+    section_put_pictures(report, page, "iterations");
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "reports/model/layout.h"
-#include "reports/plot/plot.h"
 #include "reports/sections/sections.h"
 
 #define BAR_COLUMNS 56
@@ -138,6 +137,5 @@ void section_operators(const struct report *report, struct page *page) {
     if (!report->n_operators || !page_is_for(page, FOR_READERS))
         return;
     put_drawn(report, page);
-    if (page_draws(page))
-        page_picture(page, plot_timeline(report));
+    section_put_pictures(report, page, "timeline");
 }

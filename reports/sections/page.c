@@ -57,6 +57,10 @@ bool page_draws(const struct page *page) {
     return page->format->pictures;
 }
 
+void page_part(struct page *page, const char *id, const char *title) {
+    SAY(page, part, page, id, title);
+}
+
 void page_heading(struct page *page, int level, const char *format, ...) {
     TEXT_OF(page, format);
     SAY(page, heading, page, level, said);
@@ -77,6 +81,10 @@ void page_command(struct page *page, const char *command) {
 
 void page_statement(struct page *page, const char *state, double confidence, const char *sentence) {
     SAY(page, statement, page, state, confidence, sentence);
+}
+
+void page_fields(struct page *page, const struct page_field *fields, size_t n) {
+    SAY(page, fields, page, fields, n);
 }
 
 void page_list(struct page *page, const char *label, char *const *items, size_t n) {
@@ -109,20 +117,34 @@ void page_table(struct page *page, struct report_table *table) {
     table_release(table);
 }
 
-void page_picture(struct page *page, struct plot *plot) {
+void page_picture_found(struct page *page, struct plot *plot, char *finding) {
     char *svg = page_draws(page) && plot ? plot_svg(plot) : NULL;
     int why = errno;
     if (page_draws(page) && plot)
-        SAY(page, picture, page, svg, why, plot_title(plot), NULL);
+        SAY(page, picture, page,
+            &(struct page_picture){.svg = svg,
+                                   .why = why,
+                                   .name = plot_name(plot),
+                                   .caption = plot_title(plot),
+                                   .finding = finding});
     else if (!plot && why != ENODATA)
         page->error = page->error ? page->error : -why;
     free(svg);
+    free(finding);
     plot_free(plot);
 }
 
-void page_link(struct page *page, const char *svg, int why, const char *caption, const char *link) {
-    if (svg || why != ENODATA)
-        SAY(page, picture, page, svg, why, caption, link);
+void page_picture(struct page *page, struct plot *plot) {
+    page_picture_found(page, plot, NULL);
+}
+
+void page_drawn(struct page *page, const struct page_picture *picture) {
+    if (picture->svg || picture->why != ENODATA)
+        SAY(page, picture, page, picture);
+}
+
+void page_data(struct page *page, const struct report *report) {
+    SAY(page, data, page, report);
 }
 
 void page_fold(struct page *page, const char *format, ...) {

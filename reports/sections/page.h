@@ -19,6 +19,20 @@ enum style {
     STYLE_NOTE  /* what explains */
 };
 
+/* A word and what it says, for readers: "limit", "vm1's network ...". text NULL: it is left out. */
+struct page_field {
+    const char *name, *text;
+};
+
+struct page_picture {
+    const char *svg; /* NULL: why, an errno as plot.h has it */
+    int why;
+    const char
+        *name; /* what it is of, as `chokepoint report --plot` has it; NULL: nothing of these */
+    const char *caption, *finding; /* finding: what it shows, in a sentence; NULL */
+    const char *link;              /* where it lies as a file; NULL: nowhere */
+};
+
 /* One file a format defines one of these. A function that is NULL: the format has nothing of it. */
 struct format {
     const char *name; /* text md html csv json */
@@ -28,18 +42,19 @@ struct format {
     /* schema: of a document for programs. */
     void (*begin)(struct page *page, const char *title, const char *schema);
     void (*end)(struct page *page);
+    void (*part)(struct page *page, const char *id, const char *title);
     void (*heading)(struct page *page, int level, const char *text); /* "": a break without words */
     void (*paragraph)(struct page *page, enum style style, const char *text);
     void (*command)(struct page *page, const char *command);
     /* confidence 0: not known. */
     void (*statement)(struct page *page, const char *state, double confidence,
                       const char *sentence);
+    void (*fields)(struct page *page, const struct page_field *fields, size_t n);
     /* label NULL: none */
     void (*list)(struct page *page, const char *label, char *const *items, size_t n);
     void (*table)(struct page *page, const struct report_table *table);
-    /* svg NULL: why, an errno as plot.h has it. link: where it lies as a file; NULL: nowhere. */
-    void (*picture)(struct page *page, const char *svg, int why, const char *caption,
-                    const char *link);
+    void (*picture)(struct page *page, const struct page_picture *picture);
+    void (*data)(struct page *page, const struct report *report); /* what its plots are made of */
     void (*fold)(struct page *page, const char *title); /* what is between is shown on demand */
     void (*unfold)(struct page *page);
     void (*record)(struct page *page, const char *id); /* an object of the array of that name */
@@ -64,6 +79,8 @@ bool page_is_for(const struct page *page, enum audience audience);
 bool page_has_room(const struct page *page, enum report_room room);
 bool page_draws(const struct page *page);
 
+/* What follows belongs together, until the next part. id: of letters, to refer to it. */
+void page_part(struct page *page, const char *id, const char *title);
 void page_heading(struct page *page, int level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void page_break(struct page *page);
@@ -71,15 +88,19 @@ void page_paragraph(struct page *page, enum style style, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 void page_command(struct page *page, const char *command);
 void page_statement(struct page *page, const char *state, double confidence, const char *sentence);
+void page_fields(struct page *page, const struct page_field *fields, size_t n);
 /* Nothing without items. */
 void page_list(struct page *page, const char *label, char *const *items, size_t n);
 /* Takes the table over. */
 void page_table(struct page *page, struct report_table *table);
 /* Draws the plot under its title, where the format has pictures, and takes it over; NULL: errno
- * says why there is none. */
+ * says why there is none. With what it shows, which is taken over, too; NULL. */
 struct plot;
 void page_picture(struct page *page, struct plot *plot);
-void page_link(struct page *page, const char *svg, int why, const char *caption, const char *link);
+void page_picture_found(struct page *page, struct plot *plot, char *finding);
+/* One that is drawn already. */
+void page_drawn(struct page *page, const struct page_picture *picture);
+void page_data(struct page *page, const struct report *report);
 void page_fold(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void page_unfold(struct page *page);
 void page_record(struct page *page, const char *id);

@@ -22,3 +22,34 @@ void section_pairs(const struct report *report, struct page *page) {
                    report->n_routes_all);
     page_table(page, &table);
 }
+
+enum { PORT = 2 };
+
+static const struct report_column connections[] = {
+    {KIND_HOST, NULL, "from", FIELD(report_connection, from)},
+    {KIND_HOST, NULL, "to", FIELD(report_connection, to)},
+    [PORT] = {KIND_FIGURES, NULL, "ports", NULL, COMPUTED},
+    {KIND_TEXT, NULL, "process", FIELD(report_connection, process)},
+    {KIND_NUMBER, NULL, "sent", "MB", FIELD(report_connection, bytes), .scale = 1e-6},
+    {KIND_NUMBER, NULL, "mean", "MB/s", FIELD(report_connection, mean_mb_s)},
+    {KIND_NUMBER, NULL, "round trip", "ms", FIELD(report_connection, rtt_ms)},
+};
+
+/* Pages only. */
+void section_connections(const struct report *report, struct page *page) {
+    struct report_table table;
+    if (!page_draws(page))
+        return;
+    TABLE_INIT(&table, NULL, report, connections);
+    TABLE_ADD_ALL(&table, report->connections, report->n_connections);
+    table.audience = FOR_READERS;
+    for (size_t i = 0; i < report->n_connections; i++)
+        if (report->connections[i].from_port >= 0)
+            table_text(&table, i, PORT, "%d to %d", report->connections[i].from_port,
+                       report->connections[i].to_port);
+    table_title(&table, "Connections, one way each");
+    if (report->n_connections < report->n_connections_all)
+        table_note(&table, "The %zu of %zu that carried most.", report->n_connections,
+                   report->n_connections_all);
+    page_table(page, &table);
+}

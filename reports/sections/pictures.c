@@ -2,26 +2,30 @@
 /* F1 and F2: resources, cores and the marks of the program, over time. Pictures only. */
 #include "reports/plot/pictures.h"
 
+#include "reports/plot/finding.h"
 #include "reports/sections/sections.h"
 
 /* Takes each picture over. */
-static void put_all(struct page *page, struct pictures *pictures, int result) {
+static void put_all(const struct report *report, struct page *page, struct pictures *pictures,
+                    int result) {
     page->error = page->error ? page->error : result;
     for (size_t i = 0; i < pictures->n; i++) {
-        page_picture(page, pictures->items[i]);
+        struct plot *plot = pictures->items[i];
+        page_picture_found(page, plot, picture_finding(report, plot_name(plot)));
         pictures->items[i] = NULL;
     }
     pictures_release(pictures);
 }
 
-static void put(const struct report *report, struct page *page, const char *names) {
+void section_put_pictures(const struct report *report, struct page *page, const char *names) {
     struct pictures pictures = {0};
-    put_all(page, &pictures, pictures_make(report, names, &pictures));
+    if (page_draws(page))
+        put_all(report, page, &pictures, pictures_make(report, names, &pictures));
 }
 
 static void put_cores(const struct report *report, struct page *page) {
     page_fold(page, "Each core of each host");
-    put(report, page, "cores");
+    section_put_pictures(report, page, "cores");
     if (report->n_hosts > PICTURE_CORES_MAX)
         page_paragraph(page, STYLE_NOTE, "The first %d of %zu hosts.", PICTURE_CORES_MAX,
                        report->n_hosts);
@@ -31,10 +35,9 @@ static void put_cores(const struct report *report, struct page *page) {
 void section_pictures(const struct report *report, struct page *page) {
     if (!page_draws(page))
         return;
-    page_heading(page, 2, "Over time");
-    put(report, page, "cpu,network,memory,disk,pressure,pairs");
+    section_put_pictures(report, page, "cpu,network,memory,disk,pressure");
     put_cores(report, page);
     if (report->n_curves)
         page_heading(page, 2, "Progress as the program reported it");
-    put(report, page, "accuracy,marks");
+    section_put_pictures(report, page, "accuracy,marks");
 }

@@ -22,6 +22,7 @@ static const struct report_column columns[] = {
     {KIND_COUNT, "samples" INTO "missed", COMPUTED},
     {KIND_COUNT, "samples" INTO "duplicate", COMPUTED},
     [HOSTS] = {KIND_LIST, "hosts", COMPUTED},
+    {KIND_LIST, "notes", FIELD_TEXTS(report, comments)},
 };
 
 static void put_samples(struct report_table *table, const struct report *report) {
@@ -64,6 +65,7 @@ void run_put_head(const struct report *report, struct page *page, int level) {
                    layout_duration(duration, report->duration_s), report->n_hosts,
                    report->n_hosts == 1 ? "" : "s", report->state, status);
     page_command(page, report->command);
+    page_list(page, "noted", report->comments, report->n_comments);
 }
 
 void section_run(const struct report *report, struct page *page) {

@@ -2,6 +2,7 @@
 #include "reports/sections/sections.h"
 
 #include "common/error.h"
+#include "reports/sections/compared.h"
 
 /* The first DETAILS_AT are what a reader must know. */
 static report_section *const of_report[] = {
@@ -15,6 +16,42 @@ static report_section *const of_report[] = {
 };
 #define DETAILS_AT 5
 
+/* A page is read from the top: what limits, who was full when, where time went, what to do about
+ * it; then who did what, what all of this rests on, and the tables. */
+static const struct part {
+    const char *id, *title;
+    report_section *const *sections; /* the last is NULL */
+} parts[] = {
+    {"verdict", "Verdict", (report_section *const[]){section_headline, NULL}},
+    {"map", "Full resources over time", (report_section *const[]){section_map, NULL}},
+    {"budget", "Where each rank's time went",
+     (report_section *const[]){section_budget, section_efficiency, NULL}},
+    {"changes", "Gains of changes", (report_section *const[]){section_changes, NULL}},
+    {"iterations", "Iterations",
+     (report_section *const[]){section_iterations, section_stragglers, section_operators, NULL}},
+    {"over-time", "Over time", (report_section *const[]){section_pictures, NULL}},
+    {"pairs", "Traffic between hosts",
+     (report_section *const[]){section_matrix, section_pairs, section_connections, section_exports,
+                               NULL}},
+    {"processes", "Processes", (report_section *const[]){section_roles, section_processes, NULL}},
+    {"evidence", "Evidence, and its gaps",
+     (report_section *const[]){section_evidence, section_phase_verdicts, section_arithmetic,
+                               section_ceilings, section_quality, NULL}},
+    {"tables", "Tables",
+     (report_section *const[]){section_resources, section_job, section_peaks, section_loads,
+                               section_filesystems, section_alerts, NULL}},
+};
+
+static void put_page(const struct report *report, struct page *page) {
+    section_run(report, page);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        page_part(page, parts[i].id, parts[i].title);
+        for (report_section *const *section = parts[i].sections; *section; section++)
+            (*section)(report, page);
+    }
+    page_data(page, report);
+}
+
 static comparison_section *const of_comparison[] = {
     section_compared,        section_compared_groups,  section_compared_parts,
     section_compared_runs,   section_compared_hosts,   section_compared_tests,
@@ -22,8 +59,11 @@ static comparison_section *const of_comparison[] = {
 };
 
 void sections_put_report(const struct report *report, struct page *page) {
-    for (size_t i = 0; i < ARRAY_SIZE(of_report); i++)
-        of_report[i](report, page);
+    if (page_draws(page))
+        put_page(report, page);
+    else
+        for (size_t i = 0; i < ARRAY_SIZE(of_report); i++)
+            of_report[i](report, page);
 }
 
 void sections_put_alerts(const struct report *report, struct page *page) {
@@ -36,7 +76,32 @@ void sections_put_details(const struct report *report, struct page *page) {
         of_report[i](report, page);
 }
 
+static const struct compared_part {
+    const char *id, *title;
+    comparison_section *section;
+} compared_parts[] = {
+    {"times", "Run times", section_compared_times},
+    {"limits", "Limits of each", section_compared_groups},
+    {"differences", "Differences", section_compared_tests},
+    {"runs", "The runs as a whole", section_compared_runs},
+    {"hosts", "Host by host", section_compared_hosts},
+    {"progress", "Progress", section_compared_curves},
+    {"all", "All of each", section_compared_details},
+};
+
+static void put_compared_page(const struct comparison *comparison, struct page *page) {
+    compared_put_head(comparison, page);
+    for (size_t i = 0; i < ARRAY_SIZE(compared_parts); i++) {
+        page_part(page, compared_parts[i].id, compared_parts[i].title);
+        compared_parts[i].section(comparison, page);
+    }
+}
+
 void sections_put_comparison(const struct comparison *comparison, struct page *page) {
+    if (page_draws(page)) {
+        put_compared_page(comparison, page);
+        return;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(of_comparison); i++)
         of_comparison[i](comparison, page);
 }

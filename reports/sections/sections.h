@@ -18,11 +18,12 @@ extern report_section section_run, section_phases, section_verdict, section_phas
     section_resources, section_job, section_peaks, section_roles, section_pairs, section_iterations,
     section_arithmetic, section_operators, section_pictures, section_processes, section_alerts,
     section_ceilings, section_quality, section_figures, section_loads, section_filesystems,
-    section_exports;
+    section_exports, section_headline, section_evidence, section_map, section_changes,
+    section_connections, section_matrix;
 
 extern comparison_section section_compared, section_compared_groups, section_compared_parts,
     section_compared_runs, section_compared_hosts, section_compared_tests, section_compared_curves,
-    section_compared_details, section_compared_figures;
+    section_compared_details, section_compared_figures, section_compared_times;
 
 void sections_put_report(const struct report *report, struct page *page);
 /* The run's name and its alerts alone. */
@@ -35,6 +36,9 @@ void sections_put_comparison(const struct comparison *comparison, struct page *p
 
 /* A further column of numbers, as programs do not see it. */
 size_t section_number_column(struct report_table *table, const char *name, const char *unit);
+
+/* The pictures of these names (pictures.h), where there are pictures, each with what it shows. */
+void section_put_pictures(const struct report *report, struct page *page, const char *names);
 
 /* What readers see of these. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);

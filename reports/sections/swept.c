@@ -46,7 +46,10 @@ static void put_pictures(const struct sweep_section *s, struct page *page) {
         const struct sweep_picture *picture = &s->pictures->items[i];
         snprintf(link, sizeof link, "%s/%s.svg", s->pictures_at ? s->pictures_at : "",
                  picture->name);
-        page_link(page, picture->svg, picture->why, picture->caption, s->pictures_at ? link : NULL);
+        page_drawn(page, &(struct page_picture){.svg = picture->svg,
+                                                .why = picture->why,
+                                                .caption = picture->caption,
+                                                .link = s->pictures_at ? link : NULL});
     }
 }
 

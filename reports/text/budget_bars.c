@@ -17,6 +17,10 @@ static const char letters[BUDGET_TERMS] = {
     [BUDGET_TRANSFER] = 't', [BUDGET_FILE] = 'f',      [BUDGET_OVERHEAD] = 'o',
     [BUDGET_UNSPLIT] = 'u'};
 
+char budget_letter(enum budget_term term) {
+    return letters[term];
+}
+
 static double share_of(const struct report_budget *b, enum budget_term term) {
     return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;
 }

@@ -7,6 +7,9 @@
 
 #include "reports/model/model.h"
 
+/* What stands for a term in a bar. */
+char budget_letter(enum budget_term term);
+
 /* A bar for each rank, or the mean and the extremes; at most BUDGET_LINES_MAX
  * lines. Returns how many (or would be written, with out NULL). */
 #define BUDGET_LINES_MAX 4

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Examples/s of CPU time that chokepoint-sgd trains alone, 39 of 33.7 M features set, data in memory, beside scikit-learn's
 # SGDClassifier.partial_fit on the same records, in turns; medians. It is judged with 10,000 records a call, as who trains in
-# mini-batches must; all records in one call are shown, too. Ours: a long run less a short one, with batches of 1000. Usage: sgd_single_rate.sh [BIN], the binaries of a release build; TURNS in the environment.
+# mini-batches must; all records in one call are shown, too. Ours: a long run less a short one, with batches of 1000. Beside it
+# stands what this machine's memory allows: w[i] += value for the same features in the same order, and nothing else.
+# Usage: sgd_single_rate.sh [BIN], the binaries of a release build; TURNS in the environment.
 set -u
 bin=${1:-${CHOKEPOINT_BIN:?usage: sgd_single_rate.sh BIN}}
 turns=${TURNS:-5} features=33762578 examples=100000 batch=1000
@@ -25,9 +27,11 @@ short=200 long=2200
 for ((i = 0; i < turns; i++)); do
     "$python" "$here/sgd_single_sklearn.py" "$work/data/train-00.libsvm" $features >>"$work/theirs" || exit 1
     echo "$(train $short) $(train $long)" >>"$work/ours"
+    "$bin/bench_random_update" "$work/data/train-00.libsvm" $features >>"$work/memory" || exit 1
 done
-awk -v examples=$((batch * (long - short))) "$median_of"'
+awk -v examples=$((batch * (long - short))) -v set=39 "$median_of"'
     FILENAME ~ /theirs$/ { whole[++n] = $1; calls[n] = $2 }
+    FILENAME ~ /memory$/ { in_order[++k] = $1; evenly[k] = $2 }
     FILENAME ~ /ours$/ { ours[++m] = examples / ($2 - $1) }
     END {
         o = median(ours, m); w = median(whole, n); c = median(calls, n)
@@ -35,5 +39,10 @@ awk -v examples=$((batch * (long - short))) "$median_of"'
         printf "  chokepoint-sgd --mode single     %9.0f (%.0f to %.0f)\n", o, ours[1], ours[m]
         printf "  scikit-learn, 10,000 a call      %9.0f (%.0f to %.0f): %.1f times (at least 8)\n", c, calls[1], calls[n], o / c
         printf "  scikit-learn, all in one call    %9.0f (%.0f to %.0f): %.1f times\n", w, whole[1], whole[n], o / w
+        u = set * o; f = median(in_order, k); e = median(evenly, k)
+        printf "weights updated per CPU second, millions:\n"
+        printf "  chokepoint-sgd --mode single     %9.1f (each is read for the margin, too)\n", u / 1e6
+        printf "  w[i] += value, same features     %9.1f: training runs at %.0f %% of it\n", f / 1e6, 100 * u / f
+        printf "  w[i] += value, drawn evenly      %9.1f: %.0f %%\n", e / 1e6, 100 * u / e
         exit o < 8 * c
-    }' "$work/theirs" "$work/ours"
+    }' "$work/theirs" "$work/ours" "$work/memory"

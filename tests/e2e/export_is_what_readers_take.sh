@@ -76,8 +76,12 @@ fi
 if [ "$(sql "SELECT count(*) FROM sqlite_master WHERE name = 'call'")" -gt 0 ]; then
     python3 "$tools/check_trace.py" trace.json mpi >calls || fail "calls of MPI"
     # messages of a call and lives of requests are no calls of their own
-    [ "$(wc -l <calls)" -eq "$(sql "SELECT count(*) FROM call WHERE flags & 12 = 0")" ] ||
-        fail "$(wc -l <calls) calls of $(sql "SELECT count(*) FROM call")"
+    # a row of polls is one slice, which says of how many events
+    told=$(awk -F'\t' '{ n += match($6, /"events": [0-9]+/) ? substr($6, RSTART + 10, RLENGTH - 10) : 1 } END { print n }' calls)
+    [ "$told" -eq "$(sql "SELECT count(*) FROM call WHERE flags & 12 = 0")" ] ||
+        fail "$told calls of $(sql "SELECT count(*) FROM call")"
+    grep -q ' [1-9][0-9]* arrows$' out || fail "no arrow from a send to its receive: $(cat out)"
+    ! grep -q 'rank rank' trace.json || fail "a rank is named twice"
     echo "$(wc -l <calls) calls of MPI"
 fi
 

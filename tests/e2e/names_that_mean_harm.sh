@@ -27,7 +27,7 @@ fi
 "$chokepoint" list --db "$db" >list || fail "no list"
 [ -z "$(find . -name 'pwned*')" ] || fail "a name was executed"
 python3 - "$db" <<'END' || fail "see above"
-import base64, csv, html.parser, io, json, os, re, sqlite3, sys, xml.etree.ElementTree
+import csv, html.parser, io, json, os, re, sqlite3, sys, xml.etree.ElementTree
 def check(good, *what):
     if not good:
         sys.exit("FAILED: " + " ".join(map(str, what)))
@@ -51,23 +51,21 @@ class page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags[tag] = self.tags.get(tag, 0) + 1
         self.attributes |= {name for name, _ in attrs}
-        self.sources += [value for name, value in attrs if name in ("src", "href", "data")]
+        self.sources += [value for name, value in attrs if name in ("src", "href", "xlink:href", "data")]
     def handle_data(self, data):
         self.text += data
 plain = page(read("plain.html"))
 for name in "report.html", "compare.html":
     p = page(read(name))
-    strange = p.tags.keys() - plain.tags.keys() - {"img", "figure", "figcaption", "details", "summary", "ul", "li", "h3"}
+    drawn = {"svg", "g", "path", "text", "tspan", "use", "defs", "circle", "rect", "polygon", "filter", "feflood", "fecomposite", "image"}
+    strange = p.tags.keys() - plain.tags.keys() - drawn - {"figure", "figcaption", "strong", "details", "summary", "ul", "li", "h3", "h4", "nav", "ol", "code"}
     check(not strange, name, "tags", strange)
     check(p.tags.get("script", 0) <= plain.tags.get("script", 0), name, "has a script more")
     check(not any(a.startswith("on") for a in p.attributes), name, "attributes", p.attributes)
     check("<script>alert(1)</script>" in p.text, name, "does not show the name")
     check(not re.search(r"<script>alert|<img src=x", read(name)), name, "has a raw tag")
     for source in p.sources:
-        check(source.startswith(("data:image/svg+xml;base64,", "#")), name, "refers to", source[:80])
-        if source.startswith("data:"):
-            picture = xml.etree.ElementTree.fromstring(base64.b64decode(source.split(",", 1)[1]))
-            check(not any(e.tag.endswith(("script", "foreignObject")) for e in picture.iter()), name, "has a script in a plot")
+        check(source.startswith(("data:image/png;base64,", "#")), name, "refers to", source[:80])
 
 if os.path.exists("pictures.svg"):
     picture = xml.etree.ElementTree.fromstring(read("pictures.svg"))

@@ -19,4 +19,16 @@ verbs=$("$CHOKEPOINT_BIN/chokepoint" --help | awk '/^  [a-z]/ { print $1 }')
 for verb in $verbs; do
     "$CHOKEPOINT_BIN/chokepoint" "$verb" --help | grep -q "^usage: chokepoint $verb" ||
         fail "$verb has no --help"
+    cmp -s <("$CHOKEPOINT_BIN/chokepoint" "$verb" --help) <("$CHOKEPOINT_BIN/chokepoint" help "$verb") ||
+        fail "help $verb is not $verb --help"
 done
+
+# A word that is nearly one.
+refuses help no-such-verb
+near() { [[ $("$CHOKEPOINT_BIN/chokepoint" "${@:2}" 2>&1) == *"did you mean '$1'?"* ]] || fail "${*:2}: no $1"; }
+near report reprot
+near report help reprot
+near --format report --fromat json
+near --format report --fromat=json
+near --repeat run --repaet 3 true
+[[ $("$CHOKEPOINT_BIN/chokepoint" xyzzy 2>&1) != *'did you mean'* ]] || fail "xyzzy is near nothing"

@@ -26,7 +26,7 @@ LAYERS = {
 # rooms of analysis/ from time on read; the room evidence makes it.
 ROOMS = {
     "analysis": ["facts", "time", "model", "evidence", "simulate", "gain", "rules", "verdict"],
-    "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export"],
+    "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
 MODEL = {"analysis/run_model.h"} # threshold.h beside it is read by all rooms
@@ -38,10 +38,11 @@ LIBRARIES = {
     "pcap/": r"agent/capture_pcap\.c",
     "libproc2/": r"agent/load_proc2\.c|tests/bench/.*",
     "libmnl/": r"agent/netlink\.c",
-    "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]",
+    "microhttpd.h": r"collector/server(_answer|_request|_private)?\.[ch]|cli/serve/http[a-z_]*\.[ch]",
     "gnutls/": r"collector/credentials\.c",
     "sqlite3.h": r"collector/store[a-z_]*\.[ch]",
-    "jansson.h": r"reports/formats/json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "jansson.h": r"reports/formats/(json(_value)?\.[ch]|html_data\.c)|reports/live/live_json\.c|cli/(list|rules|calibrate/line)\.c|workloads/[a-z]*/summary_json\.c",
+    "curses.h": r"cli/top/screen\.c",
     "cblas.h": r"workloads/matmul/blas\.c",
     "dnnl": r"workloads/network/net[a-z_]*\.[ch]",
     "oneapi/dnnl": r"workloads/network/net[a-z_]*\.[ch]",

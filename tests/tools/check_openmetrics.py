@@ -4,7 +4,7 @@
 
     check_openmetrics.py FILE [SAMPLE]
 
-Prints one line of counts, or with SAMPLE the values of samples of that name: labels, value.
+Prints one line of counts, or with SAMPLE the values of the last samples of that name: labels, value.
 """
 import re
 import sys
@@ -23,6 +23,7 @@ def fail(number, text):
 class Family:
     def __init__(self, name):
         self.name, self.type, self.seen = name, None, set()
+        self.last = self.time = None
 
 
 def take_descriptor(number, line, family):
@@ -57,8 +58,17 @@ def take_sample(number, line, family, samples):
     if family.type == "counter" and float(value) < 0:
         fail(number, "a counter below zero")
     key = (match[1], tuple(sorted(labels)))
+    time = match[match.re.groups]
     if key in samples:
-        fail(number, "a sample twice")
+        if key != family.last:
+            fail(number, "samples of a series do not stand together")
+        if time is None or float(time) <= family.time:
+            fail(number, "a sample is not later than the one before it")
+        if family.type == "counter" and float(value) < float(samples[key]):
+            fail(number, "a counter steps back")
+    if time is None:
+        fail(number, "a sample without its time, which a reader would take for one of now")
+    family.last, family.time = key, float(time)
     samples[key] = value
     family.seen.add("sample")
 
@@ -88,7 +98,7 @@ def check(path):
 def main():
     families, samples = check(sys.argv[1])
     if len(sys.argv) == 2:
-        print(f"{len(families)} families, {len(samples)} samples")
+        print(f"{len(families)} families, {len(samples)} series")
     for (name, labels), value in samples.items():
         if len(sys.argv) == 3 and name == sys.argv[2]:
             print(",".join(f"{label}={text}" for label, text in labels), value)

@@ -10,6 +10,7 @@ reads them (double x 1000, cut off), not negative; slices of one thread beside o
 numbers; a name for each process and thread with slices. Prints one line of counts, or with CATEGORY the slices of it:
 start_ns, duration_ns, process, thread, name, arguments as JSON.
 """
+import bisect
 import json
 import re
 import sys
@@ -64,7 +65,8 @@ def is_id(value):
 
 
 def check_members(event):
-    needs = {"X": {"ts", "dur", "pid", "tid", "cat", "name"}, "C": {"ts", "pid", "name", "args"},
+    needs = {"s": {"ts", "pid", "tid", "cat", "name", "id"}, "f": {"ts", "pid", "tid", "cat", "name", "id", "bp"},
+             "X": {"ts", "dur", "pid", "tid", "cat", "name"}, "C": {"ts", "pid", "name", "args"},
              "M": {"pid", "name", "args"}}
     phase = event.get("ph")
     if phase not in needs:
@@ -87,12 +89,14 @@ class Trace:
     def __init__(self, path):
         document = load(path)
         self.names, self.process_of, self.slices, self.counters = {}, {}, [], {}
+        self.arrows = {}
         self.facts = document["otherData"]
         for event in document["traceEvents"]:
             check_members(event)
             getattr(self, "take_" + event["ph"])(event)
         self.check_names()
         self.check_nesting()
+        self.check_arrows()
 
     def take_M(self, event):
         key = (event["pid"], event.get("tid"))
@@ -118,6 +122,33 @@ class Trace:
         if event["tid"] in {pid for pid, tid in self.names if tid is None}:
             fail("a thread that is taken for a process", event)
         self.slices.append((event["ts"].ns, event["dur"].ns, event))
+
+    def take_s(self, event):
+        if event["id"] in self.arrows:
+            fail("two arrows of one number", event)
+        self.arrows[event["id"]] = [event, None]
+
+    def take_f(self, event):
+        begun = self.arrows.get(event["id"])
+        if not begun or begun[1] or event["bp"] != "e":
+            fail("an arrow ends that did not begin, or twice, or at no slice", event)
+        begun[1] = event
+
+    def check_arrows(self):
+        """Both ends of each lie in a slice of their thread, and it does not fly back in time."""
+        threads = {}
+        for start, duration, event in self.slices:
+            threads.setdefault(event["tid"], []).append((start, start + duration))
+        for spans in threads.values():
+            spans.sort()
+        for first, last in self.arrows.values():
+            if not last or last["ts"].ns < first["ts"].ns:
+                fail("an arrow has no end, or ends before it begins", first)
+            for end in (first, last):
+                spans, at = threads.get(end["tid"], []), end["ts"].ns
+                i = bisect.bisect_right(spans, (at, float("inf")))
+                if not any(s <= at <= e for s, e in spans[max(0, i - 70):i]):
+                    fail("an arrow's end lies in no slice", end)
 
     def check_names(self):
         for tid, pid in self.process_of.items():
@@ -145,7 +176,7 @@ def main():
     if len(sys.argv) == 2:
         values = sum(len(values) for values in trace.counters.values())
         print(f"{len(trace.slices)} slices, {len(trace.process_of)} threads, {len(trace.counters)} counters, "
-              f"{values} values")
+              f"{values} values, {len(trace.arrows)} arrows")
     for start, duration, event in sorted(trace.slices, key=lambda s: s[0]):
         if len(sys.argv) == 3 and event["cat"] == sys.argv[2]:
             print(start, duration, trace.names[event["pid"], None], trace.names[event["pid"], event["tid"]],

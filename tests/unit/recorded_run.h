@@ -41,6 +41,7 @@ struct recorded_run {
 static const uint64_t recorded_levels[RECORDING_COUNT_] = {
     [RECORDING_MEMORY] = 0xf,
     [RECORDING_NET] = 1u << NET_SPEED,
+    [RECORDING_LOAD] = 0x3ff,
     [RECORDING_PROCESS] = 1u << PROCESS_PID | 1u << PROCESS_RANK | 1u << PROCESS_JOB |
                           1u << PROCESS_RSS | 1u << PROCESS_PEAK_RSS,
 };

@@ -439,7 +439,7 @@ static void the_picture_of_one_core_has_its_samples(void **state) {
     if (!svg && errno == ENOENT)
         skip(); /* no gnuplot here */
     assert_non_null(svg);
-    assert_true(has_colour(svg, 8, 48, 107)); /* full */
+    assert_true(has_colour(svg, 46, 158, 79)); /* full */
     free(svg);
 }
 

@@ -200,6 +200,41 @@ static void release_pairs(struct recording *r, struct report *report) {
     recording_release(r);
 }
 
+static void a_connection_has_its_ports_process_and_round_trip(void **state) {
+    struct recording r;
+    struct report report;
+    struct report_host hosts[HOSTS];
+    char names[HOSTS][32];
+    (void)state;
+    plant_pairs(&r, hosts, names, 3, &report);
+    struct run_model model = {.recording = &r};
+    for (int t = 1; t <= SECONDS; t++) {
+        int64_t process[16] = {[PROCESS_PID] = 77}, connection[16] = {0};
+        connection[CONNECTION_SEND_BYTES] = 50000000;
+        connection[CONNECTION_PID] = 77;
+        connection[CONNECTION_RTT] = t == 1 ? 900 * NS_PER_MS : 2 * NS_PER_MS;
+        series_set_append(&r.tables[RECORDING_PROCESS], 1, 900, "train[77]", t * NS_PER_S, NS_PER_S,
+                          process);
+        series_set_append(&r.tables[RECORDING_CONNECTION], 1, 901, "10.0.0.2:5432>10.0.0.1:40000",
+                          t * NS_PER_S, NS_PER_S, connection);
+    }
+    assert_int_equal(report_fill_connections(&report, &model), 0);
+    const struct report_connection *c = &report.connections[0];
+    assert_int_equal(report.n_connections, 7);
+    assert_int_equal(c->from, 1);
+    assert_int_equal(c->to, 0);
+    assert_int_equal(c->from_port, 5432);
+    assert_int_equal(c->to_port, 40000);
+    assert_string_equal(c->process, "train[77]");
+    assert_float_equal(c->mean_mb_s, 50, 1e-9);
+    assert_float_equal(c->rtt_ms, 2, 1e-9); /* the median */
+    assert_null(report.connections[1].process);
+    for (size_t i = 0; i < report.n_connections; i++)
+        free(report.connections[i].process);
+    free(report.connections);
+    release_pairs(&r, &report);
+}
+
 /* The mean of the values that the script has of a pair. */
 static double mean_drawn(const struct plot *plot, size_t route) {
     char name[32];
@@ -297,6 +332,7 @@ int main(void) {
         cmocka_unit_test(only_what_is_named_is_made),
         cmocka_unit_test(a_known_ceiling_is_a_line_with_words),
         cmocka_unit_test(a_ceiling_far_away_leaves_the_curve_its_room),
+        cmocka_unit_test(a_connection_has_its_ports_process_and_round_trip),
         cmocka_unit_test(pairs_are_drawn_as_the_table_has_them),
         cmocka_unit_test(many_pairs_are_all_in_the_picture),
         cmocka_unit_test(hostile_names_stay_words),

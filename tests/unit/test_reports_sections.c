@@ -128,11 +128,92 @@ static void an_alert_is_at_the_time_of_the_day_at_which_it_began(void **state) {
     free(text);
 }
 
+/* ---- parts of a page ---- */
+
+static char *page_of(const struct report *report, report_section *section) {
+    char *text = NULL;
+    size_t size;
+    struct page page;
+    FILE *out = open_memstream(&text, &size);
+    page_begin(&page, &format_html, out, "", "test");
+    section(report, &page);
+    assert_int_equal(page_end(&page), 0);
+    fclose(out);
+    *strstr(text, "<script>") = '\0';
+    return text;
+}
+
+static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state) {
+    static struct report_change changes[] = {{.what = (char *)"vm2's <b> network",
+                                              .without = (char *)"--link vm2=1000x",
+                                              .doubled = (char *)"--link vm2=2x",
+                                              .gain_pct = 40,
+                                              .low_pct = 31,
+                                              .high_pct = 51,
+                                              .twice_pct = 20.4,
+                                              .twice_low_pct = 20.2,
+                                              .twice_high_pct = 20.6,
+                                              .source = "replay"}};
+    const struct report report = {.run_id = 7, .changes = changes, .n_changes = 1}, none = {0};
+    (void)state;
+    char *text = page_of(&report, section_changes), *empty = page_of(&none, section_changes);
+    HAS(text, "vm2&#39;s &lt;b&gt; network");
+    HAS(text, "-40 % (-31 to -51)");
+    HAS(text, ">-20 %<"); /* an interval of less than a percent is none */
+    HAS(text, "<code>chokepoint whatif 7 --link vm2=2x</code>");
+    HAS(empty, "No change on one host");
+    free(text);
+    free(empty);
+}
+
+static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
+    static char *next[] = {(char *)"raise it by `tc`", (char *)"then run it again"};
+    const struct report report = {.grade = 'A',
+                                  .verdict = {.state = VERDICT_SATURATED,
+                                              .summary = (char *)"The run waits.",
+                                              .confidence = .98,
+                                              .gain_pct = 45,
+                                              .gain_low_pct = 44,
+                                              .gain_high_pct = 47,
+                                              .gain_source = "replay",
+                                              .next = next,
+                                              .n_next = 2}};
+    (void)state;
+    char *text = page_of(&report, section_headline);
+    HAS(text, "<span class=\"badge saturated\">");
+    HAS(text, "confidence 98 %");
+    HAS(text, "-45 % run time without this limit (44 to 47), by replay of the recorded MPI calls");
+    HAS(text, "<dd class=\"do\">raise it by <code>tc</code></dd>");
+    HAS(text, "complete, grade A");
+    free(text);
+}
+
+static void the_square_of_hosts_is_shaded_by_what_they_sent(void **state) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
+    static struct report_route routes[] = {
+        {.from = 0, .to = 1, .bytes = 1e9, .mean_mb_s = 100, .series = {.label = (char *)"a"}},
+        {.from = 1, .to = 0, .bytes = 1e8, .mean_mb_s = 10, .series = {.label = (char *)"b"}}};
+    const struct report report = {.hosts = hosts,
+                                  .n_hosts = 2,
+                                  .routes = routes,
+                                  .n_routes = 2,
+                                  .duration_s = 10,
+                                  .period_s = 1};
+    (void)state;
+    char *text = page_of(&report, section_matrix);
+    HAS(text, "<td class=\"n heat4\">100.00</td>");
+    HAS(text, "<td class=\"n heat1\">10.00</td>");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(less_time_is_a_change_with_a_minus),
         cmocka_unit_test(gains_are_percent_for_programs),
         cmocka_unit_test(an_alert_is_at_the_time_of_the_day_at_which_it_began),
+        cmocka_unit_test(a_change_says_what_the_run_time_would_be_and_how_to_ask),
+        cmocka_unit_test(the_headline_says_what_it_is_worth_and_what_to_do),
+        cmocka_unit_test(the_square_of_hosts_is_shaded_by_what_they_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,20 @@ static int run(const struct crew_job *job) {
     return good ? EXIT_SUCCESS : began ? EXIT_FAILURE : CREW_BAD_INPUT;
 }
 
+/* OpenMPI gives a program that no launcher started a daemon, and looks at every network and GPU
+ * that it could use for more ranks: more than half of the CPU time of its start. One rank needs
+ * none of it. What the user has set stays. */
+static void start_alone(void) {
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+    setenv("OMPI_MCA_pml", "ob1", 0);
+    setenv("OMPI_MCA_btl", "self", 0);
+    setenv("OMPI_MCA_coll", "self,basic,libnbc", 0);
+    setenv("HWLOC_PLUGINS_BLACKLIST", "hwloc_gl.so,hwloc_opencl.so", 0);
+}
+
 int crew_run(int *argc, char ***argv, const struct crew_job *job) {
+    if (chokepoint_rank_() < 0)
+        start_alone();
     MPI_Init(argc, argv);
     int status = run(job);
     MPI_Finalize();

@@ -140,10 +140,12 @@ static void run(struct net *net, const struct steps *steps) {
     for (int i = 0; i < steps->n && net->status == dnnl_success; i++) {
         const struct step *s = &steps->step[i];
         int64_t start = net->tell ? net->now_ns() : 0;
-        if (s->primitive)
+        if (s->kind == STEP_PRIMITIVE)
             net_good(net, dnnl_primitive_execute(s->primitive, net->stream, s->n_args, s->args));
-        else
+        else if (s->kind == STEP_POOL)
             net_pool_run(net, &s->pool);
+        else
+            net_move_run(net, &s->move);
         if (net->tell)
             net->tell(net->tell_ctx, s->name, s->bytes, start, net->now_ns());
     }

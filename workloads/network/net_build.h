@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inside of a net: two lists of steps, forward and backward, each a oneDNN primitive with its
- * arguments, or a pooling of our own. Every primitive chooses the layout it likes best, and where
- * two do not agree a step between them reorders; so nothing here depends on what oneDNN likes on
- * which machine. The first status that is not good stays in the net and all that follows does
- * nothing.
+ * arguments, or a pooling or a move of weights of our own. Every primitive chooses the layout it
+ * likes best, and where two do not agree a step between them reorders; so nothing here depends on
+ * what oneDNN likes on which machine. The first status that is not good stays in the net and all
+ * that follows does nothing.
  */
 #ifndef CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
 #define CHOKEPOINT_WORKLOADS_NETWORK_NET_BUILD_H
@@ -18,17 +18,36 @@
 #define NET_STEPS_MAX 96
 #define NET_ARGS_MAX 6
 
-/* planes x in_rows x in_rows x inner floats, of which the first `used` of inner are channels. */
+/* Two rows of a tensor with at most NET_PAIR_STEP channels, side by side in the channels of one
+ * row: those of the lower row begin at NET_PAIR_STEP. For vectors of 16 floats, see net_pairs.c. */
+#define NET_PAIR_STEP 8
+#define NET_PAIR_CHANNELS 16
+
+/* planes x in_rows x in_rows x inner floats, of which the first `used` of inner are channels; in
+ * rows that are paired where that is said. */
 struct pool {
     bool backward;
-    dnnl_format_tag_t tag;
+    dnnl_format_tag_t tag; /* of out */
     size_t planes, in_rows, rows, inner, used;
-    dnnl_memory_t in, out, which; /* which of the four was the largest */
+    bool in_pairs, out_pairs;
+    dnnl_memory_t in, out, which; /* which of the four was the largest; 4: none was positive */
+};
+
+/* Weights that go to a primitive in another shape than they have, or come back from it. */
+struct move {
+    enum { MOVE_PAIR, MOVE_PAIR_TURNED, MOVE_FOLD, MOVE_SLICE } what;
+    size_t outs, ins, kernel;                   /* of the plain ones */
+    size_t begin, n;                            /* SLICE: these of ins */
+    dnnl_memory_t from, from_bias, to, to_bias; /* biases: PAIR and FOLD */
 };
 
 struct step {
-    dnnl_primitive_t primitive; /* NULL: pool */
-    struct pool pool;
+    dnnl_primitive_t primitive;
+    enum { STEP_PRIMITIVE, STEP_POOL, STEP_MOVE } kind;
+    union {
+        struct pool pool;
+        struct move move;
+    };
     int n_args;
     dnnl_exec_arg_t args[NET_ARGS_MAX];
     char name[40];
@@ -47,6 +66,7 @@ struct layer {
     const char *relu;                        /* whose ReLU is before it; NULL: none */
     dnnl_memory_t src, dst;                  /* of the way forward */
     struct pool pool;                        /* likewise */
+    bool pairs;                              /* dst is in paired rows */
     dnnl_primitive_desc_t forward;           /* the ways back need what it was */
     dnnl_memory_desc_t shape, bias_shape;    /* of its weights, plain */
     dnnl_memory_t weights, biases;           /* views of the vector of weights */
@@ -83,7 +103,7 @@ dnnl_memory_desc_t net_any(struct net *net, const dnnl_memory_desc_t *like);
 /* data NULL: none yet; DNNL_MEMORY_ALLOCATE: the library's own. */
 dnnl_memory_t net_memory(struct net *net, const dnnl_memory_desc_t *md, void *data);
 
-/* pd NULL: the caller fills in what to pool. */
+/* pd NULL: the caller fills in kind, and what to pool or to move. */
 struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_desc_t pd,
                           const char *layer, const char *what);
 void net_add_arg(struct step *step, int arg, dnnl_memory_t memory, bool output);
@@ -95,15 +115,45 @@ dnnl_memory_t net_as_wanted(struct net *net, struct steps *steps, dnnl_memory_t 
 /* Where a primitive puts a gradient: where it is wanted, or elsewhere, to be reordered after it. */
 dnnl_memory_t net_output_like(struct net *net, dnnl_memory_t final, const dnnl_memory_desc_t *md);
 
+void *net_data(struct net *net, dnnl_memory_t memory);
+
+dnnl_primitive_desc_t net_describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
+                                   dnnl_primitive_desc_t hint);
+/* NULL, and no failure of the net, where oneDNN has no fast way to do it. */
+dnnl_primitive_desc_t net_describe_fast(struct net *net, const void *op, dnnl_primitive_attr_t attr,
+                                        dnnl_primitive_desc_t hint);
+const dnnl_memory_desc_t *net_asked(dnnl_primitive_desc_t pd, dnnl_query_t what);
+size_t net_inner(const dnnl_memory_desc_t *md); /* channels side by side, if a fixed number; 1 */
+
 /* ---- net_pool.c ---- */
 
 /* false when the layout is none of those it knows. */
 bool net_pool_shape(struct net *net, const dnnl_memory_desc_t *md, struct pool *ret_pool);
+void net_pool_shape_of_pairs(struct pool *ret_pool, const dnnl_memory_desc_t *md);
 dnnl_memory_t net_pool_memory(struct net *net, const dnnl_memory_desc_t *md); /* zeroed */
 void net_pool_run(struct net *net, const struct pool *pool);
 
+/* ---- net_pairs.c, net_slices.c: convolutions of few channels. Each returns false, and has done
+ * nothing, where it does not fit. l->forward is, or will be, how oneDNN does the plain layer. ----
+ */
+
+bool net_pairs_forward(struct net *net, struct layer *layer, bool relu);
+bool net_pairs_weights(struct net *net, struct layer *layer, dnnl_memory_t diff_dst);
+bool net_pairs_data(struct net *net, struct layer *layer, dnnl_memory_t diff_dst,
+                    dnnl_memory_t *ret_diff_src);
+bool net_slices_weights(struct net *net, const struct layer *layer, dnnl_memory_t diff_dst,
+                        dnnl_primitive_desc_t whole);
+
+/* ---- net_move.c ---- */
+
+struct move net_move_of(const struct layer *layer, int what); /* from and to are the caller's */
+void net_add_move(struct net *net, struct steps *steps, const struct layer *layer,
+                  const struct move *move);
+void net_move_run(struct net *net, const struct move *move);
+
 /* ---- net_layers.c: what a layer is in steps ---- */
 
+dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu);
 /* relu: behind it. */
 void net_layer_forward(struct net *net, struct layer *layer, bool relu);
 /* The gradient of what went in, before the ReLU in front; NULL at the first layer. */

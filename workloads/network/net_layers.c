@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ReLU goes with the layer before it on the way forward; on the way back it is applied behind the
- * pooling, where it is the same (the largest of a window is positive or nothing of it is) and has a
- * quarter of the values.
+ * ReLU goes with the layer before it on the way forward; on the way back a pooling applies it (the
+ * largest of a window is positive or nothing of it is), and where there is none a step of its own.
  */
 #include "workloads/network/net_build.h"
 
 static const dnnl_dims_t one = {1, 1};
-
-static dnnl_primitive_desc_t describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
-                                      dnnl_primitive_desc_t hint) {
-    dnnl_primitive_desc_t pd = NULL;
-    if (net->status == dnnl_success)
-        net_good(net, dnnl_primitive_desc_create(&pd, op, attr, net->engine, hint));
-    return pd;
-}
-
-static const dnnl_memory_desc_t *asked(dnnl_primitive_desc_t pd, dnnl_query_t what) {
-    return dnnl_primitive_desc_query_md(pd, what, 0);
-}
 
 static dnnl_memory_desc_t output_shape(struct net *net, const struct layer *l) {
     dnnl_dim_t rows = l->part.out_rows;
@@ -47,7 +34,7 @@ static struct wish wish_of(struct net *net, struct layer *l, const dnnl_memory_d
                          .padding = {padding, padding}};
 }
 
-static dnnl_primitive_attr_t with_relu(struct net *net, bool relu) {
+dnnl_primitive_attr_t net_with_relu(struct net *net, bool relu) {
     dnnl_primitive_attr_t attr = NULL;
     dnnl_post_ops_t ops = NULL;
     if (!net_good(net, dnnl_primitive_attr_create(&attr)) || !relu)
@@ -70,8 +57,8 @@ static dnnl_primitive_desc_t describe_forward(struct net *net, struct layer *l, 
         net_good(net, dnnl_convolution_forward_desc_init(
                           &w.op.conv, dnnl_forward_training, dnnl_convolution_direct, &w.src,
                           &w.weights, &l->bias_shape, &w.dst, one, w.padding, w.padding));
-    dnnl_primitive_attr_t attr = with_relu(net, relu);
-    dnnl_primitive_desc_t pd = describe(net, &w.op, attr, NULL);
+    dnnl_primitive_attr_t attr = net_with_relu(net, relu);
+    dnnl_primitive_desc_t pd = net_describe(net, &w.op, attr, NULL);
     dnnl_primitive_attr_destroy(attr);
     return pd;
 }
@@ -80,12 +67,12 @@ static void weighted_forward(struct net *net, struct layer *l, bool relu) {
     struct steps *steps = &net->forward;
     const char *name = l->plan->name;
     l->forward = describe_forward(net, l, relu);
-    if (net->status != dnnl_success)
+    if (net->status != dnnl_success || net_pairs_forward(net, l, relu))
         return;
-    l->src = net_as_wanted(net, steps, l->src, asked(l->forward, dnnl_query_src_md), name);
+    l->src = net_as_wanted(net, steps, l->src, net_asked(l->forward, dnnl_query_src_md), name);
     dnnl_memory_t weights =
-        net_as_wanted(net, steps, l->weights, asked(l->forward, dnnl_query_weights_md), name);
-    l->dst = net_memory(net, asked(l->forward, dnnl_query_dst_md), DNNL_MEMORY_ALLOCATE);
+        net_as_wanted(net, steps, l->weights, net_asked(l->forward, dnnl_query_weights_md), name);
+    l->dst = net_memory(net, net_asked(l->forward, dnnl_query_dst_md), DNNL_MEMORY_ALLOCATE);
     struct step *s = net_add_step(net, steps, l->forward, name, "forward");
     net_add_arg(s, DNNL_ARG_SRC, l->src, false);
     net_add_arg(s, DNNL_ARG_WEIGHTS, weights, false);
@@ -103,20 +90,26 @@ static dnnl_primitive_desc_t describe_weights(struct net *net, struct layer *l,
         net_good(net, dnnl_convolution_backward_weights_desc_init(
                           &w.op.conv, dnnl_convolution_direct, &w.src, &w.weights, &l->bias_shape,
                           &w.dst, one, w.padding, w.padding));
-    return describe(net, &w.op, NULL, l->forward);
+    return net_describe(net, &w.op, NULL, l->forward);
 }
 
 static void back_to_weights(struct net *net, struct layer *l, dnnl_memory_t diff_dst) {
     struct steps *steps = &net->backward;
     const char *name = l->plan->name;
+    if (net_pairs_weights(net, l, diff_dst))
+        return;
     dnnl_primitive_desc_t pd = describe_weights(net, l, diff_dst);
     if (net->status != dnnl_success)
         return;
-    dnnl_memory_t src = net_as_wanted(net, steps, l->src, asked(pd, dnnl_query_src_md), name);
+    if (net_slices_weights(net, l, diff_dst, pd)) {
+        dnnl_primitive_desc_destroy(pd);
+        return;
+    }
+    dnnl_memory_t src = net_as_wanted(net, steps, l->src, net_asked(pd, dnnl_query_src_md), name);
     dnnl_memory_t diff =
-        net_as_wanted(net, steps, diff_dst, asked(pd, dnnl_query_diff_dst_md), name);
+        net_as_wanted(net, steps, diff_dst, net_asked(pd, dnnl_query_diff_dst_md), name);
     dnnl_memory_t weights =
-        net_output_like(net, l->diff_weights, asked(pd, dnnl_query_diff_weights_md));
+        net_output_like(net, l->diff_weights, net_asked(pd, dnnl_query_diff_weights_md));
     struct step *s = net_add_step(net, steps, pd, name, "backward weights");
     net_add_arg(s, DNNL_ARG_SRC, src, false);
     net_add_arg(s, DNNL_ARG_DIFF_DST, diff, false);
@@ -137,22 +130,26 @@ static dnnl_primitive_desc_t describe_data(struct net *net, struct layer *l,
         net_good(net, dnnl_convolution_backward_data_desc_init(&w.op.conv, dnnl_convolution_direct,
                                                                &w.src, &w.weights, &w.dst, one,
                                                                w.padding, w.padding));
-    return describe(net, &w.op, NULL, l->forward);
+    return net_describe(net, &w.op, NULL, l->forward);
 }
 
 static dnnl_memory_t back_to_data(struct net *net, struct layer *l, dnnl_memory_t diff_dst) {
     struct steps *steps = &net->backward;
     const char *name = l->plan->name;
+    dnnl_memory_t paired;
+    if (net_pairs_data(net, l, diff_dst, &paired))
+        return paired;
     if (net->status != dnnl_success)
         return NULL;
     dnnl_primitive_desc_t pd = describe_data(net, l, diff_dst);
     if (net->status != dnnl_success)
         return NULL;
     dnnl_memory_t weights =
-        net_as_wanted(net, steps, l->weights, asked(pd, dnnl_query_weights_md), name);
+        net_as_wanted(net, steps, l->weights, net_asked(pd, dnnl_query_weights_md), name);
     dnnl_memory_t diff =
-        net_as_wanted(net, steps, diff_dst, asked(pd, dnnl_query_diff_dst_md), name);
-    dnnl_memory_t out = net_memory(net, asked(pd, dnnl_query_diff_src_md), DNNL_MEMORY_ALLOCATE);
+        net_as_wanted(net, steps, diff_dst, net_asked(pd, dnnl_query_diff_dst_md), name);
+    dnnl_memory_t out =
+        net_memory(net, net_asked(pd, dnnl_query_diff_src_md), DNNL_MEMORY_ALLOCATE);
     struct step *s = net_add_step(net, steps, pd, name, "backward data");
     net_add_arg(s, DNNL_ARG_DIFF_DST, diff, false);
     net_add_arg(s, DNNL_ARG_WEIGHTS, weights, false);
@@ -168,6 +165,7 @@ static void add_pool(struct net *net, struct layer *l, struct steps *steps, cons
     if (net->status != dnnl_success)
         return;
     struct step *s = net_add_step(net, steps, NULL, l->plan->name, what);
+    s->kind = STEP_POOL;
     s->pool = *pool;
     s->bytes = dnnl_memory_desc_get_size(net_description(pool->backward ? pool->in : pool->out));
 }
@@ -175,7 +173,9 @@ static void add_pool(struct net *net, struct layer *l, struct steps *steps, cons
 static void pool_forward(struct net *net, struct layer *l) {
     struct pool *p = &l->pool;
     dnnl_memory_desc_t plain = net_plain(net, 4, net_description(l->src)->dims);
-    if (!net_pool_shape(net, net_description(l->src), p)) {
+    if (l->before && l->before->pairs) {
+        net_pool_shape_of_pairs(p, net_description(l->src));
+    } else if (!net_pool_shape(net, net_description(l->src), p)) {
         l->src = net_as_wanted(net, &net->forward, l->src, &plain, l->plan->name);
         net_pool_shape(net, &plain, p);
     }
@@ -189,8 +189,12 @@ static void pool_forward(struct net *net, struct layer *l) {
 
 static dnnl_memory_t pool_backward(struct net *net, struct layer *l, dnnl_memory_t diff_dst) {
     struct pool p = l->pool;
+    const dnnl_memory_desc_t *diff = net_description(diff_dst);
     p.backward = true;
-    p.out = net_as_wanted(net, &net->backward, diff_dst, net_description(l->dst), l->plan->name);
+    p.out_pairs = diff->dims[2] < diff->dims[3];
+    p.out = p.out_pairs ? diff_dst
+                        : net_as_wanted(net, &net->backward, diff_dst, net_description(l->dst),
+                                        l->plan->name);
     p.in = net_pool_memory(net, net_description(l->src));
     add_pool(net, l, &net->backward, "backward", &p);
     return p.in;
@@ -203,10 +207,10 @@ static dnnl_primitive_desc_t describe_relu(struct net *net, dnnl_memory_t dst, d
     dnnl_alg_kind_t relu = dnnl_eltwise_relu_use_dst_for_bwd;
     net_good(net, dnnl_eltwise_forward_desc_init(&op, dnnl_forward_training, relu,
                                                  net_description(dst), 0, 0));
-    dnnl_primitive_desc_t hint = describe(net, &op, NULL, NULL);
+    dnnl_primitive_desc_t hint = net_describe(net, &op, NULL, NULL);
     net_good(net, dnnl_eltwise_backward_desc_init(&op, relu, net_description(diff),
                                                   net_description(dst), 0, 0));
-    dnnl_primitive_desc_t pd = describe(net, &op, NULL, hint);
+    dnnl_primitive_desc_t pd = net_describe(net, &op, NULL, hint);
     dnnl_primitive_desc_destroy(hint);
     return pd;
 }
@@ -247,5 +251,7 @@ dnnl_memory_t net_layer_backward(struct net *net, struct layer *l, dnnl_memory_t
     back_to_weights(net, l, diff_dst);
     if (!l->relu)
         return NULL;
+    if (l->before->plan->kind == NET_POOL)
+        return back_to_data(net, l, diff_dst);
     return relu_backward(net, l->relu, l->before->dst, back_to_data(net, l, diff_dst));
 }

@@ -12,13 +12,18 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-static ALWAYS_INLINE void forward_row(size_t used, size_t inner, size_t rows, size_t in_rows,
-                                      const float *restrict in, float *restrict out,
+/* A row of windows: floats from a column to the next, and from a window's upper row to its lower.
+ */
+struct row {
+    size_t n, used, in_step, lower, out_step, which_step;
+};
+
+static ALWAYS_INLINE void forward_row(struct row r, const float *restrict in, float *restrict out,
                                       int32_t *restrict which) {
-    const size_t at[] = {0, inner, in_rows * inner, (in_rows + 1) * inner};
-    for (size_t x = 0; x < rows; x++)
-        for (size_t c = 0; c < used; c++) {
-            const float *from = in + 2 * x * inner + c;
+    const size_t at[] = {0, r.in_step, r.lower, r.lower + r.in_step};
+    for (size_t x = 0; x < r.n; x++)
+        for (size_t c = 0; c < r.used; c++) {
+            const float *from = in + 2 * x * r.in_step + c;
             float most = from[0];
             int32_t k = 0;
             k = from[at[1]] > most ? 1 : k;
@@ -27,19 +32,18 @@ static ALWAYS_INLINE void forward_row(size_t used, size_t inner, size_t rows, si
             most = from[at[2]] > most ? from[at[2]] : most;
             k = from[at[3]] > most ? 3 : k;
             most = from[at[3]] > most ? from[at[3]] : most;
-            out[x * inner + c] = most;
-            which[x * inner + c] = k;
+            out[x * r.out_step + c] = most;
+            which[x * r.which_step + c] = most > 0 ? k : 4;
         }
 }
 
-static ALWAYS_INLINE void backward_row(size_t used, size_t inner, size_t rows, size_t in_rows,
-                                       float *restrict in, const float *restrict out,
+static ALWAYS_INLINE void backward_row(struct row r, float *restrict in, const float *restrict out,
                                        const int32_t *restrict which) {
-    const size_t at[] = {0, inner, in_rows * inner, (in_rows + 1) * inner};
-    for (size_t x = 0; x < rows; x++)
-        for (size_t c = 0; c < used; c++) {
-            float *to = in + 2 * x * inner + c, diff = out[x * inner + c];
-            int32_t k = which[x * inner + c];
+    const size_t at[] = {0, r.in_step, r.lower, r.lower + r.in_step};
+    for (size_t x = 0; x < r.n; x++)
+        for (size_t c = 0; c < r.used; c++) {
+            float *to = in + 2 * x * r.in_step + c, diff = out[x * r.out_step + c];
+            int32_t k = which[x * r.which_step + c];
             to[at[0]] = k == 0 ? diff : 0;
             to[at[1]] = k == 1 ? diff : 0;
             to[at[2]] = k == 2 ? diff : 0;
@@ -47,39 +51,80 @@ static ALWAYS_INLINE void backward_row(size_t used, size_t inner, size_t rows, s
         }
 }
 
-/* Once more with numbers that the compiler knows, for the usual ones. */
-static void pool_row(const struct pool *p, float *in, float *out, int32_t *which) {
-    size_t rows = p->rows, in_rows = p->in_rows;
-    if (p->backward && p->inner == 16 && p->used == 8)
-        backward_row(8, 16, rows, in_rows, in, out, which);
-    else if (p->backward && p->inner == 16 && p->used == 16)
-        backward_row(16, 16, rows, in_rows, in, out, which);
-    else if (p->backward)
-        backward_row(p->used, p->inner, rows, in_rows, in, out, which);
-    else if (p->inner == 16 && p->used == 8)
-        forward_row(8, 16, rows, in_rows, in, out, which);
-    else if (p->inner == 16 && p->used == 16)
-        forward_row(16, 16, rows, in_rows, in, out, which);
+static ALWAYS_INLINE void any_row(bool backward, struct row r, float *in, float *out,
+                                  int32_t *which) {
+    if (backward)
+        backward_row(r, in, out, which);
     else
-        forward_row(p->used, p->inner, rows, in_rows, in, out, which);
+        forward_row(r, in, out, which);
 }
 
-static void *data_of(struct net *net, dnnl_memory_t memory) {
-    void *data = NULL;
-    net_good(net, dnnl_memory_get_data_handle(memory, &data));
-    return data;
+/* Once more with numbers that the compiler knows, for the usual ones. */
+static ALWAYS_INLINE void pool_row(bool backward, struct row r, float *in, float *out,
+                                   int32_t *which) {
+    bool sixteen = r.in_step == 16 && r.out_step == 16 && r.which_step == 16;
+    struct row known = r;
+    if (r.used == 8 && r.in_step == 16 && r.lower == 8 && r.which_step == 8) {
+        known.used = known.which_step = known.lower = 8;
+        known.in_step = 16;
+        any_row(backward, known, in, out, which);
+    } else if (sixteen && (r.used == 8 || r.used == 16)) {
+        known.in_step = known.out_step = known.which_step = 16;
+        known.used = 8;
+        if (r.used == 8)
+            any_row(backward, known, in, out, which);
+        known.used = 16;
+        if (r.used == 16)
+            any_row(backward, known, in, out, which);
+    } else {
+        any_row(backward, r, in, out, which);
+    }
 }
 
-/* A last row or column that is in no window stays 0, as net_pool() leaves it. */
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void pool_row_avx2(bool backward, struct row r, float *in,
+                                                          float *out, int32_t *which) {
+    if (backward)
+        pool_row(true, r, in, out, which);
+    else
+        pool_row(false, r, in, out, which);
+}
+#endif
+
+static void pool_row_best(bool backward, struct row r, float *in, float *out, int32_t *which) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        pool_row_avx2(backward, r, in, out, which);
+        return;
+    }
+#endif
+    pool_row(backward, r, in, out, which);
+}
+
+/* Where a row of a plane begins. */
+static size_t row_at(bool pairs, size_t inner, size_t columns, size_t row) {
+    return pairs ? row / 2 * columns * NET_PAIR_CHANNELS + row % 2 * NET_PAIR_STEP
+                 : row * columns * inner;
+}
+
+/* A last row or column that is in no window stays 0, as net_pool_memory() leaves it. */
 void net_pool_run(struct net *net, const struct pool *p) {
-    float *in = data_of(net, p->in), *out = data_of(net, p->out);
-    int32_t *which = data_of(net, p->which);
-    size_t in_row = p->in_rows * p->inner, out_row = p->rows * p->inner;
+    float *in = net_data(net, p->in), *out = net_data(net, p->out);
+    int32_t *which = net_data(net, p->which);
+    size_t in_plane = row_at(p->in_pairs, p->inner, p->in_rows, p->in_rows);
+    size_t out_plane = row_at(p->out_pairs, p->inner, p->rows, p->rows);
+    struct row row = {.n = p->rows,
+                      .used = p->used,
+                      .in_step = p->in_pairs ? NET_PAIR_CHANNELS : p->inner,
+                      .lower = row_at(p->in_pairs, p->inner, p->in_rows, 1),
+                      .out_step = p->out_pairs ? NET_PAIR_CHANNELS : p->inner,
+                      .which_step = p->inner};
     for (size_t plane = 0; plane < p->planes && net->status == dnnl_success; plane++)
         for (size_t y = 0; y < p->rows; y++)
-            pool_row(p, in + (plane * p->in_rows + 2 * y) * in_row,
-                     out + (plane * p->rows + y) * out_row,
-                     which + (plane * p->rows + y) * out_row);
+            pool_row_best(p->backward, row,
+                          in + plane * in_plane + row_at(p->in_pairs, p->inner, p->in_rows, 2 * y),
+                          out + plane * out_plane + row_at(p->out_pairs, p->inner, p->rows, y),
+                          which + (plane * p->rows + y) * p->rows * p->inner);
 }
 
 /* ---- layouts ---- */
@@ -106,10 +151,22 @@ bool net_pool_shape(struct net *net, const dnnl_memory_desc_t *md, struct pool *
     return false;
 }
 
+/* Of the channels all are computed, those that are only padding as zeros. */
+void net_pool_shape_of_pairs(struct pool *ret, const dnnl_memory_desc_t *md) {
+    size_t in_rows = (size_t)md->dims[3];
+    *ret = (struct pool){.tag = dnnl_aBcd8b,
+                         .planes = (size_t)md->dims[0],
+                         .in_rows = in_rows,
+                         .rows = in_rows / 2,
+                         .inner = NET_PAIR_STEP,
+                         .used = NET_PAIR_STEP,
+                         .in_pairs = true};
+}
+
 /* Zeroed once: what is only padding has to be 0 for oneDNN, and is not written again. */
 dnnl_memory_t net_pool_memory(struct net *net, const dnnl_memory_desc_t *md) {
     dnnl_memory_t memory = net_memory(net, md, DNNL_MEMORY_ALLOCATE);
-    void *data = memory ? data_of(net, memory) : NULL;
+    void *data = memory ? net_data(net, memory) : NULL;
     if (data)
         memset(data, 0, dnnl_memory_desc_get_size(md));
     return memory;

@@ -46,6 +46,46 @@ dnnl_memory_t net_memory(struct net *net, const dnnl_memory_desc_t *md, void *da
     return memory;
 }
 
+void *net_data(struct net *net, dnnl_memory_t memory) {
+    void *data = NULL;
+    net_good(net, dnnl_memory_get_data_handle(memory, &data));
+    return data;
+}
+
+size_t net_inner(const dnnl_memory_desc_t *md) {
+    const dnnl_blocking_desc_t *b = &md->format_desc.blocking;
+    bool blocked = md->format_kind == dnnl_blocked && b->inner_nblks > 0;
+    return blocked ? (size_t)b->inner_blks[0] : 1;
+}
+
+/* ---- primitives ---- */
+
+dnnl_primitive_desc_t net_describe(struct net *net, const void *op, dnnl_primitive_attr_t attr,
+                                   dnnl_primitive_desc_t hint) {
+    dnnl_primitive_desc_t pd = NULL;
+    if (net->status == dnnl_success)
+        net_good(net, dnnl_primitive_desc_create(&pd, op, attr, net->engine, hint));
+    return pd;
+}
+
+dnnl_primitive_desc_t net_describe_fast(struct net *net, const void *op, dnnl_primitive_attr_t attr,
+                                        dnnl_primitive_desc_t hint) {
+    dnnl_primitive_desc_t pd = NULL;
+    const char *how = "";
+    if (net->status != dnnl_success ||
+        dnnl_primitive_desc_create(&pd, op, attr, net->engine, hint) != dnnl_success)
+        return NULL;
+    dnnl_primitive_desc_query(pd, dnnl_query_impl_info_str, 0, &how);
+    if (strncmp(how, "jit", 3) == 0)
+        return pd;
+    dnnl_primitive_desc_destroy(pd);
+    return NULL;
+}
+
+const dnnl_memory_desc_t *net_asked(dnnl_primitive_desc_t pd, dnnl_query_t what) {
+    return dnnl_primitive_desc_query_md(pd, what, 0);
+}
+
 /* ---- steps ---- */
 
 struct step *net_add_step(struct net *net, struct steps *steps, dnnl_primitive_desc_t pd,

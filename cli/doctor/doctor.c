@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `chokepoint doctor`: whether hosts can be recorded well. Each host is examined by the agent that
+ * would record it, this one, too; what shows only here or when hosts are compared is added.
+ */
+#include "cli/doctor/gather.h"
+#include "cli/launch/hosts_choose.h"
+#include "cli/launch/run_session.h"
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/verb.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "reports/findings.h"
+#include "reports/formats/formats.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: chokepoint doctor [--hosts FILE|A,B | --hostfile FILE] [OPTIONS]\n"
+    "\n"
+    "Says what keeps hosts from being recorded well, a line for each finding with the command\n"
+    "that mends it: rights, what the kernel tells, clocks, networks, disk space, MPI, and whether\n"
+    "an agent can be started there.\n"
+    "\n"
+    "      --hosts FILE|A,B   default: of the batch system (Slurm, PBS), else this machine\n"
+    "      --hostfile FILE    the same\n"
+    "      --mpirun           reach them by mpirun, as a batch system's hosts are; default: ssh\n"
+    "      --db FILE          where a recording would go; default: ./chokepoint.db\n"
+    "      --start-timeout S  how long hosts may take to answer; default: 20\n"
+    "  -v, --verbose          also what is as it should be\n"
+    "      --format FORMAT    text (default) or json\n"
+    "\n"
+    "exit status: 0 fine (notes only say what is seen less well), 1 something hinders, 2 usage\n";
+
+struct options {
+    const char *hosts, *hostfile, *database, *timeout, *format;
+    bool verbose, mpirun;
+    int64_t timeout_ns;
+};
+
+#define DATABASE_BYTES 200e6 /* a recording of five hosts takes about 10 MB a minute */
+
+/* ---- this machine's part ---- */
+
+static void check_database(const struct options *o, struct examined *here) {
+    char copy[PATH_MAX], mend[PATH_MAX + 80];
+    struct statvfs fs;
+    snprintf(copy, sizeof copy, "%s", o->database);
+    const char *directory = dirname(copy);
+    snprintf(mend, sizeof mend, "cd DIRECTORY  # that can be written, or name one with --db");
+    if (access(directory, W_OK) < 0 || statvfs(directory, &fs) < 0)
+        examined_add(here, "hinders", "database", mend, "%s cannot be written: %s", directory,
+                     strerror(errno));
+    else if ((double)fs.f_bavail * (double)fs.f_frsize < DATABASE_BYTES)
+        examined_add(here, "hinders", "database", "df -h .  # make room, or name another --db",
+                     "%s has only %.3g GB free", directory,
+                     (double)fs.f_bavail * (double)fs.f_frsize / 1e9);
+    else
+        examined_add(here, "ok", "database", "", "%s has %.3g GB free", directory,
+                     (double)fs.f_bavail * (double)fs.f_frsize / 1e9);
+}
+
+static void check_programs(struct examined *here) {
+    if (command_find("mpirun") != 0)
+        examined_add(here, "note", "mpi", "apt-get install openmpi-bin",
+                     "no mpirun in the PATH: it starts ranks on other hosts");
+    if (command_find("gnuplot") != 0)
+        examined_add(here, "note", "gnuplot", "apt-get install gnuplot-nox",
+                     "no gnuplot: reports have no pictures");
+}
+
+static void check_here(const struct options *o, struct gathered *g) {
+    size_t here = 0;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->launches[i].road == LAUNCH_DIRECT)
+            here = i;
+    check_database(o, &g->hosts[here]);
+    check_programs(&g->hosts[here]);
+}
+
+/* ---- what is shown ---- */
+
+static bool hinders(const struct finding *finding) {
+    return strcmp(finding->level, "hinders") == 0;
+}
+
+static void print_host(const struct options *o, const struct examined *host,
+                       const struct launch *launch) {
+    size_t n_hindering = 0;
+    for (size_t i = 0; i < host->n_findings; i++)
+        n_hindering += hinders(host->findings[i]);
+    if (host->complete)
+        printf("%s: agent %s, started %s in %.2f s; %s\n", host->host, host->version,
+               launch_road_name(launch->road), host->start_s,
+               n_hindering ? "something hinders" : "fine");
+    else
+        printf("%s: was not examined\n", host->host);
+    for (size_t i = 0; i < host->n_findings; i++) {
+        const struct finding *f = host->findings[i];
+        if (f->mend)
+            printf("  %-8s %s: %s; mend: %s\n", f->level, f->check, f->text, f->mend);
+        else if (o->verbose)
+            printf("  %-8s %s: %s\n", f->level, f->check, f->text);
+    }
+}
+
+static int write_json(const struct gathered *g) {
+    struct finding_host *hosts = calloc(g->n + 1, sizeof *hosts);
+    struct finding *findings = calloc(g->n * EXAMINED_FINDINGS_MAX + 1, sizeof *findings);
+    size_t n = 0;
+    int r = hosts && findings ? 0 : -ENOMEM;
+    for (size_t h = 0; h < g->n && r == 0; h++) {
+        const struct examined *host = &g->hosts[h];
+        hosts[h] =
+            (struct finding_host){host->host, launch_road_name(g->launches[h].road), host->complete,
+                                  *host->version ? host->version : NULL, host->start_s};
+        for (size_t i = 0; i < host->n_findings; i++)
+            findings[n++] = *host->findings[i];
+    }
+    if (r == 0)
+        r = findings_write(hosts, g->n, findings, n, &format_json, stdout);
+    free(hosts);
+    free(findings);
+    return r;
+}
+
+/* Exit status. */
+static int show(const struct options *o, const struct gathered *g) {
+    int status = 0;
+    for (size_t h = 0; h < g->n; h++)
+        for (size_t i = 0; i < g->hosts[h].n_findings; i++)
+            status |= hinders(g->hosts[h].findings[i]);
+    if (strcmp(o->format, "json") == 0)
+        return write_json(g) < 0 ? 1 : status;
+    for (size_t h = 0; h < g->n; h++)
+        print_host(o, &g->hosts[h], &g->launches[h]);
+    return fflush(stdout) ? 1 : status;
+}
+
+static int examine(const struct options *o) {
+    struct command_words words = {0};
+    struct hosts hosts = {0};
+    struct gathered g = {0};
+    enum hosts_source source;
+    char why[600] = "";
+    const char *named = o->hosts ? o->hosts : o->hostfile;
+    int r = hosts_choose(named, &words, &hosts, &source, why, sizeof why);
+    bool by_mpirun = o->mpirun || (source == HOSTS_BATCH && command_find("mpirun") == 0);
+    if (r == 0)
+        r = gather(&hosts, by_mpirun ? LAUNCH_MPIRUN : LAUNCH_SSH, o->timeout_ns, &g, why,
+                   sizeof why);
+    int status = EXIT_USAGE;
+    if (r < 0) {
+        verb_complain("doctor", "%s", why);
+    } else {
+        check_here(o, &g);
+        examined_compare(g.hosts, g.n, CHOKEPOINT_VERSION);
+        status = show(o, &g);
+    }
+    gathered_release(&g);
+    hosts_release(&hosts);
+    return status;
+}
+
+static int judge_words(struct options *o, char **rest) {
+    double seconds;
+    if (rest[0])
+        return verb_refuse("doctor", "one word too many:", rest[0], "hosts follow --hosts");
+    if (o->hosts && o->hostfile)
+        return verb_refuse("doctor", "--hosts and --hostfile", NULL, "one of them is enough");
+    if (strcmp(o->format, "text") != 0 && strcmp(o->format, "json") != 0)
+        return verb_refuse("doctor", "unknown format", o->format, "text or json");
+    if (text_parse_double(o->timeout, &seconds) < 0 || !(seconds >= 0.1 && seconds <= 86400))
+        return verb_refuse("doctor", "--start-timeout", o->timeout, "give 0.1 to 86400 seconds");
+    o->timeout_ns = (int64_t)(seconds * NS_PER_S);
+    return 0;
+}
+
+static int doctor_main(int argc, char **argv) {
+    struct options o = {.database = REPORT_DATABASE, .timeout = "20", .format = "text"};
+    const struct verb_option takes[] = {
+        {"hosts", 0, &o.hosts, NULL},           {"hostfile", 0, &o.hostfile, NULL},
+        {"mpirun", 0, NULL, &o.mpirun},         {"db", 0, &o.database, NULL},
+        {"start-timeout", 0, &o.timeout, NULL}, {"verbose", 'v', NULL, &o.verbose},
+        {"format", 0, &o.format, NULL}};
+    const struct verb_words words = {"doctor", help, takes, ARRAY_SIZE(takes), false};
+    char **rest;
+    int r = verb_words_read(&words, argc, argv, &rest);
+    if (r == 0)
+        r = judge_words(&o, rest);
+    return r ? verb_words_status(r) : examine(&o);
+}
+
+const struct verb verb_doctor = {
+    .name = "doctor", .help = "say what keeps hosts from being recorded well", .main = doctor_main};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What `rm`, `rename` and `note` share: a database of one's own, opened for a change. */
+#ifndef CHOKEPOINT_CLI_EDIT_H
+#define CHOKEPOINT_CLI_EDIT_H
+
+#include "collector/store_edit.h"
+
+/* Opens the database to change it, if it is there and the caller's own. 0, or an exit status after
+ * one line on standard error. */
+int edit_open(const char *verb, const char *database, struct store **ret_store);
+
+/* The run a word stands for. 0, or an exit status after one line on standard error. */
+int edit_find(const char *verb, struct store *store, const char *database, const char *which,
+              struct store_run *ret_run);
+
+/* The exit status after one line on standard error: the change could not be written. */
+int edit_cannot_write(const char *verb, struct store *store, const char *database, int result);
+
+#endif

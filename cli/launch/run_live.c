@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live view of a run: `chokepoint serve` as a child, which says where it is on our standard
+ * error. The run goes on without it, whatever becomes of it.
+ */
+#include "cli/launch/run_session.h"
+#include "common/clock.h"
+#include "common/error.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define END_NS (6 * NS_PER_S) /* it tells whoever watches, and ends */
+
+void session_start_live(struct run_session *s) {
+    char run[24];
+    snprintf(run, sizeof run, "%" PRId64, s->run);
+    const char *const words[] = {s->program,           "serve",  run, "--db",
+                                 s->options->database, "--port", "0", NULL};
+    const struct child_variable variables[] = {
+        {"CHOKEPOINT_AGENT", s->run_id}, {"CHOKEPOINT_RUN", NULL}, {0}};
+    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const struct child_plan plan = {.words = words,
+                                    .variables = variables,
+                                    .stdin_fd = null_fd,
+                                    .stdout_fd = STDERR_FILENO,
+                                    .stderr_fd = -1,
+                                    .own_group = true,
+                                    .dies_with_parent = true,
+                                    .mask = &s->old_mask};
+    int r = child_start(&plan, &s->live);
+    if (null_fd >= 0)
+        close(null_fd);
+    if (r < 0)
+        session_tell(s, "there is no live view: %s", strerror(-r));
+}
+
+void session_check_live(struct run_session *s) {
+    int status;
+    if (s->live == 0 || child_ended(s->live, &status) == -EAGAIN)
+        return;
+    s->live = 0;
+    if (!s->stopping)
+        session_tell(s, "the live view has ended");
+}
+
+static void await_live(struct run_session *s) {
+    int64_t deadline_ns = clock_monotonic_ns() + END_NS;
+    while (s->live && clock_monotonic_ns() < deadline_ns)
+        session_poll(s, deadline_ns);
+}
+
+void session_end_live(struct run_session *s) {
+    for (int signal = SIGTERM; s->live; signal = SIGKILL) {
+        kill(s->live, signal);
+        await_live(s);
+        if (signal == SIGKILL)
+            return;
+    }
+}

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# Writes a C file that holds files: cmake -DOUT=FILE.c -DFILES="A;B" -P assets.cmake
+set(types_html "text/html; charset=utf-8")
+set(types_css "text/css; charset=utf-8")
+set(types_js "text/javascript; charset=utf-8")
+set(text "#include \"cli/serve/assets.h\"\n")
+set(list "")
+set(n 0)
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME)
+  string(REGEX REPLACE ".*\\." "" ending ${name})
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(APPEND text "static const unsigned char data_${n}[] = {${bytes}0};\n")
+  string(APPEND list "    {\"${name}\", \"${types_${ending}}\", (const char *)data_${n}, sizeof data_${n} - 1},\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+file(WRITE ${OUT} "${text}const struct asset assets[] = {\n${list}};\nconst size_t n_assets = sizeof assets / sizeof assets[0];\n")

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A request, as http.c hears it and http_answer.c answers it. */
+#ifndef CHOKEPOINT_CLI_SERVE_HTTP_PRIVATE_H
+#define CHOKEPOINT_CLI_SERVE_HTTP_PRIVATE_H
+
+#include <microhttpd.h>
+
+#include "cli/serve/http.h"
+
+struct visitor;
+
+struct http_request {
+    struct http *http;
+    struct MHD_Connection *connection;
+    struct visitor *visitor;
+    const char *path;
+    struct MHD_Response *response; /* owned, until it is queued */
+    unsigned status;
+    http_next *next; /* of a stream */
+    void *ctx;       /* for it */
+    bool heard, asked, answered, suspended;
+};
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* One page that a child makes (pages.h): what it is made by, and of which state of the database. */
+#ifndef CHOKEPOINT_CLI_SERVE_PAGE_H
+#define CHOKEPOINT_CLI_SERVE_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/serve/pages.h"
+
+/* Changes when somebody has written to the file. */
+struct stamp {
+    struct {
+        uint64_t device, inode, size;
+        int64_t changed_ns;
+    } file[2]; /* the database and its log */
+};
+
+enum page_phase { PAGE_FREE, PAGE_QUEUED, PAGE_BEING_MADE, PAGE_KEPT };
+
+struct page {
+    enum page_phase phase;
+    char words[PAGES_WORDS_MAX][24];
+    size_t n_words;
+    struct stamp stamp;
+    uint64_t turn;   /* when it was asked for last */
+    int fd, said_fd; /* what the child prints, and says */
+    pid_t pid;
+    int64_t due_ns;
+    size_t size;
+};
+
+/* Whether these are its words. */
+bool page_has_words(const struct page *page, const char *const *words);
+/* Begins to make it. Negative errno; it is to be closed in any case. */
+int page_make(struct page *page, const char *program, const char *database);
+/* Whether nobody has written to the database since. */
+bool page_is_current(const struct page *page, const char *database);
+/* With a descriptor of its own, so that the page may be closed while that one is being read. */
+struct pages_result page_as_made(const struct page *page);
+/* Ends its child, and frees the slot. */
+void page_close(struct page *page);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Follows a run by server-sent events, each of which has the whole picture: so a page that was away needs no history.
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const RANKS_SHOWN = 64, PROCESSES_SHOWN = 20, PAIRS_SHOWN = 20;
+let source = null, picture = null, over = false;
+
+// ---- hosts ----
+
+function makeHost() {
+  const node = element("li");
+  node.who = element("div", "who");
+  node.label = element("span");
+  node.badge = element("span", "badge limit", "limit");
+  node.silent = element("div", "silent");
+  node.who.append(node.label, node.badge, node.silent);
+  node.cores = meter("fullest core", "computing");
+  node.strip = element("canvas");
+  node.strip.setAttribute("role", "img");
+  node.cores.append(node.strip);
+  node.cores.track.hidden = true;
+  node.cpu = meter("CPU", "computing");
+  node.memory = meter("memory", "memory");
+  node.disk = meter("disk", "disk");
+  node.network = meter("network", "transfer");
+  node.append(node.who, node.cores, node.cpu, node.memory, node.disk, node.network);
+  return node;
+}
+
+function setHost(node, host) {
+  setText(node.label, host.name);
+  node.badge.hidden = host.index !== picture.limit.host;
+  node.classList.toggle("is-silent", host.silent);
+  setText(node.silent, host.silent ? `silent for ${format.duration(host.silent_s)}` : "");
+  setMeter(node.cores, shares.cpu_core_max(host), format.percent(host.cpu_core_max));
+  node.strip.setAttribute("aria-label", `${host.cores.length} cores`);
+  drawCores(node.strip, host.cores);
+  setMeter(node.cpu, shares.cpu_busy(host), format.percent(host.cpu_busy));
+  setMeter(node.memory, shares.memory(host), format.of(host.mem_used, host.memory_gb, "GB"));
+  setMeter(node.disk, shares.disk(host), `${format.number(host.disk_read)} read, ${format.number(host.disk_write)} written MB/s`);
+  setMeter(node.network, shares.network(host), `in ${format.of(host.net_recv, host.receive_ceiling_mb_s, "")}, out ${format.of(host.net_send, host.send_ceiling_mb_s, "MB/s")}`.replace(" ,", ","));
+}
+
+function showHosts() {
+  const by = at("sort").value, part = at("filter").value.trim().toLowerCase();
+  const hosts = picture.hosts.map((host, index) => ({ ...host, index }));
+  const shown = hosts.filter((h) => h.name.toLowerCase().includes(part));
+  if (by !== "name") shown.sort((a, b) => (shares[by](b) ?? -1) - (shares[by](a) ?? -1));
+  keyed(at("hosts"), shown, (h) => h.index, makeHost, setHost);
+  const missing = Math.max(0, (picture.hosts_expected || 0) - hosts.length);
+  setText(at("hosts-count"), [`${shown.length} of ${hosts.length} hosts`, picture.hosts_silent ? `${picture.hosts_silent} silent` : "", missing ? `${missing} not heard of yet` : ""].filter(Boolean).join(", "));
+}
+
+// ---- tables ----
+
+function makeRow(n, wide, numbers) {
+  const row = element("tr");
+  for (let i = 0; i < n; i++) row.append(element("td", i === wide ? "wide" : numbers.includes(i) ? "number" : ""));
+  return row;
+}
+
+function setRow(row, texts) {
+  texts.forEach((text, i) => setText(row.children[i], text));
+}
+
+function hostName(index) {
+  return picture.hosts[index] ? picture.hosts[index].name : "\u2013";
+}
+
+function showProcesses() {
+  keyed(at("processes"), picture.processes.slice(0, PROCESSES_SHOWN), (p) => `${p.host} ${p.pid} ${p.name}`, () => makeRow(6, 5, [1, 2, 3, 4]), (row, p) => {
+    const rank = p.rank === null ? "" : `rank ${p.rank}: `, name = p.pid === null ? p.name : `${p.pid} ${p.name}`;
+    setRow(row, [hostName(p.host), format.percent(p.cpu_pct), format.percent(p.run_queue_pct), `${format.number(p.memory_gb)} GB`, `${format.number((p.read_mb_s || 0) + (p.write_mb_s || 0))} MB/s`, rank + (p.command || name)]);
+  });
+}
+
+function showPairs() {
+  keyed(at("pairs"), picture.pairs.slice(0, PAIRS_SHOWN), (p) => `${p.host_name} ${p.peer_name}`, () => makeRow(5, -1, [2, 3, 4]), (row, p) => {
+    setRow(row, [p.host_name, p.peer_name, `${format.number(p.send_mb_s)} MB/s`, `${format.number(p.receive_mb_s)} MB/s`, p.connections ? String(p.connections) : "\u2013"]);
+  });
+  at("pairs-none").hidden = picture.pairs.length > 0;
+  at("pairs-table").hidden = picture.pairs.length === 0;
+}
+
+// ---- the rest ----
+
+function showBudgets() {
+  const shown = picture.budgets.slice(0, RANKS_SHOWN);
+  keyed(at("legend"), shownTerms(shown), ([key]) => key, ([, words, className]) => {
+    const node = element("li");
+    node.append(element("i", className), words);
+    return node;
+  }, () => {});
+  keyed(at("budgets"), shown, (b) => `${b.host} ${b.rank} ${b.pid}`, makeBudget, (node, b) => setBudget(node, b, picture.hosts[b.host] && picture.hosts[b.host].name));
+  const more = picture.budgets.length - shown.length;
+  at("budgets-none").hidden = picture.budgets.length > 0 && more <= 0;
+  setText(at("budgets-none"), more > 0 ? `and ${more} more ranks, which the report has` : "No rank has been seen yet.");
+}
+
+function showLimit() {
+  const limit = picture.limit, facts = [];
+  setText(at("limit-title"), limit.final ? "Limit" : "Limit so far");
+  setText(at("limit"), limit.known || limit.too_short ? limit.summary || limit.what || "No limit was found." : "Nothing has been judged yet.");
+  at("limit").classList.toggle("established", limit.known && limit.state === "saturated");
+  if (limit.confidence) facts.push(`confidence ${Math.round(100 * limit.confidence)} %`);
+  if (limit.gain) facts.push(`without this limit ${Math.round(100 * limit.gain)} % less run time`);
+  if (limit.known) facts.push(limit.final ? "of the whole run" : `judged at ${format.duration(limit.at_s)}`);
+  setText(at("limit-facts"), facts.join(", "));
+}
+
+function stateWords() {
+  if (picture.state === "running") return "running";
+  if (picture.state === "cut-off") return "cut off: nothing comes any more, and no end was recorded";
+  return `${picture.end || "ended"}${picture.exit_status ? `, exit status ${picture.exit_status}` : ""}`;
+}
+
+function showTrouble(text) {
+  at("trouble").hidden = !text;
+  setText(at("trouble"), text || "");
+}
+
+function show() {
+  const title = `${picture.name || "run"} (run ${picture.run})`;
+  document.title = `${title} - Chokepoint`;
+  setText(at("name"), title);
+  setText(at("facts"), `${stateWords()}, ${format.duration(picture.elapsed_s)} on ${picture.hosts.length} host${picture.hosts.length === 1 ? "" : "s"}`);
+  setText(at("command"), picture.command || "");
+  at("report").href = `/run/${picture.run}`;
+  showTrouble(picture.trouble);
+  showLimit();
+  showHosts();
+  showBudgets();
+  showProcesses();
+  showPairs();
+}
+
+// ---- the connection ----
+
+function say(words) {
+  setText(at("connection"), words);
+}
+
+function finish(words) {
+  over = true;
+  disconnect();
+  say(words);
+  at("pause").disabled = true;
+}
+
+function disconnect() {
+  if (source) source.close();
+  source = null;
+}
+
+function isPaused() {
+  return at("pause").getAttribute("aria-pressed") === "true";
+}
+
+function connect() {
+  if (source || over || isPaused() || document.visibilityState === "hidden") return;
+  source = new EventSource(`${location.pathname.replace(/\/$/, "")}/events`);
+  source.addEventListener("snapshot", (event) => {
+    picture = JSON.parse(event.data);
+    say(picture.state === "running" ? "live" : "ended");
+    show();
+  });
+  source.addEventListener("trouble", (event) => {
+    say("waiting");
+    showTrouble(event.data);
+  });
+  source.addEventListener("ended", () => finish("ended"));
+  source.addEventListener("closing", () => {
+    finish(picture && picture.state === "ended" ? "ended" : "server ended");
+    showTrouble(picture ? `This server has ended, too. The report: chokepoint report ${picture.run}` : "This server has ended.");
+    at("report").hidden = true;
+  });
+  source.addEventListener("error", () => {
+    if (source && source.readyState === EventSource.CLOSED) {
+      disconnect();
+      say("refused, trying again");
+      setTimeout(connect, 5000);
+    } else say("connection lost, trying again");
+  });
+}
+
+at("pause").addEventListener("click", () => {
+  const paused = !isPaused();
+  at("pause").setAttribute("aria-pressed", String(paused));
+  setText(at("pause"), paused ? "Go on" : "Pause");
+  if (paused) {
+    disconnect();
+    say("paused");
+  } else connect();
+});
+document.addEventListener("visibilitychange", () => (document.visibilityState === "hidden" ? disconnect() : connect()));
+for (const id of ["sort", "filter"]) at(id).addEventListener("input", () => picture && showHosts());
+window.addEventListener("resize", () => picture && showHosts());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => picture && showHosts());
+connect();

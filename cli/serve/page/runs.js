@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The list of runs, the newest first. Nothing of it is markup: names and commands come from outside.
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const AGAIN_MS = 15000;
+const chosen = []; // numbers of runs, in the order in which they were marked
+
+function cell(row, className, ...content) {
+  const made = document.createElement("td");
+  made.className = className;
+  made.append(...content);
+  row.append(made);
+}
+
+function link(path, text) {
+  const made = document.createElement("a");
+  made.href = path;
+  made.textContent = text;
+  return made;
+}
+
+function took(seconds) {
+  if (seconds === null) return "\u2013";
+  const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
+  return s < 60 ? `${seconds.toFixed(1)} s` : s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)} min` : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)} h`;
+}
+
+function endOf(run) {
+  if (run.state === "unfinished") return link(`/live/${run.id}`, "live");
+  return run.state === "failed" && run.exit_status ? `exit ${run.exit_status}` : run.state;
+}
+
+function setChoice() {
+  at("compare").disabled = chosen.length !== 2;
+  for (const box of document.querySelectorAll("input[type=checkbox]")) box.disabled = !box.checked && chosen.length === 2;
+}
+
+function choose(box, id) {
+  const index = chosen.indexOf(id);
+  if (box.checked && index < 0) chosen.push(id);
+  if (!box.checked && index >= 0) chosen.splice(index, 1);
+  setChoice();
+}
+
+function rowOf(run) {
+  const row = document.createElement("tr"), box = document.createElement("input"), ran = run.state !== "not-started";
+  box.type = "checkbox";
+  box.checked = chosen.includes(run.id);
+  box.setAttribute("aria-label", `compare run ${run.id}, ${run.name}`);
+  box.addEventListener("change", () => choose(box, run.id));
+  cell(row, "", ...(ran ? [box] : []));
+  cell(row, "number", String(run.id));
+  const name = run.repeats ? `${run.name} (${run.repeat} of ${run.repeats})` : run.name;
+  cell(row, "wide", ran ? link(`/run/${run.id}`, name) : name);
+  cell(row, "", new Date(run.started_at).toLocaleString());
+  cell(row, "number", took(run.duration_s));
+  cell(row, "number", run.hosts_expected && run.hosts_expected !== run.hosts ? `${run.hosts} of ${run.hosts_expected}` : String(run.hosts));
+  cell(row, "", endOf(run));
+  cell(row, "wide", run.command || "");
+  return row;
+}
+
+function show(runs) {
+  at("runs").replaceChildren(...runs.slice().reverse().map(rowOf));
+  at("status").textContent = runs.length ? `${runs.length} run${runs.length === 1 ? "" : "s"}` : "No run has been recorded yet: chokepoint run COMMAND records one.";
+  setChoice();
+  if (runs.some((run) => run.state === "unfinished")) setTimeout(load, AGAIN_MS);
+}
+
+async function load() {
+  if (document.visibilityState === "hidden") return void document.addEventListener("visibilitychange", load, { once: true });
+  try {
+    const answer = await fetch("/runs.json");
+    if (!answer.ok) throw new Error((await answer.text()).trim());
+    show((await answer.json()).runs);
+  } catch (error) {
+    at("status").textContent = `No list: ${error.message}`;
+    setTimeout(load, AGAIN_MS);
+  }
+}
+
+// The form would send boxes by name in the order of the page; the first one marked is the baseline.
+at("choice").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (chosen.length === 2) location.assign(`/compare?a=${chosen[0]}&b=${chosen[1]}`);
+});
+load();

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the page answers: each path of route.h, to those whom guard.h lets in. */
+#ifndef CHOKEPOINT_CLI_SERVE_SITE_H
+#define CHOKEPOINT_CLI_SERVE_SITE_H
+
+#include <stdbool.h>
+
+#include "cli/serve/feeds.h"
+#include "cli/serve/guard.h"
+#include "cli/serve/http.h"
+#include "cli/serve/pages.h"
+
+struct site {
+    struct guard guard;
+    struct pages *pages;        /* owned */
+    struct feeds *feeds;        /* owned */
+    bool encrypted;             /* cookies are for such connections alone */
+    void (*entered)(void *ctx); /* somebody came by the way in, and there is another one now */
+    void *ctx;
+};
+
+/* The callbacks of http.h, of pages.h and of feeds.h; ctx is the site. */
+void site_request(void *ctx, struct http_request *request);
+void site_gone(void *ctx, struct http_request *request);
+void site_page_done(void *ctx, void *request, const struct pages_result *result);
+void site_news(void *ctx, void *request);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/top/agents.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/launch/run_options.h"
+#include "cli/run_repeat.h"
+#include "common/clock.h"
+#include "common/error.h"
+#include "common/text.h"
+
+#define RATE "2" /* a second: rates are shown of one */
+#define STOP_NS (10 * NS_PER_S)
+#define LATELY_NS (20 * NS_PER_S)
+
+/* ---- the child ---- */
+
+/* A database has a log beside it. */
+static void remove_files(const struct top_agents *agents) {
+    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+    char path[PATH_MAX + 16];
+    if (!agents->directory[0])
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+        snprintf(path, sizeof path, "%s%s", agents->database, endings[i]);
+        unlink(path);
+    }
+    rmdir(agents->directory);
+}
+
+static int record(const struct top_agents *agents, const char *hosts) {
+    static char cat[] = "cat", *command[] = {cat, NULL}; /* until its input ends */
+    struct run_words words;
+    struct run_options options;
+    struct run_turn turn = {0};
+    run_words_init(&words);
+    words.options.name = "top";
+    words.options.hosts = hosts;
+    words.options.database = agents->database;
+    words.options.rate = RATE;
+    words.options.allow_missing = true;
+    words.options.command = command;
+    words.no_shim = words.no_report = true;
+    if (run_words_judge("top", &words, &options) < 0)
+        return 2;
+    run_once(&options, &turn);
+    return turn.exit_status;
+}
+
+/* Of a session of its own: the terminal is not for it, nor are its signals. */
+static void be_child(const struct top_agents *agents, const char *hosts, int input, int errors) {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setsid();
+    dup2(input, STDIN_FILENO);
+    dup2(null, STDOUT_FILENO);
+    dup2(errors, STDERR_FILENO);
+    close(agents->hold_fd);
+    close(agents->say_fd);
+    close(input);
+    close(errors);
+    close(null);
+    int status = record(agents, hosts);
+    remove_files(agents);
+    _exit(status);
+}
+
+/* ---- the parent ---- */
+
+/* In memory, if there is any; for our eyes only. */
+static int make_directory(struct top_agents *agents) {
+    const char *tmp = getenv("TMPDIR");
+    const char *places[] = {"/dev/shm", tmp && tmp[0] == '/' ? tmp : "/tmp", "/tmp"};
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        snprintf(agents->directory, sizeof agents->directory - 16, "%s/chokepoint-top-XXXXXX",
+                 places[i]);
+        if (mkdtemp(agents->directory)) {
+            int n = snprintf(agents->database, sizeof agents->database, "%.*s/top.db",
+                             PATH_MAX - 16, agents->directory);
+            return n > 0 ? 0 : -EIO;
+        }
+    }
+    agents->directory[0] = '\0';
+    return negative_errno();
+}
+
+static int fork_child(struct top_agents *agents, const char *hosts) {
+    int hold[2], say[2];
+    if (pipe2(hold, O_CLOEXEC) < 0)
+        return negative_errno();
+    if (pipe2(say, O_CLOEXEC) < 0) {
+        int r = negative_errno();
+        close(hold[0]);
+        close(hold[1]);
+        return r;
+    }
+    agents->hold_fd = hold[1];
+    agents->say_fd = say[0];
+    fflush(NULL);
+    agents->pid = fork();
+    if (agents->pid == 0)
+        be_child(agents, hosts, hold[0], say[1]);
+    int r = agents->pid < 0 ? negative_errno() : 0;
+    close(hold[0]);
+    close(say[1]);
+    fcntl(agents->say_fd, F_SETFL, O_NONBLOCK);
+    if (r < 0)
+        agents->pid = 0;
+    return r;
+}
+
+int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
+                     size_t why_size) {
+    *agents = (struct top_agents){.hold_fd = -1, .say_fd = -1};
+    int r = 0;
+    if (database && strlen(database) >= sizeof agents->database)
+        r = -ENAMETOOLONG;
+    else if (database)
+        strcpy(agents->database, database);
+    else
+        r = make_directory(agents);
+    if (r == 0)
+        r = fork_child(agents, hosts);
+    if (r < 0)
+        snprintf(why, why_size, "cannot start agents: %s", strerror(-r));
+    return r;
+}
+
+/* A line that it is well is none of ours. */
+static void take_line(struct top_agents *agents) {
+    static const char prefix[] = "chokepoint: ";
+    const char *text = agents->line;
+    agents->line[agents->n_line] = '\0';
+    agents->n_line = 0;
+    if (strncmp(text, prefix, sizeof prefix - 1) == 0)
+        text += sizeof prefix - 1;
+    if (strncmp(text, "recording ", 10) == 0)
+        return;
+    text_sanitize(agents->said, sizeof agents->said, text, strlen(text));
+    agents->said_ns = clock_monotonic_ns();
+}
+
+static void hear(struct top_agents *agents) {
+    char bytes[512];
+    ssize_t n;
+    while ((n = read(agents->say_fd, bytes, sizeof bytes)) > 0)
+        for (ssize_t i = 0; i < n; i++)
+            if (bytes[i] == '\n')
+                take_line(agents);
+            else if (agents->n_line + 1 < sizeof agents->line)
+                agents->line[agents->n_line++] = bytes[i];
+}
+
+bool top_agents_run(struct top_agents *agents) {
+    int status;
+    if (!agents->pid)
+        return false;
+    hear(agents);
+    if (waitpid(agents->pid, &status, WNOHANG) != agents->pid)
+        return true;
+    hear(agents);
+    agents->pid = 0;
+    return false;
+}
+
+const char *top_agents_said(const struct top_agents *agents, bool ever) {
+    bool lately = clock_monotonic_ns() - agents->said_ns < LATELY_NS;
+    return agents->said[0] && (ever || lately) ? agents->said : NULL;
+}
+
+void top_agents_stop(struct top_agents *agents) {
+    int64_t deadline_ns = clock_monotonic_ns() + STOP_NS;
+    if (agents->hold_fd >= 0)
+        close(agents->hold_fd);
+    agents->hold_fd = -1;
+    while (top_agents_run(agents) && clock_monotonic_ns() < deadline_ns) {
+        struct pollfd end = {.fd = agents->say_fd, .events = POLLIN};
+        poll(&end, 1, 50); /* what it says, or that it ended */
+    }
+    if (agents->say_fd >= 0)
+        close(agents->say_fd);
+    agents->say_fd = -1;
+    if (!agents->pid)
+        remove_files(agents);
+}

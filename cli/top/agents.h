@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Agents of our own: `chokepoint run` in a child process, of a command that does nothing until we
+ * end. It ends with a pipe that we hold, so also when we are killed, and then takes away what it
+ * put on the hosts and the database that nobody asked for.
+ */
+#ifndef CHOKEPOINT_CLI_TOP_AGENTS_H
+#define CHOKEPOINT_CLI_TOP_AGENTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct top_agents {
+    pid_t pid;                 /* 0: none */
+    int hold_fd, say_fd;       /* -1 */
+    char database[PATH_MAX];   /* what they record into */
+    char directory[PATH_MAX];  /* of a database that does not stay; "" */
+    char line[256], said[256]; /* being read; the last one that tells of trouble */
+    size_t n_line;
+    int64_t said_ns; /* when (monotonic) */
+};
+
+/* hosts as of `run --hosts`, NULL: this one. database NULL: one that does not stay. Before any
+ * thread is started. Negative errno with one line in `why`. */
+int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
+                     size_t why_size);
+/* Hears what they say. False: they have ended. */
+bool top_agents_run(struct top_agents *agents);
+/* What they said of trouble lately, or ever; NULL. */
+const char *top_agents_said(const struct top_agents *agents, bool ever);
+/* Ends them and waits for that, a few seconds at most. */
+void top_agents_stop(struct top_agents *agents);
+
+#endif

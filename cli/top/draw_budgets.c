@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the time of each rank went so far: a bar of letters a rank, in the colours of its terms. Of
+ * more ranks than there are lines the first is the mean of all. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/top/draw.h"
+#include "reports/text/budget_bars.h"
+
+static double share_of(const struct live_budget *b, int term) {
+    return b->wall_s > 0 && !isnan(b->term_s[term]) ? b->term_s[term] / b->wall_s : 0;
+}
+
+/* A process without a rank that slept all along: the launcher, a shell around the program. */
+static bool is_shown(const struct live_budget *b, int host) {
+    bool bystander = b->rank < 0 && share_of(b, BUDGET_IDLE) >= 0.98;
+    return !bystander && (host < 0 || b->host == host);
+}
+
+static size_t count_shown(const struct live_snapshot *s, int host) {
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_budgets; i++)
+        n += is_shown(&s->budgets[i], host);
+    return n;
+}
+
+size_t top_budget_rows(const struct live_snapshot *snapshot, int host) {
+    size_t n = count_shown(snapshot, host);
+    return n ? n + 1 : 0;
+}
+
+static struct live_budget mean_of(const struct live_snapshot *s, int host) {
+    struct live_budget sum = {.rank = -1};
+    for (size_t i = 0; i < s->n_budgets; i++) {
+        const struct live_budget *b = &s->budgets[i];
+        if (!is_shown(b, host))
+            continue;
+        sum.wall_s += b->wall_s;
+        for (int t = 0; t < BUDGET_TERMS; t++)
+            sum.term_s[t] += isnan(b->term_s[t]) ? 0 : b->term_s[t];
+    }
+    return sum;
+}
+
+static void draw_bar(struct canvas *c, size_t row, size_t column, size_t width,
+                     const struct live_budget *b) {
+    double sum = 0;
+    size_t used = 0;
+    for (int term = 0; term < BUDGET_TERMS; term++) {
+        sum += share_of(b, term);
+        size_t until = (size_t)lround(fmin(sum, 1) * (double)width);
+        for (; used < until; used++)
+            canvas_fill(c, row, column + used, top_term_role((enum budget_term)term),
+                        budget_letter((enum budget_term)term));
+    }
+    for (; used < width; used++)
+        canvas_put(c, row, column + used, 1, ROLE_DIM, "?");
+}
+
+/* "computing 45 %, waiting for a peer 30 %": the largest first, as many as fit whole. */
+static void draw_words(struct canvas *c, size_t row, size_t column, const struct live_budget *b) {
+    unsigned taken = 0;
+    for (size_t i = 0; i < 4; i++) {
+        char text[80];
+        int best = -1;
+        for (int t = 0; t < BUDGET_TERMS; t++)
+            if (!(taken >> t & 1) && share_of(b, t) >= 0.02 &&
+                (best < 0 || share_of(b, t) > share_of(b, best)))
+                best = t;
+        if (best < 0)
+            return;
+        taken |= 1u << best;
+        int n = snprintf(text, sizeof text, "%s%s %.0f %%", i ? ", " : "",
+                         budget_term_words((enum budget_term)best), 100 * share_of(b, best));
+        if (n < 0 || column + (size_t)n > c->columns)
+            return;
+        column += canvas_put(c, row, column, (size_t)n, ROLE_PLAIN, text);
+    }
+}
+
+static void put_who(char *who, size_t size, const struct live_snapshot *s,
+                    const struct live_budget *b) {
+    const char *host = s->hosts[b->host].name;
+    if (b->rank >= 0)
+        snprintf(who, size, "rank %d %s", b->rank, host);
+    else
+        snprintf(who, size, "%s %s", b->process, host);
+}
+
+static void draw_budget(struct top_area *area, size_t row, const char *who,
+                        const struct live_budget *b) {
+    size_t name = area->canvas->columns / 4 < 30 ? area->canvas->columns / 4 : 30;
+    size_t width = area->canvas->columns * 2 / 5 < 80 ? area->canvas->columns * 2 / 5 : 80;
+    canvas_put(area->canvas, row, 1, name - 2, ROLE_PLAIN, who);
+    draw_bar(area->canvas, row, name, width, b);
+    draw_words(area->canvas, row, name + width + 2, b);
+}
+
+/* Only the letters that are there. */
+static void draw_title(struct top_area *area, const struct live_budget *mean) {
+    struct canvas *c = area->canvas;
+    size_t at = 1;
+    canvas_stripe(c, area->row, ROLE_HEAD);
+    at += canvas_put(c, area->row, at, c->columns, ROLE_HEAD, "RANKS SO FAR   ");
+    for (int t = 0; t < BUDGET_TERMS; t++) {
+        char text[60];
+        if (share_of(mean, t) < 0.005)
+            continue;
+        int n = snprintf(text, sizeof text, "%c %s  ", budget_letter((enum budget_term)t),
+                         budget_term_words((enum budget_term)t));
+        if (n < 0 || at + (size_t)n > c->columns + 2)
+            return;
+        at += canvas_put(c, area->row, at, (size_t)n, ROLE_HEAD, text);
+    }
+}
+
+void top_draw_budgets(struct top_area *area) {
+    const struct live_snapshot *s = area->snapshot;
+    size_t n = count_shown(s, area->host), row = area->row + 1, end = area->row + area->rows;
+    struct live_budget mean = mean_of(s, area->host);
+    if (area->rows < 2 || !n)
+        return;
+    draw_title(area, &mean);
+    if (n + 1 > area->rows) {
+        char who[40];
+        snprintf(who, sizeof who, "mean of %zu", n);
+        draw_budget(area, row++, who, &mean);
+    }
+    for (size_t i = 0; i < s->n_budgets && row < end; i++) {
+        char who[200];
+        if (!is_shown(&s->budgets[i], area->host))
+            continue;
+        put_who(who, sizeof who, s, &s->budgets[i]);
+        draw_budget(area, row++, who, &s->budgets[i]);
+    }
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* The first lines: which run, and what limits it so far; and the last one: keys. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/top/draw.h"
+#include "common/error.h"
+#include "reports/formats/terminal.h"
+
+/* ---- the run ---- */
+
+static void put_state(char *text, size_t size, const struct live_snapshot *s,
+                      const struct top_view *view) {
+    char elapsed[TOP_NUMBER_SIZE];
+    top_time(elapsed, s->elapsed_s);
+    if (view->own)
+        snprintf(text, size, "watching for %s", elapsed);
+    else if (s->state == LIVE_RUNNING)
+        snprintf(text, size, "running for %s", elapsed);
+    else if (s->state == LIVE_CUT_OFF)
+        snprintf(text, size, "its recording was cut off after %s", elapsed);
+    else if (s->exit_status > 0)
+        snprintf(text, size, "ended after %s: %s, exit status %d", elapsed, s->end, s->exit_status);
+    else
+        snprintf(text, size, "ended after %s: %s", elapsed, s->end);
+}
+
+static void put_hosts(char *text, size_t size, const struct live_snapshot *s) {
+    size_t used =
+        (size_t)snprintf(text, size, "%zu host%s", s->n_hosts, s->n_hosts == 1 ? "" : "s");
+    if (s->n_hosts_expected > 0 && (size_t)s->n_hosts_expected > s->n_hosts && used < size)
+        used += (size_t)snprintf(text + used, size - used, " of %d", s->n_hosts_expected);
+    if (s->n_silent && used < size)
+        snprintf(text + used, size - used, ", %zu silent", s->n_silent);
+}
+
+static void draw_run(struct top_area *area) {
+    const struct live_snapshot *s = area->snapshot;
+    struct canvas *c = area->canvas;
+    char state[80], hosts[60], clock[16], right[80], name[64];
+    time_t now = time(NULL);
+    struct tm tm;
+    put_state(state, sizeof state, s, area->view);
+    put_hosts(hosts, sizeof hosts, s);
+    clock[0] = '\0';
+    if (localtime_r(&now, &tm))
+        strftime(clock, sizeof clock, "%H:%M:%S", &tm);
+    snprintf(right, sizeof right, "%s  %s", hosts, clock);
+    snprintf(name, sizeof name, "run %lld ", (long long)s->run_id);
+    size_t end = c->columns - terminal_width(right);
+    canvas_put_right(c, area->row, end, terminal_width(right), ROLE_PLAIN, right);
+    size_t at = canvas_put(c, area->row, 0, end - 1, ROLE_BOLD, "chokepoint top  ");
+    size_t room = end - at - 2, own = terminal_width(state) + 2;
+    if (!area->view->own) {
+        at += canvas_put(c, area->row, at, room, ROLE_PLAIN, name);
+        size_t left = end > at + own + 1 ? end - at - own - 1 : 1;
+        at += canvas_put(c, area->row, at, left, ROLE_BOLD, s->run_name) + 2;
+    }
+    canvas_put(c, area->row, at, end > at + 1 ? end - at - 1 : 0, ROLE_PLAIN, state);
+}
+
+/* ---- the limit ---- */
+
+/* Returns where it begins. */
+static size_t draw_certainty(struct top_area *area) {
+    const struct live_limit *limit = &area->snapshot->limit;
+    char text[40] = "";
+    if (limit->confidence > 0)
+        snprintf(text, sizeof text, "confidence %.0f %%", 100 * limit->confidence);
+    size_t begin = area->canvas->columns - terminal_width(text);
+    canvas_put(area->canvas, area->row, begin, area->canvas->columns, ROLE_PLAIN, text);
+    return begin;
+}
+
+/* Words in two lines, the second cut where the screen ends. */
+static void draw_summary(struct top_area *area, const char *text) {
+    struct canvas *c = area->canvas;
+    char first[1024];
+    size_t width = terminal_width(text), end = 0;
+    if (width <= c->columns) {
+        canvas_put(c, area->row, 0, c->columns, ROLE_PLAIN, text);
+        return;
+    }
+    for (size_t i = 0; text[i] && i + 1 < sizeof first; i++) {
+        first[i] = text[i];
+        first[i + 1] = '\0';
+        if (text[i] == ' ' && terminal_width(first) <= c->columns)
+            end = i;
+    }
+    first[end] = '\0';
+    canvas_put(c, area->row, 0, c->columns, ROLE_PLAIN, first);
+    const char *rest = text + (end ? end + 1 : 0);
+    canvas_put(c, area->row + 1, 0, c->columns, ROLE_PLAIN, rest);
+    if (terminal_width(rest) > c->columns)
+        canvas_put(c, area->row + 1, c->columns - 4, 4, ROLE_PLAIN, " ...");
+}
+
+/* What stands where nobody is blamed. */
+static const char *state_words(const struct live_limit *limit) {
+    if (limit->too_short)
+        return "too early to say";
+    if (limit->state == VERDICT_BALANCED)
+        return "none stands out";
+    return "not clear yet";
+}
+
+static void draw_limit(struct top_area *area) {
+    const struct live_limit *limit = &area->snapshot->limit;
+    struct canvas *c = area->canvas;
+    char until[TOP_NUMBER_SIZE];
+    size_t at = canvas_put(c, area->row, 0, c->columns, ROLE_BOLD,
+                           limit->final ? "limit  " : "limit so far  ");
+    if (!limit->known) {
+        canvas_put(c, area->row, at, c->columns, ROLE_PLAIN, "not judged yet");
+        return;
+    }
+    if (!limit->final)
+        at += canvas_print(c, area->row, at, c->columns, ROLE_DIM, "(%s)  ",
+                           top_time(until, limit->at_s));
+    bool sure = limit->what && limit->state == VERDICT_SATURATED;
+    if (limit->what && !sure)
+        at += canvas_put(c, area->row, at, c->columns, ROLE_PLAIN, "probably ");
+    size_t end = draw_certainty(area);
+    canvas_put(c, area->row, at, end > at + 2 ? end - at - 2 : 1,
+               limit->what ? ROLE_LIMIT : ROLE_PLAIN,
+               limit->what ? limit->what : state_words(limit));
+    struct top_area summary = *area;
+    summary.row++;
+    draw_summary(&summary, limit->summary);
+}
+
+/* ---- what is fullest now, where no command is recorded that could be limited ---- */
+
+struct fullest {
+    double share;
+    const char *host, *what;
+    enum role role;
+};
+
+static void consider(struct fullest *most, double share, const struct live_host *host,
+                     const char *what, enum role role) {
+    if (share > most->share)
+        *most = (struct fullest){share, host->name, what, role};
+}
+
+static struct fullest find_fullest(const struct live_snapshot *s) {
+    struct fullest most = {0};
+    for (size_t h = 0; h < s->n_hosts; h++) {
+        const struct live_host *host = &s->hosts[h];
+        const double *m = host->metrics;
+        if (host->silent_s > 0)
+            continue;
+        consider(&most, m[METRIC_CPU_CORE_MAX] / 100, host, "one core", ROLE_COMPUTING);
+        consider(&most, host->cpu_pct / 100, host, "all cores", ROLE_COMPUTING);
+        consider(&most, m[METRIC_MEM_USED] / host->memory_gb, host, "memory", ROLE_MEMORY);
+        consider(&most, m[METRIC_DISK_BUSY] / 100, host, "disk", ROLE_DISK);
+        consider(&most, m[METRIC_NET_SEND] / host->send_ceiling_mb_s, host, "network, sending",
+                 ROLE_TRANSFER);
+        consider(&most, m[METRIC_NET_RECV] / host->receive_ceiling_mb_s, host, "network, receiving",
+                 ROLE_TRANSFER);
+    }
+    return most;
+}
+
+static void draw_fullest(struct top_area *area) {
+    struct fullest most = find_fullest(area->snapshot);
+    struct canvas *c = area->canvas;
+    size_t at = canvas_put(c, area->row, 0, c->columns, ROLE_BOLD, "fullest now   ");
+    if (!most.host) {
+        canvas_put(c, area->row, at, c->columns, ROLE_PLAIN, "no sample yet");
+        return;
+    }
+    at += canvas_print(c, area->row, at, c->columns, most.role, "%s of ", most.what);
+    at += canvas_put(c, area->row, at, c->columns - 30, most.role, most.host);
+    canvas_print(c, area->row, at, c->columns, ROLE_PLAIN, ", at %.0f %%", 100 * most.share);
+    canvas_put(c, area->row + 1, 0, c->columns, ROLE_DIM,
+               "No command is recorded, so none is judged: see `chokepoint run`.");
+}
+
+void top_draw_head(struct top_area *area) {
+    struct top_area limit = *area;
+    limit.row++;
+    draw_run(area);
+    if (area->view->own)
+        draw_fullest(&limit);
+    else
+        draw_limit(&limit);
+}
+
+/* ---- the last line ---- */
+
+void top_draw_foot(struct top_area *area) {
+    static const char keys[] = "q quit  h help  Enter host  p processes  P M N < > sort  "
+                               "space pause  d delay";
+    static const char back[] = "q back  h help  up down  P M N < > sort  space pause  d delay";
+    const struct top_view *view = area->view;
+    struct canvas *c = area->canvas;
+    if (view->asks_delay)
+        canvas_print(c, area->row, 0, c->columns, ROLE_BOLD, "Seconds between pictures (%.1f): %s_",
+                     view->delay_s, view->entry);
+    else if (view->entry[0])
+        canvas_print(c, area->row, 0, c->columns, ROLE_BOLD, "Host number: %s_", view->entry);
+    else if (area->snapshot->trouble || view->message)
+        canvas_put(c, area->row, 0, c->columns, ROLE_BOLD,
+                   area->snapshot->trouble ? area->snapshot->trouble : view->message);
+    else if (view->paused)
+        canvas_put(c, area->row, 0, c->columns, ROLE_BOLD, "Paused: space goes on");
+    else
+        canvas_put(c, area->row, 0, c->columns, ROLE_DIM, view->mode == TOP_ALL ? keys : back);
+}

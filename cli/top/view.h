@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a run is looked at, and how: changed by keys, read by what draws. */
+#ifndef CHOKEPOINT_CLI_TOP_VIEW_H
+#define CHOKEPOINT_CLI_TOP_VIEW_H
+
+#include "reports/live/live.h"
+
+#define TOP_ROWS_MIN 24
+#define TOP_COLUMNS_MIN 80
+#define TOP_DELAY_MIN_S 0.1
+#define TOP_DELAY_MAX_S 3600.0
+
+enum top_mode { TOP_ALL, TOP_HOST, TOP_PROCESSES, TOP_HELP };
+
+/* Of hosts and of processes; `<` and `>` go through them. */
+enum top_sort { TOP_BY_NAME, TOP_BY_CPU, TOP_BY_MEMORY, TOP_BY_DISK, TOP_BY_NETWORK, TOP_SORTS };
+
+struct top_view {
+    enum top_mode mode;
+    enum top_mode before_help;
+    enum top_sort sort;
+    bool reversed;
+    char host[96]; /* the one that is marked, by name, since places change; "": the first */
+    size_t scroll; /* lines, of the list that fills the screen */
+    size_t page;   /* lines of it that were shown: set by what draws */
+    bool paused, quit;
+    bool asks_delay; /* `entry` is a delay that is being typed */
+    char entry[12];  /* digits that were typed */
+    double delay_s;
+    bool own;            /* the agents are ours: no command is recorded */
+    const char *message; /* of agents that are ours; NULL */
+};
+
+enum top_key {
+    TOP_KEY_NONE = 0,
+    /* characters as they are */
+    TOP_KEY_UP = 0x110000, /* beyond Unicode */
+    TOP_KEY_DOWN,
+    TOP_KEY_PAGE_UP,
+    TOP_KEY_PAGE_DOWN,
+    TOP_KEY_HOME,
+    TOP_KEY_END,
+    TOP_KEY_ENTER,
+    TOP_KEY_ESCAPE,
+    TOP_KEY_ERASE
+};
+
+void top_view_init(struct top_view *view, double delay_s);
+/* A key was pressed while that picture was shown. */
+void top_view_key(struct top_view *view, const struct live_snapshot *snapshot, int key);
+
+/* "name", "cpu", ...: what is sorted by. */
+const char *top_sort_name(enum top_sort sort);
+/* Indices of hosts in the order of the view; owned by the caller, NULL without memory. */
+size_t *top_hosts_in_order(const struct top_view *view, const struct live_snapshot *snapshot);
+/* Indices of processes, of one host (-1: of all); *ret_n of them. */
+size_t *top_processes_in_order(const struct top_view *view, const struct live_snapshot *snapshot,
+                               int host, size_t *ret_n);
+/* The place in such an order of hosts of the one that is marked. */
+size_t top_marked(const struct top_view *view, const struct live_snapshot *snapshot,
+                  const size_t *order);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/store_now.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "collector/store_private.h"
+#include "common/error.h"
+
+/* Of the rows of one frame, the fullest: percent and instance. Only what is stored with the
+ * interval over which it grew. */
+static const struct look {
+    const char *table, *resource, *sql;
+} looks[] = {
+    {"cpu", "a core",
+     "SELECT max(100.0 * (interval_ns - coalesce(idle_ns, 0) - coalesce(iowait_ns, 0))"
+     " / interval_ns), instance FROM cpu WHERE frame = ? AND interval_ns > 0"},
+    {"memory", "memory",
+     "SELECT max(100.0 * (total_bytes - available_bytes) / total_bytes), 0 FROM memory"
+     " WHERE frame = ? AND total_bytes > 0"},
+    {"disk", "a disk",
+     "SELECT max(100.0 * busy_ns / interval_ns), instance FROM disk WHERE frame = ?"
+     " AND interval_ns > 0"},
+};
+
+static int name_instance(struct store *store, int64_t instance, char *name, size_t size) {
+    AUTO(sql_finalize) sqlite3_stmt *row = NULL;
+    int r = sql_prepare(store, "SELECT name FROM instance WHERE instance = ?", &row);
+    if (r == 0)
+        r = sql_bind(row, "i", instance);
+    name[0] = '\0';
+    if (r == 0 && sqlite3_step(row) == SQLITE_ROW)
+        sql_column_text(row, 0, name, size);
+    return r;
+}
+
+/* Keeps it if it is fuller than what was found so far. */
+static int look_at(struct store *store, const struct look *look, int64_t frame, const char *host,
+                   struct store_now *now) {
+    AUTO(sql_finalize) sqlite3_stmt *row = NULL;
+    bool has = false;
+    int r = sql_has_table(store, look->table, &has);
+    if (r || !has)
+        return r;
+    r = sql_prepare(store, look->sql, &row);
+    if (r == 0)
+        r = sql_bind(row, "i", frame);
+    int code = r ? SQLITE_DONE : sqlite3_step(row);
+    if (code != SQLITE_ROW || sqlite3_column_type(row, 0) == SQLITE_NULL)
+        return r ? r : sql_errno(code);
+    double used_pct = sqlite3_column_double(row, 0);
+    if (now->resource && used_pct <= now->used_pct)
+        return 0;
+    now->resource = look->resource;
+    now->used_pct = used_pct > 100 ? 100 : used_pct < 0 ? 0 : used_pct;
+    snprintf(now->host, sizeof now->host, "%s", host);
+    return name_instance(store, sqlite3_column_int64(row, 1), now->what, sizeof now->what);
+}
+
+static int look_at_host(struct store *store, sqlite3_stmt *host, struct store_now *now) {
+    char name[INSTANCE_MAX + 1];
+    int64_t frame = sql_column(host, 2);
+    int r = 0;
+    sql_column_text(host, 0, name, sizeof name);
+    now->samples += sqlite3_column_int64(host, 1);
+    now->hosts += frame != VALUE_ABSENT;
+    for (size_t i = 0; r == 0 && i < ARRAY_SIZE(looks) && frame != VALUE_ABSENT; i++)
+        r = look_at(store, &looks[i], frame, name, now);
+    return r;
+}
+
+int store_look_now(struct store *store, int64_t run, struct store_now *ret_now) {
+    AUTO(sql_finalize) sqlite3_stmt *hosts = NULL;
+    struct store_now now = {0};
+    int code = SQLITE_DONE;
+    int r = sql_prepare(store,
+                        "SELECT h.name, s.frames, (SELECT max(f.frame) FROM frame f WHERE f.stream"
+                        " = s.stream) FROM host h JOIN stream s USING(host) WHERE h.run = ?"
+                        " AND s.period_ns <> 0",
+                        &hosts);
+    if (r == 0)
+        r = sql_bind(hosts, "i", run);
+    while (r == 0 && (code = sqlite3_step(hosts)) == SQLITE_ROW)
+        r = look_at_host(store, hosts, &now);
+    r = r ? r : sql_errno(code);
+    if (r == 0)
+        *ret_now = now;
+    return r;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run as it is now: what front ends that are looked at while it goes on (`chokepoint top`,
+ * `chokepoint serve`) show. Figures of hosts, processes and pairs are those of the last second that
+ * has arrived; the limit so far and the ranks' budgets are of the whole run until then.
+ *
+ *     struct live *live;
+ *     int r = live_open("run.db", "last", &live, why, sizeof why);
+ *     while (...) {                      // as often as the picture should change, once a second
+ *         live_poll(live);               // about a millisecond a host; never waits for the judge
+ *         draw(live_look(live));         // valid until the next poll
+ *     }
+ *     live_close(live);                  // at once, even while it is being judged
+ *
+ * Two threads: the caller's polls; one of its own, of low priority, judges what is recorded so far
+ * now and then. It rests so long that it takes LIVE_JUDGE_SHARE of a core on the average. A struct
+ * live belongs to one thread at a time; any number of them may watch one run. The database is only
+ * read. A run that has ended is looked at in the same way: the picture stays that of its end, and
+ * the limit becomes that of its report, calls included.
+ *
+ * Units: MB/s and GB are decimal; % of a process is of one core (four busy threads: 400), % of a
+ * host of all its cores; times are seconds since the command started. NAN is a number that is not
+ * known, -1 a count, an index or an id that is not. All text is somebody else's: UTF-8, but to be
+ * escaped by whoever shows it.
+ */
+#ifndef CHOKEPOINT_REPORTS_LIVE_H
+#define CHOKEPOINT_REPORTS_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "analysis/facts/recording/metric.h"
+#include "analysis/time/budget.h"
+#include "analysis/verdict/verdict.h"
+
+#define LIVE_SILENT_S 5.0      /* a host of which nothing came for so long is silent */
+#define LIVE_CUT_OFF_S 30.0    /* so are all of them, of a run that nobody records any more */
+#define LIVE_JUDGE_SHARE 0.02  /* of one core */
+#define LIVE_JUDGE_EVERY_S 5.0 /* not more often than that */
+#define LIVE_PROCESSES_MAX 256 /* the busiest of each picture */
+#define LIVE_PAIRS_MAX 64
+#define LIVE_RANKS_MAX 1024
+#define LIVE_CORES_MAX 1024 /* of a host */
+
+enum live_state {
+    LIVE_RUNNING,
+    LIVE_ENDED,  /* see end, exit_status */
+    LIVE_CUT_OFF /* no end was recorded, and nothing comes any more: its recording died */
+};
+/* "running", "ended", "cut-off" */
+const char *live_state_name(enum live_state state);
+
+enum live_task { /* tasks of a host by what they do */
+                 LIVE_TASK_RUNNING,
+                 LIVE_TASK_SLEEPING,
+                 LIVE_TASK_WAITING, /* for a disk: D */
+                 LIVE_TASK_STOPPED,
+                 LIVE_TASK_ZOMBIE,
+                 LIVE_TASK_OTHER,
+                 LIVE_TASKS
+};
+/* "running", "sleeping", "waiting", "stopped", "zombie", "other" */
+const char *live_task_name(enum live_task task);
+
+struct live_host {
+    const char *name;
+    double seen_s;   /* of its newest sample; NAN: none came yet */
+    double silent_s; /* for how long nothing came; 0: it is not silent. Its figures are then those
+                        of its last moment. Of a run that has ended no host is silent. */
+    double metrics[METRIC_JOB_CPU]; /* by enum metric (metric.h), up to METRIC_CPU_CORE_MAX */
+    double cpu_pct;                 /* all cores, busy: neither idle nor waiting for a disk */
+    double *core_pct;               /* each core, busy, in the order of their numbers */
+    int *core_number;
+    size_t n_cores;
+    double memory_gb, swap_gb, swap_used_gb; /* there is so much; memory used: METRIC_MEM_USED */
+    double send_ceiling_mb_s, receive_ceiling_mb_s, read_ceiling_mb_s, write_ceiling_mb_s;
+    /* what the link or disk is known to carry: set, measured or the interface's speed */
+    double load[3], uptime_s;  /* averages of 1, 5, 15 minutes */
+    int64_t tasks[LIVE_TASKS]; /* processes */
+};
+
+struct live_process {
+    int host;            /* of the snapshot's */
+    int64_t pid;         /* -1 */
+    int rank;            /* -1: none */
+    bool job;            /* of the command that is recorded */
+    const char *name;    /* without the pid */
+    const char *command; /* its command line, of a host that is this machine; NULL */
+    double cpu_pct;
+    double run_queue_pct; /* runnable, but without a core */
+    double memory_gb, read_mb_s, write_mb_s;
+    int64_t threads;
+};
+
+/* What goes between two hosts, both ways. */
+struct live_pair {
+    int host, peer;                    /* of the snapshot's; -1: no host of the run */
+    const char *host_name, *peer_name; /* their names; of others the address */
+    double send_mb_s;                  /* from host to peer */
+    double receive_mb_s;
+    size_t connections; /* 0: counted by packets */
+};
+
+/* Where a rank's time went, from the start until the limit was judged. */
+struct live_budget {
+    int host;
+    int rank; /* -1: the program has none, or they are not known */
+    int64_t pid;
+    const char *process;
+    double wall_s, term_s[BUDGET_TERMS]; /* see budget_term_name, budget_term_words */
+    double unknown_s;
+};
+
+/* What limited the run so far. */
+struct live_limit {
+    bool known;     /* false: nothing has been judged yet */
+    double at_s;    /* of the run until then */
+    bool final;     /* the run has ended, and all of it was judged, as in its report */
+    bool too_short; /* to be judged: summary says so */
+    enum verdict_state state;
+    double confidence;   /* 0..1; 0: none is given */
+    int host, rank;      /* -1 */
+    const char *what;    /* "vm1's network (sending)", no sentence; NULL: nobody is to blame */
+    const char *summary; /* a sentence or two; "" while not known */
+    double gain;         /* share of the run's time that would go without it; NAN */
+};
+
+struct live_snapshot {
+    uint64_t number; /* grows with every poll that changed something */
+    int64_t run_id;
+    const char *run_name, *command;
+    enum live_state state;
+    const char *end; /* of LIVE_ENDED "done", "failed", "killed", "interrupted"; else "" */
+    int exit_status; /* -1: unknown */
+    double elapsed_s, period_s;
+    int64_t started_wall_ns;
+    int n_hosts_expected;    /* more than n_hosts: from so many nothing came yet */
+    struct live_host *hosts; /* by name, vm2 before vm10 */
+    size_t n_hosts, n_silent;
+    struct live_process *processes; /* by CPU, the busiest first */
+    size_t n_processes;
+    struct live_pair *pairs; /* by both directions, the busiest first */
+    size_t n_pairs;
+    struct live_budget *budgets; /* by rank, then host */
+    size_t n_budgets;
+    struct live_limit limit;
+    const char *trouble; /* one line: the database is gone or cannot be read, and the picture is the
+                            last that could be; NULL */
+};
+
+struct live;
+
+/* Opens a database and finds the run, as store_find_run does ("last", a number, a name). One line
+ * in `why` says what failed: -ENOENT (no database, no such run), -ECANCELED (its command never
+ * started), others of store_open_read. Makes no picture yet. */
+int live_open(const char *database, const char *run, struct live **ret_live, char *why,
+              size_t why_size);
+void live_close(struct live *live); /* takes NULL */
+
+/* Reads what is new and makes the picture. 1: it changed; 0: nothing is new. -ENOMEM, after which
+ * the picture is empty; any other trouble is said in the picture. */
+int live_poll(struct live *live);
+const struct live_snapshot *live_look(const struct live *live);
+
+/* Judges now, and waits for it: for one picture that has all, and for tests. */
+int live_judge_now(struct live *live);
+
+/* One JSON object, chokepoint.live/1, on one line (docs/live-json.md); unknown numbers are null.
+ * -EIO, -ENOMEM. */
+int live_write_json(const struct live_snapshot *snapshot, FILE *out);
+
+#endif

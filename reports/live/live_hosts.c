@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures of each host, of its last second. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "reports/live/live_private.h"
+
+#define BIT(column) (UINT64_C(1) << (column))
+#define CPU_ALL UINT64_C(0xff)
+#define CPU_FREE (BIT(CPU_IDLE) | BIT(CPU_IOWAIT))
+
+static int fill_metrics(struct live_host *to, const struct live_window *window, int host,
+                        struct window now) {
+    for (int m = 0; m < METRIC_JOB_CPU; m++) {
+        struct rate rate;
+        int result = metric_rate(&window->recording, host, (enum metric)m, &rate);
+        if (result < 0)
+            return result;
+        to->metrics[m] = rate_mean_between(&rate, now.begin_ns, now.end_ns);
+        rate_release(&rate);
+    }
+    double wait = to->metrics[METRIC_CPU_IOWAIT]; /* a group has none of its own */
+    to->cpu_pct = 100 - to->metrics[METRIC_CPU_IDLE] - (isnan(wait) ? 0 : wait);
+    return 0;
+}
+
+/* ---- cores ---- */
+
+/* "cpu12"; -1: the sum of a group's. */
+static int core_number(const char *name) {
+    uint64_t number;
+    bool good = strncmp(name, "cpu", 3) == 0 && text_parse_u64(name + 3, &number) == 0 &&
+                number < INT32_MAX;
+    return good ? (int)number : -1;
+}
+
+struct core {
+    int number;
+    double pct;
+};
+
+static int compare_cores(const void *a, const void *b) {
+    const struct core *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static size_t list_cores(const struct live_window *window, int host, struct window now,
+                         struct core *cores) {
+    const struct series_set *set = &window->recording.tables[RECORDING_CPU];
+    struct series_range range = series_set_of_host(set, host);
+    size_t n = 0;
+    for (size_t s = range.begin; s < range.end && n < LIVE_CORES_MAX; s++) {
+        const struct series *series = &set->items[s];
+        double all = live_window_growth(set, series, CPU_ALL, now);
+        double idle = live_window_growth(set, series, CPU_FREE, now);
+        int number = core_number(series->name);
+        if (number >= 0 && all > 0) /* one that has gone offline does not grow */
+            cores[n++] = (struct core){number, 100 * (all - idle) / all};
+    }
+    if (n)
+        qsort(cores, n, sizeof *cores, compare_cores);
+    return n;
+}
+
+static int fill_cores(struct live_host *to, const struct live_window *window, int host,
+                      struct window now) {
+    struct core cores[LIVE_CORES_MAX];
+    size_t n = list_cores(window, host, now, cores);
+    to->core_pct = malloc((n + 1) * sizeof *to->core_pct);
+    to->core_number = malloc((n + 1) * sizeof *to->core_number);
+    if (!to->core_pct || !to->core_number)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        to->core_pct[i] = cores[i].pct;
+        to->core_number[i] = cores[i].number;
+    }
+    to->n_cores = n;
+    return 0;
+}
+
+/* ---- levels ---- */
+
+static int64_t level(const struct live_window *window, int host, enum recording_table table,
+                     size_t column) {
+    const struct series_set *set = &window->recording.tables[table];
+    struct series_range range = series_set_of_host(set, host);
+    for (size_t s = range.begin; s < range.end; s++)
+        if (set->items[s].host == host)
+            return series_last(set, &set->items[s], column);
+    return VALUE_ABSENT;
+}
+
+static double scaled(int64_t value, double scale) {
+    return value == VALUE_ABSENT ? NAN : (double)value * scale;
+}
+
+/* Known from one sample on, which rates and means of levels are not. */
+static void fill_memory(struct live_host *to, const struct live_window *window, int host) {
+    double available = scaled(level(window, host, RECORDING_MEMORY, MEMORY_AVAILABLE), 1e-9);
+    to->metrics[METRIC_MEM_FREE] = available;
+    to->metrics[METRIC_MEM_USED] = to->memory_gb - available;
+}
+
+static void fill_levels(struct live_host *to, const struct live_window *window, int host) {
+    to->memory_gb = scaled(level(window, host, RECORDING_MEMORY, MEMORY_TOTAL), 1e-9);
+    to->swap_gb = scaled(level(window, host, RECORDING_MEMORY, MEMORY_SWAP_TOTAL), 1e-9);
+    to->swap_used_gb =
+        to->swap_gb - scaled(level(window, host, RECORDING_MEMORY, MEMORY_SWAP_FREE), 1e-9);
+    for (size_t i = 0; i < 3; i++)
+        to->load[i] = scaled(level(window, host, RECORDING_LOAD, LOAD_1 + i), 1e-9);
+    to->uptime_s = scaled(level(window, host, RECORDING_LOAD, LOAD_UPTIME), 1e-9);
+    for (size_t i = 0; i < LIVE_TASKS; i++) {
+        int64_t tasks = level(window, host, RECORDING_LOAD, LOAD_RUNNING + i);
+        to->tasks[i] = tasks < 0 ? -1 : tasks;
+    }
+}
+
+/* ---- all of them ---- */
+
+static int compare_names(const void *a, const void *b, void *ctx) {
+    char *const *names = ctx;
+    return strverscmp(names[*(const int *)a], names[*(const int *)b]);
+}
+
+/* Where each host of the window is in the order of names. */
+static int find_places(struct live_picture *picture, const struct recording *recording) {
+    size_t n = recording->n_hosts;
+    int *order = malloc((n + 1) * sizeof *order);
+    picture->place = malloc((n + 1) * sizeof *picture->place);
+    if (!order || !picture->place)
+        return free(order), -ENOMEM;
+    for (size_t h = 0; h < n; h++)
+        order[h] = (int)h;
+    qsort_r(order, n, sizeof *order, compare_names, recording->hosts);
+    for (size_t i = 0; i < n; i++)
+        picture->place[order[i]] = (int)i;
+    free(order);
+    return 0;
+}
+
+static int fill_host(struct live_picture *picture, const struct live_window *window, int host) {
+    struct live_host *to = &picture->snapshot.hosts[picture->place[host]];
+    struct window now = live_window_now(window, host);
+    const char *name = window->recording.hosts[host];
+    to->name = live_keep(picture, name, strlen(name));
+    to->seen_s = scaled(window->last_ns[host], 1e-9);
+    to->send_ceiling_mb_s = to->receive_ceiling_mb_s = NAN;
+    to->read_ceiling_mb_s = to->write_ceiling_mb_s = NAN;
+    fill_levels(to, window, host);
+    int result = fill_metrics(to, window, host, now);
+    fill_memory(to, window, host);
+    return result < 0 ? result : fill_cores(to, window, host, now);
+}
+
+int live_fill_hosts(struct live_picture *picture, const struct live_window *window) {
+    struct live_snapshot *snapshot = &picture->snapshot;
+    int result = find_places(picture, &window->recording);
+    snapshot->hosts = calloc(window->recording.n_hosts + 1, sizeof *snapshot->hosts);
+    if (!snapshot->hosts)
+        return -ENOMEM;
+    snapshot->n_hosts = result < 0 ? 0 : window->recording.n_hosts;
+    for (size_t h = 0; result == 0 && h < snapshot->n_hosts; h++)
+        result = fill_host(picture, window, (int)h);
+    return result;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the live model. */
+#ifndef CHOKEPOINT_REPORTS_LIVE_PRIVATE_H
+#define CHOKEPOINT_REPORTS_LIVE_PRIVATE_H
+
+#include "analysis/facts/recording/recording.h"
+#include "collector/store_tail.h"
+#include "reports/live/live.h"
+#include "reports/words/text_list.h"
+
+/* ---- live_window.c: the last moments of every host ---- */
+
+#define LIVE_NOW_NS INT64_C(1000000000) /* what a rate is of */
+
+#define LIVE_TABLES 8
+
+struct live_window {
+    struct store_tail_table tables[LIVE_TABLES]; /* that it holds, for store_tail_open */
+    struct recording recording;                  /* its hosts in the order in which they came */
+    int64_t *last_ns; /* owned, by host: of its newest frame; VALUE_ABSENT */
+    size_t guess;
+};
+
+void live_window_init(struct live_window *window);
+void live_window_release(struct live_window *window);
+/* Takes what is new of the run, and forgets what is old. *ret_rows: so many came. */
+int live_window_take(struct live_window *window, struct store_tail *tail, size_t *ret_rows);
+
+/* The last second of the host, the empty one of a host without samples. */
+struct window live_window_now(const struct live_window *window, int host);
+/* The last second that a series has rows of; false: it has none any more. */
+bool live_window_now_of(const struct live_window *window, const struct series *series,
+                        struct window *ret_now);
+/* What the columns (a mask) grew in a second of that window, NAN: not known. */
+double live_window_growth(const struct series_set *set, const struct series *series,
+                          uint64_t columns, struct window now);
+
+/* ---- live_command.c ---- */
+
+struct live_picture;
+/* The boot of this machine; "": not known. */
+void live_own_boot(char boot_id[BOOT_ID_SIZE + 1]);
+/* Command lines of the processes of hosts that are this machine (by the snapshot's hosts). */
+void live_fill_commands(struct live_picture *picture, const bool *is_here);
+
+/* ---- live_judge.c: the run so far, judged in a thread ---- */
+
+struct live_judged {
+    struct live_limit limit; /* its texts are the next two; host: of hosts */
+    char *what, *summary;
+    char **hosts; /* names, owned */
+    size_t n_hosts;
+    double *ceilings; /* owned, four a host: send, receive, read, write */
+    struct live_budget *budgets;
+    char **processes; /* owned, of the budgets */
+    size_t n_budgets;
+};
+
+struct live_judge;
+int live_judge_new(const char *database, int64_t run, struct live_judge **ret_judge);
+void live_judge_free(struct live_judge *judge); /* does not wait for it; takes NULL */
+/* Begins to judge unless it is doing so or has to rest; `ended`: the run has, and once that was
+ * judged there is nothing more to do. The newest result; NULL: none yet. */
+const struct live_judged *live_judge_ask(struct live_judge *judge, bool ended);
+/* Judges, and waits for it. */
+int live_judge_wait(struct live_judge *judge, bool ended);
+
+/* ---- live_picture.c, live_hosts.c, live_busiest.c: the snapshot of all that ---- */
+
+struct live_picture {
+    struct live_snapshot snapshot;
+    struct text_list texts; /* that the snapshot points to */
+    int *place;             /* owned, by the window's hosts: where each is in the snapshot */
+};
+
+/* A copy that lives as long as the picture; NULL: no memory, which texts.error says, too. */
+const char *live_keep(struct live_picture *picture, const char *text, size_t size);
+
+/* Each fills its own part of an empty picture; -ENOMEM. */
+int live_fill_hosts(struct live_picture *picture, const struct live_window *window);
+int live_fill_processes(struct live_picture *picture, const struct live_window *window);
+int live_fill_pairs(struct live_picture *picture, const struct live_window *window);
+int live_fill_judged(struct live_picture *picture, const struct live_judged *judged);
+void live_picture_release(struct live_picture *picture);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* The connections that carried most, one by one: of which process, between which ports. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/flow_ends.h"
+#include "analysis/facts/series/stats.h"
+#include "reports/model/model_private.h"
+
+/* Behind the last ':' of one end of "10.0.0.1:1025>10.0.0.2:56031". -1: none. */
+static int port_of(const char *name, bool far_end) {
+    const char *arrow = strchr(name, '>');
+    const char *end = arrow && !far_end ? arrow : name + strlen(name), *at = end;
+    while (at > name && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return arrow && at > name && at[-1] == ':' && end - at <= 5 && end > at ? atoi(at) : -1;
+}
+
+/* The process of that host with that id; NULL: none was seen. */
+static const char *process_of(const struct recording *recording, int host, int64_t pid) {
+    const struct series_set *set = &recording->tables[RECORDING_PROCESS];
+    for (size_t s = 0; pid > 0 && s < set->n; s++)
+        if (set->items[s].host == host && series_last(set, &set->items[s], PROCESS_PID) == pid)
+            return set->items[s].name;
+    return NULL;
+}
+
+static double sum_of(const struct series_set *set, const struct series *series) {
+    double sum = 0;
+    for (size_t row = 0; row < series->n; row++) {
+        int64_t value = series_value(set, series, row, CONNECTION_SEND_BYTES);
+        sum += value > 0 ? (double)value : 0;
+    }
+    return sum;
+}
+
+/* In ms, of the rows that tell it; NAN. */
+static double median_rtt(const struct series_set *set, const struct series *series) {
+    double *values = malloc((series->n + 1) * sizeof *values), median = NAN;
+    size_t n = 0;
+    for (size_t row = 0; values && row < series->n; row++) {
+        int64_t value = series_value(set, series, row, CONNECTION_RTT);
+        if (value > 0)
+            values[n++] = (double)value / 1e6;
+    }
+    if (n)
+        median = stats_median(values, n);
+    free(values);
+    return median;
+}
+
+static int compare_connections(const void *a, const void *b) {
+    const struct report_connection *x = a, *y = b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return (x->series > y->series) - (x->series < y->series);
+}
+
+static int name_processes(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    for (size_t i = 0; i < report->n_connections; i++) {
+        struct report_connection *c = &report->connections[i];
+        const struct series *series = &set->items[c->series];
+        const char *process =
+            process_of(model->recording, series->host, series_last(set, series, CONNECTION_PID));
+        c->rtt_ms = median_rtt(set, series);
+        if (process && !(c->process = strdup(process)))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int report_fill_connections(struct report *report, const struct run_model *model) {
+    const struct series_set *set = &model->recording->tables[RECORDING_CONNECTION];
+    int *to = calloc(set->n + 1, sizeof *to), result = to ? 0 : -ENOMEM;
+    report->connections = calloc(set->n + 1, sizeof *report->connections);
+    if (result == 0 && report->connections)
+        result = flow_ends(set, to);
+    for (size_t s = 0; result == 0 && report->connections && s < set->n; s++) {
+        double bytes = sum_of(set, &set->items[s]);
+        if (bytes > 0)
+            report->connections[report->n_connections++] = (struct report_connection){
+                .series = s,
+                .from = set->items[s].host,
+                .to = to[s],
+                .from_port = port_of(set->items[s].name, false),
+                .to_port = port_of(set->items[s].name, true),
+                .bytes = bytes,
+                .mean_mb_s = report->duration_s > 0 ? bytes / report->duration_s / 1e6 : NAN};
+    }
+    free(to);
+    if (!report->connections || result < 0)
+        return result < 0 ? result : -ENOMEM;
+    report->n_connections_all = report->n_connections;
+    if (report->n_connections)
+        qsort(report->connections, report->n_connections, sizeof *report->connections,
+              compare_connections);
+    if (report->n_connections > REPORT_CONNECTIONS_MAX)
+        report->n_connections = REPORT_CONNECTIONS_MAX;
+    return name_processes(report, model);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a picture shows, in a sentence for its caption. */
+#ifndef CHOKEPOINT_REPORTS_FINDING_H
+#define CHOKEPOINT_REPORTS_FINDING_H
+
+#include "reports/model/model.h"
+
+/* name: of a kind of picture (pictures.h); NULL is fine. The caller's; NULL: nothing to say of
+ * that kind, or no memory. Names of hosts come from outside. */
+char *picture_finding(const struct report *report, const char *name);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of the pictures of resources: what gnuplot draws, and the page's script. */
+#ifndef CHOKEPOINT_REPORTS_RESOURCE_H
+#define CHOKEPOINT_REPORTS_RESOURCE_H
+
+#include "reports/plot/plot.h"
+
+struct resource_line {
+    enum metric metric;
+    const char *label, *colour;
+};
+
+#define RESOURCE_LINES_MAX 4
+
+struct resource_plot {
+    const char *name; /* as `chokepoint report --plot` has it */
+    const char *title, *unit;
+    bool stacked;
+    double top; /* of the y axis; 0: the highest value of all hosts */
+    struct resource_line lines[RESOURCE_LINES_MAX];
+    size_t n;
+};
+
+extern const struct resource_plot resource_plots[PLOT_RESOURCE_COUNT_];
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Full resources over time. A picture only. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "reports/plot/map.h"
+#include "reports/sections/sections.h"
+
+void section_map(const struct report *report, struct page *page) {
+    struct map_drawing map;
+    if (!page_draws(page))
+        return;
+    int result = map_draw(report, &map);
+    if (result < 0 && result != -ENODATA)
+        page->error = page->error ? page->error : result;
+    page_drawn(page, &(struct page_picture){.svg = map.svg,
+                                            .why = -result,
+                                            .name = "map",
+                                            .caption = "How full each host was over time",
+                                            .finding = map.finding});
+    if (result == 0)
+        page_paragraph(page, STYLE_NOTE,
+                       "The darker, the fuller; red: %.0f %% of what it can do, or more. A link "
+                       "of which no ceiling is known is held against the highest rate seen, and is "
+                       "never red.%s",
+                       100 * MAP_FULL,
+                       report->n_hosts > MAP_HOSTS_MAX
+                           ? " Each row shows the resource that is fullest: CPU green, network "
+                             "blue, disk purple, memory pink."
+                           : "");
+    free(map.svg);
+    free(map.finding);
+}

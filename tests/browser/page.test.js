@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// The page of a report, in a browser: what it shows without scripts, what scripts add, on a telephone, in the dark, on
+// paper, by keyboard, with hostile names. Pages are made by run.sh: RUN_PAGE, HOSTILE_PAGE, COMPARE_PAGE.
+"use strict";
+const assert = require("node:assert");
+const fs = require("node:fs");
+const { before, after, test } = require("node:test");
+const { start, stop, open } = require("./lib.js");
+
+const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE;
+const parts = ["Verdict", "Full resources over time", "Where each rank's time went", "Gains of changes", "Iterations", "Over time",
+    "Traffic between hosts", "Processes", "Evidence, and its gaps", "Tables"];
+
+before(start);
+after(stop);
+
+async function quiet(opened) {
+    assert.deepEqual(opened.trouble, []);
+    assert.deepEqual(opened.requests, []);
+    await opened.context.close();
+}
+const headings = page => page.locator("main section > h2").allTextContents();
+
+test("the verdict is first and the parts follow in their order", async () => {
+    const opened = await open(run), shown = await headings(opened.page);
+    assert.deepEqual(shown, parts.filter(part => shown.includes(part)));
+    for (const part of ["Verdict", "Full resources over time", "Over time", "Tables"])
+        assert.ok(shown.includes(part), part);
+    assert.match(await opened.page.locator("#verdict .fields").textContent(), /do[\s\S]*recording/);
+    await quiet(opened);
+});
+
+test("each line of the contents leads to its part", async () => {
+    const opened = await open(run), links = opened.page.locator("nav a");
+    assert.ok(await links.count() >= 5);
+    for (const target of await links.evaluateAll(all => all.map(a => a.getAttribute("href"))))
+        assert.equal(await opened.page.locator(target).count(), 1, target);
+    await quiet(opened);
+});
+
+test("without scripts there is a picture of everything", async () => {
+    const opened = await open(run, { scripts: false });
+    for (const plot of ["map", "budget", "cpu", "network", "memory", "disk"])
+        assert.ok(await opened.page.locator(`figure[data-plot="${plot}"] .picture svg`).first().isVisible(), plot);
+    assert.ok(await opened.page.locator("#verdict .verdict").isVisible());
+    assert.ok(await opened.page.locator("#tables td").count() > 20);
+    await quiet(opened);
+});
+
+test("no id is there twice and no picture is drawn on white", async () => {
+    const opened = await open(run);
+    const ids = await opened.page.evaluate(() => Array.from(document.querySelectorAll("[id]"), e => e.id));
+    assert.deepEqual(ids.filter((id, i) => ids.indexOf(id) !== i), []);
+    assert.equal(await opened.page.locator("svg rect[fill='#ffffff'][x='0'][y='0']").count(), 0);
+    await quiet(opened);
+});
+
+test("sentences have no literal backticks", async () => {
+    const opened = await open(run);
+    assert.doesNotMatch(await opened.page.locator("main").innerText(), /`/);
+    await quiet(opened);
+});
+
+const chart = (page, plot) => page.locator(`figure[data-plot="${plot}"] .chart`).first();
+const said = page => page.locator("#over-time output").textContent();
+
+test("the cursor of one plot is that of all, with values", async () => {
+    const opened = await open(run), page = opened.page;
+    await chart(page, "network").scrollIntoViewIfNeeded();
+    const box = await chart(page, "network").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.move(box.x + box.width / 2 + 3, box.y + box.height / 2);
+    assert.match(await page.locator("figure[data-plot=network] .panel-head").first().textContent(), /send [0-9.]+ MB\/s/);
+    assert.match(await page.locator("figure[data-plot=cpu] .panel-head").first().textContent(), /user [0-9.]+ %/);
+    assert.equal(await page.locator("figure[data-plot=cpu] .cursor").first().evaluate(e => e.style.display), "block");
+    assert.match(await said(page), /^[0-9.]+ s$/);
+    await quiet(opened);
+});
+
+test("a drag zooms all plots, Shift moves them, a double click shows the whole run", async () => {
+    const opened = await open(run), page = opened.page;
+    await chart(page, "cpu").scrollIntoViewIfNeeded();
+    const whole = await said(page), box = await chart(page, "cpu").boundingBox();
+    const drag = async (from, to) => {
+        await page.mouse.move(box.x + box.width * from, box.y + 40);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * (from + to) / 2, box.y + 42);
+        await page.mouse.move(box.x + box.width * to, box.y + 40);
+        await page.mouse.up();
+        await page.mouse.move(5, 5);
+    };
+    await drag(.3, .6);
+    const zoomed = await said(page), width = text => text.match(/[0-9.]+/g).map(Number).reduce((a, b) => b - a);
+    assert.notEqual(zoomed, whole);
+    assert.ok(width(zoomed) < .5 * width(whole), zoomed);
+    await page.keyboard.down("Shift");
+    await drag(.6, .5);
+    await page.keyboard.up("Shift");
+    const moved = await said(page);
+    assert.notEqual(moved, zoomed);
+    assert.ok(Math.abs(width(moved) - width(zoomed)) < .2, moved);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + 40);
+    await page.mouse.move(5, 5);
+    assert.equal(await said(page), whole);
+    await quiet(opened);
+});
+
+test("plots obey the keyboard", async () => {
+    const opened = await open(run), page = opened.page, whole = await said(page);
+    await chart(page, "cpu").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.match(await said(page), /^[0-9.]+ s$/);
+    await page.keyboard.press("+");
+    await page.keyboard.press("Escape");
+    assert.notEqual(await said(page), whole);
+    await page.keyboard.press("0");
+    assert.equal(await said(page), whole);
+    await quiet(opened);
+});
+
+test("a host that is taken off the list leaves all plots", async () => {
+    const opened = await open(run), page = opened.page;
+    const shown = () => page.locator("figure[data-plot=cpu] .chart").count(), before_that = await shown();
+    await page.locator(".bar input[type=checkbox]").first().uncheck();
+    assert.equal(await shown(), before_that - 1);
+    assert.equal(await page.locator("figure[data-plot=disk] .chart").count(), before_that - 1);
+    await page.locator(".bar input[type=checkbox]").first().check();
+    assert.equal(await shown(), before_that);
+    await quiet(opened);
+});
+
+test("the map says what is under the pointer and leads to that host at that time", async () => {
+    const opened = await open(run), page = opened.page, whole = await said(page);
+    const box = await page.locator("svg.map").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 8);
+    assert.match(await page.locator(".map-says").textContent(), /CPU, [0-9.]+ s/);
+    await page.mouse.click(box.x + box.width / 2, box.y + 8);
+    await page.mouse.move(2, 2);
+    assert.notEqual(await said(page), whole);
+    await quiet(opened);
+});
+
+const column = (page, table, n) => page.locator(`${table} tbody tr:not(.group) td:nth-child(${n})`).allTextContents();
+
+test("a table sorts by a click and by Enter, both ways", async () => {
+    const opened = await open(run), page = opened.page, table = "#processes .scroll.table:last-of-type table";
+    const head = page.locator(`${table} th`).filter({ hasText: "CPU" }).first(), n = 1 + await head.evaluate(th => th.cellIndex);
+    const numbers = async () => (await column(page, table, n)).map(Number).filter(x => !isNaN(x));
+    await head.locator("button").click();
+    const rising = await numbers();
+    assert.ok(rising.length > 2);
+    assert.deepEqual(rising, [...rising].sort((a, b) => a - b));
+    assert.equal(await head.getAttribute("aria-sort"), "ascending");
+    await head.locator("button").focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await numbers(), [...rising].sort((a, b) => b - a));
+    assert.equal(await head.getAttribute("aria-sort"), "descending");
+    await quiet(opened);
+});
+
+test("each table is had as CSV, in which no cell is a formula", async () => {
+    const opened = await open(hostile), page = opened.page;
+    assert.equal(await page.locator(".tools a").count(), await page.locator(".scroll.table").count());
+    const link = page.locator("#evidence .tools a").last();
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    assert.match(download.suggestedFilename(), /\.csv$/);
+    const text = fs.readFileSync(await download.path(), "utf8"), lines = text.trimEnd().split("\r\n");
+    assert.ok(lines.length > 2, text);
+    assert.match(text, /"'=1\+1/);
+    assert.doesNotMatch(text, /(^|,)"?[=@]/m);
+    await quiet(opened);
+});
+
+test("hostile names are text, wherever they stand", async () => {
+    const opened = await open(hostile), page = opened.page;
+    await page.locator("svg.map").hover();
+    await chart(page, "cpu").hover();
+    assert.equal(await page.evaluate(() => window.harm), undefined);
+    assert.equal(await page.locator("main img, main iframe, main object").count(), 0);
+    assert.equal(await page.locator("script").count(), 2);
+    assert.match(await page.locator("#over-time fieldset").textContent(), /<img src=x onerror=/);
+    assert.match(await page.locator("#over-time .panel-head").allTextContents().then(all => all.join()), /<\/script>/);
+    await quiet(opened);
+});
+
+for (const [name, url] of [["run", run], ["hostile", hostile], ["comparison", compare]]) {
+    test(`the page of a ${name} does not scroll sideways at 390 pixels`, async () => {
+        const opened = await open(url, { width: 390 });
+        assert.equal(await opened.page.evaluate(() => document.documentElement.scrollWidth), 390);
+        const small = await opened.page.evaluate(() => Array.from(document.querySelectorAll("p,li,td,dd,figcaption,a"))
+            .filter(e => parseFloat(getComputedStyle(e).fontSize) < 12).length);
+        assert.equal(small, 0);
+        await quiet(opened);
+    });
+
+    for (const dark of [false, true])
+        test(`axe finds nothing serious on the page of a ${name}, ${dark ? "dark" : "light"}`, async () => {
+            const opened = await open(url, { dark, bypassCSP: true });
+            await opened.page.addScriptTag({ path: require.resolve("axe-core/axe.min.js") });
+            const found = await opened.page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+            assert.deepEqual(found.violations.filter(v => ["serious", "critical"].includes(v.impact))
+                .map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")), []);
+            await quiet(opened);
+        });
+}
+
+test("the dark page is dark, its plots included", async () => {
+    const opened = await open(run, { dark: true });
+    const light = text => text.match(/[0-9.]+/g).slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
+    const colours = await opened.page.evaluate(() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color,
+        getComputedStyle(document.querySelector("section")).backgroundColor, getComputedStyle(document.querySelector(".dygraph-axis-label")).color]);
+    assert.ok(light(colours[0]) < 60 && light(colours[2]) < 60, colours);
+    assert.ok(light(colours[1]) > 180 && light(colours[3]) > 120, colours);
+    await quiet(opened);
+});
+
+test("nothing but a limit is red", async () => {
+    const opened = await open(run);
+    const red = await opened.page.evaluate(() => {
+        const reds = [], is_red = text => { const c = (text.match(/[0-9.]+/g) || []).map(Number); return c.length >= 3 && c[3] !== 0 && c[0] > 170 && c[1] < 80 && c[2] < 80; };
+        for (const e of document.querySelectorAll("main *")) {
+            const style = getComputedStyle(e);
+            if ([style.fill, style.stroke, style.backgroundColor, style.color].some(is_red) && !e.closest(".full,.badge,.ceiling,.CRITICAL"))
+                reds.push(e.outerHTML.slice(0, 120));
+        }
+        return reds.filter(text => !/stroke-dasharray/.test(text)).slice(0, 5);
+    });
+    assert.deepEqual(red, []);
+    await quiet(opened);
+});
+
+test("on paper the verdict is on page one, and pictures stand for plots", async () => {
+    const opened = await open(run), page = opened.page;
+    const pdf = await page.pdf({ format: "A4", preferCSSPageSize: true });
+    assert.equal(pdf.subarray(0, 5).toString(), "%PDF-");
+    await page.emulateMedia({ media: "print" });
+    const bottom = await page.locator("#verdict").evaluate(e => e.getBoundingClientRect().bottom);
+    assert.ok(bottom < 1000, `the verdict ends at ${bottom}`); /* A4 has 1016 pixels between these margins */
+    assert.ok(await page.locator("figure[data-plot=cpu] .picture").first().isVisible());
+    assert.ok(!await page.locator("figure[data-plot=cpu] .alive").first().isVisible());
+    assert.ok(!await page.locator("nav").isVisible());
+    await quiet(opened);
+});
+
+test("a comparison opens with run times, side by side", async () => {
+    const opened = await open(compare), page = opened.page;
+    assert.equal((await headings(page))[0], "Run times");
+    assert.ok(await page.locator("#times svg.runs").isVisible());
+    assert.equal(await page.locator("#times svg.runs .name").count(), 2);
+    assert.ok(await page.locator("#times svg.runs .dot").count() >= 2);
+    await quiet(opened);
+});

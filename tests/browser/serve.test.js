@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// The page of `chokepoint serve`, in a browser: the list of runs and two of them compared, a run that is followed to its
+// end, on a telephone, in the dark, by keyboard, with hostile names; nothing asked for from anywhere else. run.sh has left
+// runs.db, whose names mean harm.
+"use strict";
+const assert = require("node:assert");
+const path = require("node:path");
+const { spawn } = require("node:child_process");
+const { before, after, test } = require("node:test");
+const { start, stop, open } = require("./lib.js");
+
+const chokepoint = path.join(process.env.CHOKEPOINT_BIN, "chokepoint");
+let home = null;
+const children = [];
+
+// A child, and the first address that it says on that stream.
+function begin(words, stream) {
+    const child = spawn(chokepoint, words, { stdio: ["pipe", "pipe", "pipe"] });
+    children.push(child);
+    const address = new Promise((resolve, reject) => {
+        let said = "";
+        child[stream].on("data", data => {
+            said += data;
+            const found = said.match(/http:\S+/);
+            if (found)
+                resolve(found[0]);
+        });
+        child.on("exit", () => reject(new Error("it ended: " + said)));
+    });
+    return { child, address };
+}
+
+before(async () => {
+    await start();
+    home = await begin(["serve", "--db", "runs.db", "--port", "0"], "stdout").address;
+});
+after(async () => {
+    await stop();
+    for (const child of children)
+        child.kill("SIGTERM");
+});
+
+// No trouble, and no request but to the server.
+async function quiet(opened) {
+    assert.deepEqual(opened.trouble, []);
+    assert.deepEqual(opened.requests.filter(url => !url.startsWith(home)), []);
+    assert.equal(await opened.page.evaluate(() => window.harm), undefined);
+    await opened.context.close();
+}
+const ended = page => page.locator("#connection").filter({ hasText: "ended" }).waitFor({ timeout: 120000 });
+const widthOf = page => page.evaluate(() => document.documentElement.scrollWidth);
+
+test("runs are listed, and two that are marked are compared, the first as the baseline", async () => {
+    const opened = await open(home), page = opened.page, boxes = page.locator("input[type=checkbox]");
+    await page.locator("#runs tr").first().waitFor();
+    assert.deepEqual(await page.locator("#runs tr td:nth-child(2)").allTextContents(), ["2", "1"]);
+    assert.match(await page.locator("#runs").textContent(), /<!--<script>/);
+    assert.ok(await page.locator("#compare").isDisabled());
+    await boxes.nth(0).focus();
+    await page.keyboard.press("Space");
+    await boxes.nth(1).focus();
+    await page.keyboard.press("Space");
+    await page.locator("#compare").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/compare\?a=2&b=1$/, { timeout: 120000 });
+    await quiet(opened);
+});
+
+test("a report opens in an origin of its own", async () => {
+    const opened = await open(home + "run/2"), page = opened.page;
+    assert.ok(await page.locator("h1").count() >= 1);
+    assert.equal(await page.evaluate(() => window.origin), "null");
+    await quiet(opened);
+});
+
+test("a run that is over is shown whole, and its names do no harm", async () => {
+    const opened = await open(home + "live/2"), page = opened.page;
+    await ended(page);
+    assert.equal(await page.locator("#hosts > li").count(), 3);
+    assert.match(await page.locator("#hosts").textContent(), /<img src=x/);
+    assert.match(await page.locator("#hosts").textContent(), /<script>window.harm=2/);
+    assert.equal(await page.locator("#hosts img, #hosts script").count(), 0);
+    assert.ok(await page.locator("#budgets > li").count() >= 3);
+    assert.ok(await page.locator("#processes tr").count() >= 3);
+    assert.ok((await page.locator("#limit").textContent()).length > 20);
+    assert.equal(await page.locator("#report").getAttribute("href"), "/run/2");
+    await quiet(opened);
+});
+
+test("hosts are sorted and filtered by keyboard", async () => {
+    const opened = await open(home + "live/2"), page = opened.page;
+    await ended(page);
+    await page.locator("#filter").focus();
+    await page.keyboard.type("script");
+    assert.equal(await page.locator("#hosts > li").count(), 1);
+    assert.match(await page.locator("#hosts-count").textContent(), /1 of 3 hosts/);
+    await page.locator("#filter").fill("");
+    await page.locator("#sort").focus();
+    await page.keyboard.type("network");
+    assert.equal(await page.locator("#sort").inputValue(), "network");
+    assert.equal(await page.locator("#hosts > li").count(), 3);
+    await quiet(opened);
+});
+
+for (const dark of [false, true])
+    for (const place of ["", "live/2"])
+        test(`a telephone shows ${place || "the list"}${dark ? " in the dark" : ""} without scrolling sideways`, async () => {
+            const opened = await open(home + place, { width: 390, height: 800, dark }), page = opened.page;
+            await (place ? ended(page) : page.locator("#runs tr").first().waitFor());
+            assert.ok(await widthOf(page) <= 390, `${await widthOf(page)} px`);
+            await quiet(opened);
+        });
+
+for (const dark of [false, true])
+    for (const place of ["", "live/2"])
+        test(`axe finds nothing serious in ${place || "the list"}${dark ? " in the dark" : ""}`, async () => {
+            const opened = await open(home + place, { dark, bypassCSP: true }), page = opened.page;
+            await (place ? ended(page) : page.locator("#runs tr").first().waitFor());
+            await page.addScriptTag({ path: require.resolve("axe-core") });
+            const found = await page.evaluate(() => axe.run());
+            const serious = found.violations.filter(v => v.impact === "serious" || v.impact === "critical");
+            assert.deepEqual(serious.map(v => `${v.id}: ${v.nodes[0].html}`), []);
+            await opened.context.close();
+        });
+
+test("a run is followed while it goes on, in two windows, to its end", { timeout: 300000 }, async () => {
+    const run = begin(["run", "--live", "--no-report", "--start-timeout", "240", "--db", "live.db", "-n", "watched", "sh", "-c", "read x"], "stderr");
+    const url = await run.address, first = await open(url), second = await open(url);
+    for (const { page } of [first, second]) {
+        await page.locator("#connection").filter({ hasText: /^live$/ }).waitFor({ timeout: 120000 });
+        await page.locator("#hosts > li").waitFor({ timeout: 120000 });
+    }
+    const before = await first.page.locator("#facts").textContent();
+    await first.page.locator("#facts").filter({ hasNotText: before }).waitFor({ timeout: 120000 });
+    assert.match(await first.page.locator("#name").textContent(), /^watched \(run 1\)$/);
+    // Paused, it stands still; then it goes on.
+    await second.page.locator("#pause").focus();
+    await second.page.keyboard.press("Enter");
+    assert.equal(await second.page.locator("#connection").textContent(), "paused");
+    await second.page.keyboard.press("Enter");
+    await second.page.locator("#connection").filter({ hasText: /^live$/ }).waitFor({ timeout: 120000 });
+    const over = new Promise(resolve => run.child.on("exit", resolve));
+    run.child.stdin.write("\n");
+    for (const { page } of [first, second])
+        await ended(page);
+    assert.equal(await over, 0);
+    for (const opened of [first, second]) {
+        assert.deepEqual(opened.trouble, []);
+        await opened.context.close();
+    }
+});

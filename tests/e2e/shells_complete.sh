@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Bash completes verbs and every option that a verb takes; zsh and fish, where they are here, read what is made for them.
+set -u
+fail() { echo "FAILED: $*"; exit 1; }
+chokepoint=$CHOKEPOINT_BIN/chokepoint
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$chokepoint" completion bash >"$work/bash" && bash -n "$work/bash" || fail "completion bash"
+. "$work/bash"
+completed() { # WORDS..., the last of them is being typed
+    COMP_WORDS=(chokepoint "$@")
+    COMP_CWORD=$#
+    COMPREPLY=()
+    _chokepoint
+    echo "${COMPREPLY[*]:-}"
+}
+[ "$(completed rep)" = report ] || fail "rep: $(completed rep)"
+[ "$(completed help expo)" = export ] || fail "help expo"
+[ "$(completed run --rep)" = --repeat ] || fail "run --rep: $(completed run --rep)"
+[ "$(completed run -n x --rep)" = --repeat ] || fail "behind a value"
+[ -z "$(completed run make --rep)" ] || fail "an option of the command"
+[ -z "$(completed report --db ch)" ] || fail "a value"
+[ "$(completed completion f)" = fish ] && [ "$(completed testbed d)" = down ] || fail "further words"
+verbs=$("$chokepoint" --help | awk '/^  [a-z]/ { print $1 }')
+all=" $(completed '') "
+for verb in $verbs; do
+    [[ $all == *" $verb "* ]] || fail "no $verb"
+    [ "$verb" = testbed ] && continue
+    taken=" $(completed "$verb" --) "
+    for option in $("$chokepoint" "$verb" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+        [[ $taken == *" $option "* ]] || fail "$verb: no $option among $taken"
+    done
+done
+for shell in zsh fish; do
+    "$chokepoint" completion $shell >"$work/$shell" || fail "completion $shell"
+    for verb in $verbs; do grep -q -- "$verb" "$work/$shell" || fail "$shell: no $verb"; done
+    grep -q -- 'record COMMAND N times' "$work/$shell" || fail "$shell: options are not explained"
+    [ -z "$(command -v $shell)" ] || $shell -n "$work/$shell" || fail "$shell does not read its own"
+done
+said=$("$chokepoint" completion tcsh 2>&1)
+[ $? -eq 2 ] && [[ $said == *"bash, zsh or fish"* ]] || fail "tcsh: $said"

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `chokepoint top` with agents of its own: nothing stays of them, however it ends, unless it was to be recorded.
+# shellcheck source=tests/e2e/run_lib.sh
+. "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
+# shellcheck source=tests/e2e/top_lib.sh
+. "$CHOKEPOINT_SOURCE/tests/e2e/top_lib.sh"
+export TMPDIR=$work
+host=$(hostname)
+left() {
+    find /dev/shm "$work" -maxdepth 1 -name 'chokepoint-top-*' -user "$(id -un)" -newer "$work/begun"
+    pgrep -f -- "--db $work|chokepoint-agent.*$work" # of -w
+}
+nothing_left() { [ -z "$(left)" ]; }
+touch "$work/begun"
+
+open_screen 80 24
+until_true shows "watching for"
+until_true shows "1.$host +[0-9]"
+until_true shows "PROCESS"
+shows "fullest now" || fail "no fullest"
+press q
+until_true shows "^status 0"
+nothing_left || fail "left behind: $(left)"
+
+# --- killed
+open_screen 80 24
+until_true shows "1.$host +[0-9]"
+pid=$(pgrep -P "$(tmux_here display-message -p -t 0 '#{pane_pid}')" -x chokepoint | head -n 1)
+[ -n "$pid" ] || pid=$(pgrep -n -x chokepoint)
+kill -KILL "$pid"
+until_true nothing_left
+
+# --- recorded
+"$chokepoint" top -w "$work/kept.db" -n 2 >"$work/out" 2>"$work/err" || fail "-w: $?"
+grep -q "watching" "$work/out" || fail "-w shows nothing"
+db=$work/kept.db
+[ "$(sql "SELECT count(*) FROM host WHERE name = '$host'")" = 1 ] || fail "-w records nothing"
+
+# --- hosts that do not answer
+CHOKEPOINT_RSH=false timeout 120 "$chokepoint" top --hosts no-such-host.invalid -n 1 >"$work/out" 2>"$work/err"
+status=$?
+[ $status -eq 1 ] && [ "$(wc -l <"$work/err")" -eq 1 ] || fail "a host that is none: $status $(cat "$work/err")"

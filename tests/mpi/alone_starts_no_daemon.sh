@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A program that no launcher started gets no daemon of OpenMPI beside it, and what the user has set for OpenMPI stays.
+workload=matmul
+. "${CHOKEPOINT_SOURCE:?}/tests/mpi/common.sh"
+
+# The daemon would be a child for as long as the program runs.
+"$program" --size 256 --repeat 1000000 --time-limit 2 --quiet >"$work/out" 2>&1 &
+alone=$!
+while kill -0 $alone 2>/dev/null; do
+    children=$(ps -o comm= --ppid $alone)
+    [ -z "$children" ] || fail "a child beside it: $children"
+done
+wait $alone || fail "alone: $(cat "$work/out")"
+OMPI_MCA_pml=nonesuch "$program" --size 64 --quiet >"$work/out" 2>&1 && fail "the user's OMPI_MCA_pml is overridden"
+exit 0

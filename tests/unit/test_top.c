@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* The screens of `chokepoint top` without a terminal: planted pictures at several sizes, keys, and
+ * names that mean harm. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "cli/top/draw.h"
+#include "common/error.h"
+
+#define HOSTS_MAX 100
+
+struct fixture {
+    struct live_snapshot snapshot;
+    struct live_host hosts[HOSTS_MAX];
+    char names[HOSTS_MAX][16];
+    double cores[HOSTS_MAX][4];
+    int numbers[4];
+    struct live_process processes[HOSTS_MAX];
+    struct live_pair pair;
+    struct live_budget budgets[HOSTS_MAX];
+    struct top_view view;
+    struct canvas canvas;
+    char *text;
+    size_t size;
+};
+
+/* Host i is at i % and uses i GB of 128; every tenth host is silent. */
+static void plant_host(struct fixture *f, size_t i) {
+    struct live_host *host = &f->hosts[i];
+    snprintf(f->names[i], sizeof f->names[i], "vm%zu", i);
+    *host = (struct live_host){.name = f->names[i],
+                               .seen_s = 60,
+                               .silent_s = i % 10 == 9 ? 12 : 0,
+                               .cpu_pct = (double)i,
+                               .core_pct = f->cores[i],
+                               .core_number = f->numbers,
+                               .n_cores = 4,
+                               .memory_gb = 128,
+                               .send_ceiling_mb_s = 125,
+                               .receive_ceiling_mb_s = NAN,
+                               .load = {1, 2, 3}};
+    for (int m = 0; m < METRIC_JOB_CPU; m++)
+        host->metrics[m] = (double)i;
+    for (size_t c = 0; c < 4; c++)
+        f->cores[i][c] = c == 1 ? 100 : 0;
+    f->processes[i] = (struct live_process){.host = (int)i,
+                                            .pid = (int64_t)(1000 + i),
+                                            .rank = (int)i,
+                                            .job = true,
+                                            .name = "train",
+                                            .command = "train --fast",
+                                            .cpu_pct = (double)(100 - i),
+                                            .memory_gb = (double)i};
+    f->budgets[i] = (struct live_budget){
+        .host = (int)i, .rank = (int)i, .wall_s = 60, .term_s = {[BUDGET_CPU] = 30}};
+    f->budgets[i].term_s[BUDGET_PEER_WAIT] = 30;
+}
+
+static void plant(struct fixture *f, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        plant_host(f, i);
+    f->pair = (struct live_pair){.host = 0,
+                                 .peer = -1,
+                                 .host_name = "vm0",
+                                 .peer_name = "192.0.2.9",
+                                 .send_mb_s = 12.5,
+                                 .receive_mb_s = 1250,
+                                 .connections = 3};
+    f->snapshot = (struct live_snapshot){.run_id = 7,
+                                         .run_name = "planted",
+                                         .state = LIVE_RUNNING,
+                                         .end = "",
+                                         .exit_status = -1,
+                                         .elapsed_s = 200,
+                                         .n_hosts_expected = (int)n,
+                                         .hosts = f->hosts,
+                                         .n_hosts = n,
+                                         .n_silent = n / 10,
+                                         .processes = f->processes,
+                                         .n_processes = n,
+                                         .pairs = &f->pair,
+                                         .n_pairs = 1,
+                                         .budgets = f->budgets,
+                                         .n_budgets = n,
+                                         .limit = {.known = true,
+                                                   .at_s = 195,
+                                                   .state = VERDICT_SATURATED,
+                                                   .confidence = 0.93,
+                                                   .host = 1,
+                                                   .rank = -1,
+                                                   .what = "vm1's network (sending)",
+                                                   .summary = "The run waits for vm1's network."}};
+    top_view_init(&f->view, 1);
+}
+
+static int setup(void **state) {
+    *state = calloc(1, sizeof(struct fixture));
+    return *state ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    struct fixture *f = *state;
+    free(f->text);
+    canvas_release(&f->canvas);
+    free(f);
+    return 0;
+}
+
+static const char *draw(struct fixture *f, size_t columns, size_t rows, bool utf8) {
+    canvas_release(&f->canvas);
+    free(f->text);
+    assert_int_equal(canvas_init(&f->canvas, rows, columns, utf8), 0);
+    assert_int_equal(top_draw(&f->canvas, &f->snapshot, &f->view), 0);
+    FILE *out = open_memstream(&f->text, &f->size);
+    assert_int_equal(canvas_write(&f->canvas, rows, out), 0);
+    fclose(out);
+    return f->text;
+}
+
+/* The role of the first cell of some text of the picture. */
+static int role_of(const struct fixture *f, const char *text) {
+    for (size_t r = 0; r < f->canvas.rows; r++)
+        for (size_t c = 0; c < f->canvas.columns; c++) {
+            const struct cell *cells = &f->canvas.cells[r * f->canvas.columns + c];
+            size_t i = 0;
+            while (text[i] && c + i < f->canvas.columns && cells[i].text[0] == text[i])
+                i++;
+            if (!text[i])
+                return cells[0].role;
+        }
+    return -1;
+}
+
+#define HAS(text, part) assert_non_null(strstr(text, part))
+#define LACKS(text, part) assert_null(strstr(text, part))
+
+/* ---- what is shown ---- */
+
+static void every_size_has_all_sections(void **state) {
+    static const size_t sizes[][2] = {{80, 24}, {120, 40}, {200, 60}, {300, 100}};
+    struct fixture *f = *state;
+    plant(f, 20);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        const char *text = draw(f, sizes[i][0], sizes[i][1], true);
+        HAS(text, "run 7 planted");
+        HAS(text, "20 hosts, 2 silent");
+        HAS(text, "vm1's network (sending)");
+        HAS(text, "confidence 93 %");
+        HAS(text, "(3:15 min)");
+        HAS(text, "vm2");
+        HAS(text, "2.0/125");
+        HAS(text, "RANKS SO FAR");
+        HAS(text, "CCCCC");
+        HAS(text, "train --fast");
+        HAS(text, "192.0.2.9");
+        HAS(text, "1.2G");
+        HAS(text, "q quit");
+    }
+}
+
+static void a_small_terminal_is_one_line(void **state) {
+    struct fixture *f = *state;
+    plant(f, 3);
+    const char *text = draw(f, 79, 24, true);
+    HAS(text, "needs 80 x 24, has 79 x 24");
+    LACKS(text, "vm1");
+    HAS(draw(f, 80, 23, true), "needs 80 x 24, has 80 x 23");
+    HAS(draw(f, 1, 1, true), "n");
+}
+
+static void without_utf8_all_is_ascii(void **state) {
+    struct fixture *f = *state;
+    plant(f, 3);
+    f->hosts[1].name = "b\xc3\xbcro";
+    HAS(draw(f, 80, 24, true), "b\xc3\xbcro");
+    HAS(draw(f, 80, 24, true), "\xe2\x96\x88"); /* a full core */
+    const char *text = draw(f, 80, 24, false);
+    for (size_t i = 0; text[i]; i++)
+        assert_true(text[i] == '\n' || (text[i] >= ' ' && text[i] < 127));
+    HAS(text, "b?ro");
+    HAS(text, ".9..");
+}
+
+static void names_that_mean_harm_show_as_question_marks(void **state) {
+    struct fixture *f = *state;
+    plant(f, 3);
+    f->hosts[0].name = "a\033[31mb\xe2\x80\xae";
+    f->processes[0].command = "rm\n\r\t\x9b"
+                              "2J\xff";
+    f->pair.peer_name = "\xef\xbb\xbf\x7f";
+    f->snapshot.run_name = "\033]0;x\007";
+    const char *text = draw(f, 120, 40, true);
+    for (size_t i = 0; text[i]; i++)
+        assert_true(text[i] == '\n' || (unsigned char)text[i] >= ' ');
+    LACKS(text, "\xe2\x80\xae");
+    LACKS(text, "\x7f");
+    HAS(text, "a?[31mb?");
+}
+
+static void wide_characters_keep_the_columns(void **state) {
+    struct fixture *f = *state;
+    plant(f, 2);
+    f->hosts[0].name =
+        "\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad";
+    draw(f, 80, 24, true);
+    size_t rows[2] = {5, 6}, memory[2] = {0};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t c = 0; c < 80; c++) /* the last one, as it stands at the right */
+            if (f->canvas.cells[rows[i] * 80 + c].role == ROLE_MEMORY)
+                memory[i] = c;
+    assert_true(memory[0] > 20 && memory[0] == memory[1]);
+}
+
+static void a_silent_host_shows_for_how_long(void **state) {
+    struct fixture *f = *state;
+    plant(f, 100);
+    f->view.sort = TOP_BY_CPU;
+    const char *text = draw(f, 120, 420, true);
+    HAS(text, "100 hosts, 10 silent");
+    HAS(text, "silent for 12 s");
+    const char *first = strstr(text, "vm98"), *silent = strstr(text, "vm99");
+    assert_true(first && silent && first < silent); /* figures of the past come last */
+}
+
+static void only_the_limit_is_red(void **state) {
+    struct fixture *f = *state;
+    plant(f, 5);
+    draw(f, 120, 40, true);
+    assert_int_equal(role_of(f, "vm1's network"), ROLE_LIMIT);
+    assert_int_equal(role_of(f, "!vm1"), ROLE_LIMIT);
+    assert_int_equal(role_of(f, "vm2 "), ROLE_BOLD);
+    assert_int_equal(role_of(f, "CCCC"), ROLE_COMPUTING);
+    assert_int_equal(role_of(f, "wwww"), ROLE_PEER_WAIT);
+    for (size_t i = 0; i < f->canvas.rows * f->canvas.columns; i++)
+        if (f->canvas.cells[i].role == ROLE_LIMIT)
+            assert_true(i / f->canvas.columns == 1 || i / f->canvas.columns == 6);
+}
+
+static void an_ended_run_says_how(void **state) {
+    struct fixture *f = *state;
+    plant(f, 2);
+    f->snapshot.state = LIVE_ENDED;
+    f->snapshot.end = "failed";
+    f->snapshot.exit_status = 3;
+    f->snapshot.limit.final = true;
+    const char *text = draw(f, 120, 40, true);
+    HAS(text, "ended after 3:20 min: failed, exit status 3");
+    LACKS(text, "so far  ");
+}
+
+static void hosts_nobody_records_have_no_limit(void **state) {
+    struct fixture *f = *state;
+    plant(f, 2);
+    f->view.own = true;
+    f->hosts[1].metrics[METRIC_NET_SEND] = 124;
+    const char *text = draw(f, 120, 40, true);
+    HAS(text, "network, sending of vm1, at 99 %");
+    LACKS(text, "confidence");
+    LACKS(text, "RANKS");
+}
+
+/* ---- keys ---- */
+
+static void press(struct fixture *f, int key) {
+    top_view_key(&f->view, &f->snapshot, key);
+}
+
+static void keys_sort_hosts_and_processes(void **state) {
+    struct fixture *f = *state;
+    plant(f, 9);
+    press(f, 'P');
+    size_t *order = top_hosts_in_order(&f->view, &f->snapshot);
+    assert_int_equal(order[0], 8);
+    free(order);
+    press(f, 'R');
+    order = top_hosts_in_order(&f->view, &f->snapshot);
+    assert_int_equal(order[0], 0);
+    free(order);
+    press(f, 'R');
+    press(f, '>');
+    assert_int_equal(f->view.sort, TOP_BY_MEMORY);
+    size_t n, *busiest = top_processes_in_order(&f->view, &f->snapshot, -1, &n);
+    assert_int_equal(n, 9);
+    assert_int_equal(busiest[0], 8);
+    free(busiest);
+    press(f, 'N');
+    assert_int_equal(f->view.sort, TOP_BY_NETWORK);
+    press(f, '>');
+    assert_int_equal(f->view.sort, TOP_BY_NAME);
+    press(f, '<');
+    assert_int_equal(f->view.sort, TOP_BY_NETWORK);
+}
+
+static void a_number_or_enter_opens_a_host(void **state) {
+    struct fixture *f = *state;
+    plant(f, 9);
+    press(f, '3');
+    assert_int_equal(f->view.mode, TOP_HOST);
+    assert_string_equal(f->view.host, "vm2");
+    HAS(draw(f, 80, 24, true), "pressure");
+    press(f, 'q');
+    assert_int_equal(f->view.mode, TOP_ALL);
+    press(f, TOP_KEY_DOWN);
+    press(f, TOP_KEY_ENTER);
+    assert_string_equal(f->view.host, "vm3");
+    assert_int_equal(f->view.mode, TOP_HOST);
+    plant(f, 20);
+    press(f, '1');
+    assert_int_equal(f->view.mode, TOP_ALL); /* it may become 12 */
+    press(f, '2');
+    press(f, TOP_KEY_ENTER);
+    assert_string_equal(f->view.host, "vm11");
+    press(f, TOP_KEY_ESCAPE);
+    press(f, '9');
+    press(f, '9');
+    press(f, TOP_KEY_ENTER);
+    assert_int_equal(f->view.mode, TOP_ALL); /* there is none */
+}
+
+static void the_marked_host_stays_marked_when_the_order_changes(void **state) {
+    struct fixture *f = *state;
+    plant(f, 9);
+    press(f, TOP_KEY_END);
+    assert_string_equal(f->view.host, "vm8");
+    press(f, 'P');
+    press(f, TOP_KEY_ENTER);
+    assert_string_equal(f->view.host, "vm8");
+}
+
+static void a_long_list_scrolls_to_its_end_and_not_beyond(void **state) {
+    struct fixture *f = *state;
+    plant(f, 60);
+    press(f, 'p');
+    HAS(draw(f, 80, 24, true), "1000");
+    LACKS(draw(f, 80, 24, true), "1059");
+    press(f, TOP_KEY_END);
+    HAS(draw(f, 80, 24, true), "1059");
+    size_t end = f->view.scroll;
+    press(f, TOP_KEY_UP);
+    draw(f, 80, 24, true);
+    assert_int_equal(f->view.scroll, end - 1);
+    press(f, TOP_KEY_HOME);
+    HAS(draw(f, 80, 24, true), "1000");
+    plant(f, 60);
+    press(f, TOP_KEY_PAGE_DOWN);
+    for (int i = 0; i < 20; i++) {
+        draw(f, 80, 24, true);
+        press(f, TOP_KEY_PAGE_DOWN);
+    }
+    assert_string_equal(f->view.host, "vm59");
+    HAS(draw(f, 80, 24, true), "vm59"); /* the marked one is in sight */
+}
+
+static void a_delay_is_typed_and_bounded(void **state) {
+    struct fixture *f = *state;
+    plant(f, 3);
+    press(f, 'd');
+    press(f, '2');
+    press(f, '.');
+    press(f, '5');
+    HAS(draw(f, 80, 24, true), "2.5_");
+    press(f, TOP_KEY_ENTER);
+    assert_true(f->view.delay_s == 2.5);
+    press(f, 'd');
+    press(f, '0');
+    press(f, TOP_KEY_ENTER);
+    assert_true(f->view.delay_s == 2.5);
+    press(f, 'd');
+    press(f, '9');
+    press(f, TOP_KEY_ESCAPE);
+    assert_true(f->view.delay_s == 2.5 && !f->view.asks_delay && !f->view.quit);
+    press(f, ' ');
+    assert_true(f->view.paused);
+    HAS(draw(f, 80, 24, true), "Paused");
+}
+
+static void q_leaves_help_first(void **state) {
+    struct fixture *f = *state;
+    plant(f, 3);
+    press(f, 'h');
+    HAS(draw(f, 80, 24, true), "amber");
+    press(f, 'q');
+    assert_false(f->view.quit);
+    press(f, 'q');
+    assert_true(f->view.quit);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(every_size_has_all_sections),
+        TEST(a_small_terminal_is_one_line),
+        TEST(without_utf8_all_is_ascii),
+        TEST(names_that_mean_harm_show_as_question_marks),
+        TEST(wide_characters_keep_the_columns),
+        TEST(a_silent_host_shows_for_how_long),
+        TEST(only_the_limit_is_red),
+        TEST(an_ended_run_says_how),
+        TEST(hosts_nobody_records_have_no_limit),
+        TEST(keys_sort_hosts_and_processes),
+        TEST(a_number_or_enter_opens_a_host),
+        TEST(the_marked_host_stays_marked_when_the_order_changes),
+        TEST(a_long_list_scrolls_to_its_end_and_not_beyond),
+        TEST(a_delay_is_typed_and_bounded),
+        TEST(q_leaves_help_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
