@@ -39,7 +39,7 @@ const char options_help[] =
     "  --proc DIR, --sys DIR roots of /proc and /sys\n"
     "  --no-supervise        do not restart the sampling process when it dies\n"
     "  --doctor              check this host, print what was found, and end\n"
-    "  --peers A,B           of --doctor: the other hosts\n"
+    "  --peers A,B           the other hosts, to which --doctor checks the routes\n"
     "  --tables              print what is measured: every table and column, as Markdown\n"
     "  --help, --version\n"
     "\n"

@@ -27,9 +27,9 @@
 static const char help[] =
     "usage: chokepoint doctor [--hosts FILE|A,B | --hostfile FILE] [OPTIONS]\n"
     "\n"
-    "Says what keeps hosts from being recorded well, a line for each finding with the command\n"
-    "that mends it: rights, what the kernel tells, clocks, networks, disk space, MPI, and whether\n"
-    "an agent can be started there.\n"
+    "Examines hosts before a recording: rights, accounting of the kernel, clocks, networks, disk\n"
+    "space, MPI, and whether an agent can be started. Each finding is a line with the command that\n"
+    "mends it.\n"
     "\n"
     "      --hosts FILE|A,B   default: of the batch system (Slurm, PBS), else this machine\n"
     "      --hostfile FILE    the same\n"

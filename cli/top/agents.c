@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,11 @@
 
 /* ---- the child ---- */
 
+static void name_database(struct top_agents *agents) {
+    snprintf(agents->database, sizeof agents->database, "%.*s/top%u.db", PATH_MAX - 32,
+             agents->directory, agents->turn);
+}
+
 /* A database has a log beside it. */
 static void remove_files(const struct top_agents *agents) {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
@@ -33,11 +39,11 @@ static void remove_files(const struct top_agents *agents) {
         snprintf(path, sizeof path, "%s%s", agents->database, endings[i]);
         unlink(path);
     }
-    rmdir(agents->directory);
 }
 
+/* Until we write a byte, or end. */
 static int record(const struct top_agents *agents, const char *hosts) {
-    static char cat[] = "cat", *command[] = {cat, NULL}; /* until its input ends */
+    static char head[] = "head", c[] = "-c", one[] = "1", *command[] = {head, c, one, NULL};
     struct run_words words;
     struct run_options options;
     struct run_turn turn = {0};
@@ -55,8 +61,14 @@ static int record(const struct top_agents *agents, const char *hosts) {
     return turn.exit_status;
 }
 
+/* Whoever holds the other end of the pipe is gone. */
+static bool has_ended(int fd) {
+    struct pollfd pipe = {.fd = fd, .events = POLLIN};
+    return poll(&pipe, 1, 0) != 0 && !(pipe.revents & POLLIN);
+}
+
 /* Of a session of its own: the terminal is not for it, nor are its signals. */
-static void be_child(const struct top_agents *agents, const char *hosts, int input, int errors) {
+static void be_child(struct top_agents *agents, const char *hosts, int input, int errors) {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     setsid();
     dup2(input, STDIN_FILENO);
@@ -69,6 +81,13 @@ static void be_child(const struct top_agents *agents, const char *hosts, int inp
     close(null);
     int status = record(agents, hosts);
     remove_files(agents);
+    while (agents->directory[0] && status == 0 && !has_ended(STDIN_FILENO)) {
+        agents->turn++;
+        name_database(agents);
+        status = record(agents, hosts);
+        remove_files(agents);
+    }
+    rmdir(agents->directory);
     _exit(status);
 }
 
@@ -82,9 +101,8 @@ static int make_directory(struct top_agents *agents) {
         snprintf(agents->directory, sizeof agents->directory - 16, "%s/chokepoint-top-XXXXXX",
                  places[i]);
         if (mkdtemp(agents->directory)) {
-            int n = snprintf(agents->database, sizeof agents->database, "%.*s/top.db",
-                             PATH_MAX - 16, agents->directory);
-            return n > 0 ? 0 : -EIO;
+            name_database(agents);
+            return 0;
         }
     }
     agents->directory[0] = '\0';
@@ -141,8 +159,9 @@ static void take_line(struct top_agents *agents) {
     agents->n_line = 0;
     if (strncmp(text, prefix, sizeof prefix - 1) == 0)
         text += sizeof prefix - 1;
-    if (strncmp(text, "recording ", 10) == 0)
-        return;
+    if (strncmp(text, "recording ", 10) == 0 ||
+        (agents->said[0] && strncmp(text, "the command ", 12) == 0))
+        return; /* why it was not started was said before */
     text_sanitize(agents->said, sizeof agents->said, text, strlen(text));
     agents->said_ns = clock_monotonic_ns();
 }
@@ -170,6 +189,16 @@ bool top_agents_run(struct top_agents *agents) {
     return false;
 }
 
+bool top_agents_turn(struct top_agents *agents, uint64_t bytes) {
+    struct stat file;
+    if (!agents->directory[0] || !agents->pid || stat(agents->database, &file) < 0 ||
+        (uint64_t)file.st_size < bytes || write(agents->hold_fd, "", 1) != 1)
+        return false;
+    agents->turn++;
+    name_database(agents);
+    return true;
+}
+
 const char *top_agents_said(const struct top_agents *agents, bool ever) {
     bool lately = clock_monotonic_ns() - agents->said_ns < LATELY_NS;
     return agents->said[0] && (ever || lately) ? agents->said : NULL;
@@ -187,6 +216,8 @@ void top_agents_stop(struct top_agents *agents) {
     if (agents->say_fd >= 0)
         close(agents->say_fd);
     agents->say_fd = -1;
-    if (!agents->pid)
-        remove_files(agents);
+    if (agents->pid || !agents->directory[0])
+        return;
+    remove_files(agents); /* should the child have been killed */
+    rmdir(agents->directory);
 }

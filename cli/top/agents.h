@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct top_agents {
+    unsigned turn;             /* databases that were begun before this one */
     pid_t pid;                 /* 0: none */
     int hold_fd, say_fd;       /* -1 */
     char database[PATH_MAX];   /* what they record into */
@@ -26,6 +27,9 @@ struct top_agents {
  * thread is started. Negative errno with one line in `why`. */
 int top_agents_start(struct top_agents *agents, const char *hosts, const char *database, char *why,
                      size_t why_size);
+/* Of a database that does not stay and has become that large: they begin another one, of which
+ * `database` is then the name. False: it has not. */
+bool top_agents_turn(struct top_agents *agents, uint64_t bytes);
 /* Hears what they say. False: they have ended. */
 bool top_agents_run(struct top_agents *agents);
 /* What they said of trouble lately, or ever; NULL. */

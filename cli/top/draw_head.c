@@ -204,7 +204,7 @@ void top_draw_foot(struct top_area *area) {
         canvas_print(c, area->row, 0, c->columns, ROLE_BOLD, "Host number: %s_", view->entry);
     else if (area->snapshot->trouble || view->message)
         canvas_put(c, area->row, 0, c->columns, ROLE_BOLD,
-                   area->snapshot->trouble ? area->snapshot->trouble : view->message);
+                   view->message ? view->message : area->snapshot->trouble);
     else if (view->paused)
         canvas_put(c, area->row, 0, c->columns, ROLE_BOLD, "Paused: space goes on");
     else

@@ -27,7 +27,8 @@ static void put_statement(struct page *page, const char *state, double confidenc
     if (confidence > 0)
         fprintf(page->out, "<span class=\"muted\">confidence %.0f %%</span>", 100 * confidence);
     fputs("</p>\n", page->out);
-    html_put_sentence(page->out, "p", "verdict", sentence);
+    if (*sentence)
+        html_put_sentence(page->out, "p", "verdict", sentence);
 }
 
 static void put_fields(struct page *page, const struct page_field *fields, size_t n) {

@@ -17,8 +17,8 @@
  * TERMINAL_COLUMNS. */
 size_t terminal_columns(FILE *out);
 
-/* The first character of size > 0 bytes: its bytes and columns; *ret_show is false if '?' stands for
- * it. */
+/* The first character of size > 0 bytes: its bytes and columns; *ret_show is false if '?' stands
+ * for it. */
 size_t terminal_next(const char *text, size_t size, size_t *ret_columns, bool *ret_show);
 
 /* Columns the text takes: two for wide characters of East Asia and pictures, none for marks. */

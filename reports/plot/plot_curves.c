@@ -14,8 +14,6 @@
 #define TITLE_MAX 128
 #define DOTS_MAX 120 /* of a line: more dots than that hide it, and make a page large */
 
-/* ---- F3 and F1 ---- */
-
 /* The y axis of iterations: a first iteration that loads data must not flatten all others. */
 static double iterations_top(const struct report *report) {
     double top = 0;

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/error.h"
 #include "reports/sections/sections.h"
+#include "reports/words/commands.h"
+#include "reports/words/text_list.h"
 
 #define SHOWN 12
 
@@ -26,6 +29,15 @@ static void put_gain(struct report_table *table, size_t row, size_t column, doub
         table_text(table, row, column, "%+.0f %% (%.0f to %.0f)", -gain, -low, -high);
 }
 
+/* The command that asks it, as it can be pasted. */
+static void put_question(struct report_table *table, size_t row, const struct report *report,
+                         const char *options) {
+    AUTO(text_free) char *words = options ? text_format("whatif {run} %s", options) : NULL;
+    AUTO(text_free) char *command = words ? commands_line(words, report->run_id) : NULL;
+    if (command)
+        table_text(table, row, ASK, "`%s`", command);
+}
+
 void section_changes(const struct report *report, struct page *page) {
     struct report_table table;
     if (!page_draws(page))
@@ -37,9 +49,7 @@ void section_changes(const struct report *report, struct page *page) {
         size_t row = table_add(&table, c);
         put_gain(&table, row, WITHOUT, c->gain_pct, c->low_pct, c->high_pct);
         put_gain(&table, row, TWICE, c->twice_pct, c->twice_low_pct, c->twice_high_pct);
-        if (c->doubled || c->without)
-            table_text(&table, row, ASK, "`chokepoint whatif %lld %s`", (long long)report->run_id,
-                       c->doubled ? c->doubled : c->without);
+        put_question(&table, row, report, c->doubled ? c->doubled : c->without);
     }
     table.empty = "No change on one host is known to make the run shorter.";
     table_note(&table, "Each line is one change alone; gains do not add up.%s",

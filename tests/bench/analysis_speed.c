@@ -4,6 +4,7 @@
  * the time and memory that a command needs:
  *
  *     bench_analysis_speed make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring
+ *     bench_analysis_speed live DB HOSTS CORES SECONDS RANKS: the same while its seconds pass
  *     bench_analysis_speed time COMMAND...   prints: wall_s cpu_s peak_mb exit_status
  *
  * Samples at 10 Hz of every table of recording.h, RANKS ranks a host; ITERATIONS_S > 0: so many
@@ -75,6 +76,7 @@ struct maker {
     int64_t n_frames;
     double iterations_s;
     bool ring;
+    int64_t live_ns; /* when it began, of what is made as time passes (monotonic); 0: at once */
     struct made_table tables[RECORDING_COUNT_];
     uint64_t random;
 };
@@ -206,6 +208,14 @@ static void frame_of(struct maker *m, int64_t stream, uint64_t seq, int64_t t_ns
         die("frame", store_error(m->store));
 }
 
+/* Until that frame is due. */
+static void await(const struct maker *m, int64_t frame) {
+    int64_t due_ns = m->live_ns + frame * PERIOD_NS;
+    const struct timespec due = {.tv_sec = due_ns / NS_PER_S, .tv_nsec = due_ns % NS_PER_S};
+    while (m->live_ns && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+        ;
+}
+
 static void make_samples(struct maker *m) {
     int64_t *streams = calloc(m->n_hosts, sizeof *streams);
     if (!streams)
@@ -221,8 +231,10 @@ static void make_samples(struct maker *m) {
             frame_of(m, streams[h], (uint64_t)f + 1, NS_PER_S + f * PERIOD_NS);
             sample(m, h, f);
         }
-        if (f % FRAMES_A_COMMIT == FRAMES_A_COMMIT - 1 || f == m->n_frames)
-            commit(m);
+        if (f % FRAMES_A_COMMIT != FRAMES_A_COMMIT - 1 && f != m->n_frames)
+            continue;
+        await(m, f);
+        commit(m);
     }
     free(streams);
 }
@@ -342,30 +354,32 @@ static void make_calls(struct maker *m) {
 
 /* ---- the verbs ---- */
 
-static int make(char **args) {
+static int make(char **args, bool live) {
     struct maker m = {.n_hosts = strtoul(args[1], NULL, 10),
                       .n_cores = strtoul(args[2], NULL, 10),
                       .n_frames = strtol(args[3], NULL, 10) * NS_PER_S / PERIOD_NS,
                       .n_ranks = strtoul(args[4], NULL, 10),
                       .iterations_s = strtod(args[5], NULL),
                       .ring = strcmp(args[6], "ring") == 0,
+                      .live_ns = live ? clock_monotonic_ns() : 0,
                       .random = 1};
+    int64_t wall_ns = live ? clock_wall_ns() : NS_PER_S;
     struct run_begin run = {
-        .command = "synthetic", .wall_ns = NS_PER_S, .mono_ns = NS_PER_S, .period_ns = PERIOD_NS};
+        .command = "synthetic", .wall_ns = wall_ns, .mono_ns = NS_PER_S, .period_ns = PERIOD_NS};
     char why[256] = "";
     if (!m.n_hosts || !m.n_cores || m.n_frames < 1)
         die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring");
     if (store_open_write(args[0], &m.store, why, sizeof why))
         die(args[0], why);
     if (store_run_begin(m.store, &run, &m.run) ||
-        store_run_command_started(m.store, m.run, NS_PER_S, NS_PER_S))
+        store_run_command_started(m.store, m.run, wall_ns, NS_PER_S))
         die("run", store_error(m.store));
     make_tables(&m);
     make_samples(&m);
     if (m.iterations_s > 0)
         make_calls(&m);
     int64_t end = NS_PER_S + m.n_frames * PERIOD_NS;
-    if (store_run_end(m.store, m.run, RUN_DONE, 0, end, end))
+    if (store_run_end(m.store, m.run, RUN_DONE, 0, wall_ns + end - NS_PER_S, end))
         die("end", store_error(m.store));
     store_close(m.store);
     return 0;
@@ -393,10 +407,14 @@ static int take_time(char **command) {
 }
 
 int main(int argc, char **argv) {
+    char none[] = "0";
     if (argc == 9 && strcmp(argv[1], "make") == 0)
-        return make(argv + 2);
+        return make(argv + 2, false);
+    if (argc == 7 && strcmp(argv[1], "live") == 0)
+        return make((char *[]){argv[2], argv[3], argv[4], argv[5], argv[6], none, none}, true);
     if (argc > 2 && strcmp(argv[1], "time") == 0)
         return take_time(argv + 2);
-    die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring | time COMMAND...");
+    die("usage", "make DB HOSTS CORES SECONDS RANKS ITERATIONS_S star|ring | "
+                 "live DB HOSTS CORES SECONDS RANKS | time COMMAND...");
     return 1;
 }

@@ -26,7 +26,7 @@ test("the verdict is first and the parts follow in their order", async () => {
     assert.deepEqual(shown, parts.filter(part => shown.includes(part)));
     for (const part of ["Verdict", "Full resources over time", "Over time", "Tables"])
         assert.ok(shown.includes(part), part);
-    assert.match(await opened.page.locator("#verdict .fields").textContent(), /do[\s\S]*recording/);
+    assert.match(await opened.page.locator("#verdict .fields").textContent(), /limit[\s\S]*do[\s\S]*more[\s\S]*recording/);
     await quiet(opened);
 });
 
@@ -42,7 +42,7 @@ test("without scripts there is a picture of everything", async () => {
     const opened = await open(run, { scripts: false });
     for (const plot of ["map", "budget", "cpu", "network", "memory", "disk"])
         assert.ok(await opened.page.locator(`figure[data-plot="${plot}"] .picture svg`).first().isVisible(), plot);
-    assert.ok(await opened.page.locator("#verdict .verdict").isVisible());
+    assert.ok(await opened.page.locator("#verdict .fields .do").isVisible());
     assert.ok(await opened.page.locator("#tables td").count() > 20);
     await quiet(opened);
 });

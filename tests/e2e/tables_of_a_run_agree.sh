@@ -79,7 +79,7 @@ jq -e '[.processes[] | select((.process | startswith("sh[")) and .sent_mb_s != n
 if [ -x "$CHOKEPOINT_BIN/chokepoint-sgd" ] && [ -e "$CHOKEPOINT_BIN/libchokepoint-mpi.so" ]; then
     export ASAN_OPTIONS=detect_leaks=0
     "$CHOKEPOINT_BIN/chokepoint-sgd" generate --features 1000000 --examples 4000 --files 2 --out clicks >/dev/null || fail "no data"
-    train=(mpirun --hostfile "$hosts" -N 1 "$CHOKEPOINT_BIN/chokepoint-sgd" --data "$work/clicks" --features 1000000 --quiet
+    train=(mpirun --hostfile "$hosts" -N 1 -x ASAN_OPTIONS "$CHOKEPOINT_BIN/chokepoint-sgd" --data "$work/clicks" --features 1000000 --quiet
         --mode sync --transfer dense --batch 500 --iterations 30 --plant sleep:0:50)
     # One source for both tables, where MPI's own count is not at hand; and close to that where it is.
     both --no-shim "${train[@]}"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # For tests of `chokepoint top` on a screen, which tmux draws; to be sourced after run_lib.sh.
 command -v tmux >/dev/null || { echo "no tmux here"; exit 77; }
-screen=top$$
+n_screens=0
+screen=top$$.0
 tmux_here() { tmux -L "$screen" -f /dev/null "$@"; }
 leave_screen() {
     tmux_here kill-server 2>/dev/null
@@ -14,6 +15,8 @@ open_screen() {
     local columns=$1 rows=$2
     shift 2
     tmux_here kill-server 2>/dev/null
+    n_screens=$((n_screens + 1))
+    screen=top$$.$n_screens # a server that is just ending takes no new session
     tmux_here new-session -d -x "$columns" -y "$rows" \
         "${screen_env:-} '$chokepoint' top $*; echo status \$?; cat" || fail "no screen"
 }

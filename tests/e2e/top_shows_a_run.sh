@@ -64,8 +64,8 @@ TERM=dumb "$chokepoint" top --db "$db" | grep -q "run 1 past" || fail "TERM=dumb
 mkfifo hold
 "$chokepoint" run $slow_start -q --no-report --db "$db" -n now -- cat hold 2>"$work/err" &
 recorder=$!
-until_true test "$(sql "SELECT count(*) FROM run WHERE name = 'now' AND started_mono_ns > 0")" # it has begun
-until_true eval '[ "$(sql "SELECT count(*) FROM run WHERE name = '"'now'"'")" = 1 ]'
+begun() { [ "$(sql "SELECT count(*) FROM run WHERE name = 'now'")" = 1 ]; }
+until_true begun
 open_screen 120 40 --db "$db" -d 0.2
 until_true shows "run 2 now  running for"
 until_true shows "1.$host +[0-9]"

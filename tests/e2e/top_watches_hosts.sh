@@ -31,6 +31,21 @@ pid=$(pgrep -P "$(tmux_here display-message -p -t 0 '#{pane_pid}')" -x chokepoin
 kill -KILL "$pid"
 until_true nothing_left
 
+# --- what is kept in memory for the while is bounded: another database takes over
+CHOKEPOINT_TOP_BYTES=150k "$chokepoint" top -b -d 0.2 -n 100000 >"$work/out" 2>"$work/err" &
+watcher=$!
+second() { compgen -G '/dev/shm/chokepoint-top-*/top[1-9]*.db' >/dev/null || compgen -G "$work/chokepoint-top-*/top[1-9]*.db" >/dev/null; }
+until_true second
+pictures() { grep -c "^  1 $host  *[0-9]" "$work/out"; }
+shown=$(pictures)
+more() { [ "$(pictures)" -gt $((shown + 5)) ]; }
+until_true more
+[ ! -s "$work/err" ] || fail "another database: $(cat "$work/err")"
+kill -TERM $watcher
+wait $watcher
+[ $? -eq 143 ] || fail "SIGTERM"
+nothing_left || fail "left behind: $(left)"
+
 # --- recorded
 "$chokepoint" top -w "$work/kept.db" -n 2 >"$work/out" 2>"$work/err" || fail "-w: $?"
 grep -q "watching" "$work/out" || fail "-w shows nothing"

@@ -209,7 +209,8 @@ static void a_connection_has_its_ports_process_and_round_trip(void **state) {
     plant_pairs(&r, hosts, names, 3, &report);
     struct run_model model = {.recording = &r};
     for (int t = 1; t <= SECONDS; t++) {
-        int64_t process[16] = {[PROCESS_PID] = 77}, connection[16] = {0};
+        int64_t process[RECORDING_COLUMNS_MAX] = {[PROCESS_PID] = 77},
+                connection[RECORDING_COLUMNS_MAX] = {0};
         connection[CONNECTION_SEND_BYTES] = 50000000;
         connection[CONNECTION_PID] = 77;
         connection[CONNECTION_RTT] = t == 1 ? 900 * NS_PER_MS : 2 * NS_PER_MS;

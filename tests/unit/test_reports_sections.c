@@ -168,21 +168,22 @@ static void a_change_says_what_the_run_time_would_be_and_how_to_ask(void **state
 
 static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
     static char *next[] = {(char *)"raise it by `tc`", (char *)"then run it again"};
-    const struct report report = {.grade = 'A',
+    const struct report report = {.run_id = 7,
+                                  .grade = 'A',
                                   .verdict = {.state = VERDICT_SATURATED,
                                               .summary = (char *)"The run waits.",
                                               .confidence = .98,
-                                              .gain_pct = 45,
-                                              .gain_low_pct = 44,
-                                              .gain_high_pct = 47,
-                                              .gain_source = "replay",
+                                              .limit = (char *)"network of vm1",
+                                              .worth = (char *)"a link twice as fast: -45 %",
                                               .next = next,
                                               .n_next = 2}};
     (void)state;
     char *text = page_of(&report, section_headline);
     HAS(text, "<span class=\"badge saturated\">");
     HAS(text, "confidence 98 %");
-    HAS(text, "-45 % run time without this limit (44 to 47), by replay of the recorded MPI calls");
+    HAS(text, "<dd class=\"limit\">network of vm1</dd>");
+    HAS(text, "<dd class=\"worth\">a link twice as fast: -45 %</dd>");
+    HAS(text, "report 7 --why</code>");
     HAS(text, "<dd class=\"do\">raise it by <code>tc</code></dd>");
     HAS(text, "complete, grade A");
     free(text);

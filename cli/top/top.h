@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What `chokepoint top` holds while it runs, and its parts: words, what is watched, text. The
+ * screen's loop is cli/top.c. */
+#ifndef CHOKEPOINT_CLI_TOP_TOP_H
+#define CHOKEPOINT_CLI_TOP_TOP_H
+
+#include <signal.h>
+
+#include "cli/top/agents.h"
+#include "cli/top/canvas.h"
+#include "cli/top/view.h"
+
+struct top_words {
+    const char *run, *database, *hosts, *write, *delay, *count, *format;
+    bool batch, json;
+    double delay_s;
+    uint64_t n;
+};
+
+struct top {
+    struct top_words words;
+    struct top_agents agents;
+    struct top_view view;
+    struct canvas canvas;
+    struct live *live; /* NULL: not open yet */
+    bool stale;        /* it is of agents that have begun another database since */
+    uint64_t bytes;    /* how large one that does not stay may become */
+    bool utf8;
+    int64_t sampled_ns; /* when the first sample was seen; 0 */
+};
+
+extern volatile sig_atomic_t top_ended_by; /* a signal; 0 */
+
+/* 0, or as verb_words_read. */
+int top_words_read(int argc, char **argv, struct top_words *ret_words);
+
+/* ---- watched.c ---- */
+
+/* 0, or an exit status after one line on standard error. */
+int top_open(struct top *top);
+void top_close(struct top *top);
+/* Looks for what is new. False: of agents that are ours no sample will ever come. */
+bool top_look(struct top *top);
+const struct live_snapshot *top_picture(const struct top *top);
+bool top_has_sample(const struct top *top);
+/* Figures, and those that take two samples; or there is no use in waiting. */
+bool top_is_worth_showing(struct top *top);
+/* Says why no sample will ever come; the exit status. */
+int top_cannot_start(const struct top *top);
+
+/* ---- print.c ---- */
+
+#define TOP_FIRST_MS 50 /* between looks until there is something to see */
+/* The exit status. */
+int top_print_pictures(struct top *top);
+
+#endif
