@@ -12,7 +12,7 @@ static const struct column note_columns[] = {
 
 const struct table note_table = {.name = "note",
                                  .instance = "text",
-                                 .help = "what the agent says about its own samples",
+                                 .help = "remarks of the agent about its own samples",
                                  .kind = TABLE_EVENTS,
                                  .columns = note_columns,
                                  .n_columns = ARRAY_SIZE(note_columns)};

@@ -29,7 +29,7 @@ static const struct column self_columns[] = {
 const struct table self_table = {.name = "self",
                                  .instance = "probe",
                                  .help =
-                                     "what the agent and each of its probes cost; core: a fixed "
+                                     "cost of the agent and of each of its probes; core: a fixed "
                                      "piece of arithmetic, which tells how fast the core is",
                                  .kind = TABLE_SAMPLES,
                                  .columns = self_columns,

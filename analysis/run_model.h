@@ -29,13 +29,13 @@ struct model_process {
     bool launcher; /* of the job, but nothing that should compute */
 };
 
-/* What one process did during some windows: shares of their length, NAN where not known. */
+/* Activity of one process during some windows: shares of their length, NAN where not known. */
 struct process_use {
     double wall_s, cpu_s, run_queue_s, disk_s, read_bytes, write_bytes;
     double user_s; /* of cpu_s, in its own code */
 };
 
-/* What a run was recorded with. */
+/* The sources that a run was recorded with. */
 enum observed_source {
     SOURCE_CALLS,       /* MPI calls, matched: who waited for whom */
     SOURCE_CONNECTIONS, /* the kernel's clocks of TCP connections */
@@ -50,7 +50,7 @@ enum observed_source {
 /* "calls", "connections", ... */
 const char *observed_source_name(enum observed_source source);
 
-/* What can be seen of the run: decided once, when the model is built. */
+/* Visibility of the run: decided once, when the model is built. */
 struct observed {
     unsigned sources;   /* bits of enum observed_source */
     bool path;          /* the calls of all ranks are known, and so who waited for whom */

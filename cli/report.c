@@ -177,8 +177,7 @@ const struct format *report_choose_format(const char *verb, const char *name, co
         verb_complain(verb, "unknown format '%s'; there are text, md, html, csv and json", name);
     else if (!format)
         verb_complain(
-            verb,
-            "'.%s' is the ending of no format; there are txt, md, html, csv and json, or --format",
+            verb, "unknown file type '.%s': use .txt, .md, .html, .csv or .json, or give --format",
             ending_of(path));
     return format;
 }

@@ -141,7 +141,7 @@ static writer *choose_writer(const struct options *options) {
     if (options->format)
         verb_complain("whatif", "unknown format '%s'; there are text and json", options->format);
     else
-        verb_complain("whatif", "the ending of '%s' is none of txt and json; or --format",
+        verb_complain("whatif", "unknown file type '%s': use .txt or .json, or give --format",
                       options->path);
     return NULL;
 }

@@ -260,7 +260,7 @@ static const struct column rank_columns[N_COLUMNS] = {
 const struct probe probe_rank = {
     .table = {.name = "rank",
               .instance = "rank",
-              .help = "what each rank's processes ran and held, and what kept them from running",
+              .help = "time and memory of each rank's processes, and what kept them from running",
               .kind = TABLE_SAMPLES,
               .columns = rank_columns,
               .n_columns = N_COLUMNS},

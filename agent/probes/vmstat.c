@@ -170,7 +170,7 @@ static const struct column vmstat_columns[N_COLUMNS] = {
 const struct probe probe_vmstat = {
     .table = {.name = "vmstat",
               .instance = "vm",
-              .help = "what memory management had to do",
+              .help = "work of memory management",
               .kind = TABLE_SAMPLES,
               .columns = vmstat_columns,
               .n_columns = N_COLUMNS},

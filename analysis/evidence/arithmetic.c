@@ -51,7 +51,7 @@ double network_set_rate(const struct run_model *model, int host) {
     return NAN;
 }
 
-/* Of the interface that carried more than half of what the host sent or received. */
+/* The interface that carried more than half of the host's bytes. */
 static double interface_speed(const struct run_model *model, int host, enum metric direction) {
     const struct series_set *net = &model->recording->tables[RECORDING_NET];
     size_t column = direction == METRIC_NET_SEND ? NET_SEND_BYTES : NET_RECEIVE_BYTES;
@@ -106,7 +106,7 @@ static size_t iterations_of(const struct run_model *model, size_t group, double 
     return count;
 }
 
-/* What rests on a known rate goes first: the other shares are the most they can be. */
+/* Entries with a known rate go first: the other shares are upper bounds. */
 static int compare(const void *a, const void *b) {
     const struct arithmetic *x = a, *y = b;
     bool x_seen = x->known == ARITHMETIC_SEEN, y_seen = y->known == ARITHMETIC_SEEN;

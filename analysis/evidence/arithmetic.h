@@ -31,8 +31,8 @@ struct arithmetic {
  * NAN. */
 double network_ceiling_of(const struct run_model *model, int host, enum metric direction);
 
-/* What a link can carry: as it was measured, else as far as it was seen. What was exceeded in the
- * run by more than CEILING_SLACK is no measure of it (another link, another day). */
+/* Capacity of a link: as measured, else the highest rate seen. A measured rate that the run
+ * exceeded by more than CEILING_SLACK does not count (another link, another day). */
 struct network_limit {
     double mb_s; /* NAN: neither */
     bool measured;
@@ -44,16 +44,16 @@ struct network_limit {
 struct network_limit network_limit_of(const struct run_model *model, int host,
                                       enum metric direction);
 
-/* What the host is set to let out at most, MB/s: of the queue that carried more than half of what
- * it sent. NAN: none is set, or it let out more (another interface, another layer's bytes). */
+/* The rate that the host's queue is set to, MB/s: the queue that carried more than half of its
+ * bytes. NAN: none is set, or it let out more (another interface, another layer's bytes). */
 double network_set_rate(const struct run_model *model, int host);
 
-/* What the link of a host is known to carry in one direction without looking at how full it was,
- * MB/s: as it was measured or as its queue is set, the lower of the two, else the speed of the
- * interface that carried more than half of it. NAN: none of these, or the run exceeded it. */
+/* Known capacity of a host's link in one direction, whatever its use, MB/s: as it was measured or
+ * as its queue is set, the lower of the two, else the speed of the interface that carried more than
+ * half of it. NAN: none of these, or the run exceeded it. */
 double network_known_rate(const struct run_model *model, int host, enum metric direction);
 
-/* What a link can carry, and how that is known: what was measured or what is set, the lower of both
+/* Capacity of a link, MB/s, and its source: the measured or the set rate, the lower of both
  * (a link that was set to less after it was measured carries no more than that), else `seen`, MB/s.
  */
 enum arithmetic_rate network_rate_of(const struct run_model *model, int host, enum metric direction,

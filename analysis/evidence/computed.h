@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a rank computes that its peers do not: alone, while they wait, or for them. */
+/* Computing of a rank that its peers do not do: alone, while they wait, or for them. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_COMPUTED_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_COMPUTED_H
 
@@ -8,7 +8,7 @@
 /* Share of a group that a rank (index of the model's budgets) computed alone, others waiting. */
 double alone_share(const struct run_model *model, size_t group, size_t who);
 
-/* Of the time, what the other ranks waited in the mean until this one was inside MPI again and
+/* Share of the time that the other ranks waited in the mean until this one was inside MPI again and
  * could answer their one-sided accesses: an even share of the work would make them wait as long. */
 double absence_share(const struct run_model *model, size_t group, size_t who);
 

@@ -61,7 +61,8 @@ static bool waits_for_no_work(const struct mpi_log *log, const struct mpi_event 
     return function->kind == MPI_KIND_RMA || function->completes;
 }
 
-/* Of a short gap no CPU time is measured: it ran, and if not from look to look, computed. */
+/* A short gap has no measured CPU time: the rank ran, and computed unless it was between two looks.
+ */
 static bool is_busy_at(const struct mpi_log *log, const struct mpi_rank *rank,
                        struct cursor *cursor, int64_t t_ns) {
     const struct mpi_event *call;
@@ -288,7 +289,8 @@ static struct key process_key(int host, int64_t pid) {
     return (struct key){{(uint32_t)host, (uint32_t)pid, (uint32_t)((uint64_t)pid >> 32)}};
 }
 
-/* Of a rank without any it is not known what it runs: nothing another does would be its own. */
+/* A rank without operators runs something unknown, so no operator of another rank counts as its
+ * own. */
 static bool all_mark_operators(const struct recording *recording) {
     struct key_table processes = {0};
     bool all = recording->calls.n > 0;

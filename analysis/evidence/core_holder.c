@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who had the core for which a process of the job had to wait. That need not be one process that
- * was seen: many short ones (compilers, scripts) are known by what the cores did beyond the job.
+ * The holder of the core that a process of the job waited for. It need not be one visible process:
+ * many short ones (compilers, scripts) are known by what the cores did beyond the job.
  */
 #include <math.h>
 #include <string.h>

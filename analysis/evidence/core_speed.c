@@ -5,8 +5,8 @@
  * of it, too, a rank that needs more need not have more to do.
  *
  * A piece of arithmetic, the same on all hosts (agent/beat.h), moves as a rank's computing does and
- * is believed as it is. Of sampling itself (all that recordings of before have, and what notices
- * caches that others fill) two figures must agree, and the smaller counts: all that the agent does
+ * is believed as it is. Sampling itself is the only source in older recordings, and notices caches
+ * that others fill: two of its figures must agree, and the smaller counts: all that the agent does
  * (more where it has more processes to look at), and reading what is the same on all hosts of a
  * kind. More cores cost both more, and so would a probe that only one host has: only hosts with as
  * many cores and the same probes are compared. Both move less than a rank's computing does, since
@@ -60,8 +60,8 @@ static double cost_of_one(const struct series_set *set, const struct series *ser
     return cost;
 }
 
-/* What comes between is none of the core's speed: of probes the median of the rows, of beats (of
- * two at once the shorter already) the mean, since a core is slow for a part of the time. */
+/* Interruptions say nothing of the core's speed. So probes count by the median of the rows, and
+ * beats (the shorter of two at once) by the mean, since a core is slow for a part of the time. */
 static struct cost cost_of(const struct run_model *model, int host, struct windows windows) {
     const struct series_set *set = &model->recording->tables[RECORDING_SELF];
     struct series_range range = series_set_of_host(set, host);
@@ -108,7 +108,7 @@ static double fixed_of(const struct cost *cost) {
     return sum;
 }
 
-/* Of one make, as far as that is known: more cores or probes cost either figure more. */
+/* Whether hosts are of one make, if known: more cores or probes cost either figure more. */
 static bool are_alike(const struct run_model *model, const struct cost *costs, int a, int b) {
     for (size_t i = 0; i < FIXED_PROBES; i++)
         if (isnan(costs[a].fixed[i]) != isnan(costs[b].fixed[i]))

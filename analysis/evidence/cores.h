@@ -6,7 +6,7 @@
 
 #include "analysis/run_model.h"
 
-/* What operators tell of each host beside the others; NAN: nothing. */
+/* Evidence from operators for each host beside the others; NAN: nothing. */
 struct operator_work {
     double pace;   /* time for as much output, of the operator that is least behind */
     double amount; /* output an iteration, of the operator that gives most */
@@ -35,9 +35,9 @@ bool core_has_more_to_do(const struct core_speed *core);
 /* Of each host; the caller's to free. NULL: no memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
 
-/* What the agents' piece of arithmetic (agent/beat.h) took on the host, ns of CPU time, mean over
- * the windows, beside what the run did to the core; NAN: there are no recordings of it, too few, or
- * other hosts of the run were on that core as well. */
+/* CPU time in ns of the agents' piece of arithmetic (agent/beat.h) on the host, mean over the
+ * windows, without the run's own effect on the core; NAN: there are no recordings of it, too few,
+ * or other hosts of the run were on that core as well. */
 double core_beat_ns(const struct run_model *model, int host, struct windows windows);
 
 /* Where a host's processes had to wait, who had the core (core_holder.c)? */

@@ -4,7 +4,7 @@
  * path. "Data under way, and neither receiver nor send buffer to blame" is not yet the network: a
  * receiver without a core answers late, and that looks the same. So a connection counts only if its
  * bytes, at the rate at which the kernel saw them arrive (tcp_info's delivery rate, of the few
- * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. Of a path that is
+ * milliseconds in which they moved), need at least FLOW_RATE_PART of that time. On a path that is
  * really full they need nearly all of it, and round trips take longer, since data queue.
  */
 #include <errno.h>
@@ -27,7 +27,7 @@ struct medians {
     double rate, queue_ns;
 };
 
-/* Of the samples in which data moved, weighted by them. */
+/* Weighted medians over the samples in which data moved. */
 static struct medians medians_of(const struct series_set *set, const struct series *series,
                                  struct windows windows) {
     struct weighted *rates = malloc((series->n + 1) * sizeof *rates);
@@ -51,7 +51,7 @@ static struct medians medians_of(const struct series_set *set, const struct seri
     return medians;
 }
 
-/* Of a buffer of the host that recorded it; NAN: not known. */
+/* Size of a buffer of the recording host; NAN: not known. */
 static double room_of(const struct series_set *set, const struct series *series, size_t column) {
     int64_t room = series_last(set, series, column);
     return room != VALUE_ABSENT && room > 0 ? (double)room : NAN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What connections carried between each pair of hosts, and what held them up. */
+/* Bytes of the connections between each pair of hosts, and their limits. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_FLOWS_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_FLOWS_H
 

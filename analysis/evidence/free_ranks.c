@@ -73,7 +73,7 @@ static bool add_rank(const struct run_model *model, size_t group, size_t log_ran
     return true;
 }
 
-/* What ranks compute beyond their peers, in the whole group. */
+/* Computing of ranks beyond their peers, in the whole group. */
 static void compare_all(struct free_ranks *ranks) {
     for (size_t i = 0; i < ranks->n_own; i++) {
         struct free_rank *rank = &ranks->items[i];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What did not run though nothing kept it waiting: a process that was stopped, and a host that
- * stood still: its agent, which looks at every slot, looked at none for a while, and meanwhile
- * nothing on the host ran. An agent that only had no core misses slots as well, but then others had
- * it.
+ * Processes and hosts that did not run though nothing kept them waiting: a process that was
+ * stopped, and a host that stood still: its agent, which looks at every slot, looked at none for a
+ * while, and meanwhile nothing on the host ran. An agent that only had no core misses slots as
+ * well, but then others had it.
  */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_FROZEN_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_FROZEN_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slower core, told by the program itself: operators that it marks with the size of what they
- * give. Where all of a host's take longer for as much output than elsewhere, it is no more work
- * that its ranks have. Of one with a result of a set size (a gradient) more work makes each byte
- * take longer as well, so that the one that is least behind counts; it takes two at least.
+ * A slower core, told by the program itself: operators that it marks with the size of their output.
+ * Where all of a host's take longer for as much output than elsewhere, it is no more work that its
+ * ranks have. If an output has a fixed size (a gradient), more work makes each byte take longer as
+ * well, so the operator that is least behind counts; it takes two at least.
  *
  * Those of a rank that had to wait for its core tell nothing.
  */
@@ -46,7 +46,7 @@ static bool host_had_its_cores(const struct run_model *model, size_t group, int 
 
 /* ---- one operator ---- */
 
-/* Of one host; NAN where it ran too seldom, or for too short a time. */
+/* Values of one host; NAN if the operator ran too seldom, or for too short a time. */
 struct measured {
     double pace;  /* median time of a byte */
     double bytes; /* an iteration; NAN: too, where not all ranks tell of theirs */
@@ -154,7 +154,7 @@ static double done_by(const struct run_model *model, size_t group, size_t log_ra
 }
 
 /* Iterations of a host's ranks that lie in the group; NAN where one tells of none, as it may have
- * done as many. Of a program that marks none at all: how many ranks there are. */
+ * done as many. If the program marks none at all: the number of ranks. */
 static void count_iterations(const struct run_model *model, size_t group, double *iterations) {
     const struct mpi_log *log = &model->recording->calls;
     bool any = false;

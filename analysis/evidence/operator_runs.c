@@ -34,7 +34,7 @@ struct rows {
     size_t n;
 };
 
-/* What says whether a run of an operator counts. */
+/* Conditions for a run of an operator to count. */
 struct sieve {
     const struct mpi_log *log;
     struct windows group;

@@ -26,7 +26,7 @@ struct timed_runs {
     struct given *given; /* by the number of the operator on its host */
 };
 
-/* What is given is the sum of all runs; the paces are of drawn ones where there are very many: a
+/* The output is the sum of all runs; the paces are of drawn ones where there are very many: a
  * median is no better for more. -ENOMEM. */
 int timed_runs_make(const struct run_model *model, size_t group, struct timed_runs *ret_runs);
 void timed_runs_release(struct timed_runs *runs);

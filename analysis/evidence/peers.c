@@ -15,7 +15,7 @@ static double part(const struct budget *b, enum budget_term term) {
     return isnan(b->term_s[term]) ? 0 : b->term_s[term] / b->wall_s;
 }
 
-/* Of all its threads; NAN: it was not seen. */
+/* Sum over all its threads; NAN: it was not seen. */
 static struct process_use use_of(const struct run_model *model, const struct rank_budget *who,
                                  size_t group) {
     for (size_t i = 0; i < model->n_processes; i++)
@@ -26,7 +26,7 @@ static struct process_use use_of(const struct run_model *model, const struct ran
     return (struct process_use){.user_s = NAN, .run_queue_s = NAN};
 }
 
-/* What the kernel counted of its threads beyond what the process waited for others. */
+/* Run-queue time of its threads, as the kernel counted it, beyond that of the budget: a share. */
 static double crowded(const struct budget *b, const struct process_use *use) {
     double beyond =
         use->run_queue_s / b->wall_s - part(b, BUDGET_RUN_QUEUE) - part(b, BUDGET_QUOTA);
@@ -52,7 +52,7 @@ static struct peer peer_of(const struct run_model *model, const struct rank_budg
 
 /* ---- who is a peer ---- */
 
-/* Of a job without ranks a host's busiest process speaks for it: others are its helpers. */
+/* In a job without ranks a host's busiest process stands for it: others are its helpers. */
 static bool stands_for(const struct peers *peers, const struct peer *p) {
     for (size_t i = 0; p->who->rank < 0 && i < peers->n; i++)
         if (peers->items[i].who->host == p->who->host)
@@ -120,7 +120,8 @@ static bool is_alike(double bytes, double median) {
     return bytes > 0 && bytes <= PEER_TRAFFIC * median && median <= PEER_TRAFFIC * bytes;
 }
 
-/* Who moves more, or less, is no peer: a server of several, a process that takes no part. */
+/* A process that moves more, or less, is no peer: a server of several, or one that takes no part.
+ */
 static int keep_alike(const struct run_model *model, size_t group, struct peers *peers) {
     double wall_s = (double)windows_length(phase_windows(&model->groups[group])) / 1e9;
     double *room = malloc((peers->n + 1) * sizeof *room);

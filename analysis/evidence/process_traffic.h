@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each process sent and received through its TCP connections: payload, within a host too. The
- * one source of a process's bytes on the network, for rows of processes as for roles of ranks; the
- * pairs of hosts (flow_ends.h) are sums of the same rows.
+ * Bytes that each process sent and received through its TCP connections: payload, within a host
+ * too. The one source of a process's bytes on the network, for rows of processes as for roles of
+ * ranks; the pairs of hosts (flow_ends.h) are sums of the same rows.
  *
  * A process that called exec has one id and several names, each a series of the process table: what
  * was counted while it had a name is that name's.
@@ -24,11 +24,11 @@ struct process_traffic {
     double unowned_bytes; /* sent or received by connections that came and went unseen: nobody's */
 };
 
-/* Of all processes. -ENOMEM. */
+/* Fills in all processes. -ENOMEM. */
 int process_traffic_make(const struct recording *recording, struct process_traffic *ret_traffic);
 void process_traffic_release(struct process_traffic *traffic);
 
-/* Of that id, under all its names. */
+/* Sum for that id, under all its names. */
 struct traffic process_traffic_of(const struct process_traffic *traffic, int host, int64_t pid);
 
 /* While it had the name of that series of the process table. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the surveys of all resources ask: how much of the critical path a host or a rank spends on a
- * term (where ranks run freely: how many iterations that costs), how busy ranks are, and who else
- * runs on a host. A process outside the job is named only if it is seen; cores may be shared with
- * what a host cannot see (containers, emulated hosts).
+ * Questions that the detectors of all resources share: how much of the critical path a host or a
+ * rank spends on a term (where ranks run freely: how many iterations that costs), how busy ranks
+ * are, and who else runs on a host. A process outside the job is named only if it is seen; cores
+ * may be shared with what a host cannot see (containers, emulated hosts).
  */
 #include <math.h>
 #include <stdlib.h>

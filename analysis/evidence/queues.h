@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the queues before a host's own interfaces say: whether it holds back what it sends. */
+/* Evidence from the queues before a host's own interfaces: whether it throttles its sending. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_QUEUES_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_QUEUES_H
 
 #include "analysis/run_model.h"
 
-/* What the queues before a host's interfaces say of a group: the one where most waits. */
+/* The queue of a host's interfaces in which most bytes wait during a group. */
 struct queues {
     bool known;
     double backlog, overlimits_s; /* mean bytes; packets held back to a set rate, a second */
@@ -18,7 +18,7 @@ struct queues {
 
 struct queues link_queues(const struct run_model *model, size_t group, int host);
 
-/* Of packets that were held back to the set rate, MB/s. */
+/* Rate of packets that were throttled to the set rate, MB/s. */
 double link_held_mb_s(const struct queues *queues);
 
 /* Data wait there. */

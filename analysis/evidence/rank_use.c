@@ -68,8 +68,8 @@ static double process_cpu(struct counted process, struct window window, int64_t 
            growth(process, PROCESS_SYSTEM, window, &unused);
 }
 
-/* Of the process table alone, which may know the end, or as the finer one has it from its first row
- * on: neither counts what was not, so the larger one lacks less. *ret_covered_ns: its time. */
+/* From the process table alone, which may know the end, or from the finer one since its first row.
+ * Neither counts too much, so the larger one lacks less. *ret_covered_ns: its time. */
 static double all_cpu(struct counted process, struct counted often, int64_t *ret_covered_ns) {
     struct window before = {-TIME_SANE_NS, first_known(often)};
     int64_t covered = 0, finely_covered = 0;

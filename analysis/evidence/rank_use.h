@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the process of a rank used (T5): time on cores, memory, bytes sent and received. From what
- * is counted for that process alone: CPU time and memory ten times a second (table rank), and once
- * a second before the first such row and after the last (table process), where the kernel's record
- * of its end stands, too; bytes as its MPI calls counted them, else those of its TCP connections.
+ * Use of resources by the process of a rank (T5): time on cores, memory, bytes sent and received.
+ * Only counters of that process are used: CPU time and memory ten times a second (table rank), and
+ * once a second before the first such row and after the last (table process), where the kernel's
+ * record of its end stands, too; bytes as its MPI calls counted them, else those of its TCP
+ * connections.
  *
  * The share of a core is of a window, since one of the whole run depends on how long the start
  * took, and memory is the most, since its mean depends on that, too. By one sample a second runs of
@@ -31,7 +32,7 @@ struct rank_use {      /* NAN: not known */
     enum rank_bytes bytes;
 };
 
-/* Of the rank's process; the model must have its budgets. traffic: of the model's recording.
+/* Fills in the rank's process; the model must have its budgets. traffic: of the model's recording.
  * window: of cpu_share, NULL: its life. */
 struct rank_use rank_use_find(const struct run_model *model, const struct process_traffic *traffic,
                               const struct rank_budget *rank, const struct window *window);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a host had to do with servers of files (NFS), by export. */
+/* Traffic of a host with file servers (NFS), by export. */
 #ifndef CHOKEPOINT_ANALYSIS_EVIDENCE_REMOTE_STORAGE_H
 #define CHOKEPOINT_ANALYSIS_EVIDENCE_REMOTE_STORAGE_H
 

@@ -156,7 +156,7 @@ bool model_shares_machine(const struct run_model *model, int one, int other) {
            have_cores_in_common(model, one, other);
 }
 
-/* Of each group the same: iterations of ranks that run freely. */
+/* The same for each group: iterations of ranks that run freely. */
 static bool runs_freely(const struct run_model *model) {
     double done = 0;
     for (size_t i = 0; i < model->critical.n_own; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a server does for others where it moves in step with them: a share of its own CPU time, and
- * no more work than theirs. Its peers compute on what has come, too, so only that counts which none
- * of them does: after a message, and outside of all operators that the program marks. Where an
+ * Work of a server for others when it moves in step with them: a share of its own CPU time, and no
+ * more work than theirs. Its peers compute on what has come, too, so only that counts which none of
+ * them does: after a message, and outside of all operators that the program marks. Where an
  * iteration of its own ends before its next call, it went on with that: it had only stopped looking
  * for messages once it had them all.
  */

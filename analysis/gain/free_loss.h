@@ -6,10 +6,10 @@
 #include "analysis/evidence/free_ranks.h"
 #include "analysis/gain/loss.h"
 
-/* Of `seconds` that the rank computes beyond its peers. */
+/* The part of `seconds` that the rank computes beyond its peers. */
 struct loss free_loss(const struct run_model *model, size_t group, const struct free_rank *rank,
                       double seconds);
-/* What a rank that makes progress computes beyond its peers, for its own iterations, as on a core
+/* Computing of a rank that makes progress, beyond its peers, for its own iterations, as on a core
  * like theirs. False: not known. */
 bool free_loss_like_peers(const struct run_model *model, size_t group, int rank,
                           struct loss *ret_loss);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a change is worth, and from where that is known. */
+/* The worth of a change, and the source of that figure. */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_H
 #define CHOKEPOINT_ANALYSIS_GAIN_GAIN_H
 
 #include <stdbool.h>
 
-/* What a change would gain, as shares of the run's time. */
+/* Gain of a change, as shares of the run's time. */
 struct gain {
     double estimate, low, high; /* NAN: not known */
     bool replayed;              /* by replay of the recorded calls; else by the critical path */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whom the end of a run waits for, by counters: who hardly waits for others itself. What a process
- * waits before the hosts have exchanged anything (its files, the others to have come) comes once
- * and is no part of that. One that waits for somewhat more, though little beside what it lost, is
+ * The process that the end of a run waits for, by counters: one that hardly waits for others
+ * itself. Waits before the hosts have exchanged anything (for files, for the others to come) occur
+ * once and do not count. One that waits for somewhat more, though little beside what it lost, is
  * waited for all the same; only some of its loss may have been behind what it waited for.
  */
 #include <math.h>
@@ -58,7 +58,7 @@ double gain_waits_s(const struct run_model *model, size_t who, size_t group) {
     return gain_later(model, who, group, gain_start(model), gain_waiting_s);
 }
 
-/* Of several threads without calls it is not known which the end waits for. */
+/* If several threads have no calls, it is not known which of them the end waits for. */
 bool gain_is_awaited(const struct run_model *model, size_t who, size_t group, double little_s) {
     const struct budget *b = gain_budget(model, who, group);
     bool one = b->source == BUDGET_FROM_EVENTS ? budget_closes(b)

@@ -14,7 +14,7 @@
 #define WORKERS_MAX 64 /* of which the median is taken */
 #define DRAWINGS 400
 
-/* What a process does, or waits for, whatever the others do. Not short memory: that of a peer that
+/* Time of a process that does not depend on the others. Not short memory: that of a peer that
  * waits anyway takes up its waiting. */
 #define OWN                                                                                        \
     (BIT(BUDGET_CPU) | BIT(BUDGET_RUN_QUEUE) | BIT(BUDGET_QUOTA) | BIT(BUDGET_STEAL) |             \
@@ -111,7 +111,7 @@ static double usual_queue(const struct run_model *model, size_t who, size_t grou
     return n ? stats_median(shares, n) : 0;
 }
 
-/* Of the slices in which it was recorded; how many. */
+/* Collects the slices in which it was recorded; returns their number. */
 static size_t slices_of(const struct run_model *model, size_t who, size_t group, unsigned terms,
                         struct lost slices[RANK_BUDGET_SLICES]) {
     size_t n = 0;
@@ -183,8 +183,8 @@ static bool is_awaited(const struct run_model *model, const struct counted_loss 
     return gain_is_awaited(model, who, loss->group, little_s);
 }
 
-/* Who has less to compute makes no exchange any shorter. Not so of who lacks a core, or sleeps, and
- * hands nothing on meanwhile. */
+/* A process with less to compute makes no exchange shorter. A process that lacks a core, or sleeps,
+ * does: it hands nothing on meanwhile. */
 static void set_gain(const struct run_model *model, const struct counted_loss *loss, size_t who,
                      struct counted *c) {
     double need = others_need(model, who, loss, loss->terms == BIT(BUDGET_CPU));
@@ -226,8 +226,8 @@ static double sending_s(const struct budget *b) {
     return budget_sum(b, BIT(BUDGET_TRANSFER));
 }
 
-/* What it had under way while it was off its core waited for the others, or for itself: which of
- * both is not known. */
+/* Data that it had under way while it was off its core waited for the others or for itself: which
+ * of both is not known. */
 bool gain_counted_sleep(const struct run_model *model, int host, size_t group,
                         struct counted *ret_counted) {
     struct counted_loss loss = {.host = host, .rank = -1, .group = group, .terms = BIT(BUDGET_CPU)};
@@ -265,7 +265,7 @@ static bool is_meant(const struct rank_budget *b, const struct counted_loss *los
            ((loss->host < 0 || b->host == loss->host) && (loss->rank < 0 || b->rank == loss->rank));
 }
 
-/* What it has to do of its own; NAN of a rank whose calls are not known: it may be spinning. */
+/* Its own work; NAN for a rank whose calls are not known: it may be spinning. */
 static double stays_s(const struct rank_budget *who, const struct counted_loss *loss) {
     const struct budget *b = &who->groups[0];
     unsigned own = own_terms(b);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run would gain, by the counters of one process: an estimate where no calls were recorded,
+ * Gain of a run by the counters of one process: an estimate where no calls were recorded,
  * or no replay of them holds.
  *
  * A process that hardly waits for others (gain_awaited.c) is the one that the run's end waits for:
- * its time is the run's time, and what is taken off it the run is shorter by, until another process
- * has as much to do of its own. So much is known without knowing who talks to whom; of one that
- * waits as well, nothing of the kind, and there is no estimate.
+ * its time is the run's time, and the run becomes shorter by as much as it does, until another
+ * process has as much work of its own. This holds without knowing who talks to whom. It does not
+ * hold for a process that waits, so there is no estimate for one.
  *
- * It is a share of the time in which the process was recorded: what went before went by like the
- * rest. That it did not is one part of the interval; the other is that the rest of its work takes
- * as long as it did: cores take a tenth more or less for the same work at another time, and a
- * process that was put aside found its caches cold. What stretches of the run say of the loss
- * itself is mostly less than that.
+ * It is a share of the time in which the process was recorded, which assumes that the time before
+ * was like the rest. The interval allows for an error of that, and for another pace of the rest of
+ * its work: cores take a tenth more or less for the same work at another time, and a process that
+ * was put aside found its caches cold. Differences of the loss between stretches of the run are
+ * mostly smaller than that.
  */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_COUNTED_H
 #define CHOKEPOINT_ANALYSIS_GAIN_GAIN_COUNTED_H
@@ -22,7 +22,8 @@
 
 struct run_model;
 
-/* What is taken away: of the process on that host, with that rank, which has most of it. */
+/* The loss that is taken away: that of the process on that host, with that rank, which has most of
+ * it. */
 struct counted_loss {
     int host, rank;  /* -1: any */
     size_t group;    /* of the model: the time that is spoken of */
@@ -73,7 +74,7 @@ bool gain_counted_link(const struct run_model *model, const struct counted_link 
 bool gain_counted_quota(const struct run_model *model, int host, size_t group, double cpus,
                         struct counted *ret_counted);
 
-/* What is gained if the time that is not goes by at another pace (threshold.h). */
+/* The gain if the rest of the time passes at another pace (threshold.h). */
 double gain_at_pace(double gain, double pace);
 
 /* Share of the run that a change can save at most: no run is shorter than what one of its processes

@@ -25,8 +25,8 @@ static double sending(const struct run_model *model, int host, bool others) {
     return most;
 }
 
-/* One way or the other, for all that they wait if possible: shares of their time. Of two hosts all
- * that comes to one was on its way from the other. */
+/* One way or the other, for all that they wait if possible: shares of their time. With two hosts,
+ * all that comes to one was on its way from the other. */
 static double in_use(const struct run_model *model, const struct counted_link *link, double least,
                      double most) {
     double out = sending(model, link->host, false);

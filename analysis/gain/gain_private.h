@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of gains by counters share. */
+/* Shared by the files of gains by counters. */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_GAIN_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_GAIN_GAIN_PRIVATE_H
 
@@ -18,20 +18,20 @@
 
 /* Which of the processes is meant: of several the one that lost most; SIZE_MAX: none. */
 size_t gain_process(const struct run_model *model, const struct counted_loss *loss);
-/* Of process r of the budgets. */
+/* Values of process r of the budgets. */
 const struct budget *gain_budget(const struct run_model *model, size_t r, size_t group);
 /* It waits for others so long, as far as that is known of it. */
 double gain_waiting_s(const struct budget *budget);
 /* It is no wrapper of another process. */
 bool gain_works(const struct run_model *model, size_t r, size_t group);
-/* Of the group's time, how much was recorded of it. */
+/* The recorded part of the group's time. */
 double gain_covered(const struct run_model *model, size_t r, size_t group);
 
 /* Until when the program was being loaded (rules/program_start.c); 0. */
 int64_t gain_start(const struct run_model *model);
 /* Whether the slice's middle lies in the group. */
 bool gain_slice_in(const struct run_model *model, size_t slice, size_t group);
-/* Of process r in the group, without what the counters tell of the time until then. */
+/* Values of process r in the group, without the counters of the time until then. */
 double gain_later(const struct run_model *model, size_t r, size_t group, int64_t start_ns,
                   double (*of)(const struct budget *));
 /* So long it waits for others, the program's start apart. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a quota would cost a host that has none, by counters. */
+/* Cost of a quota for a host that has none, by counters. */
 #include <math.h>
 
 #include "analysis/gain/gain_private.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is taken away from a run, for the estimators that count iterations: which terms of whose
- * time, or which link. */
+/* A loss that is taken away from a run, for the estimators that count iterations: which terms of
+ * whose time, or which link. */
 #ifndef CHOKEPOINT_ANALYSIS_GAIN_LOSS_H
 #define CHOKEPOINT_ANALYSIS_GAIN_LOSS_H
 

@@ -109,7 +109,7 @@ static double through(const struct run_model *model, const struct critical_part 
     return sum;
 }
 
-/* What an iteration takes a rank besides what it does itself: what it moves, and waits for. */
+/* Time of an iteration besides the rank's own work: transfers and waits. */
 static double exchange_s(const struct run_model *model, size_t i, size_t group) {
     const struct critical_own *own = own_of(model, i);
     const struct critical_part *part = &own->path.groups[group];
@@ -147,7 +147,7 @@ static double beyond_peers(const struct run_model *model, const struct critical_
     return n && !isnan(mine) ? (mine - stats_median(peers, n)) * own->done[c->group] : 0;
 }
 
-/* What the server did for others; for its own iterations it does as much, by `part`. */
+/* Work of the server for others; for its own iterations it does as much, by `part`. */
 static double served(const struct run_model *model, const struct critical_own *own, size_t at,
                      const struct loss *c) {
     return own->served_s[at] * (own->log_rank == model->critical.hub ? c->part : 1);
@@ -186,8 +186,8 @@ static double lost_share(const struct run_model *model, const struct loss *c) {
     return wall_s > 0 ? lost_s / wall_s : 0;
 }
 
-/* What would be gained: who has no core lets those wait, too, that it exchanges data with, which
- * counts as the way of the data. */
+/* The gain: a rank without a core also delays the ranks that it exchanges data with, which counts
+ * as transfer. */
 static double gained_seconds(const struct run_model *model, const struct critical_own *own,
                              const struct loss *c) {
     const struct critical_part *part = &own->path.groups[c->group];
@@ -201,7 +201,8 @@ static double gained_seconds(const struct run_model *model, const struct critica
 
 /* ---- with an interval ---- */
 
-/* Of one rank in one block; those know no transfers by pair of hosts: of these the group's part. */
+/* Loss of one rank in one block. Blocks know no transfers by pair of hosts: of these the group's
+ * part counts. */
 struct drawn {
     double done, total_s, freed_s;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What something costs a program whose ranks run freely (free_running.h): the iterations that all
+ * Cost of a limit for a program whose ranks run freely (free_running.h): the iterations that all
  * of its ranks would have done in the same time without it. Each rank's own path says how much of
  * its time that is, its own and what it waited for others because of it; the rates add up in closed
  * form (parameter_server.h). A replay could not tell: it does the same calls again, and would find
@@ -35,7 +35,7 @@ int throughput_gain(const struct run_model *model, const struct loss *loss, doub
  * none that count. */
 double throughput_severity(const struct run_model *model, int host, int64_t pid, double slowdown);
 
-/* What ranks that run freely lost of a core outside the main phase, where they all wait for each
+/* Core time that ranks that run freely lost outside the main phase, where they all wait for each
  * other (start and end): of the rank on the host (-1: of any there) that lost most, beyond what any
  * rank elsewhere did, as a share of the run. 0 of terms that are not of a core. */
 double throughput_lost_beside(const struct run_model *model, int host, int rank, unsigned terms);

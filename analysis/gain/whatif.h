@@ -69,7 +69,7 @@ struct whatif_answer {
     double elsewhere_s; /* of the run's other phases and its start and end, at most; no replay */
 };
 
-/* What the rules found out where no calls are known, and no estimator can find out for itself. */
+/* Findings of the rules without calls, which no estimator can make for itself. */
 struct whatif_told {
     struct counted_link *links; /* full ones, as shares of the main phase */
     size_t n_links;

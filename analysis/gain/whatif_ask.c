@@ -5,7 +5,7 @@
 
 #include "analysis/gain/whatif_private.h"
 
-/* What holds up a process from outside its calls, or in its calls to files. */
+/* Limits of a process outside its calls, or in its calls to files. */
 static bool can_be_without(enum budget_term term) {
     enum budget_class class = budget_term_class(term);
     return class == BUDGET_CLASS_LACKING || class == BUDGET_CLASS_ASLEEP || term == BUDGET_FILE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a change can save at most: what is left of the critical path is still a chain of things that
+ * The most that a change can save: the rest of the critical path is still a chain of things that
  * have to be done one after the other. A bound needs no replay, so there is one for every program;
  * of waits for cores that only a replay's reading of the calls shows, it takes off the path no more
  * than the path spends inside MPI.
@@ -55,8 +55,8 @@ static double own_pace(const struct whatif *w, size_t r, size_t group) {
     return done > 0 ? own_s(&who->groups[group]) / done : NAN;
 }
 
-/* What the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare it
- * with, or there is no path through processes that are no ranks. */
+/* Time that the path spends in a rank's own time beyond that of its peers. NAN: nobody to compare
+ * it with, or there is no path through processes that are no ranks. */
 static double beyond_peers(const struct whatif *w, const struct critical_part *part,
                            const struct whatif_scenario *s) {
     const struct rank_budgets *b = &w->model->budgets;
@@ -79,8 +79,8 @@ static double beyond_peers(const struct whatif *w, const struct critical_part *p
     return removed;
 }
 
-/* Of what waits for cores the path does not show as such: no more than it spends inside MPI, whose
- * it may be; there are other ranks than the path's, and other times. */
+/* Waits for cores that the path does not show as such: at most its time inside MPI, which may be
+ * theirs; there are other ranks than the path's, and other times. */
 static double hidden_on_path(const struct whatif *w, const struct critical_part *part, int host,
                              enum budget_term term) {
     double hidden = 0, inside = 0;
@@ -129,7 +129,7 @@ static double removable(const struct whatif *w, const struct critical_part *part
 
 /* ---- where ranks run freely ---- */
 
-/* Of each rank's own path, and the iterations that all get done then. NAN: not known. */
+/* The bound by each rank's own path, and the iterations that all get done then. NAN: not known. */
 static double gain_freely(const struct whatif *w, const struct whatif_scenario *scenarios,
                           size_t n) {
     const struct critical_path *path = &w->model->critical;
@@ -163,8 +163,7 @@ static size_t worker_cycles(const struct critical_path *path, size_t group, doub
     return n;
 }
 
-/* What an update moves through the server's link, the way that is nearer to what it is known to
- * carry. */
+/* Bytes of an update through the server's link, the way that is nearer to its known capacity. */
 static void add_link(const struct whatif *w, double done, struct parameter_server *server) {
     const struct run_model *model = w->model;
     size_t group = model->main_group, hub = model->critical.hub;

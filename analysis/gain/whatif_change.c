@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a scenario changes in a replay. */
+/* Changes of a scenario in a replay. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -112,8 +112,8 @@ static bool has_one_sided(const struct mpi_log *log) {
     return any;
 }
 
-/* What one-sided accesses take, of the ranks' time: data, and when they are answered, for which a
- * replay has no model: they take as long as they did. */
+/* Share of the ranks' time in one-sided accesses: for their data and their answers a replay has no
+ * model, so they take as long as they did. */
 static double one_sided_part(const struct mpi_log *log) {
     double inside = 0, all = 0;
     if (!has_one_sided(log))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is answered where no replay is. Without what held up one process that hardly waits for
+ * Answers without a replay. Without what held up one process that hardly waits for
  * others counters tell (gain_counted.h), of a quota, of a link that all wait for, and of a process
  * that has more to do than its peers, or sleeps, where that can be told; of other links, paces and
  * numbers of workers they know nothing. Where ranks run freely the iterations that
@@ -55,7 +55,7 @@ static bool may_spin(const struct run_model *model) {
     return false;
 }
 
-/* Of the processes that work, the one that computes for the shortest part tells. */
+/* Among the processes that work, the one that computes for the shortest part decides. */
 static double computing_of(const struct run_model *model) {
     double least = INFINITY;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -91,8 +91,8 @@ static double times_the_phase(const struct run_model *model) {
     return length > 0 ? run / length : INFINITY;
 }
 
-/* Of the run such shares; of what they would save a part is saved. More than all of the main phase
- * is not saved there alone. */
+/* Shares of the run, of which a part is saved. No more than all of the main phase is saved there.
+ */
 static void answer_of_run(const struct run_model *model, double gain, double low, double high,
                           double part, struct whatif_answer *a) {
     double times = part * times_the_phase(model);
@@ -143,7 +143,7 @@ static void count_link(const struct whatif *w, const struct whatif_scenario *s,
         answer_counted(w, &c, 1 - 1 / s->factor, a);
 }
 
-/* Of a process that computes more than its peers, or sleeps. */
+/* For a process that computes more than its peers, or sleeps. */
 static bool is_of_process(const struct whatif *w, const struct whatif_scenario *s) {
     bool sleeps = s->kind == WHATIF_WITHOUT && s->term == BUDGET_IDLE;
     return s->host >= 0 && s->rank < 0 && !model_has_path(w->model) &&

@@ -47,7 +47,7 @@ static int resample(const struct whatif *w, const int64_t *changed, struct whati
     return ok ? 0 : -ENOMEM;
 }
 
-/* Of waits for cores the path shows what counters between samples tell; a replay also finds those
+/* The path shows waits for cores as counters between samples tell them; a replay also finds those
  * inside of calls, of ranks that the path is not in. */
 static bool finds_more(const struct whatif_scenario *scenarios, size_t n) {
     for (size_t i = 0; i < n; i++)

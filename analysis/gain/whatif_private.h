@@ -74,7 +74,7 @@ int whatif_doubt(const struct whatif *whatif, const struct whatif_scenario *scen
 /* The bound of an answer that is all there: none that a run may beat. */
 void whatif_sure_bound(const struct whatif *whatif, struct whatif_answer *answer);
 
-/* What WHATIF_LIKE_PEERS and WHATIF_BALANCED change. -ENODATA: no rank that is meant has a peer;
+/* Changes by WHATIF_LIKE_PEERS and WHATIF_BALANCED. -ENODATA: no rank that is meant has a peer;
  * -ENOMEM. */
 int whatif_change_ranks(const struct whatif *whatif, const struct whatif_scenario *scenario,
                         struct replay_change *change);
@@ -96,9 +96,9 @@ double whatif_present_rate(const struct whatif *whatif, size_t link);
  * known. */
 double whatif_asked_factor(const struct whatif *whatif, const struct whatif_scenario *scenario,
                            size_t link);
-/* Of all links that it is about, the most; INFINITY: not known. */
+/* The greatest of all links in question; INFINITY: not known. */
 double whatif_asked_most(const struct whatif *whatif, const struct whatif_scenario *scenario);
-/* What a link of which the replay has this rate carries so many times as fast. */
+/* Rate of a link that is so many times as fast as the replay's rate. */
 double whatif_carried(const struct whatif *whatif, size_t link, double rate, double factor);
 
 /* Nothing changed yet. -ENOMEM. */

@@ -44,7 +44,7 @@ static bool is_alone(const struct replay *p, size_t r) {
     return true;
 }
 
-/* What is known of a host's core, and of the work on it, is the rank's where it is the only one. */
+/* Evidence about a host's core, and about the work on it, is the rank's if it is the only one. */
 static void weigh(const struct whatif *w, const struct core_speed *core, size_t r,
                   struct ranks_time *t) {
     if (core_has_more_to_do(core) && is_alone(w->replay, r))

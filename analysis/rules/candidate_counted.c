@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the counters of one process tell of a candidate's gain (gain_counted.h). It does not change
- * the order of candidates: that rests on shares that all of them have. Of one for which there is no
- * evidence of supply it says whether it is worth naming.
+ * A candidate's gain by the counters of one process (gain_counted.h). It does not change the order
+ * of candidates: that rests on shares that all of them have. It decides whether a candidate without
+ * evidence of supply is worth naming.
  */
 #include <errno.h>
 #include <math.h>
@@ -30,7 +30,7 @@ bool candidate_is_worth_naming(const struct candidate *c) {
     return c->gain.estimate >= GAIN_MIN && !(little && c->counted.estimate < GAIN_MIN);
 }
 
-/* What a rank does beyond others, as a part of all that it computes. */
+/* Computing of a rank beyond the others, as a part of all its computing. */
 static double own_part(const struct run_model *model, const struct candidate *c) {
     double most = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -42,7 +42,7 @@ static double own_part(const struct run_model *model, const struct candidate *c)
     return most > 0 ? fmin(1, c->own / most) : 0;
 }
 
-/* What holds up a host does so all the run; work of a rank's own is its phase's. */
+/* A limit of a host holds all the run; a rank's own work is that of its phase. */
 static struct counted_loss loss_of(const struct run_model *model, const struct candidate *c) {
     bool own = c->terms == COMPUTING;
     return (struct counted_loss){.host = c->everywhere ? -1 : c->host,
@@ -75,7 +75,8 @@ static double group_share(const struct run_model *model, size_t group) {
     return run > 0 ? (double)windows_length(phase_windows(&model->groups[group])) / run : 0;
 }
 
-/* Of the run; both ways of one host's link: now the one is used, now the other, or both at once. */
+/* Shares of the run; both ways of one host's link: now the one is used, now the other, or both at
+ * once. */
 static struct counted_link link_of_candidate(const struct candidates *candidates,
                                              const struct candidate *c) {
     struct counted_link link = {.host = c->host};

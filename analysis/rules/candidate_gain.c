@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the run would gain without each candidate, from the engine that answers `whatif`, and when
- * each held. The engine knows the main phase only: of the rest of the run, which a fault holds up
- * as well, the critical path tells. Where it refuses, counters may do (candidate_counted.c), else
- * the candidate's share of the critical path stands: what could be gained at most. Where ranks run
- * freely it is iterations that are gained (throughput.h).
+ * The gain of the run without each candidate, from the engine that answers `whatif`, and the time
+ * in which each held. The engine knows the main phase only: of the rest of the run, which a fault
+ * holds up as well, the critical path tells. Where it refuses, counters may do
+ * (candidate_counted.c), else the candidate's share of the critical path stands: what could be
+ * gained at most. Where ranks run freely it is iterations that are gained (throughput.h).
  */
 #include <errno.h>
 #include <math.h>
@@ -58,7 +58,7 @@ static bool is_everywhere(const struct run_model *model, const struct candidates
     return model->n_hosts > 1 && alike == model->n_hosts && c->rank < 0;
 }
 
-/* What the path spends on it, on all hosts where all suffer it (of links that is in either end's
+/* Time that the path spends on it, on all hosts if all suffer it (for links that is in either end's
  * budget already). */
 static double bound_of(const struct run_model *model, const struct candidates *candidates,
                        const struct candidate *c) {
@@ -150,7 +150,7 @@ static int take_answer(const struct whatif *whatif, struct candidate *c) {
 
 /* ---- when it held ---- */
 
-/* Of one rank in one slice; NAN where it did not live. */
+/* Value of one rank in one slice; NAN if it did not live. */
 static double slice_terms(const struct rank_budget *b, size_t slice, unsigned terms) {
     const struct budget *budget = &b->slices[slice];
     return budget->wall_s > 0 ? budget_sum(budget, terms) / budget->wall_s : NAN;

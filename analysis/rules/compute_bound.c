@@ -20,7 +20,7 @@ struct computing {
     bool come_and_go;   /* its processes, too fast to be seen one by one */
 };
 
-/* Of the critical path; without one, of the processes' own time. */
+/* Share of the critical path; without one, of the processes' own time. */
 static double share_of(const struct run_model *model, size_t group) {
     double share = 0;
     if (!model_has_path(model))
@@ -43,7 +43,7 @@ static size_t count_workers(const struct run_model *model, size_t group) {
     return (size_t)fmax(1, workers);
 }
 
-/* What a rank uses inside MPI may be spinning. */
+/* CPU time of a rank inside MPI may be spinning. */
 static double computing_cores(const struct run_model *model) {
     double cores = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {
@@ -55,7 +55,7 @@ static double computing_cores(const struct run_model *model) {
     return cores;
 }
 
-/* Of its processes only one computes, and of that one a single thread. */
+/* Only one of its processes computes, and only one thread of that. */
 static bool is_one_thread(const struct run_model *model, size_t group) {
     size_t computing = 0;
     for (size_t r = 0; r < model->budgets.n; r++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who had the core for which a process of the job had to wait, as cause, evidence and culprit. */
+/* The holder of the core that a process of the job waited for, as cause, evidence and culprit. */
 #include <math.h>
 
 #include "analysis/rules/rules_private.h"

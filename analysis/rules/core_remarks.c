@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of the core beneath a rank, said for or against a finding that rests on CPU time.
+/* Evidence about the core of a rank, for or against a finding that rests on CPU time.
  */
 #include <math.h>
 
 #include "analysis/rules/rules_private.h"
 
-/* What tells that it is slower: a choice of the sentences. */
+/* Sources of the evidence that it is slower: a choice of the sentences. */
 enum { BY_OPERATORS = 1, BY_ARITHMETIC, BY_SAMPLING };
 
 static int told_by(const struct core_speed *core) {
@@ -16,7 +16,7 @@ static double told_times(const struct core_speed *core) {
     return core->by_pace ? core->pace : core->by_beat ? core->beat : core->sampling;
 }
 
-/* Who takes longer for output of a set size may have more to do for it. */
+/* A rank that takes longer for output of a set size may have more to do for it. */
 static bool is_doubted(struct core_speed core) {
     return core.by_pace && core.sampling < CORE_SLOWER && !(core.beat >= CORE_SLOWER);
 }

@@ -59,8 +59,8 @@ static struct contended most_contended(const struct run_model *model, size_t gro
     return worst;
 }
 
-/* Of the time a process of several threads waited for its own to leave the core, hardly any other
- * is left: its budget says so (rank_counters.c). */
+/* Nearly all waits of a process with several threads were for its own threads, as its budget says
+ * (rank_counters.c). */
 static bool waits_for_itself(const struct run_model *model, size_t group,
                              const struct model_process *process) {
     const struct budget *b = saturation_counted(model, process, group);
@@ -88,9 +88,9 @@ static bool peers_wait_alike(const struct run_model *model, size_t group,
 
 /* With nobody else on the cores a process waits for its own threads: a loader beside one that
  * computes, a library's helpers. Those take turns, also where all is well, and no host is short of
- * anything by it; only far more threads than cores are a finding. Nor is it where processes compute
- * on all cores: what is full is all of them. Of calls the path is known, and with it what waiting
- * cost. */
+ * anything by it; only far more threads than cores are a finding. Nor is it one if processes
+ * compute on all cores: then all of them are full. With calls the path is known, and the cost of
+ * the wait. */
 static bool is_own_turn(const struct run_model *model, size_t group, enum holder holder,
                         const struct contended *worst, const struct candidate *c) {
     double quota = model_worst_rank(model, group, c->host, BUDGET_QUOTA, NULL);
@@ -110,8 +110,8 @@ static double demand_of(const struct run_model *model, size_t group, int host,
     return isnan(share) ? worst->blocked : share;
 }
 
-/* Of the path's waiting for cores an even share, where all hosts are short of them alike; 0: they
- * are not. */
+/* An even share of the path's waiting for cores, if all hosts are short of them alike; 0: they are
+ * not. */
 static double even_demand(const struct run_model *model, size_t group) {
     double all = 0, least = INFINITY, most = 0;
     for (size_t h = 0; h < model->n_hosts; h++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is taken from a host by decree: the quota of a control group, the hypervisor's steal. The
- * kernel counts both, so the evidence is sure; whether the run waited for it the path must say.
+ * CPU time that is taken from a host: by the quota of a control group, or by the hypervisor
+ * (steal). The kernel counts both, so the evidence is sure. The path tells whether the run waited
+ * for it.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Disk and memory. A throttled disk looks idle to its own counters, so PSI decides whether anybody
- * waited and the device only which of the two names the waiting gets. What the job itself lost is
- * known only where the kernel accounts block-I/O delay; without it a disk is suspected at most, and
- * what a rank slept outside MPI while its host waited for I/O counts as waiting for it.
+ * waited and the device only which of the two names the waiting gets. The job's own loss is known
+ * only if the kernel accounts block-I/O delay. Without it a disk is suspected at most, and sleep of
+ * a rank outside MPI while its host waited for I/O counts as waiting for it.
  */
 #include <errno.h>
 #include <math.h>
@@ -82,7 +82,7 @@ static struct disk look_at_disk(const struct run_model *model, size_t group, int
     return d;
 }
 
-/* What the device did while the job waited for it. */
+/* Activity of the device while the job waited for it. */
 enum device { DEVICE_IDLE, DEVICE_SERVING, DEVICE_FULL };
 
 /* Busy for about as long as the job waited: it served one request after the other, as fast as it

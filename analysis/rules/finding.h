@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the judge speaks of, as codes: which resource of whom, and why it is short. The words that
+ * Findings of the judge, as codes: the resource, its subject, and why it is short. The words that
  * people read are made in reports/; the names here are those of the JSON contract.
  */
 #ifndef CHOKEPOINT_ANALYSIS_RULES_FINDING_H
@@ -50,7 +50,7 @@ enum cause {
     CAUSE_COUNT_
 };
 
-/* Whose limit it is. */
+/* The subject of the limit. */
 enum subject {
     SUBJECT_NONE, /* nobody's */
     SUBJECT_HOST,

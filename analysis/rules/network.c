@@ -54,8 +54,8 @@ struct candidate link_of(const struct run_model *model, size_t group, int host,
     return c;
 }
 
-/* How much of what its interface carried was the job's, as far as connections tell; NAN. Of small
- * messages most is headers. */
+/* The job's share of the bytes on the interface, as connections tell it; NAN. Small messages are
+ * mostly headers. */
 static double own_bytes(const struct run_model *model, const struct flows *flows,
                         const struct candidate *c) {
     double bytes = 0, all = rate_amount(c->signal, phase_windows(&model->groups[c->group]));

@@ -150,7 +150,7 @@ static void say_ceiling(const struct flows *flows, const struct culprit_side *s,
     }
 }
 
-/* What the link can carry is known, and it carried far less: it is not what ran out, whatever the
+/* The capacity of the link is known, and it carried far less: it did not run out, whatever the
  * connections show (a receiver without a core answers late, and that looks the same). */
 static bool is_known_not_full(const struct culprit_side *s) {
     return s->limit.measured && !s->at_limit && !s->full && !link_is_backed_up(&s->queues);

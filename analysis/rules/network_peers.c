@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Links by comparison: a rank whose transfers take it longer than its peers', though nothing was
- * seen to be full at its host. What limits it may lie outside of what these hosts show (a switch, a
- * shaper on the way), so this is a suspicion and never more.
+ * seen to be full at its host. The limit may lie outside of these hosts (a switch, a shaper on the
+ * way), so this is never more than a suspicion.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "analysis/rules/network_private.h"
 #include "analysis/rules/straggler.h"
 
-/* What the connections of a host say of its path. */
+/* Evidence from the connections of a host about its path. */
 enum path { PATH_UNKNOWN, PATH_OF_ENDS, PATH_IDLE, PATH_SMALL_SEND, PATH_SMALL_RECEIVE };
 
-/* Of the buffers of a host's connections the smallest, and the median of all others'; NAN. */
+/* The smallest buffer of a host's connections, and the median of all others; NAN. */
 struct room {
     double own, others;
 };
@@ -79,7 +79,7 @@ static bool is_within_cores(const struct flows *flows, const struct straggler *s
            !isnan(room_of(flows, s->host, back_room).own);
 }
 
-/* Whoever set the buffer so small is to blame, and no link. */
+/* A buffer that is set so small is to blame, and no link. */
 static void blame_buffer(const struct flows *flows, enum path path, struct candidate *c) {
     bool receives = path == PATH_SMALL_RECEIVE;
     struct room room = room_of(flows, c->host, receives ? back_room : send_room);

@@ -19,7 +19,7 @@ static double least_idle(const struct run_model *model, size_t group) {
     return least;
 }
 
-/* Of all hosts together: the same for every link, and found once. */
+/* Values of all hosts together: the same for every link, and found once. */
 struct cpu_side {
     double busy; /* ranks_busy() */
     double idle; /* of the host that had least */
@@ -34,7 +34,7 @@ static void add_cpu_side(const struct cpu_side *cpu, struct candidate *c) {
     }
 }
 
-/* What speaks for it, and what against it, as far as the ceiling goes. */
+/* Evidence of the ceiling, for it and against it. */
 static void add_ceiling_side(const struct network_limit *limit, bool send, double at_ceiling,
                              double duty, struct candidate *c) {
     if (limit->measured) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes of one role compared, where no call of MPI tells who waits for whom: one that computes
- * more than its peers (imbalance), or sleeps in its own code. What they do adds up to one time, so
- * that who never waits is waited for. Computing at the same time must be certain, since a server
- * and its client take turns and look uneven by design. That a process sleeps and does not wait for
- * a peer, totals cannot tell; the kernel's clocks of connections can: what is sent to one who reads
- * at once is acknowledged at once, so data that stay under way towards one process, and not back,
- * wait for it. Of one with a thread for its connections the queue of its core tells as well: what
- * comes while it computes is taken in behind its own computing, what comes while it waits finds the
- * core free. Where both say the same, neither has to say it so loudly. That is a suspicion and
- * never more.
+ * more than its peers (imbalance), or sleeps in its own code. Their times add up to one time, so a
+ * process that never waits is waited for. Computing at the same time must be certain, since a
+ * server and its client take turns and look uneven by design. Totals cannot tell whether a process
+ * sleeps or waits for a peer. The kernel's clocks of connections can: data for a process that reads
+ * at once is acknowledged at once, so data that stays in flight towards one process, and not back,
+ * waits for it. If a process has a thread for its connections, the queue of its core tells as well:
+ * data that comes while it computes is taken in behind its own computing, data that comes while it
+ * waits finds the core free. Where both say the same, neither has to say it so loudly. That is a
+ * suspicion and never more.
  */
 #include <errno.h>
 #include <math.h>
@@ -159,7 +159,7 @@ static int add_sleep(const struct run_model *model, size_t group, const struct p
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* What the host waited for I/O may be what the process was off its core for. */
+/* The process may have been off its core because of the host's waits for I/O. */
 static bool is_for_disk(const struct run_model *model, size_t group, const struct peer *p) {
     return model_mean(model, p->who->host, METRIC_PSI_IO, group) / 100 >= p->idle / 2;
 }

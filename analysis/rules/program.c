@@ -214,7 +214,7 @@ static double skew_ratio(const struct run_model *model, int host, const struct c
     return isnan(cores[host].pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
 }
 
-/* Who waits for others as long as it computes beyond them is not what they wait for. */
+/* A rank that waits for others as long as it computes beyond them is not on the critical path. */
 static bool is_skew(const struct run_model *model, size_t group, size_t who,
                     const struct core_speed *cores, const struct excess *e) {
     double ratio = skew_ratio(model, model->budgets.items[who].host, cores);
@@ -234,9 +234,9 @@ static void rule_out_slow_core(const struct run_model *model, size_t group, size
 
 /* ---- more to compute, by the amounts that operators tell ---- */
 
-/* Of a rank whose operators give more than elsewhere, what that takes it on its own core, or what
- * it computes beyond its peers, as not all that it does need be marked; of one that takes no longer
- * than its peers, who then wait for nothing, none. */
+/* The excess of a rank whose operators give more than elsewhere: the time of that output on its own
+ * core, or its computing beyond its peers, as the program need not mark all of it. A rank that
+ * takes no longer than its peers has none: they wait for nothing. */
 static struct excess excess_by_amount(const struct run_model *model, size_t group, size_t who,
                                       const struct core_speed *cores) {
     const struct core_speed *core = &cores[model->budgets.items[who].host];
@@ -252,7 +252,7 @@ static struct excess excess_by_amount(const struct run_model *model, size_t grou
     return by_time.more > e.more ? by_time : e;
 }
 
-/* Whose more of them takes longest; SIZE_MAX: nobody's. */
+/* The operator whose additional output takes longest; SIZE_MAX: none. */
 static size_t rank_with_more_to_do(const struct run_model *model, size_t group,
                                    const struct core_speed *cores) {
     size_t most = SIZE_MAX;
@@ -317,7 +317,7 @@ int imbalance_detect(const struct run_model *model, size_t group, struct candida
 
 /* ---- asleep ---- */
 
-/* What keeps a rank from going on that wants nothing of its host. */
+/* Reasons that stop a rank which wants nothing of its host. */
 struct pause {
     enum cause cause;
     enum budget_term term;
@@ -357,12 +357,12 @@ static int add_pause(const struct run_model *model, size_t group, size_t who,
     return candidates_add(candidates, &c) ? 0 : -ENOMEM;
 }
 
-/* What the host waited for I/O may be what the rank slept for. */
+/* The rank may have slept because of the host's waits for I/O. */
 static bool is_for_disk(const struct run_model *model, size_t group, int host, double idle) {
     return model_mean(model, host, METRIC_PSI_IO, group) / 100 >= idle / 2;
 }
 
-/* Of what the rank slept, the greater part. */
+/* The greater part of the rank's sleep. */
 static bool is_frozen(const struct run_model *model, size_t group, int host, double idle) {
     struct windows windows = phase_windows(&model->groups[group]);
     return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);

@@ -77,14 +77,14 @@ void remarks_copy(struct remarks *to, const struct remarks *from);
 void remarks_move(struct remarks *to, struct remarks *from);
 void remarks_release(struct remarks *remarks);
 
-/* What the code carries, for those who have it as a value. */
+/* The arguments of a code, for callers that have it as a value. */
 struct remark_info {
     const char *code, *meaning; /* static */
     int n_numbers, n_names;
     const char *numbers[REMARK_NUMBERS], *names[REMARK_NAMES]; /* "the group was throttled, %" */
 };
 
-/* Of REMARK_NONE: nothing. */
+/* REMARK_NONE has none. */
 struct remark_info remark_info(enum remark_code code);
 
 #endif

@@ -241,7 +241,8 @@ static int compare(const void *a, const void *b) {
                                         : (p->resource > q->resource) - (p->resource < q->resource);
 }
 
-/* Of candidates of one host, rank and resource in several phases the greatest stands for all. */
+/* The greatest of the candidates of one host, rank and resource in several phases stands for all.
+ */
 static void mark_repeats(struct candidates *candidates) {
     for (size_t i = 0; i < candidates->n; i++)
         for (size_t k = 0; k < i && !candidates->items[i].repeated; k++)

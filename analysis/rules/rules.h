@@ -100,21 +100,20 @@ int saturation_find(const struct run_model *model, const struct whatif *whatif,
 int rules_tell(const struct run_model *model, struct whatif *whatif);
 void candidates_release(struct candidates *candidates);
 
-/* What of it is taken away, for estimators. */
+/* The loss that is taken away, for estimators. */
 struct loss candidate_loss(const struct candidate *candidate);
-/* Of a candidate's metric, within other windows than the phase's: between 0 and 1, NAN without
+/* Value of a candidate's metric within other windows than the phase's: between 0 and 1, NAN without
  * data. */
 double candidate_blocked(const struct candidate *candidate, struct windows windows);
 /* Another host that suffers the same nearly as much. */
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c);
-/* Whose limit it is. */
+/* The subject of the limit. */
 enum subject candidate_subject(const struct candidate *candidate);
-/* What speaks for it in order: the gain, less where there is no evidence of supply. */
+/* The weight of a candidate in their order: its gain, less if there is no evidence of supply. */
 double candidate_weight(const struct candidate *candidate);
-/* What to say of its gain: by replay, by counters, or the bound. Of an excess of work by its being
- * shared out. */
+/* The gain to report: by replay, by counters, or the bound. An excess of work is shared out. */
 const struct gain *candidate_gain(const struct candidate *candidate);
-/* What would bring it. */
+/* The scenario that would bring it. */
 const struct whatif_scenario *candidate_change(const struct candidate *candidate);
 /* Worth naming: by its share of the run; a mere suspicion by what counters tell of its gain, too.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that find candidates share. */
+/* Shared by the files that find candidates. */
 #ifndef CHOKEPOINT_ANALYSIS_RULES_RULES_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_RULES_RULES_PRIVATE_H
 
@@ -59,7 +59,7 @@ int candidates_flows(const struct run_model *model, size_t group, struct candida
 int candidates_estimate(const struct run_model *model, const struct whatif *whatif,
                         struct candidates *candidates);
 
-/* What counters tell of a candidate that has its gain (gain_counted.h): `counted` and `lost`. */
+/* Evidence of counters for a candidate that has its gain (gain_counted.h): `counted` and `lost`. */
 void candidate_count(const struct run_model *model, const struct candidates *candidates,
                      struct candidate *candidate);
 
@@ -88,7 +88,7 @@ void core_holder_name(const struct run_model *model, size_t group, enum holder h
  */
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
                          double ratio, struct core_speed core, struct candidates *candidates);
-/* Of a rank slower by that ratio: how much of it its core makes. */
+/* For a rank slower by that ratio: the part that its core explains. */
 void core_speed_explain(struct core_speed core, double ratio, struct remarks *to);
 /* Against a candidate that rests on CPU time: what is known of the core. */
 void core_speed_tell(struct core_speed core, struct candidate *c);

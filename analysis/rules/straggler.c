@@ -86,8 +86,8 @@ static void fill_trial(const struct board *board, size_t rank, struct trial *tri
     }
 }
 
-/* Of two workers the slower may be slow by nature and the faster become slow: against its own best
- * decile, while the other one keeps to its own. */
+/* If there are two workers, the slower may be slow by nature and the faster become slow: against
+ * its own best decile, while the other one keeps to its own. */
 static struct straggler_judgement judge_by_itself(const struct board *board, size_t rank,
                                                   struct trial *trial) {
     struct straggler_judgement none = {.kind = NULL};

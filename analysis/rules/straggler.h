@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stragglers: ranks slower than their peers, those of the same role. What counts is a rank's own
- * time: the iteration less what it waited for others. Where the calls of MPI are not known, it is
- * the iteration itself for ranks that run freely; where they move together every iteration takes
- * all of them equally long, and the time a rank used or wanted the processor or the disk stands for
- * its own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
+ * Stragglers: ranks slower than their peers, those of the same role. A rank is judged by its own
+ * time: the iteration less its waits for others. Where the calls of MPI are not known, it is the
+ * iteration itself for ranks that run freely; where they move together every iteration takes all of
+ * them equally long, and the time a rank used or wanted the processor or the disk stands for its
+ * own. Better no straggler than a wrong one: with too little to go by none is named, and `note`
  * says why.
  */
 #ifndef CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_H

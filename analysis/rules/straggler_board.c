@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is compared with whom, and by what: the best basis that the recording allows. */
+/* The ranks that are compared, and the basis of it: the best that the recording allows. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int board_init(struct board *board, size_t steps) {
 
 /* ---- by budgets ---- */
 
-/* What it waited for others is known from events alone, whether or not counters add up to the rest.
+/* Its waits for others are known from events alone, whether or not counters add up to the rest.
  */
 static bool is_known(const struct budget *budget) {
     return budget->source == BUDGET_FROM_EVENTS && budget->wall_s > 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a straggler is slow: each term of its budget is replaced by its peers' median; a term is the
- * cause if that makes it as fast as they are, or explains half of what it takes longer. What fits
- * no term is said to be unknown: a cause is a claim that somebody will act on.
+ * cause if that makes it as fast as they are, or explains half of what it takes longer. A loss that
+ * fits no term is reported as unknown: a cause is a claim that somebody will act on.
  */
 #include <errno.h>
 #include <math.h>

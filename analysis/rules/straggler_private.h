@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the stragglers share: own times of every rank over the same steps. */
+/* Shared by the files of the stragglers: own times of every rank over the same steps. */
 #ifndef CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_RULES_STRAGGLER_PRIVATE_H
 

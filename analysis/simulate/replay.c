@@ -45,7 +45,7 @@ static int64_t sent_ns(const struct mpi_event *send, const struct call_need *rec
     return held ? received->ready_ns : send->enter_ns;
 }
 
-/* Of each receive that was matched. The matching stands on the side of the receiver alone. */
+/* For each receive that was matched. The matching stands on the side of the receiver alone. */
 static int find_messages(struct builder *b) {
     struct replay *p = b->replay;
     const struct mpi_log *log = b->log;

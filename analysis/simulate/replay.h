@@ -5,9 +5,9 @@
  *
  * Messages between hosts share links: those of one pair of ranks go one after the other, pairs
  * share each host's egress and ingress by max-min fairness. Links that nothing showed to limit
- * anything are without limit; pairs whose bytes no link explains keep the pace they had. What a
- * message takes beyond its bytes is a mean of its kind, from the same recording. Calls of groups
- * end for each member as long after those it needs came as they did.
+ * anything are without limit; pairs whose bytes no link explains keep the pace they had. The time
+ * of a message beyond its bytes is a mean of its kind, from the same recording. A group call ends
+ * for each member as long after the members that it needs came as it did.
  *
  * Time is int64 ns of the run's axis throughout. Deterministic.
  */
@@ -152,7 +152,7 @@ struct replay {
     bool part;                /* not all of it */
 };
 
-/* What is otherwise; arrays by host, or by rank of the program. NULL: as measured. */
+/* Changes; arrays by host, or by rank of the program. NULL: as measured. */
 struct replay_change {
     double *egress, *ingress; /* bytes/s */
     double *burst; /* [egress by host, ingress by host]: bytes that pass at once after a pause, of a

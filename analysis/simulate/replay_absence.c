@@ -4,8 +4,8 @@
  * up. They have kept back what was done soon after them: of the time before it as much as, seen
  * from its end, was for the most part without a core. A large message, or a call of a group, goes
  * on by many turns of those it is between, and each may come late: of a message it is not known how
- * many, so it was kept back by the time it was done in, or the last one before. What was under way
- * all the time came no later because of them.
+ * many, so it was kept back by the time it was done in, or the last one before. Transfers that were
+ * under way all the time came no later because of them.
  */
 #include <errno.h>
 #include <math.h>
@@ -41,7 +41,7 @@ static size_t ended_with(const struct replay_rank *r, int64_t t) {
     return n < r->n_absences && ends_with(&r->absences[n], t) ? n + 1 : n;
 }
 
-/* Of the first n of its absences. */
+/* Time away by the first n of its absences. */
 static struct replay_away away_in(const struct replay_rank *rank, size_t n, int64_t from,
                                   int64_t to, double soon) {
     struct replay_away sum = {.shares = REPLAY_NONE}, away = sum;
@@ -75,8 +75,9 @@ struct replay_away replay_away_amid(const struct replay_rank *rank, int64_t from
 
 /* ---- what others waited for ---- */
 
-/* What of a time without a core kept back something that could go on from `ready` on, and was done
- * at `done`. What was done in the midst of it was so when the rank had its core for a moment. */
+/* The part of a time without a core that delayed something which could go on from `ready` on, and
+ * was done at `done`. If it was done in the midst of that time, the rank had its core for a moment.
+ */
 static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_t done) {
     int64_t length = a->end_ns - a->begin_ns, from = ready > a->begin_ns ? ready : a->begin_ns;
     int64_t until = done < a->end_ns ? done : a->end_ns;
@@ -85,7 +86,7 @@ static double kept_back_ns(const struct replay_absence *a, int64_t ready, int64_
     return a->ns * (double)(until - from) / (double)length;
 }
 
-/* Who has handed a message over is not needed any more for it to come. */
+/* A rank that has handed a message over is not needed any more for it to come. */
 static bool had_left(const struct replay_message *m, const struct replay_absence *a) {
     return m->buffered && m->left_ns != VALUE_ABSENT && m->left_ns <= a->begin_ns;
 }

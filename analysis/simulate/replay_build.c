@@ -19,7 +19,7 @@ static void hold_back(struct rank_builder *rb, uint32_t id) {
         rb->error = -ENOMEM;
 }
 
-/* Who looks now and then, and had no core since the receiver came, comes back late. */
+/* A rank that looks now and then, and had no core since the receiver came, comes back late. */
 static void put_delay(struct rank_builder *rb, const struct replay_message *m, int64_t now_ns) {
     if (!replay_is_polling(rb) || m->posted_ns == VALUE_ABSENT)
         return;
@@ -49,7 +49,7 @@ static void send_held(struct rank_builder *rb, int64_t now_ns) {
     rb->n_held = kept;
 }
 
-/* What others wait for that call i begins, or ends. */
+/* Dependencies of others that call i begins, or ends. */
 static void send_signals(struct rank_builder *rb, size_t i, int64_t now_ns) {
     size_t n;
     const uint32_t *signals = replay_signals_sent(rb, i, &n);
@@ -58,8 +58,8 @@ static void send_signals(struct rank_builder *rb, size_t i, int64_t now_ns) {
             replay_add_op(rb, REPLAY_POST_SEND, rb->b->signal_ids[signals[k]], 0, now_ns);
 }
 
-/* What event k receives beside messages: the call itself, which then waits for that, or a request
- * that it began. */
+/* Dependencies that event k receives beside messages: by the call itself, which then waits for
+ * them, or by a request that it began. */
 static void post_signals(struct rank_builder *rb, size_t k, bool waits, int64_t now_ns) {
     size_t n, first = replay_signals_received(rb, k, &n);
     for (size_t s = first; s < first + n; s++) {
@@ -141,8 +141,8 @@ static void put_group(struct rank_builder *rb, size_t i, uint32_t number, int64_
     }
 }
 
-/* What of a call to a file was a wait for a disk: its part of what the budget has so, of the time
- * off the CPU. */
+/* The part of a call to a file that was a wait for a disk: its share of the budget's disk time, by
+ * time off the CPU. */
 static double disk_of(const struct rank_builder *rb, int64_t begin, int64_t end) {
     const struct builder *b = rb->b;
     double ns = 0;
@@ -179,7 +179,7 @@ static void put_row(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     replay_add_gap(rb, begin + inside, end, 1);
 }
 
-/* Nobody comes out of MPI_Init before all have come so far, whatever each has to do for that. */
+/* No rank comes out of MPI_Init before all have come so far, whatever each has to do for that. */
 static bool ends_together(const struct rank_builder *rb, const struct mpi_event *e) {
     const char *name = rb->b->log->names[e->function];
     return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0;

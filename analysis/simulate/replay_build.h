@@ -67,7 +67,7 @@ int replay_sort_requests(struct rank_builder *rb);
 /* Whether event i, a look or a wait, completed sends alone, all of which were at their receivers by
  * then: looks before it that found nothing waited for none of them. */
 bool replay_had_come(struct rank_builder *rb, size_t i, int64_t by_ns);
-/* What is waited for from here on is put behind waits[]. */
+/* Waits from here on are put behind waits[]. */
 void replay_add_wait(struct rank_builder *rb, uint32_t what);
 /* The messages that event i sends, or receives, beside those of the program: *ret_n of them,
  * numbers of signals. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a limited link let pass at once. After a pause as long as a message takes at the rate the
- * link is set to, the message meets a bucket of tokens that has filled up meanwhile: it takes what
- * it would take without a limit. (RFC 2697.) But where the bucket is smaller than that, what is
- * left over goes at the set rate: then larger ones take longer by just what they have more at that
- * rate, and nothing is known; nor is it where all are of one size.
+ * Bytes that a limited link let pass at once. After a pause as long as a message takes at the rate
+ * the link is set to, the message meets a bucket of tokens that has filled up meanwhile: it takes
+ * what it would take without a limit. (RFC 2697.) But where the bucket is smaller than that, what
+ * is left over goes at the set rate: then larger ones take longer by just what they have more at
+ * that rate, and nothing is known; nor is it where all are of one size.
  */
 #include <errno.h>
 #include <math.h>

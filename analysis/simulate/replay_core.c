@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranks without a core inside calls, as far as the kernel saw them wait for one. Who spins in a
- * call loses time by that only at the end, after what it waits for has come. Who looks now and
- * then, and sleeps between the looks, is seen to have looked late: one look took long, or the nap
- * before it did. What a rank was to send meanwhile came late to its receiver, too: MPI moves a
- * message on only while somebody runs it.
+ * Ranks without a core inside calls, as far as the kernel saw them wait for one. A rank that spins
+ * in a call loses time by that only at the end, after the awaited message has come. A rank that
+ * looks now and then, and sleeps between the looks, is seen to have looked late: one look took
+ * long, or the nap before it did. Messages that it was to send meanwhile came late to their
+ * receivers, too: MPI moves a message on only while a rank runs it.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static void add_hidden(struct rank_builder *rb, const struct budget_shares *shar
 
 /* ---- looks in a row ---- */
 
-/* What folded looks took, and how much of it beyond as many usual ones. */
+/* Time of folded looks, and the part of it beyond as many usual ones. */
 struct replay_looks {
     double inside, beyond;
 };
@@ -141,7 +141,7 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
                                                    at, told});
 }
 
-/* Of a pause that was too long for a nap, and that budgets show as waiting for a core. */
+/* For a pause that was too long for a nap, and that budgets show as waiting for a core. */
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
     double late = replay_pause_late_ns(rb, begin, end, cpu);
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);

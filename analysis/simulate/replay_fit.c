@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What messages cost beside the bytes that links carry (replay_links.c), from the recording alone.
+ * The cost of messages beside the bytes that links carry (replay_links.c), from the recording
+ * alone.
  */
 #include <errno.h>
 #include <math.h>
@@ -75,8 +76,8 @@ static double sent_of_others(const struct replay *p, const struct flows *flows, 
     return flows->n && own < OWN_BYTES_MIN * all ? all - own : 0;
 }
 
-/* Of a side that explains which routes were held up by their path: where another one does so much
- * better, what it explains is that one's doing. */
+/* The least F1 of a side that explains which routes were held up by their path: if another side
+ * explains them much better, they are due to that one. */
 static double least_f1(const struct flows *flows, size_t hosts) {
     double best = 0;
     for (size_t h = 0; h < hosts; h++)
@@ -112,9 +113,9 @@ static bool is_held(const struct replay *p, const struct replay_message *m) {
            p->net.held[p->model->n_hosts + (size_t)p->ranks[m->to].host];
 }
 
-/* Whose receiver came to look for it when it had long begun to move, and then hardly waited, may
- * have been there before. Its sender saw it go: that is nearer to the truth than the look, but
- * where the kernel kept it back, since the way was full. */
+/* A message may have arrived before its receiver looked for it, if it had long begun to move and
+ * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the look,
+ * except if the kernel kept it back since the way was full. */
 static void settle_arrivals(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {
         struct replay_message *m = &p->messages[i];

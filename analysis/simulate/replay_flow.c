@@ -48,7 +48,7 @@ static double latency(const struct run *run, const struct replay_message *m, boo
     return fmin(usual, eased) * (between ? replay_latency(run) : 1);
 }
 
-/* Of a large message, whose way was told from the time it took less this (replay_piece.c). */
+/* For a large message, whose way was told from the time it took less this (replay_piece.c). */
 static int64_t latency_of_flow(const struct run *run, const struct replay_message *m) {
     return (int64_t)replay_latency_within(latency(run, m, true), replay_begin_ns(m), m->done_ns);
 }
@@ -67,7 +67,7 @@ static void go_within(struct run *run, uint32_t id, int64_t now) {
     replay_arrive(run, id, end + (int64_t)latency(run, m, false) + kept_back(run, m), end);
 }
 
-/* What links take to carry a message that is no flow. */
+/* Time of links to carry a message that is no flow. */
 static int64_t small_ns(struct run *run, const struct pair_state *pair, double bytes, int64_t now) {
     size_t hosts = run->p->model->n_hosts;
     if (run->burst)
@@ -169,7 +169,7 @@ void replay_flows_share(struct run *run) {
                     (uint32_t)run->version);
 }
 
-/* Of a message that waits for its receiver the envelope comes first. */
+/* If a message waits for its receiver, the envelope comes first. */
 static void announce(struct run *run, uint32_t id, int64_t now) {
     const struct replay_message *m = &run->p->messages[id];
     struct message_state *state = &run->messages[id];

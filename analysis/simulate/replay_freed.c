@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What messages still take where the link they cross is no limit any more. A byte costs both ends a
+ * Time of messages whose link is no limit any more. A byte costs both ends a
  * copy and a protocol, and their programs until they look for it, whichever way it goes: if the
  * messages that two ranks send each other one way moved much faster than those the other way, the
- * faster way is what they take without the limit, and nobody needs to guess it. Where both ways are
- * as fast, both may be limited, and that says nothing. Of calls of groups those of few bytes tell:
- * who looks for messages between naps sees late that all is there, however little it is.
+ * faster way shows their time without the limit, and no guess is needed. If both ways are as fast,
+ * both may be limited, and that says nothing. For group calls those of few bytes tell: a rank that
+ * looks for messages between naps sees late that all is there, however little it is.
  */
 #include <errno.h>
 #include <math.h>
@@ -56,7 +56,9 @@ static void add_pieces(const struct fit *fit, struct way *ways) {
     }
 }
 
-/* Of all pieces by way, or of those that somebody waited for; ways[].n becomes their number. */
+/* Sorts the rates of all pieces by way, or of those that a rank waited for; ways[].n becomes their
+ * number.
+ */
 static void sort_rates(const struct fit *fit, bool found, struct way *ways, struct weighted *room) {
     for (size_t i = 0; i < fit->p->n_pairs; i++)
         ways[i].n = 0;
@@ -106,7 +108,7 @@ static bool way_is_at_known(const struct fit *fit, const struct way *way) {
     return false;
 }
 
-/* Of two ways between the same ranks. */
+/* Compares two ways between the same ranks. */
 static void compare_both(const struct fit *fit, const struct way *a, const struct way *b,
                          double *freed) {
     if (a->low != b->low || a->high != b->high || !a->n || !b->n || !are_alike(a, b))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations between calls. What the budget counts as waiting by polling (tests that find nothing,
- * and the sleep between them) is no operation at all: the wait is that of the call which completes
- * what was polled for. Polling that ends before that, because the rank had something else to do,
- * was no wait: no time may be missing, and it is the rank's own.
+ * Operations between calls. Time that the budget counts as waiting by polling (tests that find
+ * nothing, and the sleep between them) is no operation: the wait is that of the call which
+ * completes the polled request. Polling that ends before that, because the rank had something else
+ * to do, was no wait: no time may be missing, and it is the rank's own.
  */
 #include <errno.h>
 #include <math.h>
@@ -98,9 +98,9 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
     }
 }
 
-/* Whether the looks at this time, at event i or before it, are a wait. Who goes on without having
- * found anything had more to do than that: what it completes next was there before. Who sleeps
- * between its looks has not: it finds what has come with the next one. */
+/* Whether the looks at this time, at event i or before it, are a wait. A rank that goes on without
+ * having found anything had other work: the request that it completes next was complete before. A
+ * rank that sleeps between its looks had none: it finds the message with the next one. */
 static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     const struct call_need *need = polling_for(&rb->polling, i, begin);
     if (need && replay_is_polling(rb) && rb->poll_napped)

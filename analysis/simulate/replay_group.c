@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Group calls: who can go on once who has come, and, if links are not as measured, once its bytes
- * are there: all members share what the slowest of their links makes of it. Who only gives its part
- * to a root waits for nobody, but takes as much longer as the bytes do: whether it is the last to
- * come is the others' doing, and of two that come at the same time nobody's.
+ * Group calls: the members that can go on once others have come, and, if links are not as measured,
+ * once its bytes are there: all members share what the slowest of their links makes of it. A member
+ * that only gives its part to a root waits for nobody, but takes as much longer as the bytes do:
+ * whether it is the last to come is the others' doing, and of two that come at the same time
+ * nobody's.
  */
 #include <errno.h>
 #include <math.h>
@@ -154,8 +155,8 @@ static bool is_between_hosts(const struct run *run, const struct replay_group *g
     return sum > 0;
 }
 
-/* Of what no link explains, but crosses one that goes faster: who needs others takes what calls of
- * few bytes do, at least. */
+/* Calls that no link explains, but that cross a faster one: a member that needs others takes at
+ * least as long as in calls of few bytes. */
 static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size_t rank) {
     const struct replay_group *g = &run->p->groups[number];
     double few = 0, was = (double)ns;
@@ -170,7 +171,7 @@ static int64_t paced_ns(const struct run *run, uint32_t number, int64_t ns, size
                                          : fmax(was / run->group_pace, beside));
 }
 
-/* What all its bytes take longer with other links than measured, but for bursts: once a call. */
+/* Additional time of all its bytes with other links than measured, but for bursts: once a call. */
 static int64_t longer_ns(struct run *run, uint32_t number) {
     const struct replay_group *g = &run->p->groups[number];
     struct group_state *s = &run->groups[number];

@@ -9,9 +9,9 @@
 
 #define SOON 0.5 /* after it has its core again its part of a call is done */
 
-/* Within the last ns of the rank's own stay. Who goes on while the other has no core yet needs
- * nothing more of it, but in a call of many turns; who goes on long afterwards has more to do than
- * that. */
+/* Within the last ns of the rank's own stay. A rank that goes on while the other has no core yet
+ * needs nothing more of it, but in a call of many turns. A rank that goes on long afterwards has
+ * other work. */
 static struct replay_away held_by(const struct replay_group *g, const struct replay_rank *late,
                                   const struct replay_op *op, int64_t ns) {
     int64_t end = op->end_ns - op->late_ns;

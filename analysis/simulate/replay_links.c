@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What links carry, from how fast large messages moved (replay_piece.c).
+ * Rates of links, from the speed of large messages (replay_piece.c).
  *
  * Which end of a transfer is the limit is told by set logic: at a link that limits, all that
  * crosses it together always moves at the same rate, whoever takes part; at the other end it does
@@ -36,7 +36,7 @@ static void explained_bytes(const struct fit *fit, double *ret_bytes) {
         }
 }
 
-/* What it carries while it is the limit. */
+/* Its rate while it is the limit. */
 static double take(struct fit *fit, size_t link) {
     int side = link >= fit->n_links / 2;
     double bytes = 0, time = 0;
@@ -113,10 +113,10 @@ static void add_piece(struct pace *pace, const struct piece *x) {
     pace->waiting += x->found ? 0 : time;
 }
 
-/* What no link explains takes its time all the same: programs and protocols have a pace, too. It is
- * that of the messages that somebody waited for, if there are any: how long the others took is
- * known no better than when their receivers came, and counts for nothing where a link explains the
- * ones that were waited for. Mostly explained: none. */
+/* Transfers that no link explains take their time all the same: programs and protocols have a pace,
+ * too. It is that of the messages that a rank waited for, if there are any: how long the others
+ * took is known no better than when their receivers came, and counts for nothing where a link
+ * explains the ones that were waited for. Mostly explained: none. */
 static double bytes_per_s(const struct pace *pace) {
     if (pace->bytes <= pace->explained || !(pace->time > 0))
         return INFINITY;

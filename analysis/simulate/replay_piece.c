@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast large messages moved, link by link, from the recording. Of messages that follow each
- * other without a pause only the last one's end is certain, so that they are one piece; and what a
- * shaped link lets pass as a burst after a pause says nothing of its rate.
+ * The speed of large messages, link by link, from the recording. If messages follow each other
+ * without a pause, only the last one's end is certain, so they are one piece. A burst that a shaped
+ * link lets pass after a pause says nothing of its rate.
  */
 #include <errno.h>
 #include <math.h>

@@ -33,7 +33,7 @@ int replay_find_pieces(struct fit *fit);
 #define SELDOM_PASSED 0.9 /* quantile: whose receiver looks late seem slower than they were */
 #define FREER 1.5         /* times as fast: not held to the same */
 
-/* What pairs carry at most where a link is no limit any more: p->net.freed, which is INFINITY
+/* The most that pairs carry if a link is no limit any more: p->net.freed, which is INFINITY
  * before; the pace of those that nobody ever waited for: p->net.pair; and p->net.soon. From the
  * other way between the same ranks; where that does not tell, from what limited links let pass at
  * once (replay_burst.c). -ENOMEM. */
@@ -51,8 +51,8 @@ static inline bool tells_of(const struct fit *fit, size_t link, const struct pie
     return !x->found || fit->p->net.held[link];
 }
 
-/* What the link is set to or was measured to carry; a host shaped one way is taken to be shaped the
- * other way, too, if that shows the same rate. 0: not known. */
+/* The rate that the link is set to or was measured to carry; a host shaped one way is taken to be
+ * shaped the other way, too, if that shows the same rate. 0: not known. */
 static inline double known_rate(const struct fit *fit, size_t link) {
     size_t hosts = fit->n_links / 2;
     return fit->known[link] > 0 || link < hosts ? fit->known[link] : fit->known[link - hosts];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a replay share while it is built. */
+/* Shared by the parts of a replay while it is built. */
 #ifndef CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_SIMULATE_REPLAY_PRIVATE_H
 
@@ -36,7 +36,7 @@ static inline int64_t replay_begin_ns(const struct replay_message *m) {
     return m->buffered || m->sent_ns > m->posted_ns ? m->sent_ns : m->posted_ns;
 }
 
-/* Who looks for messages naps longer where it waits long: a large one that came soon was found
+/* A rank that looks for messages naps longer if it waits long: a large one that came soon was found
  * soon, and at least half of its time was the way. */
 static inline double replay_latency_within(double latency_ns, int64_t begin_ns, int64_t done_ns) {
     double half = (double)(done_ns - begin_ns) / 2;
@@ -56,10 +56,10 @@ static inline bool replay_was_found(const struct replay_message *m) {
            (double)(m->done_ns - m->waited_ns) < REPLAY_FOUND_PART * (double)(m->done_ns - begin);
 }
 
-/* What links and pairs of ranks carry: p->net's egress, ingress, pair and twins. -ENOMEM. */
+/* Rates of links and pairs of ranks: p->net's egress, ingress, pair and twins. -ENOMEM. */
 int replay_fit_links(struct replay *p);
 
-/* What calls of groups take though they move next to nothing: p->net.few_ns. -ENOMEM. */
+/* Time of group calls that move next to nothing: p->net.few_ns. -ENOMEM. */
 int replay_fit_few(struct replay *p);
 
 /* Whether a member of a call waits for any other one: of a call with a root, the root for all, or

@@ -40,7 +40,7 @@ static int64_t period_of(int64_t t) {
     return t >= 0 ? t / PERIOD_NS : (t + 1) / PERIOD_NS - 1;
 }
 
-/* What it has left of the period that t is in. */
+/* The rest of its quota in the period that t is in. */
 static double left_at(const struct run *run, uint32_t rank, int64_t t) {
     struct rank_state *r = &run->ranks[rank];
     if (period_of(t) != r->period) {

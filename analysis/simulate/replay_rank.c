@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ranks do: each runs on by itself up to the next thing that concerns another one. */
+/* Progress of ranks: each runs on by itself up to the next event that concerns another one. */
 #include <errno.h>
 #include <math.h>
 
@@ -17,7 +17,7 @@ int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, in
                      (quota * keep[BUDGET_QUOTA] + (1 - quota) * keep[BUDGET_RUN_QUEUE]));
 }
 
-/* What the present operation of a rank takes longer for want of a core. */
+/* Additional time of the present operation of a rank for want of a core. */
 static int64_t late_ns(const struct run *run, uint32_t rank) {
     const struct replay_op *op = &run->p->ranks[rank].ops[run->ranks[rank].at];
     return replay_late_ns(run, rank, op->shares, op->late_ns);

@@ -49,7 +49,7 @@ static struct event pop(struct run *run) {
 
 /* ---- all of it ---- */
 
-/* Of what crosses both links; 1: nothing has changed. */
+/* Factor of transfers that cross both links; 1: nothing has changed. */
 static double pace_of(const struct run *run, const struct replay_message *m) {
     const struct replay_rank *ranks = run->p->ranks;
     if (!run->change || !run->change->pace)
@@ -80,9 +80,9 @@ double replay_eased(const struct run *run, const struct replay_message *m) {
     return fmin(run->eased[ranks[m->from].host], run->eased[ranks[m->to].host]);
 }
 
-/* A byte costs both ends a copy and a protocol: what a pair carries at most if a link is faster
- * than it was, where the messages do not tell. Who moved nearly that much anyway has less to do for
- * it. */
+/* A byte costs both ends a copy and a protocol: the most that a pair carries if a link is faster
+ * than it was, and the messages do not tell. A pair that moved nearly that much anyway has less
+ * work for it. */
 #define COPIED_BYTES_S 2.5e9
 
 static double freed_of(const struct replay_network *model, uint32_t pair, size_t from, size_t to) {
@@ -91,7 +91,7 @@ static double freed_of(const struct replay_network *model, uint32_t pair, size_t
     return isfinite(freed) || !isfinite(was) ? freed : fmax(COPIED_BYTES_S, 2 * was);
 }
 
-/* What a pair carries at most. */
+/* The most that a pair carries. */
 static double limit_of(const struct run *run, const struct replay_message *m) {
     const struct replay_network *model = &run->p->net;
     size_t from = (size_t)run->p->ranks[m->from].host, to = (size_t)run->p->ranks[m->to].host;

@@ -18,7 +18,7 @@ struct rank_state {
     int64_t now, resume;
     uint32_t missing; /* what it waits for */
     bool blocked;     /* within an operation */
-    /* Of a quota: the period it was last in, what it has used of that, since when it waits. */
+    /* State of a quota: the last period, the use of it, and the time since which the rank waits. */
     int64_t period, used_ns, waits_ns;
 };
 
@@ -119,8 +119,8 @@ void replay_leave(struct run *run, uint32_t id, int64_t left);
 /* A message that may leave does: it was sent, and is buffered or awaited. */
 void replay_try_to_go(struct run *run, uint32_t id, int64_t now);
 
-/* What has been carried by now is off what is left; what has ended arrives; rates are shared out
- * anew, and the next end is due then. */
+/* Subtracts the bytes that have been carried by now; flows that have ended arrive; rates are shared
+ * out anew, and the next end is due then. */
 void replay_flows_advance(struct run *run, int64_t now);
 void replay_flows_end(struct run *run, int64_t now);
 void replay_flows_share(struct run *run);
@@ -145,7 +145,7 @@ double replay_link_rate(const struct run *run, size_t link);
 
 /* Buckets fill, less what crosses them. */
 void replay_buckets_advance(struct run *run, double seconds);
-/* What flows may share now: run->capacity, and which of it has changed. */
+/* Capacity that flows may share now: run->capacity, and which of it has changed. */
 void replay_buckets_open(struct run *run);
 /* Seconds until one is empty, or its debt paid, at the rates that flows have now. */
 double replay_buckets_until(struct run *run);
@@ -173,12 +173,12 @@ int64_t replay_quota_wait(struct run *run, uint32_t rank, int64_t t, double spin
 /* Parts of the quota of each rank's host: run->quota. -ENOMEM. */
 int replay_quota_init(struct run *run);
 
-/* What is left of a message's time for the cores that both ends have now: a host without one looks
- * late for what came, and sends late what it has. 1: nothing has changed. None takes less than
- * those that came soon did. */
+/* The rest of a message's time with the cores that both ends have now: a host without one looks
+ * late for messages, and sends late. 1: nothing has changed. None takes less than those that came
+ * soon did. */
 double replay_eased(const struct run *run, const struct replay_message *m);
 
-/* What is left of a time for which a rank had no core inside a call. */
+/* The rest of a time for which a rank had no core inside a call. */
 int64_t replay_late_ns(const struct run *run, uint32_t rank, uint32_t shares, int64_t late_ns);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls hand to each other that is no message of the program, as messages: parts of
- * neighbourhood collectives, and the begin and end of epochs of windows. Of hardly any bytes they
- * take as long as the last one of those that a call waited for took, and no part of links.
+ * Dependencies between calls that are no message of the program, as messages: parts of
+ * neighbourhood collectives, and the begin and end of epochs of windows. They have hardly any
+ * bytes, so they take as long as the last one that a call waited for, and no part of links.
  */
 #include <errno.h>
 

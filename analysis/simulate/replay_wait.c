@@ -104,7 +104,7 @@ uint32_t replay_group_of(const struct rank_builder *rb, size_t i) {
     return can ? number : REPLAY_NONE;
 }
 
-/* What event i stands for in a wait; REPLAY_NONE: nothing known. */
+/* The operation that event i stands for in a wait; REPLAY_NONE: nothing known. */
 static uint32_t waited_for(struct rank_builder *rb, size_t i, int64_t since_ns) {
     const struct mpi_event *e = &rb->rank->events[i];
     const struct mpi_function *f = replay_function_of(rb, e);
@@ -137,7 +137,7 @@ static void wait_for_signals(struct rank_builder *rb, size_t request, int64_t si
     }
 }
 
-/* Of a small message that is when it came. */
+/* For a small message that is when it came. */
 void replay_wait_for_envelope(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     const struct call_need *need = &rb->needs[i];
     uint32_t id = need->who < 0 || need->partner == CALL_NO_PARTNER
@@ -166,7 +166,7 @@ static bool waits_for_group(const struct replay *p, size_t before) {
     return any;
 }
 
-/* What is waited for since `before` has no bytes that could take the time. */
+/* The waits since `before` have no bytes that could take the time. */
 static bool are_signals(const struct replay *p, size_t before) {
     bool all = true;
     for (size_t w = before; w < p->n_waits; w++)
@@ -181,8 +181,8 @@ static bool ends_with(const struct replay *p, uint32_t what) {
     return !(what & REPLAY_ENVELOPE) || p->messages[what & ~REPLAY_ENVELOPE].probed;
 }
 
-/* The wait for what was put into waits[] since `before`. What a message took to come does not
- * contain what its receiver took to look. */
+/* The wait for what was put into waits[] since `before`. The time of a message does not contain the
+ * time of its receiver's looks. */
 static struct replay_op *put_wait_op(struct rank_builder *rb, size_t i, size_t before, bool waited,
                                      int64_t begin, int64_t end) {
     struct replay *p = rb->b->replay;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls of groups send over links: of the bytes that a member gives or gets, the part that
- * leaves its host, in the exchange that MPI libraries usually make of it. (Thakur, Rabenseifner and
- * Gropp, Optimization of Collective Communication Operations in MPICH, 2005.) An exchange lasts as
- * long as the link that needs longest for its part.
+ * Bytes of group calls on links: the part of a member's bytes that leaves its host, in the exchange
+ * that MPI libraries usually make of it. (Thakur, Rabenseifner and Gropp, Optimization of
+ * Collective Communication Operations in MPICH, 2005.) An exchange lasts as long as the link that
+ * needs longest for its part.
  */
 #include <math.h>
 #include <string.h>

@@ -9,29 +9,30 @@
  *   inside MPI:  peer wait, transfer, file, overhead; unsplit: known to be inside, not known why
  *
  * Time is that of all threads of a process: that of the thread which calls MPI most, and while that
- * one is blocked outside MPI, what the others do. What else they compute is told apart.
+ * one is blocked outside MPI, what the others do. Their other computing is counted apart.
  *
  * Rules, each with a test of its own:
- *   - A call waits from its entry until whom it needs was there (call_match.h), at most for its
- *     stay. The rest is transfer if the call moves data and lasted CALL_SHORT_NS, else overhead. A
- *     wait for another host that is shorter than the bound of the two clocks is no wait.
+ *   - A call waits from its entry until the rank that it needs was there (call_match.h), at most
+ *     for its stay. The rest is transfer if the call moves data and lasted CALL_SHORT_NS, else
+ *     overhead. A wait for another host that is shorter than the bound of the two clocks is no
+ *     wait.
  *   - A send that ended before the receiver came was buffered: all of it is transfer.
  *   - A test that found nothing, and the sleep until the next test, wait for what a later test of
  *     that thread completes, if the thread hardly computed meanwhile and slept about as long as it
- *     usually does between tests (polling.h). What follows the peer's arrival within the last sleep
+ *     usually does between tests (polling.h). Time after the peer's arrival within the last sleep
  *     is the delay of polling: overhead.
  *   - On the CPU outside MPI: what the kernel did for the process while memory was short (making
  *     room, reading back) is memory, the rest computing.
  *   - Off the CPU outside MPI, the kernel's counters tell why: run queue first, then disk, steal;
- *     the rest is idle. Of the disk's time that is short memory which was spent on reading back
- *     what had been in memory (rank_counters.c). Off the CPU inside MPI counts as waiting for a
- *     core only as far as the kernel saw the process wait for one, and the wait for a peer does not
- *     cover it. Of looks for a short message that is the last before it was found, of a long one,
- *     which each of them moves on, any.
+ *     the rest is idle. The part of the disk's time in which pages were read back that had been in
+ *     memory is short memory (rank_counters.c). Off the CPU inside MPI counts as waiting for a core
+ *     only as far as the kernel saw the process wait for one, and the wait for a peer does not
+ *     cover it. For a short message only the last empty poll counts; for a long one, which each
+ *     poll moves on, every poll.
  *   - Off the CPU outside MPI for none of these reasons: stopped, as far as it was seen so. Then
  *     computing, as far as other threads of the process ran; then what they were inside MPI for.
  *     Threads that queue for a core behind others of their own process compute: as far as that
- * goes, nobody else had the core (rank_counters.c).
+ *     goes, nobody else had the core (rank_counters.c).
  *   - Inside MPI-IO what no late peer and no disk explains is file. Where the kernel does not count
  *     the process's own waits for disks, such a call waited for one while its host did.
  *   - When within a long time outside MPI its CPU time was, and where a wait was that the kernel
@@ -54,7 +55,8 @@
 #define CALL_SHORT_NS 10000    /* a call as short as this moved nothing over a wire */
 #define BUDGET_CLOSURE_PCT 2.0 /* further from 100 than this: not to be trusted */
 
-/* In the order in which they are shown. What kind of time a term is tells its class, not its place.
+/* In the order in which they are shown. The kind of a term follows from its class, not from its
+ * place.
  */
 enum budget_term {
     BUDGET_CPU,
@@ -75,7 +77,7 @@ enum budget_term {
 
 enum budget_class { BUDGET_CLASS_OWN, BUDGET_CLASS_LACKING, BUDGET_CLASS_ASLEEP, BUDGET_CLASS_MPI };
 
-/* What counters tell of one process between two samples, in ns; NAN where not known. */
+/* Counters of one process between two samples, in ns; NAN where not known. */
 struct budget_interval {
     int64_t begin_ns, end_ns;
     double cpu, run_queue, disk; /* of all its threads */
@@ -166,7 +168,7 @@ struct budget_parts {
 int budget_make_parts(const struct budget_subject *subject, const struct budget_parts *parts,
                       const struct windows *windows, size_t n_windows, struct budget *ret_budgets);
 
-/* What the counters of one interval say of time without CPU, and of time of which the use of CPU is
+/* Shares by the counters of one interval, for time without CPU, and for time whose use of CPU is
  * not known: all 0..1. */
 struct budget_shares {
     double cpu_of_dark;         /* of time of unknown use: computing */

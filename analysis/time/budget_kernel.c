@@ -15,7 +15,7 @@
 
 #define DARK(term) (1u << (term))
 
-/* What one interval says of raw amounts: shares. */
+/* Shares of one interval, from raw amounts. */
 struct division {
     double cpu_of_dark;  /* of time of unknown CPU use that is CPU */
     double queue_of_off; /* of the time off the CPU outside MPI */
@@ -46,7 +46,7 @@ static double dark_time(const double *raw) {
     return raw[RAW_GAP_DARK] + raw[RAW_FOLD_WAIT] + raw[RAW_FOLD_TRANSFER] + raw[RAW_FOLD_UNSPLIT];
 }
 
-/* What other threads did while this one was off the CPU outside MPI: the longest of them, if all
+/* Activity of other threads while this one was off the CPU outside MPI: the longest of them, if all
  * ran at once. Where they ran and queued for longer than there was time, they did both at the same
  * time; and what they queued while nobody else had their cores, others of them ran. */
 static void divide_threads(const struct budget_interval *i, double part, double off, double *queue,
@@ -91,10 +91,10 @@ static void divide_off(const struct budget_interval *i, double part, double queu
     d->quota_of_queue = share(zero_if_unknown(i->quota), zero_if_unknown(i->run_queue));
 }
 
-/* Of the queue, what was outside MPI. A process that is ready to run has to wait in proportion to
- * how long it wants to run, whatever for: so the CPU time tells where it waited, as far as there
- * was time off the CPU at either place (inside, most of that may have been sleep, till a peer
- * came).
+/* The part of the queue's time outside MPI. A process that is ready to run has to wait in
+ * proportion to how long it wants to run, whatever for: so the CPU time tells where it waited, as
+ * far as there was time off the CPU at either place (inside, most of that may have been sleep, till
+ * a peer came).
  */
 static double queue_outside(double queue, double cpu, double inside_cpu, double off,
                             double inside_off) {
@@ -102,7 +102,7 @@ static double queue_outside(double queue, double cpu, double inside_cpu, double 
     return fmax(fmin(outside, off), queue - fmin(queue, inside_off));
 }
 
-/* What the events have too much of CPU time may yet come; more than that does not fit. */
+/* CPU time that the events have too much may yet come; more than that does not fit. */
 static void settle_lag(struct division *d, double length, double *lag_ns) {
     double amount = d->extra_cpu * length + *lag_ns;
     *lag_ns = fmin(fmax(amount, -KERNEL_LAG_NS), 0);
@@ -183,7 +183,7 @@ static double take_late(struct cell *c, const struct division *d, double amount,
     return amount - stopped;
 }
 
-/* Of calls, of folded tests, which spin for a part of it, and of naps. */
+/* Takes from calls, from folded tests, which spin for a part of it, and from naps. */
 static double take_all(struct cell *c, const struct division *d, double amount, enum raw late,
                        enum raw folded, enum raw nap) {
     amount = take_late(c, d, amount, late);

@@ -77,7 +77,7 @@ static bool finds_next(const struct timeline *t, size_t event) {
     return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
-/* Of the length of looks in a row, what they took. Two looks with less between them than a look
+/* Time of looks in a row, within their length. Two looks with less between them than a look
  * costs the program and the shim have nothing between them: that is a loop that waits. */
 static double looking(const struct mpi_event *e, double length) {
     if (!(e->flags & MPI_FLAG_FOLDED))

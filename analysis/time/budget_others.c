@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What other threads of a rank are inside MPI for while the one whose time it is does nothing: its
+ * The reason why other threads of a rank are inside MPI while the counted one does nothing: its
  * process waits for their peers then, and is not asleep. Where several of them are inside MPI at
  * the same time the one counts that came first.
  */

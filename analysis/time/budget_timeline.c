@@ -90,7 +90,7 @@ static void put_own(struct timeline *t, int64_t begin, int64_t end, double cpu) 
     timeline_put(t->cells, begin, end, RAW_GAP_OFF, (double)(end - begin) - cpu);
 }
 
-/* What of [begin, end) lies in an interval whose CPU time is known, and that at most. */
+/* The part of [begin, end) that lies in an interval whose CPU time is known, and that at most. */
 static double counted_cpu(const struct budget_interval *i, int64_t begin, int64_t end,
                           struct window *ret_part) {
     *ret_part = (struct window){begin > i->begin_ns ? begin : i->begin_ns,

@@ -42,7 +42,7 @@ enum raw timeline_rest_of(const struct mpi_function *f, const struct call_need *
 
 /* Spreads an amount, in ns, evenly over [begin, end). */
 void timeline_put(struct cells *cells, int64_t begin, int64_t end, enum raw raw, double amount);
-/* Of a transfer, so much a ns: also, between whom. */
+/* For a transfer, so much a ns: also its two hosts. */
 void timeline_put_moved(struct timeline *t, const struct call_need *need, int64_t begin,
                         int64_t end, double per_ns);
 /* A wait for that rank (below 0: not known whose), so much of it a ns. No memory: t->error. */

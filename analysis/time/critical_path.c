@@ -186,7 +186,7 @@ static int divide_one(const struct run_model *model, struct critical_walker *wal
     return 0;
 }
 
-/* What the hub does for others, and what holds them up when it does the same for itself. -ENOMEM.
+/* Work of the hub for others, and its own work that holds them up. -ENOMEM.
  */
 static int find_serving(const struct run_model *model, const size_t *log_ranks, size_t n,
                         struct serving *ret_others, struct serving *ret_all) {
@@ -321,7 +321,7 @@ int critical_path_add(const struct run_model *model, const struct critical_walk 
     return result;
 }
 
-/* What moved while the rank was kept from running is waiting for a core: as far as that goes,
+/* Transfers while the rank was kept from running are waiting for a core: as far as that goes,
  * transfers are no longer than the term. */
 static void fit_transfers(struct critical_part *part, size_t n_hosts) {
     double sum = 0, term = 0;

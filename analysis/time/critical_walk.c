@@ -186,7 +186,7 @@ int critical_walk_own(struct critical_walker *w, size_t rank, struct windows wit
     return finish(w, result, ret_walk);
 }
 
-/* Of a stretch what lies outside of the windows. */
+/* The part of a stretch outside of the windows. */
 static int append_outside(struct critical_walk *walk, size_t rank, struct window stretch,
                           struct windows within) {
     int result = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Programs whose ranks run freely: each takes its next piece of work when it is done with one, and
- * waits for no other (asynchronous training, a pool of tasks). What counts is how many iterations
- * all ranks get done in a second, not how long one of them takes: the run ends when all of them
- * together have done enough.
+ * waits for no other (asynchronous training, a pool of tasks). The measure is the number of
+ * iterations that all ranks get done in a second, not the length of one: the run ends when all of
+ * them together have done enough.
  *
  * A recording does not say so; the ranks show it. They end together, having done unlike numbers of
  * iterations, and without group calls in between. Ranks that happened to do equally many are no

@@ -175,7 +175,7 @@ static int fill_windows(const struct run_model *model, const struct budget_subje
     return result;
 }
 
-/* What the ranks' budgets and the critical path are made from together. */
+/* Shared input of the ranks' budgets and the critical path. */
 struct making {
     const struct run_model *model;
     struct rank_budgets all;

@@ -16,7 +16,7 @@ struct critical_path;
 #define RANK_BUDGET_PROCESSES_MAX 16 /* of a job without ranks */
 #define RANK_BUDGET_SLICES 40        /* equal stretches of the run: how a term changes over time */
 
-/* What held up the data of a rank's connections, as shares of the time they had some. NAN: no
+/* Limits of a rank's connections, as shares of the time in which they had data. NAN: no
  * connection was seen to send. */
 struct transfer_split {
     double path, receiver, send_buffer;
@@ -60,11 +60,12 @@ void rank_budgets_release(struct rank_budgets *budgets);
 const struct budget *rank_budget_trusted(const struct rank_budgets *budgets, int host, int64_t pid,
                                          size_t group);
 
-/* Whom the ranks together waited for most in the main group; NULL if they waited for nobody. */
+/* The rank that all ranks together waited for most in the main group; NULL if they waited for
+ * nobody. */
 const struct rank_budget *rank_budgets_awaited(const struct rank_budgets *budgets);
 
-/* Of all ranks together in a group: the mean of a term as a share of the wall time; NAN if it is
- * not known of any. */
+/* The mean of a term over all ranks in a group, as a share of the wall time; NAN if it is known of
+ * none. */
 double rank_budgets_share(const struct rank_budgets *budgets, size_t group, enum budget_term term);
 
 /* One interval for each row of the process. *ret_intervals is the caller's. -ENOMEM. */

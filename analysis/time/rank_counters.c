@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted for a host or a group only is given to its processes in proportion to what each
- * was seen to suffer: throttling by their waiting for a core, steal by their use of CPU; short
+ * Time that is counted for a host or a group only is divided among its processes in proportion to
+ * their own symptoms: throttling by their waiting for a core, steal by their use of CPU; short
  * memory: rank_memory.c.
  *
  * The kernel adds up what each thread waits for a core, also behind threads of its own process,
@@ -157,8 +157,9 @@ static double held_back(const struct process_part *p, struct windows w) {
     return held > 0 ? held : 0;
 }
 
-/* What kept its threads from running but threads of their own. NAN: not known. Asked only where
- * they ran and waited for longer than the interval: else each may have waited for its own reasons.
+/* Time in which its threads were kept from running by others than themselves. NAN: not known. Asked
+ * only where they ran and waited for longer than the interval: else each may have waited for its
+ * own reasons.
  */
 static double foreign_part(const struct process_part *p, double cpu, double queue,
                            struct windows w) {
@@ -183,7 +184,7 @@ static double stopped_part(const struct process_part *p, const struct source *s,
     return all > 0 ? stopped * fmin(room / all, 1) : 0;
 }
 
-/* Of ranks each call is known, or they spin: what their own threads wait is part of that. */
+/* Each call of ranks is known, or they spin: the waits of their own threads are part of that. */
 static double queue_part(const struct process_part *p, double cpu, double queue, struct windows w) {
     if (p->often.series || p->mpi || isnan(cpu) || !p->has_threads)
         return queue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a process's counters share (rank_counters.c, rank_memory.c). */
+/* Shared by the parts of a process's counters (rank_counters.c, rank_memory.c). */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_RANK_COUNTERS_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_TIME_RANK_COUNTERS_PRIVATE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a process's time was short memory. It counts as far as the kernel calls it pressure,
- * while the process had pages to read back from disk; its waits for disks count, that part of them
- * which processes there read of what had been in memory before; and so does what the kernel
- * computes for that. (The kernel's pressure leaves out pages that were dropped before they were
- * used twice, as all are when a program goes around in more than fits.)
+ * The part of a process's time that was short memory. It counts only while the kernel calls it
+ * pressure, while the process had pages to read back from disk; its waits for disks count, that
+ * part of them which processes there read of what had been in memory before; and so does what the
+ * kernel computes for that. (The kernel's pressure leaves out pages that were dropped before they
+ * were used twice, as all are when a program goes around in more than fits.)
  */
 #include <math.h>
 #include <string.h>
@@ -27,8 +27,8 @@ struct window rank_row_around(const struct series *series, struct windows w) {
     return (struct window){series->t_ns[low] - (dt == VALUE_ABSENT ? 0 : dt), series->t_ns[low]};
 }
 
-/* Of what the host's processes read from disks, the part that had been in memory before; NAN: they
- * read nothing. */
+/* The part of the bytes read from disks by the host's processes that had been in memory before;
+ * NAN: they read nothing. */
 static double read_again_share(const struct process_part *p, struct windows w) {
     const struct series_set *set = &p->model->recording->tables[RECORDING_PROCESS];
     struct window row = rank_row_around(p->process->series, w);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel counts a wait for a core or a disk when it ends, so one that began in an earlier
- * interval makes its last interval hold more waiting than time. What does not fit is handed back to
- * the intervals before, each as far as the process did neither run nor wait there: they are where
- * the wait was. What fits nowhere stays (waits of several threads may overlap).
+ * interval makes its last interval hold more waiting than time. The excess is handed back to the
+ * intervals before, up to the time in which the process neither ran nor waited there: the wait was
+ * in them. An excess that fits nowhere stays (waits of several threads may overlap).
  *
  * Throttling of a group is counted when it may run again, and the wait of its process when that
  * runs: a sample between the two leaves one of them an interval behind. Neighbours make that up.
@@ -54,7 +54,7 @@ static void move_queue(struct budget_interval *from, struct budget_interval *to,
     to->run_queue += amount;
 }
 
-/* What of the disk's was short memory goes along. */
+/* The disk's part of short memory goes along. */
 static void move_disk(struct budget_interval *from, struct budget_interval *to, double amount) {
     double memory = fmin(number(from->memory), from->disk) * (amount / from->disk);
     if (memory > 0) {
@@ -90,8 +90,7 @@ static void hand_back_disk(struct budget_interval *items, size_t last) {
     }
 }
 
-/* What an interval has of waits that no quota explains yet takes part of what its neighbour has too
- * much of. */
+/* Waits of an interval that no quota explains yet take part of the excess of its neighbour. */
 static void take_quota(struct budget_interval *from, struct budget_interval *to) {
     double spare = number(from->quota) - number(from->run_queue);
     double part = fmin(spare, number(to->run_queue) - number(to->quota));

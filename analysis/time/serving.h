@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one rank does for all others, one after the other: the rank that takes part in all messages
+ * Work of one rank for all others, one after the other: the rank that takes part in all messages
  * (a parameter server, a master), in the time right after a message from another has come to it,
- * until its next call. What it does for itself follows a call that brought nothing.
+ * until its next call. Its own work follows a call that brought nothing.
  */
 #ifndef CHOKEPOINT_ANALYSIS_TIME_SERVING_H
 #define CHOKEPOINT_ANALYSIS_TIME_SERVING_H
@@ -18,11 +18,11 @@ struct serving {
     double computing; /* CPU time in them over their length, 0..1 */
 };
 
-/* What a rank does so, whether or not it is the hub. -ENOMEM. */
+/* The work of any rank for others, whether or not it is the hub. -ENOMEM. */
 int serving_by(const struct mpi_log *log, const struct call_matches *matches, size_t rank,
                struct serving *ret_serving);
 
-/* The hub's. Of two ranks the first is meant, by convention. -ENOMEM. */
+/* The hub's work. The first of two ranks is meant, by convention. -ENOMEM. */
 int serving_find(const struct mpi_log *log, const struct call_matches *matches,
                  struct serving *ret_serving);
 /* The same with what it does so for itself: at the end of each of its own iterations, for as long

@@ -13,7 +13,8 @@
 #define DRAWINGS 4000
 #define SEED 1
 
-/* Of means: medians of two small groups have so many ties that nothing could be significant. */
+/* Difference of means: medians of two small groups have so many ties that nothing could be
+ * significant. */
 static double difference(const double *all, size_t n, uint64_t in_a) {
     double a[RUNS_MAX], b[RUNS_MAX];
     size_t na = 0, nb = 0;
@@ -88,7 +89,8 @@ static int compare_values(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Of sorted values: how often each was drawn tells the median without sorting again. */
+/* Median of a resample of sorted values: how often each was drawn tells it without sorting again.
+ */
 static double resampled_median(const double *sorted, size_t n, uint64_t *random) {
     unsigned drawn[RUNS_MAX] = {0};
     size_t below = 0, at = 0, middle = (n - 1) / 2;

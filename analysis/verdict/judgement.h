@@ -17,7 +17,7 @@ struct judgement {
     struct verdict verdict;
 };
 
-/* What questions need, and no verdict: of stragglers those that are found. -ENOMEM. */
+/* The input of questions, without a verdict: the stragglers that are found. -ENOMEM. */
 int judgement_prepare(const struct run_model *model, struct judgement *ret_judgement);
 /* All of it. -ENOMEM. */
 int judgement_make(const struct run_model *model, struct judgement *ret_judgement);

@@ -12,7 +12,7 @@
 #define DRAWINGS 200
 #define CANDIDATES_MAX 32
 
-/* What each candidate blocked in each block, and how long the blocks are, in s. */
+/* Blocked time of each candidate in each block, and the length of the blocks, in s. */
 struct blocks {
     size_t n, n_candidates;
     double run_part; /* of the run that the blocks together stand for */
@@ -108,7 +108,7 @@ static bool is_same_link(const struct candidate *first, const struct candidate *
            other->group == first->group;
 }
 
-/* What a second of a candidate weighs: its gain over its share, less without evidence. */
+/* Weight of a second of a candidate: its gain over its share, less without evidence. */
 static double weight_of(const struct candidate *c) {
     double gain = c->fallback ? c->gain.estimate : candidate_weight(c);
     return c->run_share > 0 ? gain / c->run_share : 0;

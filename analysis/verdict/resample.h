@@ -15,7 +15,7 @@ struct resampled {
     double margin;    /* mean lead over the second, relative: 1 without a second */
 };
 
-/* Of candidates[0] against the others. Deterministic. -ENOMEM. */
+/* Resamples candidates[0] against the others. Deterministic. -ENOMEM. */
 int resample_candidates(const struct run_model *model, const struct candidates *candidates,
                         struct resampled *ret_resampled);
 

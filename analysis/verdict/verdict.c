@@ -22,7 +22,7 @@ bool verdict_blames(enum verdict_state state) {
 
 /* ---- how far the recording carries ---- */
 
-/* Of a long recording samples are joined to rows of some seconds. */
+/* Samples of a long recording are joined to rows of some seconds. */
 static size_t samples_of(const struct run_model *model, size_t host) {
     const struct rate *rate = &model->hosts[host].metrics[METRIC_CPU_IDLE];
     int64_t period = model->recording->period_ns;
@@ -69,7 +69,7 @@ static double plenty(double n, double needed) {
     return fmin(1, fmax(0, (n - needed) / (3 * needed)));
 }
 
-/* Of the rank whose iterations stand for all, where every call of it is known; else 0. */
+/* The iterations of the rank that stands for all, if every call of it is known; else 0. */
 static size_t iterations_told(const struct run_model *model) {
     const struct rank_iterations *reference = iterations_reference(&model->iterations);
     return model_has_path(model) && reference ? reference->n : 0;
@@ -91,8 +91,8 @@ static double samples_there(const struct run_model *model) {
     return asked > 0 ? fmin(1, (double)verdict_least_samples(model) / asked) : 1;
 }
 
-/* Of the ranks whose calls were recorded, some did not come to their end: killed, or stuck, or
- * their last calls are lost. Whom the others then waited for says nothing of the program. */
+/* Some ranks whose calls were recorded did not come to their end: killed, or stuck, or their last
+ * calls are lost. Waits of the others for them then say nothing of the program. */
 static bool all_came_to_end(const struct run_model *model) {
     const struct mpi_log *log = &model->recording->calls;
     for (size_t r = 0; model->budgets.events && r < log->n; r++) {
@@ -105,7 +105,7 @@ static bool all_came_to_end(const struct run_model *model) {
     return true;
 }
 
-/* Of the ranks' time, what could not be split into waiting for a peer and moving data. */
+/* The share of the ranks' time that could not be split into waiting for a peer and moving data. */
 static double unsplit(const struct run_model *model) {
     double share = rank_budgets_share(&model->budgets, model->main_group, BUDGET_UNSPLIT);
     return model_has_path(model) && share > 0 ? fmin(share, 1) : 0;
@@ -307,7 +307,7 @@ static int judge(const struct run_model *model, struct candidates *candidates,
     return result;
 }
 
-/* What could not be kept: -ENOMEM, else 0. */
+/* Result of the lists: -ENOMEM if one could not be kept, else 0. */
 static int error_of(const struct verdict *v) {
     const int errors[] = {v->summary.error, v->evidence.error, v->against.error, v->ruled_out.error,
                           v->next.error};

@@ -83,13 +83,13 @@ struct verdict {
     struct refusal no_replay; /* why it is no "replay" */
     bool too_short;           /* to be judged: one line says so */
     struct remarks evidence, against, ruled_out, next; /* the rules' first */
-    /* Of its candidate: */
+    /* Values of its candidate: */
     double share_low, share_high;  /* 95 % of its share of the run's time */
     const struct candidate *other; /* the other direction of its link, or NULL */
     size_t n_alike;                /* other hosts that suffer the same nearly as much */
     const struct candidate *runner_up;
     enum verdict_lost lost;
-    /* Of none: */
+    /* Values without a candidate: */
     const struct candidate *closest;   /* it would gain most, yet too little; NULL */
     struct verdict_harmless *harmless; /* what was busy */
     size_t n_harmless;

@@ -3,8 +3,8 @@
  * From the confidence as computed to how often verdicts of that confidence were right on the fault
  * matrix: straight lines between the points that `tests/faults/calibration.py` fits to all recorded
  * runs, two numbers drawn to "as computed" and counting 1.5 % of the answers as wrong that nobody
- * has found wrong yet. What was computed as .7 was right far more often; nothing was computed below
- * .55, so that the line down from there claims little.
+ * has found wrong yet. Verdicts that were computed as .7 were right far more often; nothing was
+ * computed below .55, so that the line down from there claims little.
  */
 #include <math.h>
 #include <stddef.h>

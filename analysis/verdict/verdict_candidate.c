@@ -123,9 +123,9 @@ static void take_culprit(const struct candidate *c, struct verdict *v) {
         v->evidence.error = -ENOMEM;
 }
 
-/* What the path spends on it bounds the gain only if all else took as long without it: so at least
- * up to what no change can take from the run. Of what a process lost that is a share of the time in
- * which it was recorded: samples may have begun late. */
+/* The time that the path spends on it bounds the gain only if all else took as long without it: so
+ * it bounds at least up to the time that no change can take from the run. The loss of a process is
+ * a share of the time in which it was recorded: samples may have begun late. */
 static void take_bound(const struct run_model *model, const struct candidate *c,
                        const struct candidate *other, struct verdict *v) {
     double lost = other || isnan(c->lost.estimate) ? 0 : c->lost.estimate;

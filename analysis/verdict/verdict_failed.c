@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A command that failed. Where nothing held it up and it never got to its iterations, nothing is
- * known of what it is for, so that "balanced" would be of its loading. Whom a host held up until
- * then stays blamed: that may be why it failed. Who is stopped by somebody has not failed.
+ * known of what it is for, so that "balanced" would be of its loading. A host that held it up until
+ * then stays blamed: that may be why it failed. A command that was stopped from outside has not
+ * failed.
  */
 #include <math.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to do about a verdict: the knob by the name it has on that host, with the value it was seen
- * to have, and how to see whether turning it helped. Where the recording does not know the knob the
- * advice says where to look, never merely "try more".
+ * Advice for a verdict: the setting by its name on that host, with its recorded value, and how to
+ * see whether a change helped. If the recording does not know the setting, the advice says where to
+ * look, never merely "try more".
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +24,7 @@ struct advised {
 
 /* ---- knobs that were recorded ---- */
 
-/* Of a table's series on the host the one whose column grew most, or is highest (levels). */
+/* The series of a table on the host whose column grew most, or is highest (levels). */
 static const struct series *most(const struct advised *a, enum recording_table table, size_t column,
                                  bool level, const char *not_named) {
     const struct series_set *set = &a->model->recording->tables[table];

@@ -100,9 +100,9 @@ static void add_next(const struct shares *s, struct verdict *v) {
     }
 }
 
-/* Of the resamples nothing reaches the least gain; how far below it the first stays. Who moves data
- * for much of the time may well run into a limit that none of the hosts shows; and whose ranks lack
- * something for much of it does so somewhere. */
+/* Confidence if no resample reaches the least gain: it depends on how far below it the first stays.
+ * A program that moves data for much of the time may well run into a limit that no host shows; one
+ * whose ranks lack something for much of it does so somewhere. */
 static double confidence_of(const struct run_model *model, const struct candidates *candidates,
                             double unexplained, double *ret_asked) {
     double most = 0, closeness;
@@ -114,7 +114,9 @@ static double confidence_of(const struct run_model *model, const struct candidat
     return verdict_confidence(model, quiet * (1 - MOVING_DOUBT * fmin(1, unexplained)), ret_asked);
 }
 
-/* What the ranks lack of their hosts for much of the time, though none stands out by it; else 0. */
+/* Share of the time in which ranks lack something of their hosts, if it is much, though none stands
+ * out by it; else 0.
+ */
 static double lacking(const struct shares *s) {
     bool of_host = budget_term_class(s->other) == BUDGET_CLASS_LACKING;
     return of_host && s->most >= MOVING_MUCH ? s->most : 0;
@@ -205,7 +207,7 @@ static double path_share(const struct run_model *model, enum budget_term term) {
     return isnan(share) ? 0 : share;
 }
 
-/* Of a term that some rule has evidence for, however little it would gain: that much. */
+/* Blocked share of a term that some rule has evidence for, however little it would gain. */
 static double explained(const struct candidates *candidates, enum budget_term term) {
     double share = 0;
     for (size_t i = 0; i < candidates->n; i++)
@@ -280,7 +282,7 @@ static void judge_untrusted(const struct run_model *model, struct verdict *v) {
     remarks_add(&v->next, ADVISE_SEE_RANK_PAGE, NUMBERS(who->rank), NAMES(host));
 }
 
-/* What the run gains at most: of what no prediction is known, its bound. */
+/* The most that the run gains: a bound if no prediction is known. */
 static double gain_at_most(const struct candidate *c) {
     if (c->counted.counted && !c->gain.replayed)
         return c->counted.high;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the verdict share. */
+/* Shared by the files of the verdict. */
 #ifndef CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_VERDICT_VERDICT_PRIVATE_H
 
@@ -13,11 +13,12 @@
 size_t verdict_least_samples(const struct run_model *model);
 /* Share of the run that samples of the host with the fewest cover. */
 double verdict_coverage(const struct run_model *model);
-/* Of the ranks' budgets in the main phase that should close, the share that does; 1 without any. */
+/* The share of the ranks' budgets in the main phase that closes, among those that should; 1 without
+ * any. */
 double verdict_closing(const struct run_model *model);
 /* Some process of the job is a rank of MPI. */
 bool verdict_has_ranks(const struct run_model *model);
-/* What all confidences have in common: less for a short run; the table; the cap where nothing saw
+/* Common part of all confidences: less for a short run; the table; the cap where nothing saw
  * inside MPI; how much of the evidence is there (samples, budgets that close, ranks that came to
  * their end). At most VERDICT_CONFIDENCE_MAX. ret_asked: what the table was asked. */
 double verdict_confidence(const struct run_model *model, double computed, double *ret_asked);
@@ -27,19 +28,19 @@ double verdict_confidence_counted(const struct run_model *model, double share);
 /* A subject that is on one host. */
 bool verdict_is_of_host(enum subject subject);
 
-/* What the run would gain at least, by what is known. */
+/* The least gain of the run, as it is known. */
 double verdict_gain_low(const struct candidate *c, const struct resampled *r);
 enum verdict_state verdict_state_of(const struct candidate *c, double gain_low);
 
 /* The first candidate is the verdict; what was said of it moves over. -ENOMEM. */
 int verdict_of_candidate(const struct run_model *model, struct candidates *candidates,
                          struct verdict *v);
-/* What to do about it (verdict_next.c). */
+/* Adds the advice (verdict_next.c). */
 void verdict_next_for(const struct run_model *model, const struct candidate *c, struct verdict *v);
 /* None stands out. -ENOMEM. */
 int verdict_of_none(const struct run_model *model, const struct candidates *candidates,
                     struct verdict *v);
-/* What it is worth if the command failed; after the others. Returns whether it says so instead of
+/* The verdict if the command failed; after the others. Returns whether it says so instead of
  * all that was found. */
 bool verdict_of_failed(const struct run_model *model, struct verdict *v);
 /* Each phase for itself. -ENOMEM. */

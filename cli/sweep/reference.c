@@ -434,7 +434,7 @@ static int show_all(const struct options *o) {
         n++;
     }
     if (status == 0 && n == 0) {
-        verb_complain("sweep reference", "none of these sweeps is in %s yet", o->database);
+        verb_complain("sweep reference", "these sweeps are not in %s yet", o->database);
         status = EXIT_USAGE;
     } else if (status == 0)
         status = sweep_show(o->database, views, n, &o->target);

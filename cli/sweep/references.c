@@ -276,7 +276,7 @@ const struct reference references[] = {
      BATCHES ",examples,accuracy", "grid,verdicts", THEIRS(batches_theirs)},
     {"r3", "R3: sparse logistic regression, accuracy and resources by mode",
      "Ours runs for the same time in both modes (theirs: 50,000 iterations), on records drawn by program: compare accuracies between the modes, not with theirs. "
-     "Seven repeats are made because none of the 35 averages of five hosts could pass Holm's correction with fewer. The averages of hosts beside ours are those of R1, which is the same program: "
+     "Seven repeats are made because with fewer the 35 averages of five hosts cannot pass Holm's correction. The averages of hosts beside ours are those of R1, which is the same program: "
      "at vm1, ours receives what a batch touched and sends what the next one needs; theirs sent all weights.",
      &clicks, 5, SGD "--mode {mode} --transfer sparse --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 10 --test-every 100", "--iterations 1000000 --time-limit 300 --test-every 500"}, {7, 7},
@@ -286,7 +286,7 @@ const struct reference references[] = {
      "Our links carry 1.8 Gbit/s (224 MB/s), theirs reached 349 to 395 MB/s. Both tables have seven operators; the names and durations of four of theirs are at hand. "
      "Our transposed product is faster because its output is sparse; theirs was dense. Our server adds gradients while they arrive, so reduce and apply takes as long as the transfer. "
      "In sync the server's link carries one direction after the other, in theirs too, and an iteration takes both; "
-     "in async it carries both at once, so an update costs little more than the longer one. What vm1 writes to its disk is the recording.",
+     "in async it carries both at once, so an update costs little more than the longer one. The data that vm1 writes to its disk is the recording.",
      &clicks, 5, SGD "--mode {mode} --transfer dense --server apart --batch 1000 {extent}",
      {"--iterations 1000000 --time-limit 60 --test-every 4", "--iterations 1000000 --time-limit 300 --test-every 10"}, {1, 5},
      {{"mode", {"sync,async", "sync,async"}}}, "iteration,updates,examples,staleness,accuracy", "grid,peaks,operators,timeline,arithmetic,pace,curves", THEIRS(r4_theirs)},

@@ -164,8 +164,8 @@ static void note_power(const struct comparison *c, const struct comparison_row *
     if (tests && least * (double)tests >= COMPARE_P)
         text_list_add(
             notes,
-            "%s: with so few runs of %s none of %zu rows can pass Holm's correction (p is "
-            "%.4f at least); it takes %zu runs of each",
+            "%s: with so few runs of %s the %zu rows cannot pass Holm's correction (p is at least "
+            "%.4f); it takes %zu runs of each",
             comparison_section_title(rows[0].section), c->groups[group].label, tests, least,
             compare_runs_needed(tests));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who was full, when: hosts and their resources over time, as SVG that the page's style colours. */
+/* Full resources over time: hosts and their resources over time, as SVG that the page's style
+ * colours. */
 #ifndef CHOKEPOINT_REPORTS_MAP_H
 #define CHOKEPOINT_REPORTS_MAP_H
 

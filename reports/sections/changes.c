@@ -51,7 +51,7 @@ void section_changes(const struct report *report, struct page *page) {
         put_gain(&table, row, TWICE, c->twice_pct, c->twice_low_pct, c->twice_high_pct);
         put_question(&table, row, report, c->doubled ? c->doubled : c->without);
     }
-    table.empty = "No change on one host would make the run shorter, as far as can be told.";
+    table.empty = "No change on one host is known to make the run shorter.";
     table_note(&table, "Each line is one change alone; gains do not add up.%s",
                report->n_changes ? "" : " ");
     page_table(page, &table);

@@ -47,7 +47,7 @@ static void put_pair(struct page *page, const struct report *const *runs, size_t
 /* What a program wants to reach is shown, what else it counted on demand. */
 static void put_others(const struct comparison *c, const struct report *const *runs,
                        struct page *page) {
-    page_fold(page, "What else the programs counted");
+    page_fold(page, "Other values that the programs counted");
     for (size_t g = 0; g < c->n_groups; g++)
         for (size_t i = 0; i < runs[g]->n_curves; i++)
             if (!is_first(runs[g]->curves[i].name) && has_curve(c, runs[g]->curves[i].name) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who was full, when. A picture only. */
+/* Full resources over time. A picture only. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -89,8 +89,8 @@ static void put_head(const struct prediction *p, struct page *page) {
         page_paragraph(page, STYLE_LEAD, "The run took %s.",
                        layout_duration(number, measured_of(p)));
     else
-        page_paragraph(page, STYLE_LEAD, "Of its phase %.60s, which took %s.", p->phase,
-                       layout_duration(number, measured_of(p)));
+        page_paragraph(page, STYLE_LEAD, "The answers are for its phase %.60s, which took %s.",
+                       p->phase, layout_duration(number, measured_of(p)));
     page_break(page);
 }
 

@@ -23,18 +23,18 @@ static const struct part {
     report_section *const *sections; /* the last is NULL */
 } parts[] = {
     {"verdict", "Verdict", (report_section *const[]){section_headline, NULL}},
-    {"map", "Who was full, and when", (report_section *const[]){section_map, NULL}},
+    {"map", "Full resources over time", (report_section *const[]){section_map, NULL}},
     {"budget", "Where each rank's time went",
      (report_section *const[]){section_budget, section_efficiency, NULL}},
-    {"changes", "What changes would bring", (report_section *const[]){section_changes, NULL}},
+    {"changes", "Gains of changes", (report_section *const[]){section_changes, NULL}},
     {"iterations", "Iterations",
      (report_section *const[]){section_iterations, section_stragglers, section_operators, NULL}},
     {"over-time", "Over time", (report_section *const[]){section_pictures, NULL}},
-    {"pairs", "Who talks to whom",
+    {"pairs", "Traffic between hosts",
      (report_section *const[]){section_matrix, section_pairs, section_connections, section_exports,
                                NULL}},
     {"processes", "Processes", (report_section *const[]){section_roles, section_processes, NULL}},
-    {"evidence", "Evidence, and what was not visible",
+    {"evidence", "Evidence, and its gaps",
      (report_section *const[]){section_evidence, section_phase_verdicts, section_arithmetic,
                                section_ceilings, section_quality, NULL}},
     {"tables", "Tables",
@@ -81,7 +81,7 @@ static const struct compared_part {
     comparison_section *section;
 } compared_parts[] = {
     {"times", "Run times", section_compared_times},
-    {"limits", "What limits each", section_compared_groups},
+    {"limits", "Limits of each", section_compared_groups},
     {"differences", "Differences", section_compared_tests},
     {"runs", "The runs as a whole", section_compared_runs},
     {"hosts", "Host by host", section_compared_hosts},

@@ -32,7 +32,7 @@ const char *remark_template(enum remark_code code) {
         [REMARK_CPU_NOT_SHORT] = "cpu: hosts were at most %.0f %% busy, and tasks waited for a "
                                  "core %[only |]%.1f %% of the time",
         [REMARK_CPU_SHARED_ALIKE] = "cpu: these hosts share their cores and waited for one up to "
-                                    "%.0f %% of the time, which singles out none of them",
+                                    "%.0f %% of the time, so no host stands out",
         [REMARK_ADVISE_FIND_OUTSIDER] =
             "see who else computes on that host (`top` there), and stop it or keep it away from "
             "the job (another host, cores of its own)",
@@ -146,7 +146,7 @@ const char *remark_template(enum remark_code code) {
                                          "spin while they wait; the kernel cannot tell",
         [REMARK_CPU_IDLE] = "every host had at least %.0f %% of its CPU idle meanwhile",
         [REMARK_ROUTES_FREE] =
-            "network: none of %d routes was held up by its path (%.4g MB/s at most)",
+            "network: no connection was limited by its path (%d routes, %.4g MB/s at most)",
         [REMARK_FULLEST_LINK] = "network: no link was full; the fullest, %s %[sending|receiving], "
                                 "carried %.0f %% of its %.4g MB/s",
         [REMARK_NETWORK_QUIET] = "network: never more than %.2f MB/s for long",

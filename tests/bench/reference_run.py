@@ -114,7 +114,7 @@ def main():
           "(`chokepoint report -o run.html`) has memory, disk, pressure and the cores of all hosts as well.\n")
     for short in SERIES:
         show_picture(found, short)
-    print("### What these hosts carry (M1)\n")
+    print("### Capacity of these hosts (M1)\n")
     print("Theirs: 1.8 Gbit/s (225 MB/s) between two hosts, 2.63 Gbit/s the most ever seen, a round trip of about 1 ms (R1); 100 to 200 us "
           "a message with gRPC, 1 to 3 us with MPI (R5). Ours is measured by `chokepoint calibrate --quick`: links are set to "
           "theirs' rate, and the hosts are one machine, so round trips are shorter.\n")

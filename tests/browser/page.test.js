@@ -8,8 +8,8 @@ const { before, after, test } = require("node:test");
 const { start, stop, open } = require("./lib.js");
 
 const run = "file://" + process.env.RUN_PAGE, hostile = "file://" + process.env.HOSTILE_PAGE, compare = "file://" + process.env.COMPARE_PAGE;
-const parts = ["Verdict", "Who was full, and when", "Where each rank's time went", "What changes would bring", "Iterations", "Over time",
-    "Who talks to whom", "Processes", "Evidence, and what was not visible", "Tables"];
+const parts = ["Verdict", "Full resources over time", "Where each rank's time went", "Gains of changes", "Iterations", "Over time",
+    "Traffic between hosts", "Processes", "Evidence, and its gaps", "Tables"];
 
 before(start);
 after(stop);
@@ -24,7 +24,7 @@ const headings = page => page.locator("main section > h2").allTextContents();
 test("the verdict is first and the parts follow in their order", async () => {
     const opened = await open(run), shown = await headings(opened.page);
     assert.deepEqual(shown, parts.filter(part => shown.includes(part)));
-    for (const part of ["Verdict", "Who was full, and when", "Over time", "Tables"])
+    for (const part of ["Verdict", "Full resources over time", "Over time", "Tables"])
         assert.ok(shown.includes(part), part);
     assert.match(await opened.page.locator("#verdict .fields").textContent(), /limit[\s\S]*do[\s\S]*more[\s\S]*recording/);
     await quiet(opened);

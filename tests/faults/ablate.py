@@ -22,7 +22,7 @@ BEGIN, END = "<!-- rules: begin, written by tests/faults/matrix ablate -->", "<!
 PAGE = "docs/rules.md"
 HEAD = """# The rules of the judge
 
-What may limit a run, why that can be seen, by which numbers it is told, and what the rule earns on recorded runs. `chokepoint rules` lists the same
+The ways in which a run may be limited, the evidence and the numbers of each rule, and its worth on recorded runs. `chokepoint rules` lists the same
 of the program at hand.
 """
 

@@ -134,10 +134,10 @@ Detection delay: iterations of the rank that was hit, from the one in which the 
 (later samples, calls and marks taken out of a copy) names it, in the verdict or as a straggler; 1 is at once; who names it before it began is left out. Start: the one the verdict names,
 against when the injector acted, or the rank began the first iteration of the fault. Profiling costs: time of the loop, clean runs under
 `chokepoint run` against runs beside them that nobody profiled, in turn before and after, corrected by the canary; median of the pairs' ratios, its 95 % bootstrap interval, pairs.
-Cores alike: the canary's work took on none of the cores of the bed a tenth longer than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
+Cores alike: the canary's work took less than a tenth longer on every core of the bed than on the fastest. A clean run on unlike cores has a rank that takes longer for the same work; the right answer for it is "balanced" all the same, and a
 blame counts as a false alarm in the first of the three rows.
 Slowdown estimate: the verdict's gain g is a share of the time the whole command took, its start and end included, that would be saved without what it names; 1 / (1 - g) is
-held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Of two faults at once no twin has one alone: they are left out, and so is foreign
+held against the time of the whole command over that of its twin (as much of the loop's work, and start and end of clean runs). Two faults at once are left out, as no twin has one alone, and so is foreign
 traffic on hosts without cores of their own, since its senders take those, too. A verdict that gives only
 a bound has no estimate. Corrected by the canary: other machines that share the physical cores change their speed by a third within seconds, and that of their caches by several times. A clean run's time is multiplied by what
 each of the canary's two pieces of work (sums; a walk from line to line in a core's caches) took in the run that is held against it over what it took in the clean run (CPU time during the loop, on the slower core at each beat; where hosts share cores, at their mean speed), to the power of what the program feels of
@@ -153,7 +153,7 @@ def make_page(runs, lost, overheads, options, root):
     lines = intro(m, runs, options) + coverage(runs, lost, options) + ["## Measures", ""] + measures_table(m)
     lines += [f"| time that profiling adds, all programs: median, pairs | {overhead_text(overheads[None])} | 1 % | 0.4 % |", "", DEFINITIONS, ""]
     lines += ["## By program", ""] + workload_table(scorer.by_workload(runs), overheads) + ["", "## By fault", ""]
-    lines += class_table(scorer.by_class(runs)) + ["", "## What was said", "",
+    lines += class_table(scorer.by_class(runs)) + ["", "## Answers", "",
              "Rows: what was done. Columns: the resource blamed; \"elsewhere\": on a host where it was not.", ""]
     lines += confusion_table(scorer.confusion(runs)) + ["", "## Does 90 % mean 90 %?", ""] + calibration_table(m) + [""]
     if plot_calibration(m, f"{docs}/accuracy-calibration.svg"):

@@ -169,7 +169,7 @@ class Balanced(Planted):
 
     def test_what_nobody_recorded_is_not_ruled_out(self):
         facts = balanced()
-        facts.report["verdict"]["ruled_out"] = ["network: none of 2 routes was held up"]
+        facts.report["verdict"]["ruled_out"] = ["network: no connection was limited by its path"]
         facts.tables = {"cpu"}
         self.assert_breaks(facts, 4, "network is ruled out, and no connection or qdisc was recorded")
         facts.report["verdict"]["ruled_out"] = [{"resource": "memory"}]

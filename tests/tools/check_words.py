@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """check_words.py [FILE...]: openings and phrases that a reader has to read twice, in what users read: README, manual,
 documents, CHANGELOG, and the texts that programs print. Sentences begin with their subject: no "Who ...", "What ..." or
-"Of ..." openings, unless they ask a question. words_allowed.txt lists what may stay, and why."""
+"Of ..." openings, unless they ask a question. words_allowed.txt lists what may stay, and why: names and titles by
+themselves, longer texts also as a part of a sentence."""
 import pathlib
 import re
 import sys
@@ -10,7 +11,6 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 PAGES = ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "docs/*.md", "man/*.[1-9]"]
-GENERATED = {"docs/metrics.md", "docs/rules.md", "docs/screens.md", "man/chokepoint-metrics.7"}
 SOURCES = ["agent", "analysis", "cli", "collector", "common", "reports", "workloads"]
 
 # What a sentence does not begin with; one that ends in a question mark may.
@@ -19,9 +19,13 @@ PHRASES = re.compile(r"\b(none of|as far as|so manieth|for no longer|hardly ever
                      r"such a one|that of which|nought|aught|whereof|therein|thereof)\b", re.IGNORECASE)
 
 
+def plain_of_markdown(line):
+    return re.sub(r"`[^`]*`", "X", re.sub(r"^\s*([-*#]+|\d+\.) ", "", line)).replace("*", "")
+
+
 def paragraphs_of_page(path):
-    """(line, text) of each paragraph, without code and without the marks of mdoc and Markdown."""
-    fenced, text, first = False, [], 0
+    """(line, text) of each paragraph and cell, without code and synopsis, and without the marks of mdoc and Markdown."""
+    fenced, synopsis, text, first = False, False, [], 0
     mdoc = path.suffix != ".md"
     for number, line in enumerate(path.read_text().splitlines() + [""], 1):
         fenced ^= line.startswith("```") or line in (".Bd -literal", ".Ed") or line.startswith(".Bd ")
@@ -30,17 +34,22 @@ def paragraphs_of_page(path):
         if ends and text:
             yield first, " ".join(text)
             text = []
-        if not line.strip() or fenced or line.startswith("    "):
+        if mdoc and line.startswith(".Sh "):
+            synopsis = line == ".Sh SYNOPSIS"
+        if not line.strip() or fenced or synopsis or line.startswith("    "):
+            continue
+        if not mdoc and line.startswith("|"):
+            yield from ((number, cell.strip()) for cell in plain_of_markdown(line).strip("|").split("|"))
             continue
         if mdoc and re.match(r"\.(It|Sh|Ss|Pp|Bl|El|Ed|Bd|D|O|N|\\\")", line):
             continue
-        plain = re.sub(r"`[^`]*`", "X", re.sub(r"^\.\w\w? ", "", line) if mdoc else re.sub(r"^\s*([-*#]+|\d+\.) ", "", line))
+        plain = re.sub(r"^\.\w\w? ", "", line) if mdoc else plain_of_markdown(line)
         if not text:
             first = number
         text.append(plain.strip())
 
 
-STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"([^"]*)')
 
 
 def texts_of_source(path):
@@ -49,8 +58,8 @@ def texts_of_source(path):
     for number, line in enumerate(path.read_text().splitlines() + [""], 1):
         if line.lstrip().startswith(("/*", "*", "//", "#include")):
             continue
-        found = STRING.findall(line)
-        alone = found and not STRING.sub("", line).strip(" ,;()")
+        found = [piece + "\\n" * between.startswith(",") for piece, between in STRING.findall(line)]
+        alone = found and not STRING.sub(r"\2", line).strip(" ,;()")
         if text and not (alone and number == last + 1):
             yield first, text
             text = ""
@@ -77,16 +86,16 @@ def main(names):
     allowed = [line.split("#")[0].strip() for line in (HERE / "words_allowed.txt").read_text().splitlines()]
     allowed = [line for line in allowed if line]
     pages = [p for pattern in PAGES for p in sorted(ROOT.glob(pattern))]
-    sources = [p for room in SOURCES for p in sorted((ROOT / room).rglob("*.[ch]"))]
+    sources = [p for room in SOURCES for p in sorted((ROOT / room).rglob("*.*")) if p.suffix in (".c", ".h", ".def")]
     wanted = {pathlib.Path(name).resolve() for name in names}
     found, used = 0, set()
     for path in pages + sources:
         name = path.relative_to(ROOT).as_posix()
-        if name in GENERATED or (wanted and path not in wanted):
+        if wanted and path not in wanted:
             continue
         for line, text in paragraphs_of_page(path) if path in pages else texts_of_source(path):
             for fault in faults(text):
-                stays = [words for words in allowed if words in fault]
+                stays = [words for words in allowed if words == fault.strip() or (words.count(" ") > 1 and words in fault)]
                 used.update(stays)
                 if not stays:
                     print(f"{name}:{line}: {fault[:110]}")

@@ -62,7 +62,7 @@ static char *predicted(int (*write)(const struct prediction *, FILE *)) {
 static void less_time_is_a_change_with_a_minus(void **state) {
     (void)state;
     char *text = predicted(prediction_write_text);
-    HAS(text, "Of its phase training, which took 20");
+    HAS(text, "The answers are for its phase training, which took 20");
     HAS(text, "15.00");
     HAS(text, "14.00 to 16.00");
     HAS(text, "-25.0 %");

@@ -50,7 +50,7 @@ static const char help[] =
     "usage: mpirun -np 2 chokepoint-messages [--bytes N] [--seconds S] [--json FILE]\n"
     "\n"
     "Two ranks send a message back and forth: how long it takes one way, and how many MB/s\n"
-    "that is. What carries it is what mpirun is told, such as --mca btl self,tcp.\n"
+    "that is. mpirun picks the transport: --mca btl self,tcp, for example.\n"
     "\n"
     "  --bytes N    of a message (8)\n"
     "  --seconds S  how long (2)\n"

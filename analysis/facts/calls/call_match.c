@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is who, and the order of work. Messages and probes: call_match_message.c; requests, and calls
- * of several parts: call_match_request.c; group calls: call_match_group.c, call_match_neighbour.c;
- * windows: call_match_window.c, call_match_epoch.c, call_match_lock.c. */
+/* Identities of ranks, and the order of work. Messages and probes: call_match_message.c; requests,
+ * and calls of several parts: call_match_request.c; group calls: call_match_group.c,
+ * call_match_neighbour.c; windows: call_match_window.c, call_match_epoch.c, call_match_lock.c. */
 #include "analysis/facts/calls/call_match.h"
 
 #include <errno.h>

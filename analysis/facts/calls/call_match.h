@@ -4,11 +4,11 @@
  * communicator, source, destination and tag; group calls by their order per communicator; waits and
  * tests through the requests they completed.
  *
- * Rather nothing than something wrong: as soon as two sides of a channel do not fit together
+ * No match is better than a wrong one: as soon as two sides of a channel do not fit together
  * (different sizes, a message received before it was sent, events lost), the rest of that channel
- * is left unmatched and counted. What one rank says can spoil its own channels, and no others.
+ * is left unmatched and counted. Events of one rank can spoil its own channels, and no others.
  *
- * What calls hand to each other beside messages of the program is told apart, as signals: the parts
+ * Dependencies between calls beside messages of the program are signals: the parts
  * of a neighbourhood collective, the begin and end of epochs of windows.
  *
  * After a loss of events order counts from the end: where both sides told all to MPI_Finalize, the
@@ -25,7 +25,7 @@
 /* Shorter messages may be handed over in the call that begins them. */
 #define CALL_LONG_BYTES 65536
 
-/* What one event needed, as far as it is known. */
+/* The events that one event needed, if they are known. */
 struct call_need {
     int64_t ready_ns; /* when the other side was there; VALUE_ABSENT: not known */
     int64_t since_ns; /* of a wait or test that completed a request, the earliest start of one; of

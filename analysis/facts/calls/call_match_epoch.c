@@ -181,7 +181,7 @@ static void match_pair(struct epochs *x, const struct pair *pair) {
     }
 }
 
-/* Who had posted when the epoch began is not waited for at its end. */
+/* A rank that had posted when the epoch began is not waited for at its end. */
 static void ask(struct epochs *x, uint32_t rank) {
     const struct mpi_rank *r = &x->m->log->ranks[rank];
     for (uint32_t i = 0; i < r->n; i++)

@@ -261,7 +261,7 @@ static int collect_tail(struct groups *g, uint32_t rank) {
     return result;
 }
 
-/* What the members of groups that lost events did after that, counted from the end. */
+/* Calls of group members after a loss of events, counted from the end. */
 static int match_tails(struct groups *g) {
     size_t first = g->call_keys.n;
     int result = 0;

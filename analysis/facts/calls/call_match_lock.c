@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks of windows that exclude each other. Whoever asks for one that another rank holds waits
+ * Locks of windows that exclude each other. A rank that asks for a lock held by another rank waits
  * until that one gives it back: in MPI_Win_lock, or in the first call that needs the lock. An
  * exclusive lock of a rank's window leaves no choice: a call of an epoch during which another
  * rank's unlock of it began cannot have gone on before.

@@ -81,8 +81,8 @@ static bool are_before_loss(const struct matcher *m, struct event_at s, struct e
            event_of(m, r)->exit_ns < m->log->ranks[r.rank].lost_ns;
 }
 
-/* Of a call that sends and receives, older recordings have the larger of both as what it sent: then
- * as much as it received. */
+/* For a call that sends and receives, older recordings have the larger of both as the bytes sent:
+ * then as many as it received. */
 static bool sent_at_most(const struct matcher *m, struct event_at s) {
     const struct mpi_rank *rank = &m->log->ranks[s.rank];
     const struct mpi_event *send = event_of(m, s);
@@ -171,7 +171,7 @@ static bool tails_fit(const struct matcher *m, uint32_t s, uint32_t r) {
     return true;
 }
 
-/* What is left of a channel, of which one side lost events: how many pairs were made of it. */
+/* The rest of a channel of which one side lost events; returns the number of pairs made of it. */
 static uint64_t match_tails(struct matcher *m, const struct channel *c, uint32_t s, uint32_t r) {
     struct tail sends, receives;
     uint32_t from = locate(m, c->sends.head).rank, to = locate(m, c->receives.head).rank;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Neighbourhood collectives. Whoever makes a communicator with a topology tells as parts of that
- * call whom it gets something of; each call on it then needs those, and no others. Recordings in
- * which nobody told say nothing.
+ * Neighbourhood collectives. A call that makes a communicator with a topology records the
+ * neighbours that the rank receives from; each call on it then needs those, and no others.
+ * Recordings without these records say nothing.
  *
  * A rank that left a call before a neighbour had come got nothing of it (counts may be 0).
  */

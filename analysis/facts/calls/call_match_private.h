@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of matching share: events by one number across all ranks, and lists of them. */
+/* Shared by the parts of matching: events by one number across all ranks, and lists of them. */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_FACTS_CALLS_CALL_MATCH_PRIVATE_H
 
@@ -71,7 +71,7 @@ void call_match_signal(struct matcher *m, struct event_at sent, struct event_at 
                        int64_t bytes);
 void call_match_sort_signals(struct matcher *m);
 
-/* Who gets what from whom in neighbourhood collectives (call_match_neighbour.c). */
+/* Senders and receivers of neighbourhood collectives (call_match_neighbour.c). */
 struct neighbours;
 int neighbours_new(struct matcher *m, struct neighbours **ret_neighbours);
 void neighbours_free(struct neighbours *neighbours);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What calls hand to each other beside messages: a list, sorted when all of it is there. */
+/* Dependencies between calls beside messages: a list, sorted when it is complete. */
 #include <errno.h>
 
 #include "analysis/facts/calls/call_match_private.h"

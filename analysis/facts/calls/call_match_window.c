@@ -220,8 +220,8 @@ static void need_targets(struct accesses *a, const struct mpi_event *e, const st
     }
 }
 
-/* What goes there and back counts for this completion; it may yet be needed by one for all, as one
- * may be complete at its origin only. */
+/* An access that goes there and back counts for this completion; it may yet be needed by one for
+ * all, as one may be complete at its origin only. */
 static void complete_one(struct accesses *a, const struct mpi_event *e, struct call_need *need) {
     struct targets one = {.n = 0}, *open = &window_of(a, e)->open;
     add_target(a, &one, e->peer);

@@ -23,8 +23,8 @@ struct parameter_server {
 /* Updates a second: of the workers, at most what the server's link and its work allow. */
 double parameter_server_async_per_s(const struct parameter_server *p);
 
-/* Of ranks that make per_s[] iterations a second: the share of the run that it takes longer than if
- * a share freed[] (0..1) of the time of each of its iterations were gone, all of them together
+/* For ranks that make per_s[] iterations a second: the share of the run by which it is longer than
+ * if a share freed[] (0..1) of the time of each of its iterations were gone, all of them together
  * making at most limit_per_s (INFINITY). With all ranks alike and one of them slower by a factor f:
  * missing updates over those that would have been. */
 double parameter_server_gain(const double *per_s, const double *freed, size_t n,

@@ -97,7 +97,7 @@ static bool may_be_nap(double before, double pause, double after) {
            (are_alike(before, pause) || are_alike(pause, after) || !(before < 0 || after < 0));
 }
 
-/* Of those that may be naps; 0: there are none. */
+/* The usual and the shortest of the pauses that may be naps; 0: there are none. */
 struct usual {
     double nap, shortest;
 };
@@ -122,9 +122,9 @@ static struct usual usual_nap(const struct polling *p, const bool *ours, const d
     return (struct usual){nap, n < SHORTEST_MIN ? nap : stats_quantile(room, n, SHORTEST)};
 }
 
-/* One stretch of polling after the other. Of a rank whose core is another's most naps end late, the
- * usual one and the one before, too: the shortest do not, and none is meant to be much longer than
- * the one before it. */
+/* One stretch of polling after the other. If another process has the rank's core, most naps end
+ * late, the usual one and the one before, too. The shortest do not, and no nap is meant to be much
+ * longer than the one before it. */
 static void find_naps(struct polling *p, const bool *ours, const double *pauses,
                       struct usual usual) {
     double last = 0, own = 0;

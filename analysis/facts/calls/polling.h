@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting by looking: tests that find nothing, and naps between them. What a rank polls for is what
- * a later test or wait completes.
+ * Waiting by looking: tests that find nothing, and naps between them. A rank polls for the request
+ * that a later test or wait completes.
  *
  * A pause between two looks is a nap only if it is about as long as that rank's naps usually are,
  * or as the one before it (naps may grow): a program that sleeps, reads a file or loses its core
  * between two looks looks no later because of the message, so all of such a pause is its own time,
  * whoever had sent meanwhile. So is one in which it computed for a while.
  *
- * Of a nap that took longer than the one before, the end may be waiting for a core: the timer had
+ * The end of a nap that took longer than the one before may be waiting for a core: the timer had
  * run out, and somebody else had the core. That one does not count where it was much longer than
  * the one before it, and than the rank's shortest: it ended late itself.
  */
@@ -32,7 +32,7 @@ struct polling {
     double *late_ns;      /* of that nap, what it took beyond the shortest and the one before */
 };
 
-/* Of one thread of a rank of the log, with that rank's needs. -ENOMEM. */
+/* Polling of one thread of a rank of the log, with that rank's needs. -ENOMEM. */
 int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_need *needs,
                  uint16_t thread, struct polling *ret_polling);
 void polling_release(struct polling *polling);
@@ -44,15 +44,15 @@ bool polling_found_nothing(const struct polling *polling, size_t event);
  * that: it waits for nobody, and what it was off its core meanwhile it would have computed. */
 bool polling_in_passing(const struct polling *polling, size_t event);
 
-/* What is polled for at this time, at that event or before it: the next call that completed
- * something begun before. NULL: nothing known. */
+/* The call that is polled for at this time, at that event or before it: the next call that
+ * completed something begun before. NULL: nothing known. */
 const struct call_need *polling_for(const struct polling *polling, size_t event, int64_t at_ns);
 
 /* Whether between the thread's call before this one, a look that found nothing, and this one, the
  * next look, it napped. */
 bool polling_napped(const struct polling *polling, size_t event);
 
-/* Of that nap, what it took beyond the shortest and the one before it; 0: no nap. */
+/* Time of that nap beyond the shortest and the one before it; 0: no nap. */
 double polling_late_ns(const struct polling *polling, size_t event);
 
 #endif

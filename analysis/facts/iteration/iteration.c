@@ -122,7 +122,8 @@ static int64_t end_of(const struct rank_iterations *rank, int64_t number, size_t
 #define MANY_ITERATIONS 10
 
 /* Nearly all common iterations end within one iteration of each other: ranks that run freely drift
- * further apart than that. Of few iterations more is asked, since they had no time to drift. */
+ * further apart than that. Few iterations must agree more closely, since they had no time to drift.
+ */
 static bool moves_with(const struct rank_iterations *a, const struct rank_iterations *b) {
     size_t together = 0, common = 0, hint = 0;
     int64_t parts = a->n < MANY_ITERATIONS ? 4 : 1;

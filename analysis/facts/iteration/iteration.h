@@ -2,7 +2,7 @@
 /*
  * Iterations by rank (F3): from the marks of the program; without any, from the calls of MPI, which
  * repeat; without these, from the bytes that hosts send and receive, if they come and go at a
- * steady pace. What a source cannot tell is left out: better no iterations than wrong ones.
+ * steady pace. Iterations that a source cannot tell are left out: none are better than wrong ones.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_H
 #define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_H

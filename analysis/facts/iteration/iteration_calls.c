@@ -3,8 +3,8 @@
  * Iterations from MPI calls: the sequence of signatures of a rank (function, communicator, peer or
  * its role, log2 of the bytes, place in the program) repeats. Each rank is searched by itself;
  * ranks of a role then agree on a period, so that one that was cut differently is cut again or left
- * out. Who goes round as its peers do is not cut differently, however much longer a round takes it:
- * ranks that need not wait for each other (a server's workers) may be any factor apart.
+ * out. A rank whose rounds are like its peers' is not cut differently, however long its rounds
+ * take: ranks that need not wait for each other (a server's workers) may be any factor apart.
  */
 #include <errno.h>
 #include <math.h>
@@ -161,8 +161,8 @@ static size_t nearest(const int64_t *ends, size_t n, int64_t t_ns) {
     return low > 0 && t_ns - ends[low - 1] < ends[low] - t_ns ? low - 1 : low;
 }
 
-/* What to add to a rank's numbers so that those that end together are called the same: the stretch
- * in which the loop was found may begin a round earlier or later. */
+/* The offset of a rank's numbers that gives iterations that end together the same number: the
+ * stretch in which the loop was found may begin a round earlier or later. */
 static int number_offset(const struct rank_search *reference, const struct rank_search *rank,
                          int64_t *ret_offset) {
     double *offsets = malloc((rank->n_ends + 1) * sizeof *offsets);

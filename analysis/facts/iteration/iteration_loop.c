@@ -3,8 +3,8 @@
  * Candidate lags are the distances at which the same few calls (1, 2, 4, ... in a row) came last:
  * one pass each, no comparison of every lag with every other. A candidate is then held against the
  * whole sequence: the stretch in which it matches often enough is a segment of greatest sum, where
- * a match counts 1 and a miss -19 (so that a sum of 0 is 95 %). What was put in between costs
- * itself, not also the calls after it.
+ * a match counts 1 and a miss -19 (so that a sum of 0 is 95 %). Calls put in between cost
+ * themselves, not also the calls after them.
  */
 #include "analysis/facts/iteration/iteration_loop.h"
 
@@ -97,7 +97,7 @@ static size_t misses_end(const struct loop_calls *calls, size_t i, size_t lag) {
     return i - row;
 }
 
-/* What so many misses in a row cost: after something was put in between, a whole lag of calls is
+/* Cost of so many misses in a row: after something was put in between, a whole lag of calls is
  * held against the wrong ones, through no fault of the loop. */
 static double cost_of(size_t misses, size_t lag) {
     size_t half = (misses + 1) / 2, shifted = misses > lag ? misses - lag : 0;
@@ -146,7 +146,7 @@ static bool surrounds(const struct loop *outer, const struct loop *inner) {
            outer->end - outer->begin >= inner->end - inner->begin;
 }
 
-/* What the rank is outside MPI in the lag calls from i on. */
+/* Time of the rank outside MPI in the lag calls from i on. */
 static double outside_ns(const struct loop_calls *calls, size_t i, size_t lag) {
     double sum = 0;
     for (size_t k = i; k < i + lag && k + 1 < calls->n; k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sources of iterations share. */
+/* Shared by the sources of iterations. */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_PRIVATE_H
 #define CHOKEPOINT_ANALYSIS_FACTS_ITERATION_ITERATION_PRIVATE_H
 

@@ -197,7 +197,7 @@ static bool is_better_without(const struct rank_search *with, const struct rank_
     return covered(without, begin, end) > covered(with, begin, end) + MORE;
 }
 
-/* What was found with sizes against what is found without. */
+/* Holds the result with sizes against the result without. */
 static int try_without_sizes(const struct call_search *search, struct rank_search *rank,
                              double target_ns) {
     struct rank_search other = *rank;

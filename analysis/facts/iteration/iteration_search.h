@@ -6,7 +6,7 @@
 #include "analysis/facts/iteration/iteration_loop.h"
 #include "analysis/facts/iteration/iteration_private.h"
 
-/* What of a call is looked at. */
+/* The parts of a call that are compared. */
 struct call_view {
     bool bytes;       /* sizes may jump about a power of two */
     bool peer;        /* which one; else only its role: the order of peers may be any */

@@ -9,7 +9,7 @@
 
 #include "analysis/threshold.h"
 
-/* Who marked it: ranks first, then programs without one. */
+/* Source of the mark: ranks first, then programs without one. */
 static int compare_owners(const struct mark *a, const struct mark *b) {
     int x = a->rank < 0 ? INT_MAX : a->rank, y = b->rank < 0 ? INT_MAX : b->rank;
     if (x != y)
@@ -98,8 +98,8 @@ static int group_begin(struct phase_group *group, const char *name, size_t room)
     return group->items ? 0 : -ENOMEM;
 }
 
-/* What no phase covers (they come in order, and do not overlap): a group of its own where it is
- * long enough to be judged, and what it could gain is worth naming; else empty. */
+/* Time that no phase covers (they come in order, and do not overlap): a group of its own if it is
+ * long enough to be judged, and its possible gain is worth naming; else empty. */
 static int group_outside(const struct phase *phases, size_t n, int64_t duration_ns,
                          struct phase_group *group) {
     int result = group_begin(group, PHASE_OUTSIDE, n + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each recorded process is to the job. A launcher (mpirun, its daemons, a shell around the
+ * The part of each recorded process in the job. A launcher (mpirun, its daemons, a shell around the
  * program) is told by what it does: others of the job descend from it and do the work. Its name
  * says nothing.
  */

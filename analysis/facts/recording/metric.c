@@ -176,7 +176,7 @@ static bool lies_in(const struct rate *rate, size_t cell, struct window window) 
            rate->t_ns[cell] <= window.end_ns;
 }
 
-/* Of a job's processes: while the host was observed at all, their absence is a zero. */
+/* For a job's processes: while the host was observed at all, their absence is a zero. */
 static void cover_absent(const struct series_set *clock, int host, struct window unseen,
                          struct rate *rate, struct part *part) {
     for (size_t s = 0; s < clock->n; s++) {

@@ -200,7 +200,7 @@ static bool makes_sense(const struct mpi_event *e) {
            e->bytes >= 0 && e->inside_ns >= 0 && e->cpu_ns >= 0 && e->gap_cpu_ns >= 0;
 }
 
-/* What the recording side tells in rows: polls, and one-sided accesses. */
+/* Calls that the recording side folds into rows: polls, and one-sided accesses. */
 static bool may_be_row(const struct mpi_function *f) {
     return f->kind == MPI_KIND_TEST || f->kind == MPI_KIND_RMA || f->kind == MPI_KIND_RMA_SYNC;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single calls of MPI functions as analysis sees them: arrays by rank, times on the run's axis. Who
- * fills them reads the database and has moved each host's clock onto the run's.
+ * Single calls of MPI functions as analysis sees them: arrays by rank, times on the run's axis. The
+ * reader of the database fills them, and has moved each host's clock onto the run's.
  *
- * What a function does is told from its name, which is all that a recording keeps of it; a test
+ * The kind of a function follows from its name, which is all that a recording keeps of it; a test
  * holds this against the table from which the recording side is made.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_RECORDING_MPI_EVENT_H
@@ -15,7 +15,7 @@
 
 #include "analysis/facts/series/key_table.h"
 
-/* What kind of call it is: the classes of the recording side. */
+/* Kinds of calls: the classes of the recording side. */
 enum mpi_kind {
     MPI_KIND_ADMIN,
     MPI_KIND_SEND,
@@ -37,7 +37,7 @@ enum mpi_kind {
     MPI_KIND_COUNT_
 };
 
-/* Whom a member of a group needs before it can go on. */
+/* The members that a member of a group needs before it can go on. */
 enum mpi_group_need {
     MPI_NEED_NOBODY,     /* not called by all members together */
     MPI_NEED_ALL,        /* the last of all */

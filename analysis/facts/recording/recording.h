@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run's samples and marks in memory, as analysis takes them. Who fills it reads the database;
- * nothing here does.
+ * One run's samples and marks in memory, as analysis takes them. The reader of the database fills
+ * it; nothing here reads.
  */
 #ifndef CHOKEPOINT_ANALYSIS_FACTS_RECORDING_RECORDING_H
 #define CHOKEPOINT_ANALYSIS_FACTS_RECORDING_RECORDING_H
@@ -227,8 +227,8 @@ void recording_settle(struct recording *recording);
 void recording_release(struct recording *recording);
 int recording_add_mark(struct recording *recording, const struct mark *mark);
 
-/* What a metric of a host was measured to reach, in the metric's unit; of several the highest.
- * After the hosts are set. -ENOMEM. */
+/* Adds the measured ceiling of a host's metric, in the metric's unit; the highest of several
+ * counts. After the hosts are set. -ENOMEM. */
 int recording_add_ceiling(struct recording *recording, int host, enum metric metric, double value);
 double recording_ceiling(const struct recording *recording, int host, enum metric metric);
 

@@ -90,7 +90,7 @@ static const struct series *latest_of(const struct series_set *set, const struct
     return &set->items[latest->at];
 }
 
-/* Of rows of one instant, the one that knows what grew comes first. */
+/* Among rows of one instant, the one with known growth comes first. */
 static struct named *next_row(const struct series_set *set, struct named *names, size_t n) {
     struct named *next = NULL;
     int64_t t = 0;

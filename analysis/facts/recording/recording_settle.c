@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was recorded and cannot be. The kernel's clock of a thread's waits for disks begins a wait
- * where it did not, now and then: one thread is said to have waited for 1.5 s of a second. What its
- * host lost to I/O (PSI: the time in which anybody there waited for it) is counted by another
- * clock, which knows no such error, and no thread can have waited longer than that.
+ * Corrects recorded values that cannot be true. The kernel's clock of a thread's waits for disks
+ * sometimes begins a wait too early: one thread is said to have waited for 1.5 s of a second. The
+ * time that its host lost to I/O (PSI: the time in which anybody there waited for it) is counted by
+ * another clock, which knows no such error, and no thread can have waited longer than that.
  */
 #include "analysis/facts/recording/recording.h"
 

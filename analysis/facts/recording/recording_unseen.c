@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processes that came and went between two samples (a compiler under make, a shell's commands),
- * where their ends were not told one by one. The kernel adds what a process used, with all below
- * it, to its parent when that one waits for its end. What rows of such a process told already is
- * taken out of it: the rest was seen by nobody else.
+ * where their ends were not told one by one. The kernel adds the use of a process and of all below
+ * it to its parent when that one waits for its end. The use in the rows of such a process is
+ * subtracted: the rest stands nowhere else.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int compare_pid(const void *a, const void *b) {
     return (x->series->t_ns[0] > y->series->t_ns[0]) - (x->series->t_ns[0] < y->series->t_ns[0]);
 }
 
-/* Whoever is further down has ended first. */
+/* Processes further down have ended first. */
 static int compare_depth(const void *a, const void *b) {
     const struct relative *x = *(struct relative *const *)a, *y = *(struct relative *const *)b;
     return (x->depth < y->depth) - (x->depth > y->depth);
@@ -94,7 +94,7 @@ static double known(int64_t value) {
     return value > 0 && time_is_sane(value) ? (double)value : 0;
 }
 
-/* What the kernel adds to the parent, and in which column that lies. */
+/* The values that the kernel adds to the parent, and their columns. */
 struct inherited {
     size_t to, parts[3], n_parts;
 };
@@ -115,7 +115,7 @@ static double told_by_rows(const struct series_set *set, const struct relative *
     return sum;
 }
 
-/* What rows of a process told comes back in the rows of its parent from its end on. Where those
+/* Values in the rows of a process come back in the rows of its parent from its end on. Where those
  * end first, it comes to the parent's parent. */
 static void tell_parent(const struct series_set *set, struct relative *one,
                         const struct inherited *what) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rows of processes lack: what each did between its last row and its end, and whole
- * processes that none saw. On the host of the command the kernel charged all of it to who waited;
- * on the others ranks are sampled more often than processes.
+ * Use that the rows of processes lack: that between the last row of a process and its end, and that
+ * of processes without a row. On the host of the command the kernel charged all of it to the
+ * waiting process; on the others ranks are sampled more often than processes.
  */
 #include <errno.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static int64_t last_time(const struct series *series) {
     return series ? series->t_ns[series->n - 1] : INT64_MIN;
 }
 
-/* What a rank did after the last row of its process, unless that was its end, or its parent was
+/* Use of a rank after the last row of its process, unless that was its end, or its parent was
  * there to tell. */
 static double tail_ns(const struct recording *recording, const struct series *rank) {
     const struct series_set *processes = &recording->tables[RECORDING_PROCESS];
