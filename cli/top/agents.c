@@ -190,9 +190,13 @@ bool top_agents_run(struct top_agents *agents) {
 }
 
 bool top_agents_turn(struct top_agents *agents, uint64_t bytes) {
-    struct stat file;
+    struct stat file, log;
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s-wal", agents->database);
+    if (stat(path, &log) < 0)
+        log.st_size = 0; /* most of it lies there at first */
     if (!agents->directory[0] || !agents->pid || stat(agents->database, &file) < 0 ||
-        (uint64_t)file.st_size < bytes || write(agents->hold_fd, "", 1) != 1)
+        (uint64_t)(file.st_size + log.st_size) < bytes || write(agents->hold_fd, "", 1) != 1)
         return false;
     agents->turn++;
     name_database(agents);
