@@ -18,6 +18,7 @@
 
 #include "collector/store.h"
 #include "collector/store_read.h"
+#include "collector/store_tail.h"
 #include "common/clock.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -194,6 +195,34 @@ static int each_row(void *ctx, const struct store_row_read *row) {
     return 0;
 }
 
+struct followed {
+    struct store_tail *tail;
+    int64_t sum;
+};
+
+static int each_new_row(void *ctx, size_t number, const struct store_row_read *row) {
+    struct followed *followed = ctx;
+    char name[INSTANCE_MAX + 1] = "";
+    (void)number;
+    store_tail_name(followed->tail, row->host, row->instance, name);
+    followed->sum ^= name[0];
+    return each_row(&followed->sum, row);
+}
+
+/* As a live view does: the second look finds what it knows. */
+static void follow_run(struct store *store, int64_t run, const char *const *names) {
+    const struct store_tail_table wanted = {"net", names, 2};
+    const struct store_tail_host *hosts;
+    struct followed followed = {0};
+    if (store_tail_open(store, run, &wanted, 1, &followed.tail) < 0)
+        return;
+    store_tail_next(followed.tail, each_new_row, &followed);
+    store_tail_next(followed.tail, each_new_row, &followed);
+    for (size_t i = store_tail_hosts(followed.tail, &hosts); i-- > 0;)
+        followed.sum ^= hosts[i].name[0] ^ hosts[i].last_ns;
+    store_tail_close(followed.tail);
+}
+
 static void read_run(struct store *store, int64_t run) {
     const char *const names[] = {"receive_bytes", "free_bytes"};
     struct store_host *hosts;
@@ -206,6 +235,7 @@ static void read_run(struct store *store, int64_t run) {
         store_notes_free(notes, n);
     store_each_row(store, run, "net", names, 2, each_row, &sum);
     store_each_row_joined(store, run, "net", names, 2, each_row, &sum);
+    follow_run(store, run, names);
 }
 
 static void read_all(void) {

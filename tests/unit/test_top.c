@@ -20,7 +20,7 @@
 struct fixture {
     struct live_snapshot snapshot;
     struct live_host hosts[HOSTS_MAX];
-    char names[HOSTS_MAX][16];
+    char names[HOSTS_MAX][24];
     double cores[HOSTS_MAX][4];
     int numbers[4];
     struct live_process processes[HOSTS_MAX];
