@@ -26,13 +26,13 @@ struct core_speed {
     double amount; /* of the operators' output an iteration, over that elsewhere; NAN: not known */
     double more;   /* of the ranks' computing, what output takes beyond that elsewhere; NAN */
 };
-/* Of each host; the caller's to free. NULL: no memory. */
+/* By host; the caller's to free. NULL: no memory. */
 struct operator_work *operator_works_of(const struct run_model *model, size_t group);
 
 /* The operators tell more work, by weight. */
 bool core_has_more_to_do(const struct core_speed *core);
 
-/* Of each host; the caller's to free. NULL: no memory. */
+/* By host; the caller's to free. NULL: no memory. */
 struct core_speed *core_speeds_of(const struct run_model *model, size_t group);
 
 /* CPU time in ns of the agents' piece of arithmetic (agent/beat.h) on the host, mean over the

@@ -5,8 +5,8 @@
 
 #include "analysis/run_model.h"
 
-/* Of the model's connections: whether one side of one host explains those that were held up by
- * their path (evidence/flows.c). */
+/* Whether one side of one host explains the model's connections that were held up by their path
+ * (evidence/flows.c). */
 struct flow {
     int from, to;         /* hosts */
     double bytes;         /* that reached the other end */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gain without a link's limit, by counters. Nobody needs to know who waits for whom where all of
- * them wait for as long as data were under way: a process that sends waits for the link, and so
- * does the one that waits for what it sends. Whether its two ways are used by turns or at once no
+ * Gain without a link's limit, by counters. If all processes wait for as long as data were under
+ * way, the order of waits need not be known: a process that sends waits for the link, and so does
+ * the one that waits for what it sends. Whether its two ways are used by turns or at once no
  * counter says: where the one that is used for longer accounts for all they wait, the other was
  * used meanwhile; only where it does not, both count.
  */

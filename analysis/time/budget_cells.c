@@ -48,8 +48,9 @@ static double common_ns(struct windows windows, int64_t begin, int64_t end) {
     return sum;
 }
 
-/* From which host to which: as the element of moved_s. The rank that comes last to a call in which
- * all send to all may then wait for its own data to leave, or for that of others to come: several.
+/* The two hosts of a transfer, as the element of moved_s. The rank that comes last to a call in
+ * which all send to all may then wait for its own data to leave, or for that of others to come:
+ * several.
  */
 static size_t way_of(const struct timeline *t, const struct call_need *need, size_t n_hosts) {
     bool is_last = (size_t)need->who == t->subject->log_rank;
