@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/error.h"
 #include "reports/plot/drawing.h"
@@ -243,13 +244,21 @@ static struct fullest find_fullest(const struct map *m, const struct fullest *bu
     return best;
 }
 
+static bool link_is_limit(const struct report *report) {
+    const struct report_verdict *v = &report->verdict;
+    return v->state == VERDICT_SATURATED && v->resource && strncmp(v->resource, "net", 3) == 0;
+}
+
 static char *finding_of(const struct map *m) {
     struct fullest first = find_fullest(m, NULL), second = find_fullest(m, &first);
     const char *name = m->report->hosts[first.host].name;
     if (first.full < .01)
         return text_format("Nothing was full for long. The fullest was %s's %s, used %.0f %% on "
-                           "average.",
-                           name, resources[first.resource].name, 100 * first.mean);
+                           "average.%s",
+                           name, resources[first.resource].name, 100 * first.mean,
+                           link_is_limit(m->report)
+                               ? " The network is full in bursts that are shorter than a sample."
+                               : "");
     if (second.full < .01)
         return text_format("Only %s's %s was full: %.0f %% of the time.", name,
                            resources[first.resource].name, 100 * first.full);

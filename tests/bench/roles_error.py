@@ -16,10 +16,11 @@ REPEATS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 RANKS = 3
 ACCOUNTED = """
 import json, os, resource, subprocess, sys
+before = resource.getrusage(resource.RUSAGE_CHILDREN)  # of a script that ended in this python
 status = subprocess.run(sys.argv[1:]).returncode
 use = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open("use." + os.environ["OMPI_COMM_WORLD_RANK"], "w") as file:
-    json.dump([use.ru_utime + use.ru_stime, use.ru_maxrss * 1024 / 1e9], file)
+    json.dump([use.ru_utime + use.ru_stime - before.ru_utime - before.ru_stime, use.ru_maxrss * 1024 / 1e9], file)
 sys.exit(status)
 """
 

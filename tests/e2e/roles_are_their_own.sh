@@ -9,10 +9,14 @@ bin=$CHOKEPOINT_BIN
 "$bin/chokepoint-data" generate digits --out digits --train 20000 --test 2000 --quiet || fail "no digits"
 cat >accounted.py <<'EOF'
 import json, os, resource, subprocess, sys
+def of_children():
+    use = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return use.ru_utime + use.ru_stime, use.ru_maxrss * 1024
+before = of_children()[0]  # where python3 is a script that ended in python3, these are its children
 status = subprocess.run(sys.argv[1:]).returncode
-use = resource.getrusage(resource.RUSAGE_CHILDREN)
+cpu, memory = of_children()
 rank = os.environ['OMPI_COMM_WORLD_RANK']
-json.dump({'cpu_s': use.ru_utime + use.ru_stime, 'memory': use.ru_maxrss * 1024}, open('use.' + rank, 'w'))
+json.dump({'cpu_s': cpu - before, 'memory': memory}, open('use.' + rank, 'w'))
 sys.exit(status)
 EOF
 run --name async -- mpirun --oversubscribe -np 3 python3 accounted.py "$bin/chokepoint-sgd" --model softmax \

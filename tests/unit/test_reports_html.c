@@ -355,6 +355,14 @@ static void many_hosts_have_a_row_each(void **state) {
     assert_int_equal(rows, 30);
     HAS(map.finding,
         "Nothing was full for long. The fullest was vm's memory, used 25 % on average.");
+    assert_null(strstr(map.finding, "bursts"));
+    free(map.svg);
+    free(map.finding);
+    static char egress[] = "net-egress";
+    p->report.verdict.resource = egress;
+    p->report.verdict.state = VERDICT_SATURATED;
+    assert_int_equal(map_draw(&p->report, &map), 0);
+    HAS(map.finding, "on average. The network is full in bursts that are shorter than a sample.");
     free(map.svg);
     free(map.finding);
     free(p);
