@@ -95,7 +95,9 @@ for format in text md html csv json; do
     cp out harm.$format
 done
 ! grep -q '<script>alert' harm.html harm.md || fail "a script in the page"
-! grep -q '<b>' harm.html harm.md || fail "a tag in the page"
+sed '/<script/,/<\/script>/d' harm.html >harm.text # dygraphs makes such tags of its own
+! grep -q '<b>' harm.text harm.md || fail "a tag in the page"
+grep -q '&lt;b&gt;' harm.text || fail "the value is not in the page"
 grep -q "\"'=1+1\"" harm.csv || fail "a formula in the CSV: $(cat harm.csv)"
 jq -e '.schema == "chokepoint.sweep/1"' harm.json >/dev/null || fail "JSON"
 
