@@ -23,9 +23,9 @@ static bool coloured;
 static void start_colours(void) {
     if (start_color() == ERR || use_default_colors() == ERR)
         return;
-    for (short role = 0; role < ROLE_COUNT_; role++)
+    for (int role = 0; role < ROLE_COUNT_; role++)
         if (palette[role][0])
-            init_pair(role, palette[role][COLORS < 256], -1);
+            init_pair((short)role, palette[role][COLORS < 256], -1);
     coloured = true;
 }
 

@@ -100,8 +100,9 @@ static int height_of(const struct keys *keys) {
 
 static void put_keys(FILE *out, const struct keys *keys, double y) {
     for (size_t i = 0; i < keys->n; i++) {
+        size_t line = i / KEY_COLUMNS;
         double x = LEFT + (double)(i % KEY_COLUMNS) * (980 - LEFT) / KEY_COLUMNS;
-        double row = y + KEY_ROW * (double)(i / KEY_COLUMNS);
+        double row = y + KEY_ROW * (double)line;
         fprintf(out,
                 "<rect class=\"part\" x=\"%.0f\" y=\"%.0f\" width=\"10\" height=\"10\" "
                 "style=\"fill:%s\"/>",
