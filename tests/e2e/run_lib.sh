@@ -29,7 +29,13 @@ run() {
     "$chokepoint" run $slow_start --db "$db" "$@" >"$work/out" 2>"$work/err"
     status=$?
 }
-said() { grep -q "${@/#/-e}" "$work/err"; } # any of these
+said() { # any of these
+    local words
+    for words in "$@"; do
+        grep -q -- "$words" "$work/err" && return
+    done
+    return 1
+}
 sql() { sqlite3 -cmd ".timeout 5000" "file:$db?mode=ro" "$1"; }
 # The same inside vm1 of the testbed.
 inside() { "$chokepoint" testbed --name "$name" exec -- "$@"; }
