@@ -61,7 +61,7 @@ void page_close(struct page *page) {
 
 bool page_has_words(const struct page *page, const char *const *words) {
     size_t n = 0;
-    while (words[n] && n < page->n_words && strcmp(words[n], page->words[n]) == 0)
+    while (n < page->n_words && words[n] && strcmp(words[n], page->words[n]) == 0)
         n++;
     return page->phase != PAGE_FREE && !words[n] && n == page->n_words;
 }
