@@ -2,8 +2,8 @@
 /*
  * Reading a run while it is recorded: what came since the last look. Rows are those joined to about
  * a second each (store_read.h): one short query a host finds them, where the rows themselves would
- * take one a host and table. Of a run that was recorded by a version which joined none there are
- * hosts, and no rows.
+ * take one a host and table. Versions that joined no rows left runs that have hosts here, and no
+ * rows.
  */
 #ifndef CHOKEPOINT_COLLECTOR_STORE_TAIL_H
 #define CHOKEPOINT_COLLECTOR_STORE_TAIL_H

@@ -48,7 +48,8 @@ install_packages() {
         >"${TMPDIR:-/tmp}/chokepoint-apt.log" 2>&1 || installed=$?
     as_root sh -c 'if grep -qs "of chokepoint" /usr/sbin/policy-rc.d; then rm /usr/sbin/policy-rc.d; fi'
     case " ${known[*]} " in
-        *" prometheus "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable prometheus 2>/dev/null || true ;;
+        *" prometheus "*) ! command -v systemctl >/dev/null || as_root systemctl -q disable prometheus ||
+            echo "prometheus would start with the machine: systemctl disable prometheus" >&2 ;;
     esac
     [ $installed = 0 ] || { tail -5 "${TMPDIR:-/tmp}/chokepoint-apt.log" >&2; die "apt-get install failed"; }
 }

@@ -92,7 +92,8 @@ static void add_row(const struct series_set *set, const struct series *connectio
 int process_traffic_make(const struct recording *recording, struct process_traffic *ret_traffic) {
     const struct series_set *processes = &recording->tables[RECORDING_PROCESS],
                             *connections = &recording->tables[RECORDING_CONNECTION];
-    struct process_traffic t = {.owners =
+    struct process_traffic t = {.processes = processes,
+                                .owners =
                                     calloc(processes->n + connections->n + 1, sizeof *t.owners)};
     if (!t.owners)
         return -ENOMEM;
@@ -130,8 +131,11 @@ struct traffic process_traffic_of(const struct process_traffic *traffic, int hos
 
 struct traffic process_traffic_named(const struct process_traffic *traffic,
                                      const struct series *process) {
-    for (size_t i = 0; i < traffic->n; i++)
-        if (traffic->owners[i].process == process)
-            return traffic->owners[i].traffic;
+    int64_t pid = process->n ? series_last(traffic->processes, process, PROCESS_PID) : VALUE_ABSENT;
+    const struct traffic_owner *end = traffic->owners + traffic->n;
+    for (const struct traffic_owner *o = find(traffic, process->host, pid, -TIME_SANE_NS);
+         o && o < end && o->host == process->host && o->pid == pid; o++)
+        if (o->process == process)
+            return o->traffic;
     return (struct traffic){NAN, NAN};
 }

@@ -19,7 +19,8 @@ struct traffic { /* NAN: no connection of it was seen, or none with a growth */
 struct traffic_owner;
 
 struct process_traffic {
-    struct traffic_owner *owners; /* by host, id, and since when */
+    const struct series_set *processes; /* borrowed of the recording */
+    struct traffic_owner *owners;       /* by host, id, and since when */
     size_t n;
     double unowned_bytes; /* sent or received by connections that came and went unseen: nobody's */
 };

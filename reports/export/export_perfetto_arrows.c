@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages as arrows from the call that sent to the call that received. Who received what of whom
- * is the matching of analysis/facts/calls, which leaves out what it cannot be sure of.
+ * Messages as arrows from the call that sent to the call that received. The pairs come from the
+ * matching of analysis/facts/calls, which leaves out all that is not sure.
  *
  * An arrow ends within slices, by their times on their track: where a thread's calls cross, so that
  * they lie on several tracks, there are none. A trace holds so many as a viewer can show; those

@@ -3,7 +3,7 @@
  * Counters: the metrics of the reports for each host, each core, each process of the job. A value
  * is the mean of an interval and is written at the interval's beginning, where a viewer's step
  * begins; one equal to the last is not written again. The form knows no gap: where nothing was
- * recorded the step before goes on. Of a long run a step is a second, the mean of what it holds.
+ * recorded the step before goes on. In a long run a step is the mean of a second.
  */
 #include <errno.h>
 #include <math.h>

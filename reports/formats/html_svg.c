@@ -3,8 +3,8 @@
  * Pictures as SVG in the page itself: its style reaches them, their words can be found and copied.
  * What gnuplot writes is cut down on the way: no ids, which would meet those of other pictures, no
  * titles that are none, no white ground, no empty groups; colours become short, so that the style
- * can name the neutral ones and turn them round in the dark. What the marks of all plots refer to
- * stands once before the first of them.
+ * can name the neutral ones and turn them round in the dark. The definitions that all plots use
+ * stand once, before the first plot.
  */
 #include <errno.h>
 #include <stdlib.h>

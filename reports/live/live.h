@@ -68,7 +68,7 @@ struct live_host {
     const char *name;
     double seen_s;   /* of its newest sample; NAN: none came yet */
     double silent_s; /* for how long nothing came; 0: it is not silent. Its figures are then those
-                        of its last moment. Of a run that has ended no host is silent. */
+                        of its last moment. No host of an ended run is silent. */
     double metrics[METRIC_JOB_CPU]; /* by enum metric (metric.h), up to METRIC_CPU_CORE_MAX */
     double cpu_pct;                 /* all cores, busy: neither idle nor waiting for a disk */
     double *core_pct;               /* each core, busy, in the order of their numbers */

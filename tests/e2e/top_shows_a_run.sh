@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # `chokepoint top` on screens of three sizes: a run that has ended, one that goes on and ends while it is watched, and
-# as text. What it cannot show it says in one line.
+# as text. A screen or run that it cannot show gets one line.
 # shellcheck source=tests/e2e/run_lib.sh
 . "$CHOKEPOINT_SOURCE/tests/e2e/run_lib.sh"
 # shellcheck source=tests/e2e/top_lib.sh

@@ -47,7 +47,7 @@ static int run(const struct crew_job *job) {
 
 /* OpenMPI gives a program that no launcher started a daemon, and looks at every network and GPU
  * that it could use for more ranks: more than half of the CPU time of its start. One rank needs
- * none of it. What the user has set stays. */
+ * none of these. The settings of the user stay. */
 static void start_alone(void) {
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     setenv("OMPI_MCA_pml", "ob1", 0);
