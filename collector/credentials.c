@@ -103,6 +103,10 @@ static int make(gnutls_x509_privkey_t key, gnutls_x509_crt_t crt, const char *pe
     return r;
 }
 
+bool credentials_match(const char *came, size_t size, const char *secret) {
+    return secret[0] && size == strlen(secret) && gnutls_memcmp(came, secret, size) == 0;
+}
+
 int credentials_make(const char *key, struct credentials *ret_credentials) {
     gnutls_x509_privkey_t private;
     gnutls_x509_crt_t crt;

@@ -8,11 +8,18 @@
 #ifndef CHOKEPOINT_COLLECTOR_CREDENTIALS_H
 #define CHOKEPOINT_COLLECTOR_CREDENTIALS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define HOST_KEY_SIZE 33 /* 32 hexadecimal digits and the end */
 #define PIN_SIZE 64      /* "sha256//" and 44 characters of base64, as libcurl takes it */
 
 /* The key of one host: HMAC-SHA256 of its name under the run's secret, its first 128 bits. -EIO. */
 int credentials_host_key(const char *secret, const char *host, char ret_key[HOST_KEY_SIZE]);
+
+/* Whether `size` bytes that came are the secret, which is not empty; in a time that tells no more
+ * than that their lengths differ. */
+bool credentials_match(const char *came, size_t size, const char *secret);
 
 struct credentials {
     char *key;         /* owned, secret: the private key, PEM */

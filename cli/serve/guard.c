@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/random.h>
 
+#include "collector/credentials.h"
 #include "common/error.h"
 
 #define LOOPBACK_NAMES                                                                             \
@@ -37,15 +38,6 @@ void guard_allow(struct guard *guard, uid_t uid) {
             return;
     if (guard->n_uids < GUARD_UIDS_MAX)
         guard->uids[guard->n_uids++] = uid;
-}
-
-/* In a time that depends on the length of what came, and on nothing that is secret. */
-static bool is_secret(const char *came, size_t size, const char *secret) {
-    size_t secret_size = strlen(secret);
-    volatile unsigned char difference = size != secret_size || secret_size == 0;
-    for (size_t i = 0; i < size && secret_size; i++)
-        difference |= (unsigned char)(came[i] ^ secret[i % secret_size]);
-    return difference == 0;
 }
 
 /* ---- the name by which we were called ---- */
@@ -112,7 +104,7 @@ static bool shows_token(const struct guard *guard, const char *authorization) {
     static const char scheme[] = "Bearer ";
     size_t size = sizeof scheme - 1;
     return authorization && strncasecmp(authorization, scheme, size) == 0 &&
-           is_secret(authorization + size, strlen(authorization + size), guard->token);
+           credentials_match(authorization + size, strlen(authorization + size), guard->token);
 }
 
 /* "a=1; b=2" */
@@ -122,7 +114,7 @@ static bool shows_cookie(const struct guard *guard, const char *cookies) {
         p += strspn(p, " ;");
         size_t size = strcspn(p, ";");
         if (size > name_size && strncmp(p, guard->cookie, name_size) == 0 && p[name_size] == '=' &&
-            is_secret(p + name_size + 1, size - name_size - 1, guard->session))
+            credentials_match(p + name_size + 1, size - name_size - 1, guard->session))
             return true;
         p += size;
     }
@@ -148,7 +140,8 @@ enum guard_answer guard_judge(const struct guard *guard, const struct guard_visi
 
 bool guard_enter(struct guard *guard, const char *word) {
     char next[GUARD_SECRET_SIZE];
-    if (!guard->token[0] || !is_secret(word, strlen(word), guard->way_in) || random_word(next) < 0)
+    if (!guard->token[0] || !credentials_match(word, strlen(word), guard->way_in) ||
+        random_word(next) < 0)
         return false;
     memcpy(guard->way_in, next, sizeof next);
     return true;
