@@ -117,21 +117,23 @@ int top_draw(struct canvas *canvas, const struct live_snapshot *snapshot, struct
         return 0;
     }
     struct top_area head = area, foot = area;
-    head.rows = TOP_HEAD_ROWS;
+    head.rows = top_head_rows(&area);
     foot.row = canvas->rows - 1;
     foot.rows = 1;
-    area.row = TOP_HEAD_ROWS;
-    area.rows = canvas->rows - TOP_HEAD_ROWS - 1;
+    area.row = head.rows;
+    area.rows = canvas->rows - head.rows - 1;
     top_draw_head(&head);
     draw_body(&area);
     top_draw_foot(&foot);
     return 0;
 }
 
-size_t top_rows_wanted(const struct live_snapshot *snapshot, const struct top_view *view,
+size_t top_rows_wanted(const struct live_snapshot *snapshot, struct top_view *view, size_t columns,
                        size_t rows_max) {
-    size_t rows = TOP_HEAD_ROWS + 1 + snapshot->n_hosts + 1 + top_process_rows(snapshot, -1) +
-                  top_pair_rows(snapshot, -1);
+    struct canvas whole = {.rows = rows_max, .columns = columns};
+    struct top_area area = {.canvas = &whole, .snapshot = snapshot, .view = view, .host = -1};
+    size_t rows = top_head_rows(&area) + 1 + snapshot->n_hosts + 1 +
+                  top_process_rows(snapshot, -1) + top_pair_rows(snapshot, -1);
     if (!view->own)
         rows += top_budget_rows(snapshot, -1);
     return rows > rows_max ? rows_max : rows < TOP_ROWS_MIN ? TOP_ROWS_MIN : rows;

@@ -14,7 +14,7 @@
 int top_draw(struct canvas *canvas, const struct live_snapshot *snapshot, struct top_view *view);
 
 /* How many rows that takes if all is to be shown, `rows_max` at most. */
-size_t top_rows_wanted(const struct live_snapshot *snapshot, const struct top_view *view,
+size_t top_rows_wanted(const struct live_snapshot *snapshot, struct top_view *view, size_t columns,
                        size_t rows_max);
 
 /* ---- parts: each draws in `rows` lines from `row` on ---- */
@@ -27,7 +27,8 @@ struct top_area {
     int host; /* lists: of this host only; -1: of all */
 };
 
-void top_draw_head(struct top_area *area); /* TOP_HEAD_ROWS */
+void top_draw_head(struct top_area *area); /* its rows: top_head_rows */
+void top_draw_limit(struct top_area *area);
 void top_draw_foot(struct top_area *area); /* one line: keys, or what is wrong */
 void top_draw_hosts(struct top_area *area);
 void top_draw_budgets(struct top_area *area);
@@ -35,7 +36,9 @@ void top_draw_processes(struct top_area *area);
 void top_draw_pairs(struct top_area *area);
 void top_draw_host(struct top_area *area); /* TOP_HOST_ROWS at most: one in detail */
 void top_draw_help(struct top_area *area);
-#define TOP_HEAD_ROWS 4
+#define TOP_HEAD_ROWS 4 /* at least */
+/* The lines of the head, so that what it says is whole where the screen is tall enough. */
+size_t top_head_rows(const struct top_area *screen);
 #define TOP_HOST_ROWS 11
 
 /* Lines with the head; 0: there is nothing to show. */

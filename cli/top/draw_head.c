@@ -61,76 +61,6 @@ static void draw_run(struct top_area *area) {
     canvas_put(c, area->row, at, end > at + 1 ? end - at - 1 : 0, ROLE_PLAIN, state);
 }
 
-/* ---- the limit ---- */
-
-/* Returns where it begins. */
-static size_t draw_certainty(struct top_area *area) {
-    const struct live_limit *limit = &area->snapshot->limit;
-    char text[40] = "";
-    if (limit->confidence > 0)
-        snprintf(text, sizeof text, "confidence %.0f %%", 100 * limit->confidence);
-    size_t begin = area->canvas->columns - terminal_width(text);
-    canvas_put(area->canvas, area->row, begin, area->canvas->columns, ROLE_PLAIN, text);
-    return begin;
-}
-
-/* Words in two lines, the second cut where the screen ends. */
-static void draw_summary(struct top_area *area, const char *text) {
-    struct canvas *c = area->canvas;
-    char first[1024];
-    size_t width = terminal_width(text), end = 0;
-    if (width <= c->columns) {
-        canvas_put(c, area->row, 0, c->columns, ROLE_PLAIN, text);
-        return;
-    }
-    for (size_t i = 0; text[i] && i + 1 < sizeof first; i++) {
-        first[i] = text[i];
-        first[i + 1] = '\0';
-        if (text[i] == ' ' && terminal_width(first) <= c->columns)
-            end = i;
-    }
-    first[end] = '\0';
-    canvas_put(c, area->row, 0, c->columns, ROLE_PLAIN, first);
-    const char *rest = text + (end ? end + 1 : 0);
-    canvas_put(c, area->row + 1, 0, c->columns, ROLE_PLAIN, rest);
-    if (terminal_width(rest) > c->columns)
-        canvas_put(c, area->row + 1, c->columns - 4, 4, ROLE_PLAIN, " ...");
-}
-
-/* What stands where nobody is blamed. */
-static const char *state_words(const struct live_limit *limit) {
-    if (limit->too_short)
-        return "too early to say";
-    if (limit->state == VERDICT_BALANCED)
-        return "none stands out";
-    return "not clear yet";
-}
-
-static void draw_limit(struct top_area *area) {
-    const struct live_limit *limit = &area->snapshot->limit;
-    struct canvas *c = area->canvas;
-    char until[TOP_NUMBER_SIZE];
-    size_t at = canvas_put(c, area->row, 0, c->columns, ROLE_BOLD,
-                           limit->final ? "limit  " : "limit so far  ");
-    if (!limit->known) {
-        canvas_put(c, area->row, at, c->columns, ROLE_PLAIN, "not judged yet");
-        return;
-    }
-    if (!limit->final)
-        at += canvas_print(c, area->row, at, c->columns, ROLE_DIM, "(%s)  ",
-                           top_time(until, limit->at_s));
-    bool sure = limit->what && limit->state == VERDICT_SATURATED;
-    if (limit->what && !sure)
-        at += canvas_put(c, area->row, at, c->columns, ROLE_PLAIN, "probably ");
-    size_t end = draw_certainty(area);
-    canvas_put(c, area->row, at, end > at + 2 ? end - at - 2 : 1,
-               limit->what ? ROLE_LIMIT : ROLE_PLAIN,
-               limit->what ? limit->what : state_words(limit));
-    struct top_area summary = *area;
-    summary.row++;
-    draw_summary(&summary, limit->summary);
-}
-
 /* ---- what is fullest now, where no command is recorded that could be limited ---- */
 
 struct fullest {
@@ -182,11 +112,12 @@ static void draw_fullest(struct top_area *area) {
 void top_draw_head(struct top_area *area) {
     struct top_area limit = *area;
     limit.row++;
+    limit.rows--;
     draw_run(area);
     if (area->view->own)
         draw_fullest(&limit);
     else
-        draw_limit(&limit);
+        top_draw_limit(&limit);
 }
 
 /* ---- the last line ---- */

@@ -27,7 +27,7 @@ static int print_text(struct top *top) {
     struct live_snapshot s = *top_picture(top);
     if (s.n_processes > BATCH_PROCESSES)
         s.n_processes = BATCH_PROCESSES;
-    size_t rows = top_rows_wanted(&s, &top->view, BATCH_ROWS_MAX);
+    size_t rows = top_rows_wanted(&s, &top->view, batch_columns(), BATCH_ROWS_MAX);
     int result = canvas_init(&top->canvas, rows, batch_columns(), top->utf8);
     if (result == 0)
         result = top_draw(&top->canvas, &s, &top->view);

@@ -55,7 +55,9 @@ int top_open(struct top *top) {
 }
 
 const struct live_snapshot *top_picture(const struct top *top) {
-    static const struct live_snapshot nothing = {.run_name = "", .limit = {.summary = ""}};
+    static const struct live_snapshot nothing = {
+        .run_name = "",
+        .limit = {.host = -1, .rank = -1, .summary = "", .words = "", .worth = "", .action = ""}};
     return top->live ? live_look(top->live) : &nothing;
 }
 

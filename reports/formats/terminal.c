@@ -130,6 +130,10 @@ static size_t put_words(FILE *out, const char *text, size_t indent, size_t used,
     return lay_words(out, terminal_columns(out), text, indent, used, max_lines);
 }
 
+size_t terminal_lay(FILE *out, size_t columns, size_t used, const char *text, size_t max_lines) {
+    return lay_words(out, columns, text, 0, used, max_lines);
+}
+
 size_t terminal_paragraph_lines(FILE *out, const char *label, const char *text) {
     size_t indent = terminal_width(label);
     return lay_words(NULL, terminal_columns(out), text, indent, indent, 0);

@@ -257,7 +257,7 @@ static int draw(struct live *live) {
     }
     live_picture_release(picture);
     fill_head(live);
-    picture->snapshot.limit.summary = "";
+    picture->snapshot.limit = live_limit_unknown();
     return result;
 }
 

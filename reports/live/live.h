@@ -125,7 +125,12 @@ struct live_limit {
     const char *what;    /* "vm1's network (sending)", no sentence; NULL: nobody is to blame */
     const char *summary; /* a sentence or two; "" while not known */
     double gain;         /* share of the run's time that would go without it; NAN */
+    /* the lines that `run` ends with ("limit", "worth", "do"); "": there is none */
+    const char *words, *worth, *action;
 };
+
+/* Nothing has been judged. */
+struct live_limit live_limit_unknown(void);
 
 struct live_snapshot {
     uint64_t number; /* grows with every poll that changed something */

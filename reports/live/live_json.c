@@ -140,6 +140,9 @@ static json_t *limit(const struct live_limit *from) {
     json_object_set_new(to, "what", json_text(from->what));
     json_object_set_new(to, "summary", json_text(from->summary));
     put(to, "gain", from->gain);
+    json_object_set_new(to, "limit", json_text(from->words));
+    json_object_set_new(to, "worth", json_text(from->worth));
+    json_object_set_new(to, "do", json_text(from->action));
     return to;
 }
 

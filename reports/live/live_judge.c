@@ -12,14 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "analysis/evidence/arithmetic.h"
-#include "analysis/verdict/judgement.h"
 #include "common/clock.h"
 #include "common/error.h"
 #include "reports/live/live_private.h"
 #include "reports/model/input.h"
-#include "reports/words/candidate_words.h"
-#include "reports/words/verdict_words.h"
 
 #define JUDGE_NICE 10
 
@@ -38,120 +34,6 @@ struct live_judge {
     int64_t cost_ns;
 };
 
-static void judged_free(struct live_judged *judged) {
-    if (!judged)
-        return;
-    for (size_t h = 0; judged->hosts && h < judged->n_hosts; h++)
-        free(judged->hosts[h]);
-    for (size_t b = 0; judged->processes && b < judged->n_budgets; b++)
-        free(judged->processes[b]);
-    free(judged->hosts);
-    free(judged->processes);
-    free(judged->ceilings);
-    free(judged->budgets);
-    free(judged->what);
-    free(judged->summary);
-    free(judged);
-}
-
-/* ---- what is kept of a judgement ---- */
-
-static int keep_hosts(struct live_judged *to, const struct run_model *model) {
-    to->hosts = calloc(model->n_hosts + 1, sizeof *to->hosts);
-    to->ceilings = malloc((4 * model->n_hosts + 1) * sizeof *to->ceilings);
-    if (!to->hosts || !to->ceilings)
-        return -ENOMEM;
-    for (size_t h = 0; h < model->n_hosts; h++, to->n_hosts++) {
-        double *ceilings = to->ceilings + 4 * h;
-        ceilings[0] = network_known_rate(model, (int)h, METRIC_NET_SEND);
-        ceilings[1] = network_known_rate(model, (int)h, METRIC_NET_RECV);
-        ceilings[2] = recording_ceiling(model->recording, (int)h, METRIC_DISK_READ);
-        ceilings[3] = recording_ceiling(model->recording, (int)h, METRIC_DISK_WRITE);
-        if (!(to->hosts[h] = strdup(model->hosts[h].name)))
-            return -ENOMEM;
-    }
-    return 0;
-}
-
-static int keep_budgets(struct live_judged *to, const struct run_model *model) {
-    const struct rank_budgets *budgets = &model->budgets;
-    size_t n = budgets->n < LIVE_RANKS_MAX ? budgets->n : LIVE_RANKS_MAX;
-    to->budgets = calloc(n + 1, sizeof *to->budgets);
-    to->processes = calloc(n + 1, sizeof *to->processes);
-    if (!to->budgets || !to->processes)
-        return -ENOMEM;
-    for (size_t r = 0; r < n; r++) {
-        const struct rank_budget *from = &budgets->items[r];
-        const struct budget *all = &from->groups[0];
-        if (!(all->wall_s > 0))
-            continue;
-        struct live_budget *budget = &to->budgets[to->n_budgets];
-        *budget = (struct live_budget){.host = from->host,
-                                       .rank = from->rank,
-                                       .pid = from->pid,
-                                       .wall_s = all->wall_s,
-                                       .unknown_s = all->unknown_s};
-        memcpy(budget->term_s, all->term_s, sizeof budget->term_s);
-        to->processes[to->n_budgets] = strdup(from->process ? from->process : "");
-        if (!to->processes[to->n_budgets])
-            return -ENOMEM;
-        to->n_budgets++;
-    }
-    return 0;
-}
-
-static int keep_limit(struct live_judged *to, const struct judgement *judgement) {
-    const struct verdict *v = &judgement->verdict;
-    struct verdict_words words;
-    bool blames = verdict_blames(v->state) && v->candidate;
-    int result = verdict_say(judgement->model, v, &words);
-    if (result < 0)
-        return result;
-    to->limit = (struct live_limit){.known = true,
-                                    .too_short = v->too_short,
-                                    .state = v->state,
-                                    .confidence = v->confidence,
-                                    .host = v->host,
-                                    .rank = v->rank,
-                                    .gain = v->gain};
-    to->what = blames ? candidate_words(judgement->model, v->candidate) : NULL;
-    to->summary = strdup(words.summary ? words.summary : "");
-    verdict_words_release(&words);
-    return to->summary && (to->what || !blames) ? 0 : -ENOMEM;
-}
-
-static int keep(struct live_judged *to, const struct report_input *input, bool ended,
-                const struct judgement *judgement) {
-    int result = keep_limit(to, judgement);
-    if (result == 0)
-        result = keep_hosts(to, judgement->model);
-    to->limit.at_s = (double)input->recording.duration_ns / 1e9;
-    to->limit.final = ended;
-    return result < 0 ? result : keep_budgets(to, judgement->model);
-}
-
-static int judge_input(const struct report_input *input, bool ended,
-                       struct live_judged **ret_judged) {
-    struct run_model model;
-    struct judgement judgement;
-    struct live_judged *judged = NULL;
-    int result = model_build(&input->recording, &model);
-    if (result < 0)
-        return result;
-    result = judgement_make(&model, &judgement);
-    if (result == 0) {
-        judged = calloc(1, sizeof *judged);
-        result = judged ? keep(judged, input, ended, &judgement) : -ENOMEM;
-        judgement_release(&judgement);
-    }
-    model_release(&model);
-    if (result < 0)
-        judged_free(judged);
-    else
-        *ret_judged = judged;
-    return result;
-}
-
 static int judge_run(const struct live_judge *judge, struct live_judged **ret_judged) {
     struct store *store;
     struct report_input input;
@@ -164,7 +46,7 @@ static int judge_run(const struct live_judge *judge, struct live_judged **ret_ju
     store_close(store);
     if (result < 0)
         return result;
-    result = judge_input(&input, judge->ended, ret_judged);
+    result = live_judged_make(&input, judge->ended, ret_judged);
     report_input_release(&input);
     return result;
 }
@@ -179,8 +61,8 @@ static void leave(struct live_judge *judge) {
         return;
     pthread_cond_destroy(&judge->idle);
     pthread_mutex_destroy(&judge->lock);
-    judged_free(judge->result);
-    judged_free(judge->fresh);
+    live_judged_free(judge->result);
+    live_judged_free(judge->fresh);
     free(judge->database);
     free(judge);
 }
@@ -193,7 +75,7 @@ static void judge_once(struct live_judge *judge) {
     pthread_mutex_lock(&judge->lock);
     judge->cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     if (judged) {
-        judged_free(judge->fresh);
+        live_judged_free(judge->fresh);
         judge->fresh = judged;
     }
     judge->busy = false;
@@ -260,7 +142,7 @@ static int64_t rest_ns(const struct live_judge *judge) {
 static void take_fresh(struct live_judge *judge) {
     if (!judge->fresh)
         return;
-    judged_free(judge->result);
+    live_judged_free(judge->result);
     judge->result = judge->fresh;
     judge->fresh = NULL;
     judge->next_ns = clock_monotonic_ns() + rest_ns(judge);

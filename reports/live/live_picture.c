@@ -65,18 +65,35 @@ static void fill_ceilings(struct live_snapshot *snapshot, const struct live_judg
     }
 }
 
+static const char *keep_text(struct live_picture *picture, const char *text) {
+    return text ? live_keep(picture, text, strlen(text)) : "";
+}
+
 static void fill_limit(struct live_picture *picture, const struct live_judged *judged) {
     struct live_limit *limit = &picture->snapshot.limit;
     *limit = judged->limit;
     limit->host = place_of(&picture->snapshot, judged, judged->limit.host);
-    limit->what = judged->what ? live_keep(picture, judged->what, strlen(judged->what)) : NULL;
-    limit->summary = live_keep(picture, judged->summary, strlen(judged->summary));
+    limit->what = judged->what ? keep_text(picture, judged->what) : NULL;
+    limit->summary = keep_text(picture, judged->summary);
+    limit->words = keep_text(picture, judged->words);
+    limit->worth = keep_text(picture, judged->worth);
+    limit->action = keep_text(picture, judged->action);
+}
+
+struct live_limit live_limit_unknown(void) {
+    return (struct live_limit){.state = VERDICT_INSUFFICIENT,
+                               .host = -1,
+                               .rank = -1,
+                               .summary = "",
+                               .gain = NAN,
+                               .words = "",
+                               .worth = "",
+                               .action = ""};
 }
 
 int live_fill_judged(struct live_picture *picture, const struct live_judged *judged) {
     struct live_snapshot *snapshot = &picture->snapshot;
-    snapshot->limit = (struct live_limit){
-        .state = VERDICT_INSUFFICIENT, .host = -1, .rank = -1, .summary = "", .gain = NAN};
+    snapshot->limit = live_limit_unknown();
     if (!judged)
         return 0;
     fill_limit(picture, judged);

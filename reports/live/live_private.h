@@ -46,8 +46,8 @@ void live_fill_commands(struct live_picture *picture, const bool *is_here);
 /* ---- live_judge.c: the run so far, judged in a thread ---- */
 
 struct live_judged {
-    struct live_limit limit; /* its texts are the next two; host: of hosts */
-    char *what, *summary;
+    struct live_limit limit; /* its texts are the next, owned; host: of hosts */
+    char *what, *summary, *words, *worth, *action;
     char **hosts; /* names, owned */
     size_t n_hosts;
     double *ceilings; /* owned, four a host: send, receive, read, write */
@@ -55,6 +55,11 @@ struct live_judged {
     char **processes; /* owned, of the budgets */
     size_t n_budgets;
 };
+
+struct report_input;
+/* Judges what was read, the whole of a run that has ended. */
+int live_judged_make(const struct report_input *input, bool ended, struct live_judged **ret_judged);
+void live_judged_free(struct live_judged *judged); /* takes NULL */
 
 struct live_judge;
 int live_judge_new(const char *database, int64_t run, struct live_judge **ret_judge);

@@ -105,6 +105,10 @@ static void an_ended_run_stays_as_it_ended(void **state) {
     assert_true(s->limit.known && s->limit.final && !s->limit.too_short);
     assert_int_equal(s->limit.host, 2);
     assert_string_equal(s->limit.what, "vm10's network (sending)");
+    assert_non_null(strstr(s->limit.words, "network of vm10, sending"));
+    assert_string_not_equal(s->limit.worth, "");
+    assert_string_not_equal(s->limit.action, "");
+    assert_null(strstr(s->limit.action, "{run}"));
     assert_int_equal(s->n_budgets, 3);
     NEAR(s->budgets[0].wall_s, 20);
     NEAR(s->budgets[0].term_s[BUDGET_CPU], 6);

@@ -16,6 +16,7 @@
 #include "common/error.h"
 
 #define HOSTS_MAX 100
+#define LIMIT_WORDS "network of vm1, sending: at 99 % of its 224 MB/s"
 
 struct fixture {
     struct live_snapshot snapshot;
@@ -97,7 +98,10 @@ static void plant(struct fixture *f, size_t n) {
                                                    .host = 1,
                                                    .rank = -1,
                                                    .what = "vm1's network (sending)",
-                                                   .summary = "The run waits for vm1's network."}};
+                                                   .summary = "The run waits for vm1's network.",
+                                                   .words = LIMIT_WORDS,
+                                                   .worth = "a link twice as fast: -45 % run time",
+                                                   .action = "raise eth0's rate on vm1"}};
     top_view_init(&f->view, 1);
 }
 
@@ -139,6 +143,13 @@ static int role_of(const struct fixture *f, const char *text) {
     return -1;
 }
 
+static size_t lines_before(const char *text, const char *part) {
+    size_t n = 0;
+    for (const char *at = strstr(text, part); at && at > text; at--)
+        n += at[-1] == '\n';
+    return n;
+}
+
 #define HAS(text, part) assert_non_null(strstr(text, part))
 #define LACKS(text, part) assert_null(strstr(text, part))
 
@@ -152,9 +163,10 @@ static void every_size_has_all_sections(void **state) {
         const char *text = draw(f, sizes[i][0], sizes[i][1], true);
         HAS(text, "run 7 planted");
         HAS(text, "20 hosts, 2 silent");
-        HAS(text, "vm1's network (sending)");
-        HAS(text, "confidence 93 %");
-        HAS(text, "(3:15 min)");
+        HAS(text, "limit   network of vm1, sending:");
+        HAS(text, "worth   a link twice as fast: -45 % run time\n");
+        HAS(text, "do      raise eth0's rate on vm1\n");
+        HAS(text, "so far (3:15 min), confidence 93 %");
         HAS(text, "vm2");
         HAS(text, "2.0/125");
         HAS(text, "RANKS SO FAR");
@@ -211,10 +223,10 @@ static void wide_characters_keep_the_columns(void **state) {
     f->hosts[0].name =
         "\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad\xe6\x96\x87\xe4\xb8\xad";
     draw(f, 80, 24, true);
-    size_t rows[2] = {5, 6}, memory[2] = {0};
+    size_t first = lines_before(f->text, "\xe4\xb8\xad"), memory[2] = {0};
     for (size_t i = 0; i < 2; i++)
         for (size_t c = 0; c < 80; c++) /* the last one, as it stands at the right */
-            if (f->canvas.cells[rows[i] * 80 + c].role == ROLE_MEMORY)
+            if (f->canvas.cells[(first + i) * 80 + c].role == ROLE_MEMORY)
                 memory[i] = c;
     assert_true(memory[0] > 20 && memory[0] == memory[1]);
 }
@@ -234,7 +246,7 @@ static void only_the_limit_is_red(void **state) {
     struct fixture *f = *state;
     plant(f, 5);
     draw(f, 120, 40, true);
-    assert_int_equal(role_of(f, "vm1's network"), ROLE_LIMIT);
+    assert_int_equal(role_of(f, "network of vm1"), ROLE_LIMIT);
     assert_int_equal(role_of(f, "!vm1"), ROLE_LIMIT);
     assert_int_equal(role_of(f, "vm2 "), ROLE_BOLD);
     assert_int_equal(role_of(f, "CCCC"), ROLE_COMPUTING);
@@ -242,6 +254,44 @@ static void only_the_limit_is_red(void **state) {
     for (size_t i = 0; i < f->canvas.rows * f->canvas.columns; i++)
         if (f->canvas.cells[i].role == ROLE_LIMIT)
             assert_true(i / f->canvas.columns == 1 || i / f->canvas.columns == 6);
+}
+
+/* Long words take the lines that a tall screen has to spare; a short one cuts them, and says so. */
+static void the_head_is_whole_where_there_is_room(void **state) {
+    struct fixture *f = *state;
+    plant(f, 20);
+    f->snapshot.limit.words =
+        "not known. Twenty hosts wait for something that none of the counters of this recording "
+        "shows, and which three lines of an ordinary terminal are not enough to describe to you.";
+    f->snapshot.limit.action =
+        "look at what the ranks wait for with `strace -f`, or record the connections of the job "
+        "with the option --flows so that the next run tells more than this one has told us.";
+    const char *text = draw(f, 80, 60, true);
+    HAS(text, "describe to you.");
+    HAS(text, "has told us.");
+    assert_int_equal(lines_before(text, "worth   a link"), 4);
+    text = draw(f, 80, 24, true);
+    HAS(text, " ...");
+    HAS(text, "do      look at");
+    LACKS(text, "has told us.");
+    assert_int_equal(lines_before(text, " HOST"), 6);
+    HAS(text, "192.0.2.9");
+}
+
+static void a_run_not_judged_yet_says_so_once(void **state) {
+    struct fixture *f = *state;
+    plant(f, 2);
+    f->snapshot.limit = live_limit_unknown();
+    const char *text = draw(f, 80, 24, true);
+    HAS(text, "limit   not judged yet\n");
+    LACKS(text, "worth");
+    f->snapshot.limit.known = f->snapshot.limit.too_short = true;
+    f->snapshot.limit.words = "2.1 s is too short.";
+    text = draw(f, 80, 24, true);
+    HAS(text, "limit   too early to say");
+    LACKS(text, "too short");
+    f->snapshot.limit.final = true;
+    HAS(draw(f, 80, 24, true), "limit   2.1 s is too short.\n");
 }
 
 static void an_ended_run_says_how(void **state) {
@@ -253,7 +303,8 @@ static void an_ended_run_says_how(void **state) {
     f->snapshot.limit.final = true;
     const char *text = draw(f, 120, 40, true);
     HAS(text, "ended after 3:20 min: failed, exit status 3");
-    LACKS(text, "so far  ");
+    LACKS(text, "so far (");
+    HAS(text, "limit   network of vm1");
 }
 
 static void hosts_nobody_records_have_no_limit(void **state) {
@@ -404,6 +455,8 @@ int main(void) {
         TEST(wide_characters_keep_the_columns),
         TEST(a_silent_host_shows_for_how_long),
         TEST(only_the_limit_is_red),
+        TEST(the_head_is_whole_where_there_is_room),
+        TEST(a_run_not_judged_yet_says_so_once),
         TEST(an_ended_run_says_how),
         TEST(hosts_nobody_records_have_no_limit),
         TEST(keys_sort_hosts_and_processes),

@@ -98,13 +98,23 @@ function showBudgets() {
   setText(at("budgets-none"), more > 0 ? `and ${more} more ranks, which the report has` : "No rank has been seen yet.");
 }
 
+// The lines that `chokepoint run` ends with; a command in backticks is to be copied. Without words there is no line.
+function setSaid(node, words) {
+  node.parentNode.hidden = !words;
+  if (node.said === words) return;
+  node.said = words;
+  node.replaceChildren(...(words || "").split("`").map((part, i) => (i % 2 ? element("code", "", part) : part)));
+}
+
 function showLimit() {
   const limit = picture.limit, facts = [];
   setText(at("limit-title"), limit.final ? "Limit" : "Limit so far");
-  setText(at("limit"), limit.known || limit.too_short ? limit.summary || limit.what || "No limit was found." : "Nothing has been judged yet.");
-  at("limit").classList.toggle("established", limit.known && limit.state === "saturated");
+  const words = !limit.known ? "Nothing has been judged yet." : limit.too_short && !limit.final ? "too early to say" : limit.limit;
+  setSaid(at("limit"), words);
+  setSaid(at("worth"), limit.too_short ? "" : limit.worth);
+  setSaid(at("do"), limit.too_short ? "" : limit.do);
+  at("verdict").classList.toggle("established", limit.known && limit.state === "saturated");
   if (limit.confidence) facts.push(`confidence ${Math.round(100 * limit.confidence)} %`);
-  if (limit.gain) facts.push(`without this limit ${Math.round(100 * limit.gain)} % less run time`);
   if (limit.known) facts.push(limit.final ? "of the whole run" : `judged at ${format.duration(limit.at_s)}`);
   setText(at("limit-facts"), facts.join(", "));
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What is kept of a judgement for a live view: the limit in words, ceilings, where ranks' time
+ * went.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/evidence/arithmetic.h"
+#include "analysis/verdict/judgement.h"
+#include "common/error.h"
+#include "reports/live/live_private.h"
+#include "reports/model/input.h"
+#include "reports/words/candidate_words.h"
+#include "reports/words/commands.h"
+#include "reports/words/verdict_words.h"
+
+void live_judged_free(struct live_judged *judged) {
+    if (!judged)
+        return;
+    for (size_t h = 0; judged->hosts && h < judged->n_hosts; h++)
+        free(judged->hosts[h]);
+    for (size_t b = 0; judged->processes && b < judged->n_budgets; b++)
+        free(judged->processes[b]);
+    free(judged->hosts);
+    free(judged->processes);
+    free(judged->ceilings);
+    free(judged->budgets);
+    free(judged->what);
+    free(judged->summary);
+    free(judged->words);
+    free(judged->worth);
+    free(judged->action);
+    free(judged);
+}
+
+/* ---- what is kept of a judgement ---- */
+
+static int keep_hosts(struct live_judged *to, const struct run_model *model) {
+    to->hosts = calloc(model->n_hosts + 1, sizeof *to->hosts);
+    to->ceilings = malloc((4 * model->n_hosts + 1) * sizeof *to->ceilings);
+    if (!to->hosts || !to->ceilings)
+        return -ENOMEM;
+    for (size_t h = 0; h < model->n_hosts; h++, to->n_hosts++) {
+        double *ceilings = to->ceilings + 4 * h;
+        ceilings[0] = network_known_rate(model, (int)h, METRIC_NET_SEND);
+        ceilings[1] = network_known_rate(model, (int)h, METRIC_NET_RECV);
+        ceilings[2] = recording_ceiling(model->recording, (int)h, METRIC_DISK_READ);
+        ceilings[3] = recording_ceiling(model->recording, (int)h, METRIC_DISK_WRITE);
+        if (!(to->hosts[h] = strdup(model->hosts[h].name)))
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int keep_budgets(struct live_judged *to, const struct run_model *model) {
+    const struct rank_budgets *budgets = &model->budgets;
+    size_t n = budgets->n < LIVE_RANKS_MAX ? budgets->n : LIVE_RANKS_MAX;
+    to->budgets = calloc(n + 1, sizeof *to->budgets);
+    to->processes = calloc(n + 1, sizeof *to->processes);
+    if (!to->budgets || !to->processes)
+        return -ENOMEM;
+    for (size_t r = 0; r < n; r++) {
+        const struct rank_budget *from = &budgets->items[r];
+        const struct budget *all = &from->groups[0];
+        if (!(all->wall_s > 0))
+            continue;
+        struct live_budget *budget = &to->budgets[to->n_budgets];
+        *budget = (struct live_budget){.host = from->host,
+                                       .rank = from->rank,
+                                       .pid = from->pid,
+                                       .wall_s = all->wall_s,
+                                       .unknown_s = all->unknown_s};
+        memcpy(budget->term_s, all->term_s, sizeof budget->term_s);
+        to->processes[to->n_budgets] = strdup(from->process ? from->process : "");
+        if (!to->processes[to->n_budgets])
+            return -ENOMEM;
+        to->n_budgets++;
+    }
+    return 0;
+}
+
+/* What to do, with commands as they are to be pasted. *ret_action NULL: nothing is advised. */
+static int keep_action(const struct verdict_words *words, int64_t run, char **ret_action) {
+    *ret_action = words->next.n ? commands_complete(words->next.items[0], run) : NULL;
+    return words->next.n && !*ret_action ? -ENOMEM : 0;
+}
+
+static int take_words(struct live_judged *to, struct verdict_words *words, int64_t run) {
+    to->summary = words->summary;
+    to->words = words->limit;
+    to->worth = words->worth;
+    words->summary = words->limit = words->worth = NULL;
+    return keep_action(words, run, &to->action);
+}
+
+static int keep_limit(struct live_judged *to, int64_t run, const struct judgement *judgement) {
+    const struct verdict *v = &judgement->verdict;
+    struct verdict_words words;
+    bool blames = verdict_blames(v->state) && v->candidate;
+    int result = verdict_say(judgement->model, v, &words);
+    if (result < 0)
+        return result;
+    to->limit = (struct live_limit){.known = true,
+                                    .too_short = v->too_short,
+                                    .state = v->state,
+                                    .confidence = v->confidence,
+                                    .host = v->host,
+                                    .rank = v->rank,
+                                    .gain = v->gain};
+    result = take_words(to, &words, run);
+    verdict_words_release(&words);
+    to->what = blames ? candidate_words(judgement->model, v->candidate) : NULL;
+    return result == 0 && blames && !to->what ? -ENOMEM : result;
+}
+
+static int keep(struct live_judged *to, const struct report_input *input, bool ended,
+                const struct judgement *judgement) {
+    int result = keep_limit(to, input->run.id, judgement);
+    if (result == 0)
+        result = keep_hosts(to, judgement->model);
+    to->limit.at_s = (double)input->recording.duration_ns / 1e9;
+    to->limit.final = ended;
+    return result < 0 ? result : keep_budgets(to, judgement->model);
+}
+
+int live_judged_make(const struct report_input *input, bool ended,
+                     struct live_judged **ret_judged) {
+    struct run_model model;
+    struct judgement judgement;
+    struct live_judged *judged = NULL;
+    int result = model_build(&input->recording, &model);
+    if (result < 0)
+        return result;
+    result = judgement_make(&model, &judgement);
+    if (result == 0) {
+        judged = calloc(1, sizeof *judged);
+        result = judged ? keep(judged, input, ended, &judgement) : -ENOMEM;
+        judgement_release(&judgement);
+    }
+    model_release(&model);
+    if (result < 0)
+        live_judged_free(judged);
+    else
+        *ret_judged = judged;
+    return result;
+}
