@@ -323,6 +323,7 @@ void run_once(const struct run_options *options, struct run_turn *turn) {
     else {
         session.repeat = turn->repeat;
         session.first_repeat = turn->group;
+        session.live_port = turn->live_port;
         session.sweep = turn->sweep;
         session.labels = turn->labels;
         session.n_labels = turn->n_labels;

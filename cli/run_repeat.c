@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/run_repeat.h"
 #include "cli/launch/run_options.h"
+#include "cli/launch/run_session.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/run_prepare.h"
@@ -102,7 +103,7 @@ static void tell_early_end(const struct repeats *repeats, const struct run_turn 
 int run_repeatedly(const struct run_options *options,
                    void (*once)(const struct run_options *, struct run_turn *)) {
     struct repeats *repeats = calloc(1, sizeof *repeats);
-    int exit_status = 0;
+    int exit_status = 0, live_port = options->live ? live_pick_port() : 0;
     int64_t group = 0;
     if (!repeats)
         return verb_complain("run", "out of memory"), 1;
@@ -110,7 +111,7 @@ int run_repeatedly(const struct run_options *options,
     repeats->begun_ns = clock_monotonic_ns();
     tell_few(options);
     for (int i = 1; i <= options->repeats; i++) {
-        struct run_turn turn = {.repeat = i, .group = group};
+        struct run_turn turn = {.repeat = i, .group = group, .live_port = live_port};
         int unprepared = run_prepare(options);
         if (unprepared) {
             exit_status = exit_status ? exit_status : unprepared;

@@ -17,6 +17,7 @@ struct run_options;
 struct run_turn {
     int repeat;    /* from 1; 0: the only run */
     int64_t group; /* the run of the first repeat; 0: this is it */
+    int live_port; /* of the live view; 0: any */
     int64_t sweep; /* it is a run of this sweep, 0: of none, with these values */
     const struct run_label *labels;
     size_t n_labels;

@@ -7,26 +7,44 @@
 #include "common/clock.h"
 #include "common/error.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define END_NS (6 * NS_PER_S) /* it tells whoever watches, and ends */
 
+int live_pick_port(void) {
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return 0;
+    bool good = bind(fd, (struct sockaddr *)&at, size) == 0 &&
+                getsockname(fd, (struct sockaddr *)&at, &size) == 0;
+    close(fd);
+    return good ? ntohs(at.sin_port) : 0;
+}
+
+/* Repeats share an address, which names the newest run; the first of them says it. */
 void session_start_live(struct run_session *s) {
-    char run[24];
+    char run[24], port[8];
+    bool shared = s->repeat && s->live_port;
     snprintf(run, sizeof run, "%" PRId64, s->run);
-    const char *const words[] = {s->program,           "serve",  run, "--db",
-                                 s->options->database, "--port", "0", NULL};
+    snprintf(port, sizeof port, "%d", shared ? s->live_port : 0);
+    const char *const words[] = {
+        s->program, "serve", shared ? "last" : run, "--db", s->options->database, "--port",
+        port,       NULL};
     const struct child_variable variables[] = {
         {"CHOKEPOINT_AGENT", s->run_id}, {"CHOKEPOINT_RUN", NULL}, {0}};
-    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     const struct child_plan plan = {.words = words,
                                     .variables = variables,
                                     .stdin_fd = null_fd,
-                                    .stdout_fd = STDERR_FILENO,
+                                    .stdout_fd = shared && s->repeat > 1 ? null_fd : STDERR_FILENO,
                                     .stderr_fd = -1,
                                     .own_group = true,
                                     .dies_with_parent = true,

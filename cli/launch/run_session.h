@@ -30,6 +30,7 @@ struct run_session {
     struct credentials credentials; /* the collector's, however often it is started again */
     int64_t run;                    /* its id in the database */
     int repeat;                     /* of --repeat: which, from 1; 0: the only run */
+    int live_port;                  /* of the live view of all repeats; 0: any */
     int64_t first_repeat;           /* the run of the first repeat; 0: this is it */
     int64_t sweep;                  /* it is a run of this sweep, 0: of none, */
     const struct run_label *labels; /* with these values (borrowed) */
@@ -117,6 +118,7 @@ int session_start_command(struct run_session *s);
 /* --- run_live.c --- */
 
 void session_start_live(struct run_session *s);
+int live_pick_port(void); /* one that is free on 127.0.0.1; 0: none was found */
 void session_check_live(struct run_session *s); /* it may have ended */
 void session_end_live(struct run_session *s);
 

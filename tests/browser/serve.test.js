@@ -128,6 +128,19 @@ for (const dark of [false, true])
             await opened.context.close();
         });
 
+// `run --repeat --live` has one address for all of its runs.
+test("an address of the newest run goes on to the one that begins next", { timeout: 300000 }, async () => {
+    const run = begin(["run", "--live", "--no-report", "--start-timeout", "240", "--db", "again.db", "-n", "again", "--repeat", "2", "sh", "-c", "read x"], "stderr");
+    const url = await run.address, opened = await open(url), page = opened.page;
+    for (const number of [1, 2]) {
+        await page.locator("#name").filter({ hasText: `again (run ${number})` }).waitFor({ timeout: 120000 });
+        run.child.stdin.write("\n");
+    }
+    assert.equal(await new Promise(resolve => run.child.on("exit", resolve)), 0);
+    await page.locator("#connection").filter({ hasText: /waiting|trying/ }).waitFor({ timeout: 120000 });
+    await opened.context.close();
+});
+
 test("a run is followed while it goes on, in two windows, to its end", { timeout: 300000 }, async () => {
     const run = begin(["run", "--live", "--no-report", "--start-timeout", "240", "--db", "live.db", "-n", "watched", "sh", "-c", "read x"], "stderr");
     const url = await run.address, first = await open(url), second = await open(url);

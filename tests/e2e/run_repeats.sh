@@ -55,6 +55,22 @@ wait $pid
     fail "kept: $(sql "SELECT group_concat(state) FROM run WHERE name = 'stopped'")"
 said 'interrupted in repeat 2 of 3' || fail "it does not say that the others are not made"
 
+# One address for the live views of all repeats, said once: whoever looks sees the first, then the second.
+mkfifo hold
+"$chokepoint" run $slow_start --db "$db" --repeat 2 --live --no-report -n seen sh -c 'read x <hold' >out 2>err </dev/null &
+pid=$!
+until_true said 'http://'
+url=$(grep -o 'http://[^ ]*' err)
+[[ $url == http://127.0.0.1:*/live/last ]] || fail "the address is $url"
+first=$(sql "SELECT max(run) FROM run")
+sees() { timeout 20 curl -sN --max-time 2 "$url/events" | grep -q "^data: .*\"run\":$1,"; }
+until_true sees "$first"
+echo >hold
+until_true sees $((first + 1))
+echo >hold
+wait $pid || fail "repeats with a live view: $(cat err)"
+[ "$(grep -c http:// err)" = 1 ] || fail "the address is said again: $(cat err)"
+
 for wrong in 0 -1 x 1.5 1001 ''; do
     run --repeat "$wrong" true
     [ $status -eq 2 ] || fail "--repeat '$wrong' gives $status"

@@ -151,6 +151,15 @@ function say(words) {
   setText(at("connection"), words);
 }
 
+// An address that names the newest run outlives it: the next repeat of `run --repeat` is shown when it begins.
+const follows = /\/live\/last\/?$/.test(location.pathname);
+
+function awaitNext() {
+  disconnect();
+  say("waiting for the next run");
+  setTimeout(connect, 1000);
+}
+
 function finish(words) {
   over = true;
   disconnect();
@@ -179,8 +188,9 @@ function connect() {
     say("waiting");
     showTrouble(event.data);
   });
-  source.addEventListener("ended", () => finish("ended"));
+  source.addEventListener("ended", () => (follows ? awaitNext() : finish("ended")));
   source.addEventListener("closing", () => {
+    if (follows) return awaitNext();
     finish(picture && picture.state === "ended" ? "ended" : "server ended");
     showTrouble(picture ? `This server has ended, too. The report: chokepoint report ${picture.run}` : "This server has ended.");
     at("report").hidden = true;
