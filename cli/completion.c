@@ -34,24 +34,26 @@ static void put_verbs(void) {
 
 /* ---- bash ---- */
 
-static const char bash_end[] = "    esac\n"
-                               "    local i=2 word before=none\n"
-                               "    while ((command && i < COMP_CWORD)); do\n"
-                               "        word=${COMP_WORDS[i]}\n"
-                               "        [[ $word == -* || $valued == *\" $before \"* ]] || return\n"
-                               "        before=$word\n"
-                               "        ((i++))\n"
-                               "    done\n"
-                               "    before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                               "    if [[ $valued == *\" $before \"* ]]; then\n"
-                               "        return\n"
-                               "    elif [[ $now == -* ]]; then\n"
-                               "        COMPREPLY=($(compgen -W \"$options\" -- \"$now\"))\n"
-                               "    elif ((COMP_CWORD == 2)); then\n"
-                               "        COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n"
-                               "    fi\n"
-                               "}\n"
-                               "complete -o default -o bashdefault -F _chokepoint chokepoint\n";
+static const char bash_end[] =
+    "    esac\n"
+    "    local i=2 word before=none\n"
+    "    [[ \" ${COMP_WORDS[*]:1:COMP_CWORD-1} \" != *\" -- \"* ]] || return\n"
+    "    while ((command && i < COMP_CWORD)); do\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        [[ $word == -* || $valued == *\" $before \"* ]] || return\n"
+    "        before=$word\n"
+    "        ((i++))\n"
+    "    done\n"
+    "    before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+    "    if [[ $valued == *\" $before \"* ]]; then\n"
+    "        return\n"
+    "    elif [[ $now == -* ]]; then\n"
+    "        COMPREPLY=($(compgen -W \"$options\" -- \"$now\"))\n"
+    "    elif ((COMP_CWORD == 2)); then\n"
+    "        COMPREPLY=($(compgen -W \"$words\" -- \"$now\"))\n"
+    "    fi\n"
+    "}\n"
+    "complete -o default -o bashdefault -F _chokepoint chokepoint\n";
 
 static void put_bash(void) {
     fputs("# bash completion of chokepoint; made by `chokepoint completion bash`\n"
@@ -70,8 +72,7 @@ static void put_bash(void) {
         printf("        %s)\n", verbs[i]->name);
         if (verbs[i]->words)
             printf("            words='%s'\n", verbs[i]->words);
-        if (!verbs[i]->own_options)
-            ask(verbs[i], "bash");
+        ask(verbs[i], "bash");
         puts("            ;;");
     }
     fputs(bash_end, stdout);
@@ -95,8 +96,7 @@ static void put_zsh(void) {
         printf("        %s) options=(\n", verbs[i]->name);
         if (verbs[i]->words)
             printf("            '1:word:(%s)'\n", verbs[i]->words);
-        if (!verbs[i]->own_options)
-            ask(verbs[i], "zsh");
+        ask(verbs[i], "zsh");
         puts("        ) ;;");
     }
     printf("        help) options=('1:verb:(");
@@ -118,8 +118,7 @@ static void put_fish(void) {
         if (verb->words)
             printf("complete -c chokepoint -n '__fish_seen_subcommand_from %s' -a '%s'\n",
                    verb->name, verb->words);
-        if (!verb->own_options)
-            ask(verb, "fish");
+        ask(verb, "fish");
     }
     printf("complete -c chokepoint -n __fish_use_subcommand -f -a help -d 'what a verb does'\n"
            "complete -c chokepoint -n '__fish_seen_subcommand_from help' -f -a '");

@@ -16,7 +16,6 @@ struct verb {
     const char *help;                   /* one line for `chokepoint --help` */
     int (*main)(int argc, char **argv); /* argv[0] is the verb's name; returns the exit status */
     const char *words; /* what its first word may be, for completion; NULL: anything */
-    bool own_options;  /* it reads its words by no table of verb_words */
 };
 
 /* All of them, in the order of the help (verbs.c). */

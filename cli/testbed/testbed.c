@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The verb `testbed`: its words and its help. Each subverb has a file. */
 #include "cli/testbed/testbed.h"
+#include "cli/complete.h"
 #include "cli/verb.h"
 #include "common/error.h"
 
@@ -98,8 +99,22 @@ static const char *take_name(int *argc, char **argv) {
     return NULL;
 }
 
+/* Shells complete these; testbed_parse_up reads them, and take_name. */
+static bool answers_shell(int argc, char **argv) {
+    const char *text;
+    bool flag;
+    const struct verb_option takes[] = {{"name", 0, &text, NULL},   {"rate", 0, &text, NULL},
+                                        {"cpus", 0, &text, NULL},   {"memory", 0, &text, NULL},
+                                        {"mtu", 0, &text, NULL},    {"subnet", 0, &text, NULL},
+                                        {"replace", 0, NULL, &flag}};
+    const struct verb_words words = {"testbed", help, takes, ARRAY_SIZE(takes), false};
+    return complete_answers(&words, argc, argv);
+}
+
 static int testbed_main(int argc, char **argv) {
     struct testbed t;
+    if (answers_shell(argc, argv))
+        return 0;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && strcmp(argv[i], "ssh") != 0; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return fputs(help, stdout), 0;
@@ -116,5 +131,4 @@ const struct verb verb_testbed = {
     .help = "emulated hosts on this machine: up, status, down, exec",
     .main = testbed_main,
     .words = "up status down exec ssh",
-    .own_options = true,
 };
