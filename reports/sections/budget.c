@@ -11,11 +11,8 @@
 
 #include "common/error.h"
 #include "reports/model/budget_words.h"
-#include "reports/model/critical.h"
 #include "reports/model/layout.h"
 #include "reports/sections/sections.h"
-
-#define WORDS_MAX 16 /* ranks of which more is said */
 
 /* Where a column of all terms is too many for words. */
 static const char *const short_names[BUDGET_TERMS] = {
@@ -119,47 +116,6 @@ static void put_table(const struct report *report, struct page *page) {
     page_table(page, &table);
 }
 
-/* ---- for whom they waited, what held up their data; the critical path ---- */
-
-/* NULL: nothing. */
-static char *more_of(const struct report *report, const struct report_budget *b) {
-    char who[128], *text = NULL;
-    size_t size;
-    bool waited = b->awaited_rank >= 0 && b->awaited_s >= BUDGET_SHOWN_MIN * b->wall_s;
-    FILE *out = waited || !isnan(b->path_pct) ? open_memstream(&text, &size) : NULL;
-    if (!out)
-        return NULL;
-    budget_whose(report, b, who, sizeof who);
-    fprintf(out, "%s", who);
-    if (waited)
-        fprintf(out, " waited most for rank %d on %s (%.3g s)", b->awaited_rank,
-                layout_host(report, b->awaited_host), b->awaited_s);
-    if (!isnan(b->path_pct))
-        fprintf(out,
-                "%s data it sent was held up by the path %.0f %%, by receivers %.0f %%, by its "
-                "send buffers %.0f %% of the time",
-                waited ? ";" : ":", b->path_pct, b->receiver_pct, b->send_buffer_pct);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static void put_more(const struct report *report, struct page *page) {
-    size_t first, n = budget_of_phase(report, report->main_phase, &first), said = 0;
-    char *items[WORDS_MAX];
-    for (size_t i = 0; i < n && i < WORDS_MAX; i++)
-        if ((items[said] = more_of(report, &report->budget[first + i])))
-            said++;
-    page_list(page, NULL, items, said);
-    for (size_t i = 0; i < said; i++)
-        free(items[i]);
-    char *path = critical_sentence(report);
-    if (path)
-        page_paragraph(page, STYLE_PLAIN, "%s", path);
-    free(path);
-}
-
 /* ---- iterations, for programs: rows of numbers under one list of columns; enough for a picture,
  * the table `budget` of the database has the others ---- */
 
@@ -257,14 +213,14 @@ void section_budget(const struct report *report, struct page *page) {
     bool draws = report->n_budget && page_draws(page);
     if (draws) {
         section_put_pictures(report, page, "budget");
-        put_more(report, page);
+        section_budget_said(report, page);
         section_put_pictures(report, page, "budget-iterations");
     }
     put_table(report, page);
     if (page_is_for(page, FOR_DOCUMENT))
         put_iterations(report, page);
     if (report->n_budget && !draws && page_is_for(page, FOR_READERS))
-        put_more(report, page);
+        section_budget_said(report, page);
 }
 
 /* ---- the critical path, for programs: readers have it in a sentence ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict of a page: what limits the run, what that is worth, what to do, where there is more.
  */
+#include <string.h>
+
 #include "common/error.h"
 #include "reports/sections/sections.h"
 #include "reports/words/commands.h"
@@ -34,7 +36,8 @@ void section_headline(const struct report *report, struct page *page) {
                                         {"recording", recording}};
     page_statement(page, verdict_state_name(v->state), v->confidence, "");
     page_fields(page, fields, ARRAY_SIZE(fields));
-    page_paragraph(page, v->too_short ? STYLE_LEAD : STYLE_PLAIN, "%s", v->summary);
+    if (v->too_short || !v->limit || !strstr(v->limit, v->summary)) /* else it says the same */
+        page_paragraph(page, v->too_short ? STYLE_LEAD : STYLE_PLAIN, "%s", v->summary);
 }
 
 void section_evidence(const struct report *report, struct page *page) {

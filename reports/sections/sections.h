@@ -39,6 +39,8 @@ size_t section_number_column(struct report_table *table, const char *name, const
 
 /* The pictures of these names (pictures.h), where there are pictures, each with what it shows. */
 void section_put_pictures(const struct report *report, struct page *page, const char *names);
+/* For whom ranks waited and what held up their data, in sentences: a part of "budget". */
+void section_budget_said(const struct report *report, struct page *page);
 
 /* What readers see of these. level: of the heading. */
 void run_put_head(const struct report *report, struct page *page, int level);

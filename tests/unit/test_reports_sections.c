@@ -189,6 +189,59 @@ static void the_headline_says_what_it_is_worth_and_what_to_do(void **state) {
     free(text);
 }
 
+static void what_the_limit_says_is_not_said_again(void **state) {
+    const struct report report = {
+        .grade = 'A',
+        .verdict = {.state = VERDICT_INSUFFICIENT,
+                    .summary = (char *)"Nothing ran out on these hosts.",
+                    .limit = (char *)"not known. Nothing ran out on these hosts.",
+                    .worth = (char *)""}};
+    (void)state;
+    char *text = page_of(&report, section_headline), *first = strstr(text, "Nothing ran out");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "Nothing ran out"));
+    free(text);
+}
+
+static void plant_held(struct report_budget budgets[3], const char *phase) {
+    for (int i = 0; i < 3; i++)
+        budgets[i] = (struct report_budget){.phase = (char *)phase,
+                                            .host = 0,
+                                            .rank = i,
+                                            .wall_s = 10,
+                                            .awaited_rank = -1,
+                                            .awaited_host = -1,
+                                            .path_pct = 97.2,
+                                            .receiver_pct = 2.8,
+                                            .send_buffer_pct = 0};
+}
+
+/* Once for all ranks where it is the same of each; nothing is said of who held up nothing. */
+static void what_held_up_data_is_said_once_where_ranks_are_alike(void **state) {
+    static struct report_host hosts[] = {{.name = (char *)"vm1"}};
+    struct report_resources phases[] = {{.phase = (char *)"training", .duration_s = 10}};
+    struct report_budget budgets[3];
+    const struct report report = {.hosts = hosts,
+                                  .n_hosts = 1,
+                                  .resources = phases,
+                                  .n_resources = 1,
+                                  .budget = budgets,
+                                  .n_budget = 3};
+    (void)state;
+    plant_held(budgets, "training");
+    char *text = page_of(&report, section_budget_said);
+    HAS(text,
+        "each of the 3 ranks: the data it sent was held up by the path 97 %, receivers 3 % of");
+    assert_null(strstr(text, "rank 1"));
+    assert_null(strstr(text, "buffers"));
+    free(text);
+    budgets[1].path_pct = 50;
+    text = page_of(&report, section_budget_said);
+    HAS(text, "rank 1 on vm1: the data it sent was held up by the path 50 %");
+    HAS(text, "rank 2 on vm1");
+    free(text);
+}
+
 static void the_square_of_hosts_is_shaded_by_what_they_sent(void **state) {
     static struct report_host hosts[] = {{.name = (char *)"vm1"}, {.name = (char *)"vm2"}};
     static struct report_route routes[] = {
@@ -214,6 +267,8 @@ int main(void) {
         cmocka_unit_test(an_alert_is_at_the_time_of_the_day_at_which_it_began),
         cmocka_unit_test(a_change_says_what_the_run_time_would_be_and_how_to_ask),
         cmocka_unit_test(the_headline_says_what_it_is_worth_and_what_to_do),
+        cmocka_unit_test(what_the_limit_says_is_not_said_again),
+        cmocka_unit_test(what_held_up_data_is_said_once_where_ranks_are_alike),
         cmocka_unit_test(the_square_of_hosts_is_shaded_by_what_they_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

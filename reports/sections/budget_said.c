@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* For whom ranks waited, what held up the data they sent, and the critical path, in sentences. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/error.h"
+#include "reports/model/budget_words.h"
+#include "reports/model/critical.h"
+#include "reports/model/layout.h"
+#include "reports/sections/sections.h"
+
+#define WORDS_MAX 16 /* ranks of which more is said */
+
+/* "the path 97 %, receivers 3 % of the time" */
+static void put_holders(FILE *out, const struct report_budget *b) {
+    const struct {
+        double pct;
+        const char *who;
+    } holders[] = {{b->path_pct, "the path"},
+                   {b->receiver_pct, "receivers"},
+                   {b->send_buffer_pct, "send buffers"}};
+    size_t said = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(holders); i++)
+        if (holders[i].pct >= 0.5)
+            fprintf(out, "%s%s %.0f %%", said++ ? ", " : "", holders[i].who, holders[i].pct);
+    fputs(said ? " of the time" : "nothing", out);
+}
+
+static bool held_alike(const struct report_budget *a, const struct report_budget *b) {
+    return round(a->path_pct) == round(b->path_pct) && /* NAN is like nothing */
+           round(a->receiver_pct) == round(b->receiver_pct) &&
+           round(a->send_buffer_pct) == round(b->send_buffer_pct);
+}
+
+/* One sentence for all ranks, where it is the same of each. NULL: it is not. */
+static char *held_all(const struct report_budget *budgets, size_t n) {
+    char *text = NULL;
+    size_t size;
+    for (size_t i = 0; i < n; i++)
+        if (!held_alike(&budgets[0], &budgets[i]))
+            return NULL;
+    FILE *out = n > 1 ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    fprintf(out, "each of the %zu %s: the data it sent was held up by ", n,
+            budgets[0].rank < 0 ? "processes" : "ranks");
+    put_holders(out, budgets);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* NULL: nothing. */
+static char *more_of(const struct report *report, const struct report_budget *b, bool holders) {
+    char who[128], *text = NULL;
+    size_t size;
+    bool waited = b->awaited_rank >= 0 && b->awaited_s >= BUDGET_SHOWN_MIN * b->wall_s;
+    bool held = holders && !isnan(b->path_pct);
+    FILE *out = waited || held ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    budget_whose(report, b, who, sizeof who);
+    fprintf(out, "%s", who);
+    if (waited)
+        fprintf(out, " waited most for rank %d on %s (%.3g s)", b->awaited_rank,
+                layout_host(report, b->awaited_host), b->awaited_s);
+    if (held) {
+        fprintf(out, "%s the data it sent was held up by ", waited ? ";" : ":");
+        put_holders(out, b);
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+void section_budget_said(const struct report *report, struct page *page) {
+    size_t first, n = budget_of_phase(report, report->main_phase, &first), said = 0;
+    char *items[WORDS_MAX + 1], *all = held_all(report->budget + first, n);
+    if (all)
+        items[said++] = all;
+    for (size_t i = 0; i < n && i < WORDS_MAX; i++)
+        if ((items[said] = more_of(report, &report->budget[first + i], !all)))
+            said++;
+    page_list(page, NULL, items, said);
+    for (size_t i = 0; i < said; i++)
+        free(items[i]);
+    char *path = critical_sentence(report);
+    if (path)
+        page_paragraph(page, STYLE_PLAIN, "%s", path);
+    free(path);
+}
