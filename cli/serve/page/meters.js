@@ -74,8 +74,8 @@ function drawCores(canvas, cores) {
 const terms = [
   ["cpu", "computing", "computing"],
   ["runqueue", "waiting for a core", "core"],
-  ["quota", "throttled by its quota", "core"],
-  ["steal", "core taken by the hypervisor", "core"],
+  ["quota", "throttled by its quota", "quota"],
+  ["steal", "core taken by the hypervisor", "steal"],
   ["disk", "disk", "disk"],
   ["memory", "short memory", "memory"],
   ["stopped", "stopped by a signal or a debugger", "asleep"],
@@ -83,8 +83,8 @@ const terms = [
   ["peer_wait", "waiting for a peer", "peer"],
   ["transfer", "transfer", "transfer"],
   ["file", "file I/O in MPI", "disk"],
-  ["mpi_overhead", "MPI overhead", "transfer"],
-  ["mpi_unsplit", "in MPI, not known why", "peer"],
+  ["mpi_overhead", "MPI overhead", "overhead"],
+  ["mpi_unsplit", "in MPI, not known why", "unsplit"],
   ["unknown", "not known", "unknown"],
 ];
 
