@@ -290,8 +290,7 @@ static struct blamed compare_terms(const struct board *board, size_t rank, const
         if (isnan(own) || isnan(peers))
             continue;
         if (fabs(own - peers) >= WORTH_SAYING * excess_s)
-            remarks_add(&s->evidence, TERM_DIFFERS, NUMBERS(own, peers),
-                        NAMES(budget_term_words(t)));
+            remarks_add(&s->evidence, TERM_DIFFERS, NUMBERS(t, own, peers), NAMES());
         if (own - peers > most.excess_s)
             most = (struct blamed){t, own, own - peers, true};
     }

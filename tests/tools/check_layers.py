@@ -50,7 +50,7 @@ LIBRARIES = {
 }
 
 # Files without sentences, and the lines that may have them all the same: a rule's reason, for `chokepoint rules`.
-SPEECHLESS = r"analysis/(simulate|gain|rules|verdict)/.*\.[ch]"
+SPEECHLESS = r"analysis/(time|evidence|simulate|gain|rules|verdict)/.*\.[ch]"
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 TWO_WORDS = re.compile(r"[a-z,:;%] [a-z%]")
 MAY_SPEAK = re.compile(r"^\s*\.reason = ")
