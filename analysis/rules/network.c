@@ -121,12 +121,21 @@ int link_queue_detect(const struct run_model *model, size_t group, struct candid
                : link_by_queues(model, group, flows, candidates);
 }
 
+/* It was told that the network cannot be told from the cores. */
+static bool is_unclear(const struct candidates *candidates) {
+    for (size_t i = 0; i < candidates->ruled_out.n; i++)
+        if (candidates->ruled_out.items[i].code == REMARK_LINK_OR_CORE)
+            return true;
+    return false;
+}
+
 int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     const struct flows *flows;
+    bool rule_out = group == model->main_group && !is_unclear(candidates);
     int result = candidates_flows(model, group, candidates, &flows);
     return result < 0 || is_found(candidates, group)
                ? result
-               : link_by_rates(model, group, flows, group == model->main_group, candidates);
+               : link_by_rates(model, group, flows, rule_out, candidates);
 }
 
 int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {

@@ -216,6 +216,28 @@ static int add_other_side(const struct run_model *model, size_t group, const str
     return result;
 }
 
+/* Both ends of all that the side explains are on one machine. */
+static bool stays_on_machine(const struct run_model *model, const struct flows *flows,
+                             const struct culprit_side *s) {
+    for (size_t i = 0; i < flows->n; i++) {
+        const struct flow *f = &flows->items[i];
+        if (f->limited && (s->side == FLOW_SEND ? f->from : f->to) == s->host &&
+            !model_shares_machine(model, f->from, f->to))
+            return false;
+    }
+    return true;
+}
+
+/* Between hosts that share cores a packet is passed on by the same cores, and so is its answer. If
+ * the run waits for these for at least as long as data are under way, a link that is neither set
+ * nor measured is not told from them. */
+static bool may_be_for_want_of_cores(const struct run_model *model, size_t group,
+                                     const struct flows *flows, const struct culprit_side *s,
+                                     double demand) {
+    return !s->full && !s->at_limit && !link_holds_back(model, group, s->host) &&
+           stays_on_machine(model, flows, s) && machine_waiting(model, group, s->host) >= demand;
+}
+
 int link_by_connections(const struct run_model *model, size_t group, const struct flows *flows,
                         struct candidates *candidates) {
     struct culprit_side best = {.host = -1};
@@ -224,6 +246,13 @@ int link_by_connections(const struct run_model *model, size_t group, const struc
     double demand = best.host < 0 ? 0 : side_demand(model, group, flows, &best);
     if (demand < BLOCKED_MIN)
         return 0;
+    if (may_be_for_want_of_cores(model, group, flows, &best, demand)) {
+        if (group == model->main_group)
+            remarks_add(&candidates->ruled_out, LINK_OR_CORE,
+                        NUMBERS(100 * demand, 100 * machine_waiting(model, group, best.host)),
+                        NAMES(model->hosts[best.host].name));
+        return 0;
+    }
     int twin = as_good(model, group, flows, &best);
     int result = add_side(model, group, flows, &best, demand, twin, candidates);
     return result ? result : add_other_side(model, group, flows, &best, demand, twin, candidates);
