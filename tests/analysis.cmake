@@ -39,3 +39,10 @@ chokepoint_unit_test(test_analysis_share chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_react chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_quota chokepoint_analysis)
 chokepoint_unit_test(test_analysis_whatif_waits chokepoint_analysis)
+
+find_program(PYTHON_PROGRAM NAMES python3)
+if(PYTHON_PROGRAM AND CMAKE_NM)
+  add_test(NAME rooms_call_each_other_one_way
+    COMMAND ${PYTHON_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/tools/check_cycles.py ${PROJECT_BINARY_DIR})
+  set_tests_properties(rooms_call_each_other_one_way PROPERTIES LABELS unit TIMEOUT 600)
+endif()

@@ -29,7 +29,7 @@ ROOMS = {
     "reports": ["words", "model", "plot", "comparison", "sweep", "sections", "formats", "text", "export", "live"],
 }
 MAY_ALSO = {("analysis", "time"): {"model"}}
-MODEL = {"analysis/run_model.h"} # threshold.h beside it is read by all rooms
+MODEL = {"analysis/run_model.h", "analysis/run_model.c"} # threshold.h beside them is read by all rooms
 
 # A header of a library, and the files that may include it.
 LIBRARIES = {
