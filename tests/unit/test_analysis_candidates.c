@@ -377,7 +377,7 @@ static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **st
         for (int h = 0; h < HOSTS; h++)
             r.machines[h] = cases[i].one_machine ? 7 : h;
         backlog_now = 50e3;
-        through_queue_now = 90e6;
+        through_queue_now = 30e6;
         if (cases[i].set)
             plant(&r, RECORDING_QDISC, 0, "eth0 tbf", 0.1, 1u << QDISC_BACKLOG | 1u << QDISC_RATE,
                   qdisc_value);
