@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/beat.h"
+#include "agent/core_speed.h"
 #include "agent/lane.h"
 #include "agent/schedule.h"
 #include "agent/self.h"
@@ -48,7 +48,7 @@ struct sampler {
     struct lane samples, bulk;
     const struct frame_sink *bulk_sink; /* NULL: nothing goes that road */
     struct self_agent self;
-    struct self_cost beats;
+    struct self_cost core_speed;
     int64_t fast_mono_ns, slow_mono_ns; /* of the previous samples */
     struct trouble sink_trouble, bulk_trouble;
     bool told_dropped;
@@ -214,10 +214,10 @@ static void sample_station(struct sampler *sampler, struct station *station) {
     tell_error(sampler, station, r < 0 ? r : r > 0 ? -EIO : 0);
 }
 
-static void take_beat(struct sampler *sampler) {
+static void measure_core_speed(struct sampler *sampler) {
     const struct sampler_clock *clock = &sampler->config.clock;
-    sampler->beats.cpu_ns += beat_take(clock->cpu_ns, clock->ctx);
-    sampler->beats.samples++;
+    sampler->core_speed.cpu_ns += core_speed_measure(clock->cpu_ns, clock->ctx);
+    sampler->core_speed.samples++;
 }
 
 /* Each probe's time ends where the next one's begins: one clock call a probe. */
@@ -238,7 +238,7 @@ static void append_self(struct sampler *sampler) {
     struct rows *rows = &sampler->samples.rows[TABLE_SELF];
     for (size_t i = 0; i < sampler->n_stations; i++)
         self_append_probe(rows, sampler->stations[i].probe->table.name, &sampler->stations[i].cost);
-    self_append_probe(rows, SELF_CORE, &sampler->beats);
+    self_append_probe(rows, SELF_CORE, &sampler->core_speed);
     self_append_agent(rows, &sampler->self);
     sampler->self.late_ns = 0;
 }
@@ -343,7 +343,7 @@ static void take_frame(struct sampler *sampler, const struct slot *slot,
     sampler->self.frames++;
     sampler->self.lost = sink->lost(sink->ctx);
     sample_all(sampler, slot->slow);
-    take_beat(sampler);
+    measure_core_speed(sampler);
     if (slot->slow)
         append_self(sampler);
     sampler->fast_mono_ns = slot->mono_ns;

@@ -196,7 +196,7 @@ static void more_work_or_slower_core(struct core_speed core, double ratio, struc
     s->cause_kind = most ? CAUSE_SLOW_CORE : CAUSE_SKEW;
     if (most)
         remark_set(&s->cause, CORE_IS_SLOWER, NUMBERS(), NAMES());
-    else if (core.slower > 1 || isnan(core.beat))
+    else if (core.slower > 1 || isnan(core.calibration))
         remark_set(&s->cause, MORE_INSTRUCTIONS, NUMBERS(), NAMES());
     else
         remark_set(&s->cause, MORE_WORK_UNCONFIRMED, NUMBERS(), NAMES());

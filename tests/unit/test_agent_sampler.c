@@ -621,7 +621,7 @@ static void absent_probes_have_no_table_and_a_note_says_why(void **state) {
 
 static struct {
     int64_t fast_cpu, slow_cpu, ring_cpu, slow_dropped, agent_frames, agent_late, flaky_failures,
-        beats;
+        core_speed;
 } self_seen;
 
 static void take_self(struct world *world, const struct frame_head *head, const struct table *table,
@@ -643,7 +643,7 @@ static void take_self(struct world *world, const struct frame_head *head, const 
         self_seen.slow_dropped = row->values[dropped];
     }
     if (span_equal(row->name, "core"))
-        self_seen.beats = row->values[frames];
+        self_seen.core_speed = row->values[frames];
     if (span_equal(row->name, "agent")) {
         self_seen.agent_frames = row->values[frames];
         self_seen.agent_late = row->values[late];
@@ -663,7 +663,7 @@ static void self_tells_what_each_probe_cost_and_lost(void **state) {
     assert_int_equal(self_seen.slow_dropped, 3 * 3);
     assert_int_equal(self_seen.flaky_failures, 2);
     assert_int_equal(self_seen.agent_frames, 20);
-    assert_int_equal(self_seen.beats, 20);
+    assert_int_equal(self_seen.core_speed, 20);
     assert_int_equal(self_seen.agent_late, 33 * NS_PER_MS + 40 * NS_PER_US);
     release(&world);
 }

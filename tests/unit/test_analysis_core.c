@@ -43,17 +43,17 @@ static void plant_sampling(struct recording *r, int host, struct sampling s) {
     plant_sampling_but(r, host, s, "");
 }
 
-static double beat_us, third_beat_us; /* of every third row; 0: as the others */
+static double calibration_us, third_calibration_us; /* of every third row; 0: as the others */
 
-static double beat_of(size_t column, double t_s) {
-    bool third = third_beat_us > 0 && (long)lround(t_s) % 3 == 0;
-    double us = third ? third_beat_us : beat_us;
+static double calibration_of(size_t column, double t_s) {
+    bool third = third_calibration_us > 0 && (long)lround(t_s) % 3 == 0;
+    double us = third ? third_calibration_us : calibration_us;
     return column == SELF_CPU ? us * 1e3 * SAMPLES : column == SELF_SAMPLES ? SAMPLES : 0;
 }
 
-static void plant_beat(struct recording *r, int host, double us) {
-    beat_us = us;
-    plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, beat_of);
+static void plant_calibration(struct recording *r, int host, double us) {
+    calibration_us = us;
+    plant(r, RECORDING_SELF, host, "core", 1, 1u << SELF_RSS, calibration_of);
 }
 
 /* Rank 1 takes so many times the CPU time. */
@@ -144,11 +144,12 @@ static void of_more_work_on_a_slower_core_the_work_is_told(void **state) {
 
 /* Rank 1 takes so many times the CPU time, and its host's arithmetic so many times; sampling takes
  * as much on both. */
-static void judge_beats(double work, double beat, struct recording *r, struct judged *j) {
+static void judge_calibration(double work, double calibration, struct recording *r,
+                              struct judged *j) {
     plant_lockstep(r, 2, (struct trouble){.work = work});
     for (int host = 0; host < 2; host++) {
         plant_sampling(r, host, usual);
-        plant_beat(r, host, host ? 12 * beat : 12);
+        plant_calibration(r, host, host ? 12 * calibration : 12);
     }
     judge(r, j);
 }
@@ -157,7 +158,7 @@ static void arithmetic_that_takes_as_much_longer_is_a_slower_core(void **state) 
     struct recording r;
     struct judged j;
     (void)state;
-    judge_beats(1.35, 1.3, &r, &j);
+    judge_calibration(1.35, 1.3, &r, &j);
     expect_blame(&r, &j, false,
                  "the same arithmetic took 1.30 times as much CPU time there as for "
                  "its peers: a slower core rather than more work");
@@ -167,7 +168,7 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_beats(1.35, 1, &r, &j);
+    judge_calibration(1.35, 1, &r, &j);
     expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 0, 1); /* by arithmetic */
     expect_number(straggler_remark(&j, REMARK_NO_SLOWER_CORE), 1, 1);
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
@@ -183,28 +184,28 @@ static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **s
         r.machines = calloc(2, sizeof *r.machines);
         r.machines[0] = 7;
         r.machines[1] = shared ? 7 : 8;
-        plant_beat(&r, 0, 12);
-        plant_beat(&r, 1, 15);
+        plant_calibration(&r, 0, 12);
+        plant_calibration(&r, 1, 15);
         judge(&r, &j);
-        double ns = core_beat_ns(&j.model, 1, phase_windows(&j.model.groups[0]));
+        double ns = core_calibration_ns(&j.model, 1, phase_windows(&j.model.groups[0]));
         assert_true(shared ? isnan(ns) : fabs(ns - 15000) < 1);
         release(&r, &j);
     }
 }
 
-static void expect_straggler(double work, double beat, const char *kind, enum remark_code cause,
-                             enum remark_code evidence) {
+static void expect_straggler(double work, double calibration, const char *kind,
+                             enum remark_code cause, enum remark_code evidence) {
     struct recording r;
     struct judged j;
-    judge_beats(work, beat, &r, &j);
+    judge_calibration(work, calibration, &r, &j);
     assert_int_equal(j.stragglers.n, 1);
     assert_string_equal(cause_name(j.stragglers.items[0].cause_kind), kind);
     assert_int_equal(j.stragglers.items[0].cause.code, cause);
     const struct remark *core = straggler_remark(&j, evidence);
     if (evidence == REMARK_CORE_SLOWER) {
         expect_number(core, 0, 2); /* by arithmetic */
-        expect_number(core, 1, beat);
-        expect_number(core, 3, beat);
+        expect_number(core, 1, calibration);
+        expect_number(core, 3, calibration);
         expect_number(core, 4, work);
     }
     release(&r, &j);
@@ -226,8 +227,8 @@ static void arithmetic_is_beside_that_of_hosts_of_any_size(void **state) {
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
     for (int cpu = 1; cpu < 8; cpu++)
         plant(&r, RECORDING_CPU, 1, cpu_names[cpu], 0.1, 0, quiet_cpu);
-    plant_beat(&r, 0, 12);
-    plant_beat(&r, 1, 12 * 1.3);
+    plant_calibration(&r, 0, 12);
+    plant_calibration(&r, 1, 12 * 1.3);
     judge(&r, &j);
     expect_blame(&r, &j, false, "the same arithmetic took 1.30 times");
 }
@@ -237,10 +238,10 @@ static void a_core_that_is_slow_for_a_third_of_the_time_is_slow(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
-    plant_beat(&r, 0, 12);
-    third_beat_us = 12 * 2;
-    plant_beat(&r, 1, 12);
-    third_beat_us = 0;
+    plant_calibration(&r, 0, 12);
+    third_calibration_us = 12 * 2;
+    plant_calibration(&r, 1, 12);
+    third_calibration_us = 0;
     judge(&r, &j);
     expect_blame(&r, &j, false, "the same arithmetic took 1.");
 }
@@ -252,8 +253,8 @@ static void of_arithmetic_and_sampling_the_slower_counts(void **state) {
     plant_lockstep(&r, 2, (struct trouble){.work = 1.35});
     plant_sampling(&r, 0, usual);
     plant_sampling(&r, 1, (struct sampling){800 * 1.2, 25 * 1.1, 0});
-    plant_beat(&r, 0, 12);
-    plant_beat(&r, 1, 12 * 1.1);
+    plant_calibration(&r, 0, 12);
+    plant_calibration(&r, 1, 12 * 1.1);
     judge(&r, &j);
     expect_blame(&r, &j, false, "sampling took 1.20 times as much CPU time there");
 }
