@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every MPI call of every rank, as it was. There may be hundreds of thousands a second, so this
- * table goes the second road (probe.h): its rows stay on this host while the job runs.
+ * table goes into the bulk stream (probe.h): its rows stay on this host while the job runs.
  *
  * What is not known is absent, and so is what says nothing: the time inside of a call that is one
  * call, the number of a call that is no row of them.

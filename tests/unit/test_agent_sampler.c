@@ -725,7 +725,7 @@ static void a_sink_that_fails_is_noted_once_and_sampling_goes_on(void **state) {
     release(&world);
 }
 
-/* ---- the other road ---- */
+/* ---- the bulk stream ---- */
 
 static void count_up(struct world *world, const struct frame_head *head, const struct table *table,
                      const struct wire_row *row) {
@@ -767,7 +767,7 @@ static void bulk_rows_make_frames_of_their_own(void **state) {
     release(&other);
 }
 
-static void without_a_road_bulk_probes_are_left_alone(void **state) {
+static void without_a_bulk_stream_its_probes_are_left_alone(void **state) {
     static const struct probe *const probes[] = {&crowd, &fast};
     (void)state;
     struct world world = {.events_a_sample = 7};
@@ -917,7 +917,7 @@ int main(void) {
         cmocka_unit_test(a_restart_continues_numbers_and_counts_the_gap),
         cmocka_unit_test(a_sink_that_fails_is_noted_once_and_sampling_goes_on),
         cmocka_unit_test(bulk_rows_make_frames_of_their_own),
-        cmocka_unit_test(without_a_road_bulk_probes_are_left_alone),
+        cmocka_unit_test(without_a_bulk_stream_its_probes_are_left_alone),
         cmocka_unit_test(a_full_bulk_spool_is_told_once_and_samples_go_on),
         cmocka_unit_test(dropped_events_are_told_once),
         cmocka_unit_test(a_burst_between_two_slots_overruns_no_ring),
