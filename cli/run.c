@@ -121,7 +121,7 @@ static int64_t ns_of(struct timeval time) {
 /* This machine among the hosts; NULL: it is none of them. */
 static const char *own_name(const struct run_session *s) {
     for (size_t i = 0; i < s->n_launches; i++)
-        if (s->launches[i].road == LAUNCH_DIRECT)
+        if (s->launches[i].method == LAUNCH_DIRECT)
             return s->launches[i].host;
     return NULL;
 }
@@ -173,7 +173,7 @@ static int prepare(struct run_session *s) {
     if (r == 0)
         r = hosts_choose(s->options->hosts, &s->words, &s->hosts, &source, why, sizeof why);
     if (r == 0)
-        r = session_find_roads(s, source, why, sizeof why);
+        r = session_choose_launches(s, source, why, sizeof why);
     if (r < 0)
         session_complain(s, "%s", why);
     return r;
