@@ -241,9 +241,9 @@ static int train(struct async *a) {
         r = served < 0 ? served : worked < 0 ? worked : test_if_due(a);
         r = r < 0 ? r : save_if_due(a);
         if (served > 0 || worked > 0)
-            waiter_wake(&s->t->crew->waiter);
+            waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->crew->waiter);
+            waiter_nap(&s->t->group->waiter);
         lead_show(s->lead, (double)s->lead->outcome.updates, (double)a->target);
         s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead);
     }
