@@ -368,7 +368,7 @@ static bool is_frozen(const struct run_model *model, size_t group, int host, dou
     return 1e9 * host_frozen_s(model, host, windows) >= idle / 2 * (double)windows_length(windows);
 }
 
-/* Stops that begin and end between two looks count as sleep: what the looks found speaks for all.
+/* Stops that begin and end between two scans count as sleep: what the scans found speaks for all.
  */
 static bool is_stopped(const struct run_model *model, size_t group, size_t who, double idle) {
     const struct rank_budget *b = &model->budgets.items[who];

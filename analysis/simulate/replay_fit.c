@@ -113,8 +113,8 @@ static bool is_held(const struct replay *p, const struct replay_message *m) {
            p->net.held[p->model->n_hosts + (size_t)p->ranks[m->to].host];
 }
 
-/* A message may have arrived before its receiver looked for it, if it had long begun to move and
- * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the look,
+/* A message may have arrived before its receiver polled for it, if it had long begun to move and
+ * the receiver then hardly waited. Its sender saw it go: that is nearer to the truth than the poll,
  * except if the kernel kept it back since the way was full. */
 static void settle_arrivals(struct replay *p) {
     for (size_t i = 0; i < p->n_messages; i++) {

@@ -100,7 +100,7 @@ void replay_add_gap(struct rank_builder *rb, int64_t begin, int64_t end, double 
 
 /* Whether the looks at this time, at event i or before it, are a wait. A rank that goes on without
  * having found anything had other work: the request that it completes next was complete before. A
- * rank that sleeps between its looks had none: it finds the message with the next one. */
+ * rank that sleeps between its polls had none: it finds the message with the next one. */
 static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     const struct call_need *need = polling_for(&rb->polling, i, begin);
     if (need && replay_is_polling(rb) && rb->poll_napped)
@@ -108,7 +108,7 @@ static bool waits_for(struct rank_builder *rb, size_t i, int64_t begin) {
     return need && !replay_had_come(rb, (size_t)(need - rb->needs), begin);
 }
 
-void replay_end_looks(struct rank_builder *rb, int64_t t) {
+void replay_end_polls(struct rank_builder *rb, int64_t t) {
     int64_t from = rb->poll_begin_ns;
     rb->poll_begin_ns = VALUE_ABSENT;
     if (from == VALUE_ABSENT || t <= from)
@@ -122,7 +122,7 @@ void replay_end_looks(struct rank_builder *rb, int64_t t) {
 
 /* A pause that is no nap ends no wait if nothing but want of a core made it too long for one, or
  * waking up took some CPU time: who has something to do meanwhile does it for longer. */
-static bool goes_on_looking(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
+static bool goes_on_polling(struct rank_builder *rb, size_t i, int64_t begin, int64_t end,
                             double cpu) {
     double all = rb->poll_woke_ns + cpu;
     if (!replay_is_polling(rb) || all > POLL_CPU_MAX * (double)(end - rb->poll_begin_ns))
@@ -137,7 +137,7 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
     if (end <= begin)
         return;
     if (!(e->flags & MPI_FLAG_HAS_GAP_CPU) && length >= MPI_LONG_NS) {
-        replay_end_looks(rb, begin);
+        replay_end_polls(rb, begin);
         replay_add_gap(rb, begin, end, NAN);
         return;
     }
@@ -148,13 +148,13 @@ void replay_put_gap(struct rank_builder *rb, size_t i, int64_t begin, int64_t en
         rb->poll_napped = true;
         return;
     }
-    if (goes_on_looking(rb, i, begin, end, cpu)) {
+    if (goes_on_polling(rb, i, begin, end, cpu)) {
         replay_note_pause(rb, begin, end, cpu);
         rb->poll_woke_ns += cpu;
         rb->poll_napped |= cpu <= POLL_CPU_MAX * length;
         return;
     }
-    replay_end_looks(rb, begin);
+    replay_end_polls(rb, begin);
     replay_add_gap(rb, begin, end, cpu / length);
 }
 
@@ -162,9 +162,9 @@ void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
     const struct mpi_event *e = &rb->rank->events[i];
     bool folded = e->flags & MPI_FLAG_FOLDED;
     if (!waits_for(rb, i, begin)) {
-        replay_end_looks(rb, begin);
+        replay_end_polls(rb, begin);
         if (folded)
-            replay_put_own_looks(rb, i, begin, end);
+            replay_put_own_polls(rb, i, begin, end);
         else
             replay_add_fixed(rb, end - begin, end, 1);
         return;
@@ -174,5 +174,5 @@ void replay_put_tests(struct rank_builder *rb, size_t i, int64_t begin, int64_t 
         rb->poll_cpu_ns = rb->poll_woke_ns = 0;
         rb->poll_napped = false;
     }
-    replay_note_look(rb, i, begin, end);
+    replay_note_poll(rb, i, begin, end);
 }

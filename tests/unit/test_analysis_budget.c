@@ -263,7 +263,7 @@ static void what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling(vo
     release(&p);
 }
 
-/* Looks for a message of rank 1 that is sent at 30.5 ms; naps of a millisecond, then `pause` of 40.
+/* Polls for a message of rank 1 that is sent at 30.5 ms; naps of a millisecond, then `pause` of 40.
  */
 static struct budget polls_and_pauses(struct budget_interval during) {
     struct plan p = {.end_ns = 50 * MS, .n_intervals = 2};
@@ -303,7 +303,7 @@ static void a_pause_far_longer_than_its_naps_is_the_ranks_own(void **state) {
 
 /* It sleeps 9 ms and computes 2 each time, and never naps: what is usual of its pauses is no nap.
  */
-static void who_computed_between_two_looks_slept_of_its_own_accord(void **state) {
+static void who_computed_between_two_polls_slept_of_its_own_accord(void **state) {
     struct plan p = {.end_ns = 45 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -322,8 +322,8 @@ static void who_computed_between_two_looks_slept_of_its_own_accord(void **state)
     release(&p);
 }
 
-/* It computes 5 ms, looks, sleeps 20 ms, looks, and so on, and never naps: each of its sleeps
- * stands alone between two looks. */
+/* It computes 5 ms, polls, sleeps 20 ms, polls, and so on, and never naps: each of its sleeps
+ * stands alone between two polls. */
 static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state) {
     struct plan p = {.end_ns = 101 * MS, .n_intervals = 1};
     (void)state;
@@ -346,9 +346,9 @@ static void a_pause_that_has_none_like_it_beside_it_is_no_usual_nap(void **state
     release(&p);
 }
 
-/* It computes .2 ms, looks and goes on, and in a look at 10.2 ms another takes its core for 4 ms;
- * what it looks for is sent then, and found by the next look, which loses the core, too. */
-static void look_in_passing(uint16_t flags) {
+/* It computes .2 ms, polls and goes on, and in a poll at 10.2 ms another takes its core for 4 ms;
+ * what it polls for is sent then, and found by the next poll, which loses the core, too. */
+static void poll_in_passing(uint16_t flags) {
     struct plan p = {.end_ns = 20 * MS, .n_intervals = 1};
     int64_t t = 10 * MS;
     begin(&p, 2);
@@ -370,10 +370,10 @@ static void look_in_passing(uint16_t flags) {
     release(&p);
 }
 
-static void looks_in_passing_lack_a_core(void **state) {
+static void polls_in_passing_lack_a_core(void **state) {
     (void)state;
-    look_in_passing(MPI_FLAG_HAS_CPU);
-    look_in_passing(MPI_FLAG_FOLDED);
+    poll_in_passing(MPI_FLAG_HAS_CPU);
+    poll_in_passing(MPI_FLAG_FOLDED);
 }
 
 /* Naps of 4 ms, all of them alike; what came at 2 ms is found at 13. */
@@ -406,8 +406,8 @@ static void of_naps_that_all_end_late_the_last_lacks_a_core(void **state) {
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Each look moves it on, and each was late. */
-static void a_long_message_comes_late_with_every_late_look(void **state) {
+/* Each poll moves it on, and each was late. */
+static void a_long_message_comes_late_with_every_late_poll(void **state) {
     (void)state;
     struct budget b = naps_alike(CALL_LONG_BYTES, 12e6);
     NEAR(b.term_s[BUDGET_RUN_QUEUE], 0.011);
@@ -419,8 +419,8 @@ static void a_long_message_comes_late_with_every_late_look(void **state) {
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Of 8 ms of looks 2 were on a core; what they look for came after 2. */
-static void looks_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
+/* Of 8 ms of polls 2 were on a core; what they poll for came after 2. */
+static void polls_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
     struct plan p = {.end_ns = 9 * MS, .n_intervals = 1};
     (void)state;
     begin(&p, 2);
@@ -1366,12 +1366,12 @@ int main(void) {
         cmocka_unit_test(tests_and_the_naps_between_them_wait_for_what_they_complete),
         cmocka_unit_test(what_follows_the_peer_within_the_last_nap_is_the_delay_of_polling),
         cmocka_unit_test(a_pause_far_longer_than_its_naps_is_the_ranks_own),
-        cmocka_unit_test(who_computed_between_two_looks_slept_of_its_own_accord),
+        cmocka_unit_test(who_computed_between_two_polls_slept_of_its_own_accord),
         cmocka_unit_test(a_pause_that_has_none_like_it_beside_it_is_no_usual_nap),
-        cmocka_unit_test(looks_in_passing_lack_a_core),
+        cmocka_unit_test(polls_in_passing_lack_a_core),
         cmocka_unit_test(of_naps_that_all_end_late_the_last_lacks_a_core),
-        cmocka_unit_test(a_long_message_comes_late_with_every_late_look),
-        cmocka_unit_test(looks_in_a_row_lack_a_core_for_what_they_did_not_spin),
+        cmocka_unit_test(a_long_message_comes_late_with_every_late_poll),
+        cmocka_unit_test(polls_in_a_row_lack_a_core_for_what_they_did_not_spin),
         cmocka_unit_test(a_nap_that_ends_late_for_want_of_a_core_waits_for_a_core),
         cmocka_unit_test(naps_that_grow_are_naps),
         cmocka_unit_test(who_computes_between_two_tests_does_not_wait),

@@ -17,7 +17,7 @@
 
 #include "agent/mark/chokepoint.h"
 
-#define SLICE 256  /* examples the server reads between two looks at the network */
+#define SLICE 256  /* examples the server reads between two polls of the network */
 #define BLOCK 2048 /* floats summed at a time: they stay in the first-level cache */
 
 enum own_work { OWN_READING, OWN_READY, OWN_DONE };
@@ -52,7 +52,7 @@ static int own_step(struct sync *y) {
     return 1;
 }
 
-/* One look at the network and a slice of own work; a nap if neither had anything to do. */
+/* One poll of the network and a slice of own work; a nap if neither had anything to do. */
 static int step(struct sync *y) {
     bool moved = server_step(y->s);
     int r = own_step(y);

@@ -2,8 +2,8 @@
 /*
  * The lower quartile, not the median: a server that sleeps an iteration long whenever it has no
  * message has as many such pauses as naps. Those of other ranks say nothing of its own. A pause
- * counts only if one like it stands beside it, with nothing but a look between them, or if
- * the rank did not compute there: who computes, looks, sleeps and looks again sleeps of its own
+ * counts only if one like it stands beside it, with nothing but a poll between them, or if
+ * the rank did not compute there: who computes, polls, sleeps and polls again sleeps of its own
  * accord.
  */
 #include "analysis/facts/calls/polling.h"
@@ -15,8 +15,8 @@
 #include "analysis/facts/series/stats.h"
 #include "analysis/threshold.h"
 
-#define PASSING_LOOKS 256   /* in a row, at one message after the other: more are a wait */
-#define COMPLETIONS_TRIED 8 /* how far to look for the test that completes what is polled for */
+#define PASSING_POLLS 256   /* in a row, at one message after the other: more are a wait */
+#define COMPLETIONS_TRIED 8 /* how far to seek the test that completes what is polled for */
 #define SHORTEST 0.05       /* of the pauses: quantile */
 #define SHORTEST_MIN 40     /* pauses: among fewer it would be one by itself */
 #define NAP_GROWS 2.5       /* from one to the next, at most: twice is what programs do */
@@ -55,24 +55,24 @@ double polling_late_ns(const struct polling *p, size_t event) {
 
 /* ---- naps ---- */
 
-static bool is_look(const struct polling *p, size_t event) {
+static bool is_poll(const struct polling *p, size_t event) {
     enum mpi_kind kind = function_of(p, event)->kind;
     return kind == MPI_KIND_TEST || kind == MPI_KIND_WAIT;
 }
 
 /* A short nap costs a good part of itself in system calls, a long one does not: who computed
- * between two looks had other things to do than to wait. */
+ * between two polls had other things to do than to wait. */
 static bool computed(double cpu_ns, double length_ns) {
     return cpu_ns > POLL_CPU_MAX * length_ns ||
            (cpu_ns >= BUSY_GAP_NS && cpu_ns >= BUSY_GAP_CPU * length_ns);
 }
 
-/* Between two looks, the first of which found nothing: its length, below 0 if it computed; else 0.
+/* Between two polls, the first of which found nothing: its length, below 0 if it computed; else 0.
  */
 static double pause_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
     if (previous == SIZE_MAX || !(e->flags & MPI_FLAG_HAS_GAP_CPU) ||
-        !polling_found_nothing(p, previous) || !is_look(p, event))
+        !polling_found_nothing(p, previous) || !is_poll(p, event))
         return 0;
     double length = (double)(e->enter_ns - p->rank->events[previous].exit_ns);
     return computed((double)e->gap_cpu_ns, length) ? -length : length;
@@ -141,7 +141,7 @@ static void find_naps(struct polling *p, const bool *ours, const double *pauses,
     }
 }
 
-/* ---- looks in passing ---- */
+/* ---- polls in passing ---- */
 
 static bool computed_before(const struct polling *p, size_t previous, size_t event) {
     const struct mpi_event *e = &p->rank->events[event];
@@ -150,26 +150,26 @@ static bool computed_before(const struct polling *p, size_t previous, size_t eve
                     (double)(e->enter_ns - p->rank->events[previous].exit_ns));
 }
 
-/* Looks with hardly anything between them, at one message after the other, are one: from `first` on
+/* Polls with hardly anything between them, at one message after the other, are one: from `first` on
  * until before this event. */
 static void find_passing(struct polling *p, const bool *ours) {
     size_t previous = SIZE_MAX, first = SIZE_MAX;
-    uint64_t looks = 0;
+    uint64_t polls = 0;
     for (size_t i = 0; i < p->rank->n; i++) {
         bool nothing = ours[i] && polling_found_nothing(p, i);
         p->passing[i] = false;
         if (!ours[i])
             continue;
         bool after_computing = computed_before(p, previous, i);
-        for (size_t k = first; after_computing && looks <= PASSING_LOOKS && k < i; k++)
+        for (size_t k = first; after_computing && polls <= PASSING_POLLS && k < i; k++)
             p->passing[k] = ours[k];
         if (after_computing)
             p->passing[i] = !nothing && function_of(p, i)->kind == MPI_KIND_TEST;
         if (after_computing || !nothing || p->rank->events[i].flags & MPI_FLAG_HAS_GAP_CPU) {
             first = after_computing && nothing ? i : SIZE_MAX;
-            looks = 0;
+            polls = 0;
         }
-        looks += p->rank->events[i].calls;
+        polls += p->rank->events[i].calls;
         previous = i;
     }
 }

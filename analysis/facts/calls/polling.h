@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting by looking: tests that find nothing, and naps between them. A rank polls for the request
+ * Waiting by polling: tests that find nothing, and naps between them. A rank polls for the request
  * that a later test or wait completes.
  *
- * A pause between two looks is a nap only if it is about as long as that rank's naps usually are,
+ * A pause between two polls is a nap only if it is about as long as that rank's naps usually are,
  * or as the one before it (naps may grow): a program that sleeps, reads a file or loses its core
- * between two looks looks no later because of the message, so all of such a pause is its own time,
+ * between two polls polls no later because of the message, so all of such a pause is its own time,
  * whoever had sent meanwhile. So is one in which it computed for a while.
  *
  * The end of a nap that took longer than the one before may be waiting for a core: the timer had
@@ -28,7 +28,7 @@ struct polling {
     const struct call_need *needs;
     uint32_t *completion; /* of each event: the next call from there on that completed a request */
     bool *napped;         /* before each event */
-    bool *passing;        /* each event: a look in passing */
+    bool *passing;        /* each event: a poll in passing */
     double *late_ns;      /* of that nap, what it took beyond the shortest and the one before */
 };
 
@@ -37,10 +37,10 @@ int polling_init(const struct mpi_log *log, size_t log_rank, const struct call_n
                  uint16_t thread, struct polling *ret_polling);
 void polling_release(struct polling *polling);
 
-/* Whether the event is a look, or a series of them, that completed nothing. */
+/* Whether the event is a poll, or a series of them, that completed nothing. */
 bool polling_found_nothing(const struct polling *polling, size_t event);
 
-/* Whether it is a look by a rank that computed before it, and, where it found nothing, went on with
+/* Whether it is a poll by a rank that computed before it, and, where it found nothing, went on with
  * that: it waits for nobody, and what it was off its core meanwhile it would have computed. */
 bool polling_in_passing(const struct polling *polling, size_t event);
 
@@ -48,8 +48,8 @@ bool polling_in_passing(const struct polling *polling, size_t event);
  * completed something begun before. NULL: nothing known. */
 const struct call_need *polling_for(const struct polling *polling, size_t event, int64_t at_ns);
 
-/* Whether between the thread's call before this one, a look that found nothing, and this one, the
- * next look, it napped. */
+/* Whether between the thread's call before this one, a poll that found nothing, and this one, the
+ * next poll, it napped. */
 bool polling_napped(const struct polling *polling, size_t event);
 
 /* Time of that nap beyond the shortest and the one before it; 0: no nap. */

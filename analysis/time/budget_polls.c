@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that look for messages now and then: what of their looks and naps was a wait, and for what.
+/* Ranks that poll for messages now and then: what of their polls and naps was a wait, and for what.
  */
 #include <math.h>
 
@@ -39,7 +39,7 @@ static int64_t ready_in(struct timeline *t, size_t event, int64_t begin, int64_t
                                                   : end;
 }
 
-/* Whether a message comes by turns of who looks for it, each of which may come late: it is long.
+/* Whether a message comes by turns of who polls for it, each of which may come late: it is long.
  * Others come by themselves. */
 static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
@@ -47,7 +47,7 @@ static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin
 }
 
 /* Naps, and the end of one that took too long: off the core. Lost by it is only what follows the
- * peer, and of a short message only after the last look that found nothing: until then nothing had
+ * peer, and of a short message only after the last poll that found nothing: until then nothing had
  * come anyway. The counters say how much of that was want of a core: of the end first. Where every
  * nap is late none stands out, and nothing but the counters tells. */
 void timeline_put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
@@ -69,7 +69,7 @@ bool timeline_has(const struct timeline *t, const struct mpi_event *e) {
     return e->thread == t->thread && mpi_event_is_call(e);
 }
 
-/* Whether the next call completes something: this look is the last that found nothing. */
+/* Whether the next call completes something: this poll is the last that found nothing. */
 static bool finds_next(const struct timeline *t, size_t event) {
     size_t next = event + 1;
     while (next < t->rank->n && !timeline_has(t, &t->rank->events[next]))
@@ -77,13 +77,13 @@ static bool finds_next(const struct timeline *t, size_t event) {
     return next < t->rank->n && t->needs[next].since_ns != VALUE_ABSENT;
 }
 
-/* Time of looks in a row, within their length. Two looks with less between them than a look
+/* Time of polls in a row, within their length. Two polls with less between them than a poll
  * costs the program and the shim have nothing between them: that is a loop that waits. */
-static double looking(const struct mpi_event *e, double length) {
+static double time_of_polls(const struct mpi_event *e, double length) {
     if (!(e->flags & MPI_FLAG_FOLDED))
         return length;
     double inside = fmin((double)e->inside_ns, length);
-    return length - inside <= LOOK_GAP_NS * (double)e->calls ? length : inside;
+    return length - inside <= POLL_GAP_NS * (double)e->calls ? length : inside;
 }
 
 const enum raw timeline_plainly[3] = {RAW_WAIT, RAW_TRANSFER, RAW_UNSPLIT};
@@ -92,7 +92,7 @@ static const enum raw folded[3] = {RAW_FOLD_WAIT, RAW_FOLD_TRANSFER, RAW_FOLD_UN
 void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
     double length = (double)(end - begin);
-    double inside = looking(e, length);
+    double inside = time_of_polls(e, length);
     timeline_put_poll(t, event, begin, end, inside, timeline_plainly, false);
     timeline_put_poll(t, event, begin, end, length - inside, folded, false);
     bool tells = finds_next(t, event) || comes_by_turns(t, event, begin);
@@ -109,7 +109,7 @@ void timeline_put_tests(struct timeline *t, size_t event, int64_t begin, int64_t
     timeline_put(t->cells, waited, end, RAW_LATE_TRANSFER, (inside - cpu) * after);
 }
 
-/* Looks of a rank that computes: no wait, whatever had come. It has no core for what they take
+/* Polls of a rank that computes: no wait, whatever had come. It has no core for what they take
  * beyond their CPU time, as far as it was ready to run. */
 void timeline_put_passing(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     const struct mpi_event *e = &t->rank->events[event];
