@@ -21,7 +21,7 @@
 #define TABLE_SELF 1
 #define TABLES_OWN 2
 #define BULK_FRAMES_MAX 256                /* of one sample: beyond that the next one goes on */
-#define LOOK_EVERY_NS (25 * NS_PER_MS)     /* where nobody calls when a ring fills up */
+#define CHECK_EVERY_NS (25 * NS_PER_MS)    /* where nobody calls when a ring fills up */
 #define TROUBLE_OVER_NS (3 * NS_PER_S / 2) /* longer than processes are apart: large frames */
 
 /* A probe that could be opened, and its table of the frame. */
@@ -389,14 +389,14 @@ static bool may_be_pressed(const struct sampler *sampler) {
     return may && sampler->bulk_sink;
 }
 
-static void take_if_pressed(struct sampler *sampler, int64_t look_ns) {
+static void take_if_pressed(struct sampler *sampler, int64_t check_ns) {
     if (!is_pressed(sampler))
         return;
     const struct sampler_clock *clock = &sampler->config.clock;
-    struct slot slot = {.slot_ns = look_ns,
+    struct slot slot = {.slot_ns = check_ns,
                         .wall_ns = clock->wall_ns(clock->ctx),
                         .mono_ns = clock->mono_ns(clock->ctx)};
-    slot.late_ns = slot.wall_ns - look_ns;
+    slot.late_ns = slot.wall_ns - check_ns;
     sampler->env.mono_ns = slot.mono_ns;
     take_bulk(sampler, &slot);
 }
@@ -411,19 +411,19 @@ static int wait_hearing_calls(struct sampler *sampler, int64_t planned_ns) {
 }
 
 /* A burst begins without notice, so how full a ring was at the last slot tells nothing: only its
- * writer or a look does. What there is stays for a slot unless it is much: few calls make few
+ * writer or a check does. What there is stays for a slot unless it is much: few calls make few
  * frames. A wake-up is dear: it takes the core from the rank that is observed. */
 static int wait_for_slot(struct sampler *sampler, int64_t planned_ns) {
     const struct sampler_clock *clock = &sampler->config.clock;
-    int64_t looks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / LOOK_EVERY_NS : 0;
-    for (; looks > 0; looks--) {
-        int64_t look_ns = planned_ns - looks * LOOK_EVERY_NS;
-        if (look_ns <= clock->wall_ns(clock->ctx))
+    int64_t checks = may_be_pressed(sampler) ? (sampler->config.period_ns - 1) / CHECK_EVERY_NS : 0;
+    for (; checks > 0; checks--) {
+        int64_t check_ns = planned_ns - checks * CHECK_EVERY_NS;
+        if (check_ns <= clock->wall_ns(clock->ctx))
             continue;
-        int r = wait_hearing_calls(sampler, look_ns); /* some ranks may call, and others not */
+        int r = wait_hearing_calls(sampler, check_ns); /* some ranks may call, and others not */
         if (r != 0)
             return r;
-        take_if_pressed(sampler, look_ns);
+        take_if_pressed(sampler, check_ns);
     }
     return wait_hearing_calls(sampler, planned_ns);
 }

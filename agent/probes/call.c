@@ -101,14 +101,14 @@ static bool call_is_pressed(void *state) {
     const struct call *call = state;
     struct call_watch *watch = call->watch;
     if (ring_files_changed(&watch->reader.files))
-        call_watch_look(watch, call->env);
+        call_watch_scan(watch, call->env);
     for (size_t i = 0; i < watch->reader.n_ranks; i++)
         if (call_rank_waiting(&watch->reader.ranks[i]) >= CALL_FILE_CALL)
             return true;
     return false;
 }
 
-/* Nobody calls for a record that stays incomplete: looks are what ends the patience with it. */
+/* Nobody calls for a record that stays incomplete: scans are what ends the patience with it. */
 static bool call_is_called(const void *state) {
     const struct call_watch *watch = ((const struct call *)state)->watch;
     for (size_t i = 0; i < watch->reader.n_ranks; i++) {

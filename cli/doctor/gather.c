@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOOK_MS 50 /* for the ends of launchers, which no descriptor tells */
+#define CHECK_MS 50 /* for the ends of launchers, which no descriptor tells */
 
 struct listener {
     struct examined *host;
@@ -94,7 +94,7 @@ static void hear(struct gathered *g, struct listener *listeners, int64_t deadlin
                 running++;
         }
         if (running)
-            poll(NULL, 0, LOOK_MS);
+            poll(NULL, 0, CHECK_MS);
     }
 }
 

@@ -49,7 +49,7 @@ struct world {
     /* probes */
     int fail_from, fail_to; /* of the flaky probe's samples */
     int n_samples;
-    int looks;                /* at a ring */
+    int checks;               /* at a ring */
     int64_t previous_mono_ns; /* as the probe was told last */
     /* sink */
     struct buffer stream;
@@ -236,7 +236,7 @@ static const struct probe crowd = {.table = {"crowd", "thing", "", TABLE_EVENTS,
 #define BURST 20500
 #define BURST_BEGIN (1000 * NS_PER_S + 170 * NS_PER_MS)
 #define BURST_NS (60 * NS_PER_MS)
-#define LOOK_TAKES 300 /* ns of CPU */
+#define CHECK_TAKES 300 /* ns of CPU */
 
 struct ring {
     int64_t read, lost;
@@ -258,8 +258,8 @@ static int64_t call_of_ring(const struct world *world) {
 }
 
 static bool ring_is_pressed(void *state) {
-    the_world->cpu_ns += LOOK_TAKES;
-    the_world->looks++;
+    the_world->cpu_ns += CHECK_TAKES;
+    the_world->checks++;
     return ring_written() - ((const struct ring *)state)->read >= RING / 8;
 }
 
@@ -843,7 +843,7 @@ static int64_t run_through_burst(const struct probe *ring, bool calls, size_t *r
     assert_int_equal(world.n_seen, 11);
     for (size_t i = 0; i < world.n_seen; i++)
         assert_int_equal(world.seen[i].n_rows[TABLE_FAST], 1);
-    assert_int_equal(self_seen.ring_cpu, world.looks * LOOK_TAKES); /* looks have their price */
+    assert_int_equal(self_seen.ring_cpu, world.checks * CHECK_TAKES); /* checks have their price */
     *ret_frames = other.n_seen;
     release(&world);
     release(&other);
@@ -856,13 +856,13 @@ static void a_burst_between_two_slots_overruns_no_ring(void **state) {
     assert_true(run_through_burst(&left_alone, false, &alone) > 3000);
     assert_int_equal(self_seen.ring_cpu, 0);
     assert_int_equal(run_through_burst(&looked_after, false, &looked), 0);
-    int64_t looks = self_seen.ring_cpu / LOOK_TAKES;
-    assert_true(looks > 20); /* at each quarter of a slot, whether something came or not */
+    int64_t checks = self_seen.ring_cpu / CHECK_TAKES;
+    assert_true(checks > 20); /* at each quarter of a slot, whether something came or not */
     assert_in_range(looked, alone, alone + 10); /* the few calls before and after make no frames */
     assert_int_equal(run_through_burst(&looked_after, true, &called),
                      0); /* one calls, one cannot */
     assert_int_equal(run_through_burst(&called_for, true, &called), 0);
-    assert_in_range(self_seen.ring_cpu / LOOK_TAKES, 1, BURST / (RING / 8)); /* and no others */
+    assert_in_range(self_seen.ring_cpu / CHECK_TAKES, 1, BURST / (RING / 8)); /* and no others */
 }
 
 /* An event each ms on top of a ring that was overrun at the start, until the stop at that wait (0:
