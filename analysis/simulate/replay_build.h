@@ -21,7 +21,7 @@ struct rank_builder {
     int64_t poll_begin_ns;
     double poll_cpu_ns;         /* since then, in polls */
     double poll_woke_ns;        /* since then, of CPU time between polls that did not end it */
-    bool poll_napped;           /* since then: it does nothing else */
+    bool poll_backed_off;       /* since then: it does nothing else */
     size_t completion;          /* event, plus 1, that replay_had_come() was asked of last, and */
     int64_t completion_came_ns; /* what it answered */
     double usual_poll_ns;       /* inside one of a row that found nothing */
@@ -114,14 +114,14 @@ int64_t replay_poll_late_ns(struct rank_builder *rb, int64_t ready_ns, int64_t e
 int replay_measure_polls(struct rank_builder *rb);
 /* Polls in a row that nothing was waited for with: what they took is the rank's own. */
 void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* Event i, a poll that found nothing, or the nap before it: how long it had no core meanwhile. */
+/* Event i, a poll that found nothing, or the back-off before it: how long it had no core. */
 void replay_note_poll(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
-/* A pause between two polls that is no nap, with so much CPU time: how long it had no core; the
- * second notes that, too. */
+void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
+/* A pause between two polls that is no back-off, with so much CPU time: how long it had no core;
+ * the second notes that, too. */
 double replay_pause_late_ns(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu);
-/* The share of a wait that it is on the CPU: in a call, or in polls; in naps between them
+/* The share of a wait that it is on the CPU: in a call, or in polls; in back-offs between them
  * it is not. */
 float replay_spins(const struct rank_builder *rb, size_t i, int64_t begin, int64_t end);
 

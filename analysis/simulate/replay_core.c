@@ -3,7 +3,7 @@
  * Ranks without a core inside calls, as far as the kernel saw them wait for one. A rank that spins
  * in a call loses time by that only at the end, after the awaited message has come. A rank that
  * polls now and then, and sleeps between the polls, is seen to have polled late: one poll took
- * long, or the nap before it did. Messages that it was to send meanwhile came late to their
+ * long, or the back-off before it did. Messages that it was to send meanwhile came late to their
  * receivers, too: MPI moves a message on only while a rank runs it.
  */
 #include <errno.h>
@@ -92,7 +92,7 @@ static double poll_off_ns(const struct rank_builder *rb, const struct mpi_event 
     return e->flags & MPI_FLAG_HAS_CPU ? fmax(length - (double)e->cpu_ns, 0) : 0;
 }
 
-/* Between polls in a row it may compute, or nap. */
+/* Between polls in a row it may compute, or back off. */
 static double poll_cpu_ns(const struct mpi_event *e, const struct budget_shares *shares,
                           double length, double off) {
     double inside = e->flags & MPI_FLAG_FOLDED ? fmin((double)e->inside_ns, length) : length;
@@ -130,7 +130,7 @@ void replay_put_own_polls(struct rank_builder *rb, size_t i, int64_t begin, int6
 }
 
 /* Budgets tell of it where the next poll found something. */
-void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
+void replay_note_backoff(struct rank_builder *rb, size_t i, int64_t begin, int64_t end) {
     double late = fmin(polling_late_ns(&rb->polling, i), (double)(end - begin));
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);
     if (at == REPLAY_NONE)
@@ -141,7 +141,7 @@ void replay_note_nap(struct rank_builder *rb, size_t i, int64_t begin, int64_t e
                                                    at, told});
 }
 
-/* For a pause that was too long for a nap, and that budgets show as waiting for a core. */
+/* For a pause that was too long for a back-off, and that budgets show as waiting for a core. */
 void replay_note_pause(struct rank_builder *rb, int64_t begin, int64_t end, double cpu) {
     double late = replay_pause_late_ns(rb, begin, end, cpu);
     uint32_t at = interval_at(rb, end > begin ? end - 1 : end);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranks that poll for messages now and then: what of their polls and naps was a wait, and for what.
+/* Ranks that poll for messages now and then: what of their polls and back-offs was a wait, and for
+ * what.
  */
 #include <math.h>
 
@@ -7,9 +8,9 @@
 #include "analysis/time/budget_timeline.h"
 
 /* A stretch of polling, `amount` of it (the rest was CPU outside): wait until the peer was there,
- * then transfer; in the last nap before the end what follows is the delay of polling itself. */
+ * then transfer; in the last back-off before the end what follows is polling's own delay. */
 void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t end, double amount,
-                       const enum raw into[3], bool last_nap) {
+                       const enum raw into[3], bool last_backoff) {
     const struct call_need *need = polling_for(&t->polling, event, begin);
     if (end <= begin || amount <= 0)
         return;
@@ -25,7 +26,7 @@ void timeline_put_poll(struct timeline *t, size_t event, int64_t begin, int64_t 
     int64_t waited = timeline_wait_end(t, need, since, begin, end);
     timeline_put(t->cells, begin, waited, into[0], per_ns * (double)(waited - begin));
     timeline_put_awaited(t, need->who, begin, waited, per_ns);
-    enum raw rest = last_nap && waited > begin ? RAW_OVERHEAD : into[1];
+    enum raw rest = last_backoff && waited > begin ? RAW_OVERHEAD : into[1];
     timeline_put(t->cells, waited, end, rest, per_ns * (double)(end - waited));
     if (rest != RAW_OVERHEAD)
         timeline_put_moved(t, need, waited, end, per_ns);
@@ -46,20 +47,20 @@ static bool comes_by_turns(const struct timeline *t, size_t event, int64_t begin
     return need && t->rank->events[need - t->needs].bytes >= CALL_LONG_BYTES;
 }
 
-/* Naps, and the end of one that took too long: off the core. Lost by it is only what follows the
- * peer, and of a short message only after the last poll that found nothing: until then nothing had
- * come anyway. The counters say how much of that was want of a core: of the end first. Where every
- * nap is late none stands out, and nothing but the counters tells. */
-void timeline_put_nap(struct timeline *t, size_t event, int64_t begin, int64_t end) {
+/* Back-offs, and the end of one that took too long: off the core. Lost by it is only what follows
+ * the peer, and of a short message only after the last poll that found nothing: until then nothing
+ * had come anyway. The counters say how much of that was want of a core: of the end first. Where
+ * every back-off is late none stands out, and nothing but the counters tells. */
+void timeline_put_backoff(struct timeline *t, size_t event, int64_t begin, int64_t end) {
     int64_t late = timeline_clip(end - (int64_t)polling_late_ns(&t->polling, event), begin, end);
     int64_t waited = ready_in(t, event, begin, end), from = waited > late ? waited : late;
-    timeline_put(t->cells, begin, late, RAW_NAP, (double)(late - begin));
+    timeline_put(t->cells, begin, late, RAW_BACKOFF, (double)(late - begin));
     timeline_put(t->cells, late, end, RAW_INSIDE_OFF, (double)(end - late));
     bool last = t->needs[event].since_ns != VALUE_ABSENT;
     if (!last && !comes_by_turns(t, event, begin))
         return;
     bool delay = last && waited > begin; /* of polling itself */
-    timeline_put(t->cells, waited, late, delay ? RAW_NAP_OVERHEAD : RAW_NAP_TRANSFER,
+    timeline_put(t->cells, waited, late, delay ? RAW_BACKOFF_OVERHEAD : RAW_BACKOFF_TRANSFER,
                  (double)(late - waited));
     timeline_put(t->cells, from, end, delay ? RAW_LATE_OVERHEAD : RAW_LATE_TRANSFER,
                  (double)(end - from));

@@ -465,15 +465,15 @@ static void messages_found_on_coming_late_say_nothing_of_the_path(void **state) 
 
 /* ---- what a rank does between two polls ---- */
 
-/* Rank 1 computes 20 ms and asks rank 0, which polls, pauses for `pause_s`, naps a millisecond
+/* Rank 1 computes 20 ms and asks rank 0, which polls, pauses for `pause_s`, backs off a millisecond
  * between further polls, and then answers. Every other round without a pause. */
 static double serve(struct recording *r, double pause_s) {
-    double t = 0.1, nap = 1e-3, way = 50e-6;
+    double t = 0.1, backoff = 1e-3, way = 50e-6;
     init_ranks(r, 2, t);
     for (int i = 0; i < ROUNDS; i++) {
         double asked = t + 0.02, polled = t, posted = t, before = t;
         for (int poll = 0; polled < asked + way; poll++) {
-            polled += poll == 1 && pause_s > 0 && i % 2 ? pause_s : nap / (poll ? 1 : 10);
+            polled += poll == 1 && pause_s > 0 && i % 2 ? pause_s : backoff / (poll ? 1 : 10);
             if (r && polled < asked + way)
                 PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, (int64_t)(polled * 1e9),
                       (int64_t)(polled * 1e9), BOTH);
@@ -509,7 +509,7 @@ static double leave(struct recording *r, double pause_s) {
             int64_t at = (int64_t)(t * 1e9), gone = (int64_t)(had * 1e9);
             PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, at + 1000);
             PLANT(&r->calls, 0, 0, "MPI_Isend", 1, 1, LARGE, at, gone, MPI_FLAG_REQUEST);
-            for (int poll = 0; poll < 3; poll++) /* after short naps */
+            for (int poll = 0; poll < 3; poll++) /* after short back-offs */
                 PLANT(&r->calls, 0, 0, "MPI_Test", -1, -1, 0, at + 1000 + poll * 200 * US,
                       at + 2000 + poll * 200 * US, BOTH);
             PLANT(&r->calls, 0, 0, "MPI_Wait", 1, 1, LARGE, (int64_t)(back * 1e9) + MS / 2, gone,
@@ -545,9 +545,9 @@ static void expect_without_pauses(double (*program)(struct recording *r, double 
     release(&r, &model);
 }
 
-static void a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away(void **state) {
+static void a_pause_that_is_no_backoff_is_replayed_and_can_be_taken_away(void **state) {
     (void)state;
-    expect_without_pauses(serve, 0.06, 0.06); /* a nap or so a round */
+    expect_without_pauses(serve, 0.06, 0.06); /* a back-off or so a round */
 }
 
 static void a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep(void **state) {
@@ -628,7 +628,7 @@ int main(void) {
         cmocka_unit_test(a_link_known_to_carry_more_is_not_the_limit),
         cmocka_unit_test(messages_that_pass_a_shaped_link_as_a_burst_do_not_hide_it),
         cmocka_unit_test(messages_found_on_coming_late_say_nothing_of_the_path),
-        cmocka_unit_test(a_pause_that_is_no_nap_is_replayed_and_can_be_taken_away),
+        cmocka_unit_test(a_pause_that_is_no_backoff_is_replayed_and_can_be_taken_away),
         cmocka_unit_test(a_message_held_up_by_a_sender_that_sleeps_comes_sooner_without_its_sleep),
         cmocka_unit_test(without_calls_there_is_a_reason_and_what_counters_tell),
         cmocka_unit_test(lost_calls_refuse_a_prediction),

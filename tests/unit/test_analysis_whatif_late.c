@@ -210,8 +210,8 @@ static void polls_before_something_else_is_done_are_time_too(void **state) {
     check(&r, 100 * MS);
 }
 
-/* Its naps are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
-static void naps_that_mostly_end_late_are_no_long_naps(void **state) {
+/* Its back-offs are of 0.1 ms, but 8 of 10 end 3.9 ms late: another process has the core. */
+static void backoffs_that_mostly_end_late_are_no_long_backoffs(void **state) {
     struct recording r;
     (void)state;
     begin(&r, 100 * MS, 0.312);
@@ -597,7 +597,7 @@ int main(void) {
         cmocka_unit_test(cores_lost_one_after_the_other_all_keep_back),
         cmocka_unit_test(waking_up_ends_no_wait),
         cmocka_unit_test(polls_before_something_else_is_done_are_time_too),
-        cmocka_unit_test(naps_that_mostly_end_late_are_no_long_naps),
+        cmocka_unit_test(backoffs_that_mostly_end_late_are_no_long_backoffs),
         cmocka_unit_test(who_waits_for_a_member_that_lost_its_core_twice_goes_on_sooner),
         cmocka_unit_test(polls_that_something_is_done_between_are_no_wait),
         cmocka_unit_test(a_core_lost_while_sending_keeps_back_the_message),

@@ -134,7 +134,7 @@ static void serve_the_rest(struct server *s) {
         if (serve(s))
             waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->group->waiter);
+            waiter_back_off(&s->t->group->waiter);
     }
 }
 

@@ -71,7 +71,7 @@ void server_end_workers(struct server *s, bool failed) {
             ended += has_ended(&s->channels[i]);
         }
         if (!moved)
-            waiter_nap(&s->t->group->waiter);
+            waiter_back_off(&s->t->group->waiter);
         else
             waiter_wake(&s->t->group->waiter);
     }

@@ -243,7 +243,7 @@ static int train(struct async *a) {
         if (served > 0 || worked > 0)
             waiter_wake(&s->t->group->waiter);
         else
-            waiter_nap(&s->t->group->waiter);
+            waiter_back_off(&s->t->group->waiter);
         lead_show(s->lead, (double)s->lead->outcome.updates, (double)a->target);
         s->lead->outcome.out_of_time = lead_is_out_of_time(s->lead);
     }

@@ -52,7 +52,7 @@ static int own_step(struct sync *y) {
     return 1;
 }
 
-/* One poll of the network and a slice of own work; a nap if neither had anything to do. */
+/* One poll of the network and a slice of own work; a back-off if neither had anything to do. */
 static int step(struct sync *y) {
     bool moved = server_step(y->s);
     int r = own_step(y);
@@ -63,7 +63,7 @@ static int step(struct sync *y) {
     if (moved || r > 0)
         waiter_wake(&y->s->t->group->waiter);
     else
-        waiter_nap(&y->s->t->group->waiter);
+        waiter_back_off(&y->s->t->group->waiter);
     return 0;
 }
 
@@ -131,7 +131,7 @@ static int collect_dense(const struct sync *y, float scale) {
     while (y->n_used > 0 && !stream_is_done(&y->used[0]->intake.stream)) {
         size_t offset, n;
         if (!peek_all(y, chunks, &offset, &n)) {
-            waiter_nap(&t->group->waiter);
+            waiter_back_off(&t->group->waiter);
             continue;
         }
         waiter_wake(&t->group->waiter);

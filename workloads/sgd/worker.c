@@ -64,11 +64,11 @@ static void ask(struct worker *w) {
     w->has_asked = true;
 }
 
-static void wake_or_nap(struct worker *w, bool moved) {
+static void wake_or_back_off(struct worker *w, bool moved) {
     if (moved)
         waiter_wake(&w->t->group->waiter);
     else
-        waiter_nap(&w->t->group->waiter);
+        waiter_back_off(&w->t->group->waiter);
 }
 
 /* ---- the weights that were asked for ---- */
@@ -135,7 +135,7 @@ static void receive_dense(struct worker *w) {
     w->weights_start_ns = chokepoint_now_ns();
     waiter_wake(&w->t->group->waiter);
     while (!stream_is_done(&w->weights))
-        wake_or_nap(w, weights_step(w));
+        wake_or_back_off(w, weights_step(w));
 }
 
 static void receive_sparse(struct worker *w) {
@@ -167,7 +167,7 @@ static void send_dense_gradient(struct worker *w) {
     waiter_wake(&w->t->group->waiter);
     while (!stream_is_done(&s)) {
         bool sent = stream_send_step(&s);
-        wake_or_nap(w, prefetch_step(w) || sent);
+        wake_or_back_off(w, prefetch_step(w) || sent);
     }
     pause_weights(w);
     trainer_clear(w->t, w->dense_gradient);
