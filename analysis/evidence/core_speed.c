@@ -30,7 +30,7 @@
 #define CORE_ROWS_MIN 2  /* of one to many samples each */
 #define SAMPLES_LEAST 20 /* of a host, in the group */
 /* Cores of one kind: beyond that more work is the likelier, though all operators take longer. */
-#define PACE_MAX 1.5
+#define OPERATORS_MAX 1.5
 
 /* The same on all hosts of a kind, whatever runs there. */
 static const char *const fixed_probes[] = {"cpu", "memory", "psi", "vmstat", "disk", "net"};
@@ -122,7 +122,7 @@ static struct core_speed by_sampling(double slower, double sampling) {
     return (struct core_speed){.slower = slower,
                                .sampling = sampling,
                                .calibration = NAN,
-                               .pace = NAN,
+                               .operators = NAN,
                                .at_best = NAN,
                                .amount = NAN,
                                .more = NAN};
@@ -172,12 +172,12 @@ static struct core_speed with_calibration(struct core_speed core, double calibra
 }
 
 static struct core_speed with_operators(struct core_speed core, struct operator_work work) {
-    core.pace = work.pace;
+    core.operators = work.byte_time;
     core.amount = work.amount;
     core.more = work.more;
-    core.by_pace = work.pace >= CORE_SLOWER && work.pace > core.slower;
-    if (core.by_pace)
-        core.slower = fmin(work.pace, PACE_MAX);
+    core.by_operators = work.byte_time >= CORE_SLOWER && work.byte_time > core.slower;
+    if (core.by_operators)
+        core.slower = fmin(work.byte_time, OPERATORS_MAX);
     return core;
 }
 

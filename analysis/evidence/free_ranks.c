@@ -132,7 +132,7 @@ struct core_speed free_rank_core(const struct run_model *model, const struct fre
     struct core_speed core = cores[model->budgets.items[rank->budget].host];
     double at_best = rank->best_s / best_of_peers(ranks, rank);
     double slower = free_rank_took(rank) / rank->peers_s / at_best;
-    if (core.slower > 1 && !core.by_pace && at_best > 0 && slower > core.slower) {
+    if (core.slower > 1 && !core.by_operators && at_best > 0 && slower > core.slower) {
         core.slower = slower;
         core.at_best = at_best;
     }

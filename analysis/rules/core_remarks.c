@@ -9,16 +9,18 @@
 enum { BY_OPERATORS = 1, BY_ARITHMETIC, BY_SAMPLING };
 
 static int told_by(const struct core_speed *core) {
-    return core->by_pace ? BY_OPERATORS : core->by_calibration ? BY_ARITHMETIC : BY_SAMPLING;
+    return core->by_operators ? BY_OPERATORS : core->by_calibration ? BY_ARITHMETIC : BY_SAMPLING;
 }
 
 static double told_times(const struct core_speed *core) {
-    return core->by_pace ? core->pace : core->by_calibration ? core->calibration : core->sampling;
+    return core->by_operators     ? core->operators
+           : core->by_calibration ? core->calibration
+                                  : core->sampling;
 }
 
 /* A rank that takes longer for output of a set size may have more to do for it. */
 static bool is_doubted(struct core_speed core) {
-    return core.by_pace && core.sampling < CORE_SLOWER && !(core.calibration >= CORE_SLOWER);
+    return core.by_operators && core.sampling < CORE_SLOWER && !(core.calibration >= CORE_SLOWER);
 }
 
 void core_speed_rule_out(const struct run_model *model, size_t group, const struct rank_budget *who,
@@ -75,8 +77,8 @@ void core_speed_tell(struct core_speed core, struct candidate *c) {
     }
     if (core.slower > 1)
         tell_slower(&core, &c->against);
-    else if (!isnan(core.pace))
-        remarks_add(&c->against, CORE_ALIKE_BY_OPERATORS, NUMBERS(core.pace), NAMES());
+    else if (!isnan(core.operators))
+        remarks_add(&c->against, CORE_ALIKE_BY_OPERATORS, NUMBERS(core.operators), NAMES());
     else if (!isnan(core.calibration))
         remarks_add(&c->against, CORE_ALIKE_BY_ARITHMETIC, NUMBERS(core.calibration), NAMES());
     else if (!isnan(core.sampling))

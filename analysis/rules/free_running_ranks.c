@@ -20,7 +20,7 @@ static struct candidate computing(const struct run_model *model, size_t group,
     struct loss loss = free_loss(model, group, rank, seconds);
     struct candidate c = candidate_of(loss.host, group, RESOURCE_IMBALANCE, CAUSE_SKEW);
     c.rank = loss.rank;
-    c.supply = true;
+    c.saturated = true;
     c.terms = loss.terms;
     c.part = loss.part;
     c.blocked = throughput_cost(model, &loss);
@@ -36,7 +36,7 @@ static struct candidate serving_of(const struct run_model *model, size_t group,
     struct candidate c = candidate_of(b->host, group, RESOURCE_CPU, CAUSE_SERIAL);
     double served = model->critical.served_s[group];
     c.rank = b->rank;
-    c.supply = true;
+    c.saturated = true;
     c.terms = 1u << BUDGET_CPU;
     c.part = served > 0 ? server->served_s / served : 0;
     struct loss loss = candidate_loss(&c);
@@ -97,7 +97,7 @@ static int look_at_skew(const struct run_model *model, size_t group, const struc
     double took = free_rank_took(rank), more = free_rank_beyond(rank, &core);
     bool told = core_has_more_to_do(&core) && took > rank->peers_s;
     double like = told ? took - more : rank->peers_s;
-    double ratio = isnan(core.pace) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
+    double ratio = isnan(core.operators) ? SKEW_RATIO_UNTOLD : SKEW_RATIO;
     struct candidate c = computing(model, group, rank, more * rank->done);
     if (longest != rank)
         rule_out(model, group, longest, free_rank_core(model, ranks, longest, cores), candidates);

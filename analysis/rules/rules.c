@@ -221,7 +221,7 @@ enum subject candidate_subject(const struct candidate *c) {
 double candidate_weight(const struct candidate *candidate) {
     return candidate->fallback
                ? 0
-               : candidate->gain.estimate * (candidate->supply ? 1 : UNSUPPLIED_WEIGHT);
+               : candidate->gain.estimate * (candidate->saturated ? 1 : UNSATURATED_WEIGHT);
 }
 
 bool candidate_is_alike(const struct candidate *first, const struct candidate *c) {

@@ -355,9 +355,9 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
 
 /* Of rank 1 beside rank 0. */
 struct told {
-    double pace;   /* time for as much output */
-    double amount; /* of output, where that grows with the work */
-    bool one;      /* there is but one operator */
+    double byte_time; /* time for as much output */
+    double amount;    /* of output, where that grows with the work */
+    bool one;         /* there is but one operator */
     double seldom; /* so many times as much of one that takes .8 % of the time; 0: there is none */
 };
 
@@ -374,13 +374,14 @@ static void plant_operators(struct recording *r, struct told second) {
     for (int i = 0; i < ROUNDS; i++) {
         double end = at + round_s(&trouble_now, 2, i), cpu;
         for (int rank = 0; rank < 2; rank++) {
-            double amount = rank ? second.amount : 1, pace = rank ? second.pace : 1;
+            double amount = rank ? second.amount : 1, byte_time = rank ? second.byte_time : 1;
             double gap = gap_of(&trouble_now, rank, i, &cpu), enter = at + gap;
-            plant_operator(r, "product", rank, at, 0.03 * pace * amount, 1e6 * amount);
+            plant_operator(r, "product", rank, at, 0.03 * byte_time * amount, 1e6 * amount);
             if (second.one)
                 continue;
-            plant_operator(r, "sigmoid", rank, at + 0.7 * gap, 0.008 * pace * amount, 1e5 * amount);
-            plant_operator(r, "gradient", rank, at + 0.9 * gap, 0.004 * pace * amount, 1e4);
+            plant_operator(r, "sigmoid", rank, at + 0.7 * gap, 0.008 * byte_time * amount,
+                           1e5 * amount);
+            plant_operator(r, "gradient", rank, at + 0.9 * gap, 0.004 * byte_time * amount, 1e4);
             if (rank && second.seldom > 0)
                 plant_operator(r, "side", rank, at + 0.99 * gap, 4e-4, 1e3 * second.seldom);
             else if (second.seldom > 0)
@@ -412,19 +413,19 @@ static void operators_that_take_longer_for_as_much_tell_a_slower_core(void **sta
                                         "or more work whose output is as large"};
     (void)state;
     for (int i = 0; i < 2; i++)
-        expect_told(1.35, (struct told){.pace = 1.3, .amount = 1}, false, words[i]);
+        expect_told(1.35, (struct told){.byte_time = 1.3, .amount = 1}, false, words[i]);
 }
 
 static void no_core_of_a_kind_is_half_as_fast_as_another(void **state) {
     (void)state;
-    expect_told(2.5, (struct told){.pace = 2.5, .amount = 1}, true, NULL);
+    expect_told(2.5, (struct told){.byte_time = 2.5, .amount = 1}, true, NULL);
 }
 
 static void operators_that_give_more_tell_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.35, (struct told){.pace = 1, .amount = 1.35}, &r, &j);
+    judge_told(1.35, (struct told){.byte_time = 1, .amount = 1.35}, &r, &j);
     expect(&j, "imbalance", "skew", 1);
     assert_non_null(strstr(j.words.cause, "1.35 times as much to compute"));
     assert_true(any_says(&j.words.evidence, "gave up to 1.35 times as much an iteration"));
@@ -439,7 +440,7 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
     struct recording r;
     struct judged j;
     (void)state;
-    judge_told(1.1, (struct told){.pace = 1.1 / 1.5, .amount = 1.5}, &r, &j);
+    judge_told(1.1, (struct told){.byte_time = 1.1 / 1.5, .amount = 1.5}, &r, &j);
     expect_state(&j, VERDICT_SUSPECTED, "imbalance", "skew", 1);
     assert_true(fabs(j.verdict.gain - 0.0025 / 0.056) < 0.002);
     assert_true(any_says(&j.words.next, "to share it out among its peers is worth little"));
@@ -450,13 +451,13 @@ static void more_work_on_a_faster_core_is_more_work(void **state) {
 
 static void more_of_what_hardly_takes_time_is_no_more_work(void **state) {
     (void)state;
-    expect_told(1.02, (struct told){.pace = 1, .amount = 1, .seldom = 3}, false, NULL);
+    expect_told(1.02, (struct told){.byte_time = 1, .amount = 1, .seldom = 3}, false, NULL);
 }
 
 /* Half as much more, which a faster core makes up for: its peers wait for nothing. */
 static void more_work_that_takes_no_longer_is_not_waited_for(void **state) {
     (void)state;
-    expect_told(0.97, (struct told){.pace = 0.97 / 1.5, .amount = 1.5}, false, NULL);
+    expect_told(0.97, (struct told){.byte_time = 0.97 / 1.5, .amount = 1.5}, false, NULL);
 }
 
 static void without(struct recording *r, enum mark_kind kind, int rank) {
@@ -473,14 +474,14 @@ static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **st
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     without(&r, MARK_ITERATION, 1);
     judge(&r, &j);
     struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
     for (int host = 0; host < 2; host++) {
         assert_true(isnan(works[host].amount) && isnan(works[host].more));
-        assert_true(fabs(works[host].pace - 1) < 0.01);
+        assert_true(fabs(works[host].byte_time - 1) < 0.01);
     }
     free(works);
     assert_true(blames_nobody(&j.verdict));
@@ -493,7 +494,7 @@ static void of_very_many_marks_all_count_for_what_was_given(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     for (int i = 0; i < 300000; i++)
         plant_mark(&r, MARK_VALUE, "other", 0, 0, i, 0.1 + 1e-6 * i, NAN);
     judge(&r, &j);
@@ -511,7 +512,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     struct judged j;
     (void)state;
     plant_lockstep(&r, 2, (struct trouble){.work = 1.02});
-    plant_operators(&r, (struct told){.pace = 1, .amount = 1});
+    plant_operators(&r, (struct told){.byte_time = 1, .amount = 1});
     double at = 0.1;
     for (int i = 0; i < ROUNDS; i++) {
         double cpu, gap = gap_of(&trouble_now, 1, i, &cpu);
@@ -522,7 +523,7 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
     judge(&r, &j);
     struct operator_work *works = operator_works_of(&j.model, j.model.main_group);
     assert_non_null(works);
-    assert_true(isnan(works[0].pace) && isnan(works[1].pace));
+    assert_true(isnan(works[0].byte_time) && isnan(works[1].byte_time));
     free(works);
     release(&r, &j);
 }
@@ -532,13 +533,13 @@ static void operators_within_a_row_of_small_calls_tell_nothing(void **state) {
 static void a_smaller_excess_is_told_with_operators_alone(void **state) {
     (void)state;
     expect_of_two(1.25, usual, false, NULL);
-    expect_told(1.25, (struct told){.pace = 1, .amount = 1}, true,
+    expect_told(1.25, (struct told){.byte_time = 1, .amount = 1}, true,
                 "some of its operators took no longer there for as much output");
 }
 
 static void one_operator_alone_tells_nothing(void **state) {
     (void)state;
-    expect_told(1.35, (struct told){.pace = 1.3, .amount = 1, .one = true}, true,
+    expect_told(1.35, (struct told){.byte_time = 1.3, .amount = 1, .one = true}, true,
                 "the program marks no amounts of work");
 }
 
