@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of one thread track must lie beside or within each other; what crosses is dropped by the
- * viewer. A lane is a track that is known to keep this: each slice goes to the first lane of its
+ * Slices of one thread track must lie beside or within each other; the viewer drops slices that
+ * cross. A lane is a track that is known to keep this: each slice goes to the first lane of its
  * strand (what one process, or one thread of it, did) in which it fits.
  */
 #ifndef CHOKEPOINT_REPORTS_EXPORT_LANES_H
