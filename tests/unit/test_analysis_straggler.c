@@ -353,7 +353,7 @@ static void plant_crew(struct recording *r, struct crew *crew) {
         plant_process(r, crew->slow, "hog[4711]", (struct plant_process){-1, 0.5, 0.4, 0});
 }
 
-/* What is found in a crew; the caller releases both. */
+/* Stragglers found in a crew; the caller releases both. */
 static void find_crew(struct crew *crew, struct recording *r, struct run_model *model,
                       struct stragglers *found) {
     plant_crew(r, crew);
@@ -496,7 +496,7 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
     }
 }
 
-/* Of 62 ms an iteration 22 are the slow link's: what is left without it the peers show. */
+/* The slow link takes 22 of 62 ms an iteration: the peers show the rest. */
 static void what_a_suspected_link_costs_is_replayed(void **state) {
     struct recording r;
     struct run_model model;
