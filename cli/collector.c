@@ -136,7 +136,7 @@ static void print_event(void *ctx, const char *line) {
     struct collector *c = ctx;
     c->hosts += strncmp(line, "host ", 5) == 0;
     c->finals += strncmp(line, "final ", 6) == 0;
-    /* Nobody may be listening any more: that is no reason to stop writing. */
+    /* A closed standard output is no reason to stop writing. */
     if (printf("%s\n", line) < 0 || fflush(stdout) != 0)
         clearerr(stdout);
 }

@@ -268,7 +268,7 @@ static int interrupted_status(const struct run_session *s) {
     return s->interrupted ? 128 + s->interrupted : EXIT_NOT_STARTED;
 }
 
-/* Of repeats the median one is shown, when all are over. */
+/* Repeats show nothing here: the median one is shown when all are over. */
 static void conclude(const struct run_session *s) {
     bool shown = !s->options->quiet && !s->repeat;
     int r = report_conclude(s->options->database, s->run, s->options->why, shown ? stderr : NULL);

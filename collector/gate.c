@@ -45,7 +45,7 @@ static uint64_t hash_bytes(const void *data, size_t size) {
     return hash ^ hash >> 32;
 }
 
-/* Of an IPv6 address the network: a host has many of the rest. */
+/* An IPv6 address counts by its network part: one host may use many addresses in its network. */
 static unsigned bucket_of(const struct sockaddr *address) {
     uint64_t hash = 0;
     if (address && address->sa_family == AF_INET)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a run while it is recorded: what came since the last poll. Rows are those joined to about
+ * Reading a run while it is recorded: the rows since the last call. Rows are those joined to about
  * a second each (store_read.h): one short query a host finds them, where the rows themselves would
  * take one a host and table. Versions that joined no rows left runs that have hosts here, and no
  * rows.
@@ -37,7 +37,7 @@ void store_tail_close(struct store_tail *tail); /* takes NULL */
  * of time; the first time for the last STORE_TAIL_FIRST values that each host's rows are packed in,
  * at least as many seconds where anything was recorded for so long. instance_name is NULL: see
  * store_tail_name. `table` counts those of store_tail_open. A negative return of each() ends the
- * reading and is passed on. -EBADMSG: what the file has makes no sense. After a failure the rows
+ * reading and is passed on. -EBADMSG: the file's contents make no sense. After a failure the rows
  * of that call may be missing, and those of the next are given. */
 #define STORE_TAIL_FIRST 16
 int store_tail_next(struct store_tail *tail,

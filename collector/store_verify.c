@@ -248,7 +248,7 @@ void verification_release(struct verification *v) {
     *v = (struct verification){0};
 }
 
-/* Whose database it is counts only where its pages do not say already that it is damaged. */
+/* The file is opened as a database of ours only if its pages do not show damage already. */
 int store_verify(const char *path, struct verification *ret, char *why, size_t why_size) {
     struct store *store;
     struct stat st;

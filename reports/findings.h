@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `chokepoint doctor` found, for programs (chokepoint.doctor/1). */
+/* Findings of `chokepoint doctor`, for programs (chokepoint.doctor/1). */
 #ifndef CHOKEPOINT_REPORTS_FINDINGS_H
 #define CHOKEPOINT_REPORTS_FINDINGS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `chokepoint doctor`: whether hosts can be recorded well. Each host is examined by the agent that
- * would record it, this one, too; what shows only here or when hosts are compared is added.
+ * `chokepoint doctor`: whether hosts can be recorded well. Each host, this one too, is examined by
+ * the agent that would record it; findings that need this host or a comparison of hosts are added.
  */
 #include "cli/doctor/gather.h"
 #include "cli/launch/hosts_choose.h"

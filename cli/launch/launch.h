@@ -17,7 +17,7 @@
 
 enum launch_method { LAUNCH_DIRECT, LAUNCH_MPIRUN, LAUNCH_SSH };
 
-/* What all agents of a run have in common. Borrowed. */
+/* Values common to all agents of a run. Borrowed. */
 struct launch_plan {
     char agent[PATH_MAX]; /* the program, in the same place on every host */
     const char *token;    /* the run's secret; an agent gets the key of its host, on its stdin */

@@ -7,8 +7,8 @@
  * person can read and a script can check it, and all that a recording says fits into it but for
  * units of counters, which go into their names. The price is size: about 100 bytes an event.
  *
- * Zero is the start of the command, on the run's common clock. What lies before it is cut off,
- * since viewers drop negative times.
+ * Zero is the start of the command, on the run's common clock. Earlier times are cut off, since
+ * viewers drop negative ones.
  */
 #include "reports/export/export_perfetto.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slices of one thread track must lie beside or within each other; what crosses is dropped by the
- * viewer. These tracks keep this: each slice goes to the first track of its
- * strand (what one process, or one thread of it, did) in which it fits.
+ * Slices of one thread track must lie beside or within each other; the viewer drops slices that
+ * cross. These tracks keep this: each slice goes to the first track of its strand (what one
+ * process, or one thread of it, did) in which it fits.
  */
 #ifndef CHOKEPOINT_REPORTS_EXPORT_TRACKS_H
 #define CHOKEPOINT_REPORTS_EXPORT_TRACKS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the job's connections carried from host to host. Connections of a pair are added up on one
+ * Traffic of the job's connections from host to host. Connections of a pair are added up on one
  * grid, since each has rows of its own and rests without any while nothing moves; so a bin without
- * rows is nothing moved, not a gap.
+ * rows means no traffic, not a gap.
  */
 #include <errno.h>
 #include <math.h>
@@ -82,7 +82,7 @@ static void add_connection(const struct series_set *set, const struct series *co
     }
 }
 
-/* What each pair of hosts moved, [from * hosts + to]. */
+/* Bytes of each pair of hosts, [from * hosts + to]. */
 static void add_totals(const struct series_set *set, const int *to, size_t n_hosts, double *bytes) {
     for (size_t s = 0; s < set->n; s++)
         for (size_t row = 0; to[s] >= 0 && row < set->items[s].n; row++) {
@@ -97,7 +97,7 @@ struct pair {
     double bytes;
 };
 
-/* The most first; of equal ones the first. */
+/* The most first; equal ones stay in their order. */
 static int compare_pairs(const void *a, const void *b) {
     const struct pair *x = a, *y = b;
     if (x->bytes != y->bytes)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The secrets of a run are in no command line and in no environment of any process, on any host; what
-# the command's ranks are given is the public id. What agents read tells what to look for.
+# The secrets of a run are in no command line and in no environment of any process, on any host; the command's ranks are
+# given the public id. The input of the agents has the secrets to look for.
 . "${CHOKEPOINT_SOURCE:?}/tests/e2e/run_lib.sh"
 need_testbed 2
 

@@ -24,7 +24,7 @@
 #define FRAMES_MAX 4096
 #define START_WALL (INT64_C(1700000000) * NS_PER_S + 37 * NS_PER_MS)
 
-/* What happens during wait number `at` (1 is the first after the first frame). */
+/* An event during wait number `at` (1 is the first after the first frame). */
 struct event {
     uint64_t at;
     int64_t step_ns;      /* the wall clock is set half way through the wait */
@@ -400,7 +400,7 @@ static void release(struct world *world) {
 
 enum { TABLE_NOTES, TABLE_SELF, TABLE_FAST, TABLE_SLOW };
 
-/* What holds for every stream of frames, whatever happened. */
+/* Checks that hold for every stream of frames, whatever happened. */
 static void check_sound(const struct world *world) {
     for (size_t i = 0; i < world->n_seen; i++) {
         const struct frame_head *head = &world->seen[i].head;

@@ -421,7 +421,7 @@ static void a_long_message_comes_late_with_every_late_poll(void **state) {
     NEAR(b.term_s[BUDGET_TRANSFER], 0.011);
 }
 
-/* Of 8 ms of polls 2 were on a core; what they poll for came after 2. */
+/* 2 of 8 ms of polls were on a core; the message that they poll for came after 2. */
 static void polls_in_a_row_lack_a_core_for_what_they_did_not_spin(void **state) {
     struct plan p = {.end_ns = 9 * MS, .n_intervals = 1};
     (void)state;
@@ -580,7 +580,8 @@ static void folded_tests_that_were_preempted_still_close(void **state) {
     release(&p);
 }
 
-/* What a call of the row took says whether it moved anything; between them the rank computed. */
+/* The duration of a call in the row says whether it moved anything; between them the rank
+ * computed. */
 static void accesses_in_a_row_move_data_if_one_of_them_took_long_enough(void **state) {
     (void)state;
     for (int far = 0; far < 2; far++) {
@@ -885,7 +886,7 @@ static void threads_that_queue_behind_their_own_siblings_want_no_core(void **sta
     NEAR(b.term_s[BUDGET_CPU], 0.090);
 }
 
-/* What the kernel counts a tick late is the thread's own time. */
+/* CPU time that the kernel counts a tick late is the thread's own time. */
 static void cpu_time_that_is_counted_late_is_no_other_thread(void **state) {
     struct plan p = {.end_ns = 201 * MS, .n_intervals = 2};
     (void)state;

@@ -379,7 +379,7 @@ static void events_that_make_no_sense_are_refused_and_counted(void **state) {
     mpi_log_release(&log);
 }
 
-/* Whatever events say, the answer is finite and refers to what is there. */
+/* For any events the answer is finite and refers to existing events. */
 static void random_events_never_lead_astray(void **state) {
     static const char *const names[] = {"MPI_Send",
                                         "MPI_Isend",
@@ -667,7 +667,8 @@ static void accesses_to_itself_need_nobody_and_unknown_ones_are_not_known(void *
 
 /* ---- group calls: neighbours, and roots elsewhere ---- */
 
-/* Three ranks in a chain on communicator 7: 0 - 1 - 2. Who said so told it when it was made. */
+/* Three ranks in a chain on communicator 7: 0 - 1 - 2. The ranks' neighbours are reported when it
+ * is made. */
 static void plant_chain(struct mpi_log *log, int64_t t) {
     static const int neighbours[4][2] = {{0, 1}, {1, 0}, {1, 2}, {2, 1}};
     for (int r = 0; r < 3; r++)
@@ -832,7 +833,7 @@ static void where_the_start_does_not_wait_the_complete_does(void **state) {
     done(&log, &m);
 }
 
-/* Of two tests the first found nothing. */
+/* The first of two tests found nothing. */
 static void the_test_that_ends_an_epoch_is_a_wait_that_began_with_it(void **state) {
     struct mpi_log log = {0};
     (void)state;

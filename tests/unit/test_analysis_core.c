@@ -174,7 +174,7 @@ static void arithmetic_that_takes_no_longer_is_more_work(void **state) {
     expect_blame(&r, &j, true, "the same arithmetic took no more CPU time there");
 }
 
-/* What the job does to a core that hosts share is seen on all of them. */
+/* The job's load on a core that hosts share is seen on all of them. */
 static void arithmetic_on_cores_that_hosts_share_says_nothing_of_a_host(void **state) {
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
@@ -353,7 +353,7 @@ static void what_cores_of_one_kind_differ_by_is_told_and_nobody_blamed(void **st
 
 /* ---- operators ---- */
 
-/* Of rank 1 beside rank 0. */
+/* Operators of rank 1 beside those of rank 0. */
 struct told {
     double byte_time; /* time for as much output */
     double amount;    /* of output, where that grows with the work */
@@ -468,7 +468,7 @@ static void without(struct recording *r, enum mark_kind kind, int rank) {
     r->n_marks = n;
 }
 
-/* What it gives in all the run is none of what the other gives in an iteration. */
+/* Its output over the whole run is not comparable with the other's in an iteration. */
 static void iterations_that_one_rank_alone_marks_make_nobody_give_more(void **state) {
     struct recording r;
     struct judged j;

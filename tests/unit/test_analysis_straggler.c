@@ -354,7 +354,7 @@ static void plant_group(struct recording *r, struct rank_group *group) {
         plant_process(r, group->slow, "hog[4711]", (struct plant_process){-1, 0.5, 0.4, 0});
 }
 
-/* What is found in a group; the caller releases both. */
+/* Stragglers found in a group; the caller releases both. */
 static void find_group(struct rank_group *group, struct recording *r, struct run_model *model,
                        struct stragglers *found) {
     plant_group(r, group);
@@ -499,7 +499,7 @@ static void planted_stragglers_are_found_and_no_others(void **state) {
     }
 }
 
-/* Of 62 ms an iteration 22 are the slow link's: what is left without it the peers show. */
+/* The slow link takes 22 of 62 ms an iteration: the peers show the rest. */
 static void what_a_suspected_link_costs_is_replayed(void **state) {
     struct recording r;
     struct run_model model;

@@ -537,7 +537,7 @@ static void an_idle_path_clears_the_link(void **state) {
     }
 }
 
-/* What a program set its buffers to is its own doing, and no link's. */
+/* Small buffers that a program sets are its own limit, and no link's. */
 static void a_buffer_far_smaller_than_its_peers_is_to_blame(void **state) {
     (void)state;
     for (int kind = SMALL_SEND; kind <= SMALL_RECEIVE; kind++) {
@@ -630,7 +630,7 @@ static void for_a_straggler_like_its_peers_iterations_answer(void **state) {
     assert_true(isnan(answer_to(&w, like).predicted_s));
 }
 
-/* Of 40 ms for 20 its core makes a third more, as the verdict has it, too: that stays. */
+/* It takes 40 ms for 20, and its core alone makes a third more, as in the verdict: that stays. */
 static void a_straggler_like_its_peers_keeps_its_slower_core(void **state) {
     struct world w = {
         .workers = 3, .compute_ms = {0, 20, 20, 40}, .serve_ms = 0.05, .slow_core = true};

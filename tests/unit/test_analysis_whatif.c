@@ -302,7 +302,7 @@ static void a_straggler_at_its_peers_pace_no_longer_holds_them_up(void **state) 
     check_skewed(false);
 }
 
-/* What an exchange takes after the last has come is in the wait for it. */
+/* The wait for an exchange includes its time after the last rank has come. */
 static void an_exchange_that_was_started_takes_its_time_until_it_is_waited_for(void **state) {
     (void)state;
     check_skewed(true);
@@ -573,7 +573,7 @@ static void without_calls_there_is_a_reason_and_what_counters_tell(void **state)
     release(&r, &model);
 }
 
-/* What is lost is not made up. */
+/* Lost calls are not invented. */
 static void lost_calls_refuse_a_prediction(void **state) {
     struct recording r;
     struct run_model model;

@@ -95,7 +95,7 @@ static void a_disk_takes_its_part_of_what_files_take(void **state) {
     }
 }
 
-/* Of a second in MPI_Init rank 1 has no core for .4 s; rank 0 has to do less, and sleeps until both
+/* Rank 1 has no core for .4 s of a second in MPI_Init; rank 0 has less to do, and sleeps until both
  * are through: it is held up as long. */
 static void nobody_is_through_with_init_before_the_one_without_a_core(void **state) {
     struct recording r;
@@ -171,7 +171,7 @@ static void find_at(struct recording *r, int64_t t, int sent, int found, int64_t
     meet(r, 1, (100 - found) * MS, t + 100 * MS, t + 100 * MS, 0);
 }
 
-/* Of a message that was sent at 50 ms two polls lose the core, one after the other: 39 ms. */
+/* Two polls for a message that was sent at 50 ms lose the core, one after the other: 39 ms. */
 static void cores_lost_one_after_the_other_all_keep_back(void **state) {
     struct recording r;
     (void)state;
@@ -225,8 +225,8 @@ static void backoffs_that_mostly_end_late_are_no_long_backoffs(void **state) {
     check(&r, (100000 - 8 * 3900) * US);
 }
 
-/* Of its polls in a row those of 9 ms found the core there, 9000 of them, and one of the next did
- * not for 40 ms: no part of the others' time is missing. */
+/* Its polls in a row had the core for 9 ms, 9000 of them, and one of the next did not for 40 ms: no
+ * part of the others' time is missing. */
 static void of_polls_in_a_row_the_long_one_had_no_core(void **state) {
     struct recording r;
     (void)state;
@@ -284,8 +284,8 @@ static void a_core_lost_while_sending_keeps_back_the_message(void **state) {
     check(&r, 60 * MS);
 }
 
-/* Of 44 ms that it has no core in sending, rank 1 has it for a moment after 40: that is when the
- * message comes. */
+/* Rank 1 has no core for 44 ms in sending, but for a moment after 40: that is when the message
+ * comes. */
 static void a_message_that_comes_between_two_turns_was_kept_back_by_the_first(void **state) {
     struct recording r;
     (void)state;
@@ -377,7 +377,7 @@ struct rounds {
     struct meeting meetings[4];
 };
 
-/* What taking away the contention gains at most. */
+/* The upper bound of the gain without the contention. */
 static double check_rounds(const struct rounds *rounds) {
     struct recording r;
     int64_t round_ns = rounds->ms * MS;
@@ -503,8 +503,8 @@ what_a_quota_took_inside_of_calls_is_less_sure_than_what_rounds_differ_by(void *
 
 /* ---- messages, and calls with a root ---- */
 
-/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Of what
- * followed its link took most. */
+/* A receive of 200 ms on a core of which it has 70 %: the message was sent after 140 ms. Its link
+ * took most of the rest. */
 static void a_message_under_way_is_not_all_want_of_a_core(void **state) {
     struct recording r;
     (void)state;
@@ -537,7 +537,7 @@ static void who_does_not_need_the_late_member_was_not_held_up(void **state) {
 /* ---- messages of a host without a core ---- */
 
 /* Rank 1 comes 80 ms after a message, always, as it has no core for 60; its own, of which one of
- * few bytes goes ahead, is polled for when that came. Nobody waits for a large one. */
+ * few bytes goes ahead, is polled for when that came. No rank waits for a large one. */
 static void who_always_comes_late_says_nothing_of_the_way(void **state) {
     struct recording r;
     (void)state;

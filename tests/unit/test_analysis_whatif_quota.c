@@ -162,7 +162,7 @@ static void who_is_blocked_in_a_call_uses_nothing_up(void **state) {
     release(&r, &model);
 }
 
-/* Of 50 ms it computes for 30: twice as fast, that is 15 of 35, and half a CPU is enough. */
+/* It computes for 30 of 50 ms: twice as fast, that is 15 of 35, and half a CPU is enough. */
 static void a_faster_cpu_needs_less_of_a_quota(void **state) {
     struct recording r;
     struct run_model model;
