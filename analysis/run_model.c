@@ -11,7 +11,7 @@ const char *observed_source_name(enum observed_source source) {
         [SOURCE_CALLS] = "calls",         [SOURCE_CONNECTIONS] = "connections",
         [SOURCE_QDISC] = "qdisc",         [SOURCE_PSI] = "psi",
         [SOURCE_DELAYS] = "delays",       [SOURCE_CGROUP] = "cgroup",
-        [SOURCE_OPERATORS] = "operators", [SOURCE_BEAT] = "beat"};
+        [SOURCE_OPERATORS] = "operators", [SOURCE_CALIBRATION] = "beat"};
     return names[source];
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What each rule, threshold and source of the judge earns: recorded runs judged again with a rule off, a threshold at .7 and
-1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
+"""The worth of each rule, threshold and source of the judge: recorded runs judged again with a rule off, a threshold at
+.7 and 1.4 times its value, a source taken away (`matrix ablate`), and the table of it in docs/rules.md.
 
 Of 180 moves of a threshold hardly any changes the verdict of a given run. So all that are moved up, or down, are moved
 together first; where the verdict stays, none of them is tried alone, else each half is tried in the same way. Two that
@@ -97,7 +97,7 @@ def print_of_file(path):
 
 
 class Answers:
-    """Of one program; a file a setting."""
+    """Answers of one program; a file a setting."""
     def __init__(self, folder, binaries):
         self.bin, self.folder = binaries, f"{folder}/{print_of_file(f'{binaries}/chokepoint')}"
         os.makedirs(self.folder, exist_ok=True)
