@@ -106,6 +106,16 @@ static bool is_found(const struct candidates *candidates, size_t group) {
     return candidates_any(candidates, group, SHORT_OF_NETWORK);
 }
 
+/* The same of those that no want of cores may explain. */
+static bool is_sure(const struct candidates *candidates, size_t group) {
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->items[i].group == group &&
+            SHORT_OF_NETWORK >> candidates->items[i].resource & 1 &&
+            !(candidates->items[i].core_waited > 0))
+            return true;
+    return false;
+}
+
 int link_connections_detect(const struct run_model *model, size_t group,
                             struct candidates *candidates) {
     const struct flows *flows;
@@ -116,26 +126,17 @@ int link_connections_detect(const struct run_model *model, size_t group,
 int link_queue_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     const struct flows *flows;
     int result = candidates_flows(model, group, candidates, &flows);
-    return result < 0 || is_found(candidates, group)
+    return result < 0 || is_sure(candidates, group)
                ? result
                : link_by_queues(model, group, flows, candidates);
 }
 
-/* It was told that the network cannot be told from the cores. */
-static bool is_unclear(const struct candidates *candidates) {
-    for (size_t i = 0; i < candidates->ruled_out.n; i++)
-        if (candidates->ruled_out.items[i].code == REMARK_LINK_OR_CORE)
-            return true;
-    return false;
-}
-
 int link_rate_detect(const struct run_model *model, size_t group, struct candidates *candidates) {
     const struct flows *flows;
-    bool rule_out = group == model->main_group && !is_unclear(candidates);
     int result = candidates_flows(model, group, candidates, &flows);
     return result < 0 || is_found(candidates, group)
                ? result
-               : link_by_rates(model, group, flows, rule_out, candidates);
+               : link_by_rates(model, group, flows, group == model->main_group, candidates);
 }
 
 int link_peers_detect(const struct run_model *model, size_t group, struct candidates *candidates) {

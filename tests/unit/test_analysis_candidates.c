@@ -4,6 +4,7 @@
  * then all meet in a collective where they spin. And jobs of which connections are known, but no
  * calls: which side of which host explains those that their path held up.
  */
+#include "analysis/rules/rules_private.h"
 #include "tests/unit/lockstep.h"
 
 #define CONNECTION_LEVELS                                                                          \
@@ -395,6 +396,26 @@ static void data_between_hosts_that_lack_the_same_cores_accuse_no_link(void **st
     }
 }
 
+/* A replay knows which transfers a faster link would shorten. */
+static void a_link_that_a_replay_speaks_for_stays_named(void **state) {
+    struct model_host hosts[] = {{.name = "vm1"}, {.name = "vm2"}};
+    struct run_model model = {.hosts = hosts, .n_hosts = 2};
+    struct candidates found = {0};
+    (void)state;
+    for (int host = 0; host < 2; host++) {
+        struct candidate c = candidate_of(host, 0, RESOURCE_NET_EGRESS, CAUSE_PATH_LIMITED);
+        c.core_waited = 0.3;
+        c.gain.replayed = host == 1;
+        assert_non_null(candidates_add(&found, &c));
+    }
+    links_drop_unclear(&model, &found);
+    assert_int_equal(found.n, 1);
+    assert_int_equal(found.items[0].host, 1);
+    assert_int_equal(found.ruled_out.n, 1);
+    assert_string_equal(found.ruled_out.items[0].names[0], "vm1");
+    candidates_release(&found);
+}
+
 /* The rank that is served second waits for the first, too: 64 % of its wait is its own bytes' time,
  * less than a route needs to be limited beyond doubt. It still speaks for the link of both.
  */
@@ -605,6 +626,7 @@ int main(void) {
         cmocka_unit_test(a_verdict_is_the_same_each_time),
         cmocka_unit_test(the_side_that_explains_the_set_is_named),
         cmocka_unit_test(data_between_hosts_that_lack_the_same_cores_accuse_no_link),
+        cmocka_unit_test(a_link_that_a_replay_speaks_for_stays_named),
         cmocka_unit_test(a_route_held_up_in_part_counts_in_part),
         cmocka_unit_test(a_sender_that_is_full_needs_no_argument_by_sets),
         cmocka_unit_test(the_way_with_the_better_evidence_comes_first),
