@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "common/error.h"
 #include "common/limits.h"
+#include "common/signals.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -69,20 +70,6 @@ static void on_entered(void *ctx) {
 }
 
 /* ---- its parts ---- */
-
-/* Blocked before the first thread starts, so that they all inherit it. */
-static int open_signals(void) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGCHLD);
-    signal(SIGPIPE, SIG_IGN);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return fd < 0 ? negative_errno() : fd;
-}
 
 static int find_program(char program[PATH_MAX]) {
     ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - 1);
@@ -221,8 +208,9 @@ static void close_server(struct server *s) {
 }
 
 static int run_server(const struct serve_options *options) {
-    struct server server = {.options = options, .signal_fd = open_signals()};
+    struct server server = {.options = options, .signal_fd = signals_open()};
     int status = 1;
+    signal(SIGPIPE, SIG_IGN);
     limits_raise(NULL);
     (void)!nice(NICENESS);
     if (server.signal_fd < 0)
