@@ -288,6 +288,9 @@ int64_t sql_column(sqlite3_stmt *statement, int column);
 void sql_column_text(sqlite3_stmt *statement, int column, char *to, size_t size);
 
 /* The same as an owned, sanitized string of at most `max` bytes; NULL without memory. */
+/* That so many bytes of text were read for somebody: rows of a damaged tree may share one text, so
+ * that all of them need more memory than there is. -EBADMSG: too much, by the size of the file. */
+int store_count_text(struct store *store, size_t size);
 char *sql_column_dup(sqlite3_stmt *statement, int column, size_t max);
 
 /* ---- store.c ---- */
