@@ -41,6 +41,7 @@ void guard_release(struct guard *guard); /* wipes them */
 
 /* A user that is answered; twice is fine. */
 void guard_allow(struct guard *guard, uid_t uid);
+bool guard_is_user(const struct guard *guard, uid_t uid);
 
 enum guard_answer {
     GUARD_WELCOME,

@@ -147,6 +147,7 @@ static int open_server(struct server *s) {
     r = make_guard(s);
     const struct http_options http = {.listen_fd = fd,
                                       .credentials = s->options->tls ? &s->credentials : NULL,
+                                      .is_reader = site_is_reader,
                                       .request = site_request,
                                       .gone = site_gone,
                                       .ctx = &s->site};

@@ -20,6 +20,7 @@ struct site {
 };
 
 /* The callbacks of http.h, of pages.h and of feeds.h; ctx is the site. */
+bool site_is_reader(void *ctx, int fd);
 void site_request(void *ctx, struct http_request *request);
 void site_gone(void *ctx, struct http_request *request);
 void site_page_done(void *ctx, void *request, const struct pages_result *result);

@@ -87,6 +87,19 @@ expect 200 /
 expect 200 /run/1
 for fd in "${crowd[@]}"; do exec {fd}>&-; done
 
+# ---- another user, however often connected, pushes no connection of ours out, though it has not said a word yet ----
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+    exec 5<>"/dev/tcp/127.0.0.1/${port%/}" || fail "no connection"
+    expect 200 / # ours has come by then
+    timeout 60 setpriv --reuid 1234 --clear-groups bash -c "exec 6<>/dev/tcp/127.0.0.1/${port%/}
+        for ((i = 0; i < 100; i++)); do exec {fd}<>/dev/tcp/127.0.0.1/${port%/}; done
+        cat <&6" >"$work/theirs" || fail "another user's first connection was not ended"
+    printf 'GET /page/serve.css HTTP/1.1\r\nHost: localhost\r\n\r\n' >&5
+    read -r -t 20 first <&5
+    [[ $first == *" 200 "* ]] || fail "another user pushed ours out: '$first'"
+    exec 5>&-
+fi
+
 # ---- the database is damaged, and gone ----
 cp "$db" "$work/kept"
 printf 'not a database at all, but long enough to be looked at' >"$db"
