@@ -130,8 +130,7 @@ static int find_run(struct import *import, const char *path, const struct wire_s
         char shown[PATH_MAX];
         text_sanitize(shown, sizeof shown, path, strlen(path));
         printf("%s is of no run in %s\n", shown, import->database);
-    }
-    else if (r == -ENOENT)
+    } else if (r == -ENOENT)
         verb_complain("import", "%s: no run in %s has samples of this agent; name one with --run",
                       path, import->database);
     else if (r < 0)
