@@ -234,7 +234,7 @@ static int take_value(struct store_tail *tail, const struct tail_stream *stream,
     return r ? r : bytes.bad ? -EBADMSG : 0;
 }
 
-/* At the first look: where to begin. */
+/* At the first poll: where to begin. */
 static int find_first(struct store_tail *tail, struct tail_stream *stream) {
     int r = sql_bind(tail->first, "ii", stream->id, (int64_t)STORE_TAIL_FIRST);
     int code = r ? SQLITE_DONE : sqlite3_step(tail->first);
@@ -291,7 +291,7 @@ static int take_streams(struct store_tail *tail) {
     return r ? r : sql_errno(code);
 }
 
-/* One call sees the file at one moment: rows are never older than the frames they belong to. */
+/* One poll sees the file at one moment: rows are never older than the frames they belong to. */
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
                     void *ctx) {

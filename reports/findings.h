@@ -15,7 +15,7 @@ struct finding {
 };
 
 struct finding_host {
-    const char *name, *road; /* "directly", "by ssh" ... */
+    const char *name, *method; /* "directly", "by ssh" ... */
     bool answered;
     const char *version; /* of its agent; NULL: not known */
     double start_s;      /* NAN: not known */

@@ -3,8 +3,8 @@
 #ifndef CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
 #define CHOKEPOINT_REPORTS_EXPORT_PERFETTO_H
 
-#include "reports/export/export_lanes.h"
 #include "reports/export/export_trace.h"
+#include "reports/export/export_tracks.h"
 #include "reports/model/input.h"
 
 /* Hosts are processes of the trace, numbered from 1; ranks are threads. */
@@ -30,7 +30,7 @@ int64_t perfetto_short_ns(const struct perfetto *p);
 /* The most of a kind that the run may have, at so many a minute; a short run counts as a minute. */
 size_t perfetto_share(const struct perfetto *p, size_t a_minute);
 
-/* Writes a slice on a lane of its strand; cut at the command's start. slice.pid and slice.tid are
+/* Writes a slice on a track of its strand; cut at the command's start. slice.pid and slice.tid are
  * filled in. -ENOMEM. */
 int perfetto_put_slice(struct perfetto *p, int host, int64_t pid, int64_t thread, int rank,
                        struct trace_slice slice);

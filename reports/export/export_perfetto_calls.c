@@ -57,7 +57,7 @@ struct thread {
     int64_t until_ns; /* of the calls that were written */
 };
 
-#define PAUSE_NS 20000000 /* a longer one between two looks is time of its own */
+#define PAUSE_NS 20000000 /* a longer one between two polls is time of its own */
 
 struct reader {
     struct perfetto *p;

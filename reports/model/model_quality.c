@@ -61,7 +61,7 @@ static void count_samples(struct report_host *to, const struct store_host *from,
     to->gaps = from->gaps;
     to->n_cpus = model->hosts[h].n_cpus;
     to->missing = from->frames == 0;
-    to->beat_us = core_beat_ns(model, (int)h, phase_windows(&model->groups[0])) / 1e3;
+    to->beat_us = core_calibration_ns(model, (int)h, phase_windows(&model->groups[0])) / 1e3;
     bool known = from->clock_error_ns != VALUE_ABSENT;
     to->clock_offset_s = known ? (double)from->clock_offset_ns / 1e9 : NAN;
     to->clock_drift_ppm = known ? from->clock_drift_ppm : NAN;

@@ -57,8 +57,8 @@ static void spread(const struct grid *grid, double begin_s, double end_s, double
     }
 }
 
-/* How long before a row its bytes began. The first of a connection that was made between two looks
- * holds all since then, but is dated as if that were one frame: looks are as far apart as the
+/* How long before a row its bytes began. The first of a connection that was made between two scans
+ * holds all since then, but is dated as if that were one frame: scans are as far apart as the
  * later ones are, and what is spread over one of them is at least no burst that never was. */
 static double row_length_s(const struct series *connection, size_t row) {
     int64_t length = connection->interval_ns[row], apart = VALUE_ABSENT;

@@ -327,9 +327,9 @@ static void a_suspicion_that_counters_find_worth_little_is_not_named(void **stat
                           .counted = {.estimate = 0.03, .counted = true}};
     (void)state;
     assert_false(candidate_is_worth_naming(&c));
-    c.supply = true; /* it ran out */
+    c.saturated = true; /* it ran out */
     assert_true(candidate_is_worth_naming(&c));
-    c.supply = false;
+    c.saturated = false;
     c.gain.replayed = true;
     assert_true(candidate_is_worth_naming(&c));
     c.gain.replayed = false;
