@@ -291,7 +291,7 @@ static int take_streams(struct store_tail *tail) {
     return r ? r : sql_errno(code);
 }
 
-/* One poll sees the file at one moment: rows are never older than the frames they belong to. */
+/* One call sees the file at one moment: rows are never older than the frames they belong to. */
 int store_tail_next(struct store_tail *tail,
                     int (*each)(void *ctx, size_t table, const struct store_row_read *row),
                     void *ctx) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a run while it is recorded: the rows since the last poll. Rows are those joined to about
+ * Reading a run while it is recorded: the rows since the last call. Rows are those joined to about
  * a second each (store_read.h): one short query a host finds them, where the rows themselves would
  * take one a host and table. Versions that joined no rows left runs that have hosts here, and no
  * rows.
