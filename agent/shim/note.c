@@ -180,8 +180,8 @@ void note_recv_matched_start(struct call *c, int count, MPI_Datatype type, MPI_R
 
 /* ---- completing ---- */
 
-/* What came: by the status, or at most what there was room for. Whoever took a receive back and
- * does not ask what became of it is taken to know that nothing came. */
+/* The received bytes: by the status, or at most those that were posted. A receive that was
+ * cancelled without a status counts as empty. */
 static void received(struct message *m, const struct request *r, const MPI_Status *status) {
     if (status ? status->_cancelled : r->cancelled) {
         m->flags |= CALL_CANCELLED;
