@@ -44,8 +44,8 @@ int link_accept(int listener, const uint8_t token[LINK_TOKEN_SIZE], int *ret_fds
 /* Closes them without sending what is still queued. */
 void link_close(int *fds, int n);
 
-/* What was acknowledged (sender) or has arrived (receiver), bytes of all links together; and what
- * an interface counted meanwhile, unless interface is NULL. */
+/* Bytes of all links together that were acknowledged (sender) or have arrived (receiver); and those
+ * that an interface counted meanwhile, unless interface is NULL. */
 struct link_meters {
     struct meter payload, wire;
     const char *interface;

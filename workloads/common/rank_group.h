@@ -70,7 +70,7 @@ void *rank_group_gather(struct rank_group *group, const void *mine, size_t size)
 /* Collective; the sum at every rank. */
 void rank_group_sum(struct rank_group *group, double *values, int n);
 
-/* What rank 0 says, to everybody. */
+/* Broadcasts rank 0's value. */
 void rank_group_tell(struct rank_group *group, int *value);
 
 double median(double *values, size_t n); /* sorts; 0 for none */

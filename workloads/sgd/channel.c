@@ -130,7 +130,7 @@ static bool answer_step(struct channel *c) {
     return true;
 }
 
-/* Of an arriving gradient; returns the floats applied, 0 when no chunk is there. */
+/* Applies a chunk of an arriving gradient; returns its floats, 0 when no chunk is there. */
 static size_t take_chunk(struct intake *t) {
     const float *chunk;
     size_t offset, n;
