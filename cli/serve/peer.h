@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose the other end of a connection on loopback is, as the kernel's table of sockets tells. */
+/* The owner of the other end of a connection on loopback, from the kernel's table of sockets. */
 #ifndef CHOKEPOINT_CLI_SERVE_PEER_H
 #define CHOKEPOINT_CLI_SERVE_PEER_H
 
